@@ -1,0 +1,76 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.js';
+import { SUBJECT_TOKEN } from './ids.js';
+
+/** The NATS users. `ops` is the command line and the launcher; `boot` creates streams and leaves. */
+export const ROLES = ['gateway', 'worker', 'keys', 'deployments', 'console', 'ops', 'boot'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** A subject with its version; `{env}` and other `{name}` tokens are filled in by `subjectOf`. */
+export type SubjectTemplate = `${string}.{env}.v${number}.${string}`;
+
+type TokenNames<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | TokenNames<Rest> : never;
+
+/** Values for the `{name}` tokens of a subject, `env` included. */
+export type SubjectTokens<S extends string> = Record<TokenNames<S>, string | number>;
+
+/** A message without an answer: who may publish it, who may subscribe, and what it holds. */
+export interface EventContract<S extends SubjectTemplate = SubjectTemplate, M extends z.ZodType = z.ZodType> {
+  readonly kind: 'event';
+  readonly subject: S;
+  readonly publishers: readonly Role[];
+  readonly subscribers: readonly Role[];
+  readonly message: M;
+}
+
+/** A question with one answer, served by the owner's replicas in one queue group. */
+export interface RpcContract<
+  S extends SubjectTemplate = SubjectTemplate,
+  Q extends z.ZodType = z.ZodType,
+  A extends z.ZodType = z.ZodType,
+> {
+  readonly kind: 'rpc';
+  readonly subject: S;
+  readonly owner: Role;
+  readonly callers: readonly Role[];
+  readonly queue: string;
+  readonly request: Q;
+  readonly reply: A;
+  /** Every error a caller must expect besides `invalid_request`, `unavailable` and `internal`. */
+  readonly errors: readonly ErrorCode[];
+  readonly timeoutMs: number;
+}
+
+export type Contract = EventContract | RpcContract;
+
+/** Declares an event: subject, schema and permissions in one value. */
+export const defineEvent = <const S extends SubjectTemplate, M extends z.ZodType>(
+  event: Omit<EventContract<S, M>, 'kind'>,
+): EventContract<S, M> => Object.freeze({ kind: 'event', ...event });
+
+/** Declares an RPC: subject, queue, schemas, errors, deadline and permissions in one value. */
+export const defineRpc = <const S extends SubjectTemplate, Q extends z.ZodType, A extends z.ZodType>(
+  rpc: Omit<RpcContract<S, Q, A>, 'kind'>,
+): RpcContract<S, Q, A> => Object.freeze({ kind: 'rpc', ...rpc });
+
+/**
+ * Fills a subject's tokens.
+ * @throws TypeError when a value could be read as more than one token, or a token is missing.
+ */
+export function subjectOf<S extends SubjectTemplate>(contract: { readonly subject: S }, tokens: SubjectTokens<S>): string {
+  return contract.subject.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String((tokens as Record<string, string | number>)[name]);
+    if (!SUBJECT_TOKEN.test(value)) throw new TypeError(`The subject token "${name}" is not a valid token.`);
+    return value;
+  });
+}
+
+/** The subject with some tokens filled in and `*` for all others: for subscriptions and permissions. */
+export function wildcardOf(contract: { readonly subject: string }, tokens: Record<string, string | number> & { env: string }): string {
+  return contract.subject.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = tokens[name];
+    if (value === undefined) return '*';
+    if (!SUBJECT_TOKEN.test(String(value))) throw new TypeError(`The subject token "${name}" is not a valid token.`);
+    return String(value);
+  });
+}

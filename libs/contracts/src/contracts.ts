@@ -1,0 +1,40 @@
+import type { Contract } from './channel.js';
+import { AgentHeartbeat } from './deployments/agent-heartbeat.js';
+import { Assignment } from './deployments/assignment.js';
+import { CreateDeployment } from './deployments/create-deployment.js';
+import { DeploymentFeed } from './deployments/deployment-feed.js';
+import { ListDeployments } from './deployments/list-deployments.js';
+import { PointAlias } from './deployments/point-alias.js';
+import { Control, ControlAnswer } from './inference/control.js';
+import { Frames, NoInterest } from './inference/frames.js';
+import { Discover, Heartbeat } from './inference/heartbeat.js';
+import { Start } from './inference/start.js';
+import { CreateAccount } from './keys/create-account.js';
+import { CreateKey } from './keys/create-key.js';
+import { FindAccount } from './keys/find-account.js';
+import { KeyFeed } from './keys/key-feed.js';
+import { ListKeys } from './keys/list-keys.js';
+
+const feed = (f: { change: Contract; tick: Contract; since: Contract; snapshot: Contract }): Contract[] => [f.change, f.tick, f.since, f.snapshot];
+
+/** Every exchange between processes. One that is missing here has no permissions and cannot happen. */
+export const CONTRACTS: readonly Contract[] = [
+  CreateAccount,
+  FindAccount,
+  CreateKey,
+  ListKeys,
+  ...feed(KeyFeed),
+  CreateDeployment,
+  ListDeployments,
+  PointAlias,
+  ...feed(DeploymentFeed),
+  Assignment,
+  AgentHeartbeat,
+  Start,
+  Frames,
+  NoInterest,
+  Control,
+  ControlAnswer,
+  Heartbeat,
+  Discover,
+];

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineFeed } from '../feed.js';
+import { AccountId, AliasName, DeploymentId } from '../ids.js';
+import { DesiredState, ObservedState } from './deployment-state.js';
+
+const DeploymentRecord = z.object({
+  type: z.literal('deployment'),
+  id: DeploymentId,
+  account: AccountId,
+  desired: DesiredState,
+  state: ObservedState,
+  rev: z.int().positive(),
+  /** What its engine can do, as its runners reported it. */
+  caps: z.array(z.string()),
+  /** Tokens per sequence, once known. */
+  context: z.int().positive().nullable(),
+});
+
+const AliasRecord = z.object({
+  type: z.literal('alias'),
+  account: AccountId,
+  name: AliasName,
+  deployment: DeploymentId,
+});
+
+/** What gateways know of deployments and aliases. */
+export const DeploymentFeedRecord = z.discriminatedUnion('type', [DeploymentRecord, AliasRecord]);
+export type DeploymentFeedRecord = z.infer<typeof DeploymentFeedRecord>;
+export type DeploymentFacts = z.infer<typeof DeploymentRecord>;
+export type AliasFacts = z.infer<typeof AliasRecord>;
+
+export const DeploymentFeed = defineFeed({ name: 'dep', owner: 'deployments', readers: ['gateway'], record: DeploymentFeedRecord });

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AliasName, DeploymentId } from '../ids.js';
+
+/** Creates an alias or points it at another deployment of the same account. Repeating it is harmless. */
+export const PointAlias = defineRpc({
+  subject: 'dep.{env}.v1.rpc.point-alias',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  queue: 'deployments',
+  request: z.object({ account: AccountId, alias: AliasName, deployment: DeploymentId }),
+  reply: z.object({ alias: AliasName, deployment: DeploymentId }),
+  errors: ['deployment_not_found'],
+  timeoutMs: 3_000,
+});

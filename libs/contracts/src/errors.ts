@@ -1,0 +1,103 @@
+/** What a caller may do after an error. */
+export type RetryAdvice = 'never' | 'later';
+
+interface ErrorFacts {
+  /** HTTP status at the public door; a surface may override it (messages: 529 for overload). */
+  readonly status: number;
+  readonly retry: RetryAdvice;
+}
+
+const never = (status: number): ErrorFacts => ({ status, retry: 'never' });
+const later = (status: number): ErrorFacts => ({ status, retry: 'later' });
+
+/** Every error code of the system. Surfaces word each of them; a code without wording does not compile. */
+export const ERRORS = {
+  // Credentials.
+  missing_api_key: never(401),
+  invalid_api_key: never(401),
+  ambiguous_credentials: never(400),
+  insufficient_scope: never(403),
+  auth_unavailable: later(503),
+  // Route.
+  invalid_path: never(400),
+  not_found: never(404),
+  method_not_allowed: never(405),
+  expectation_failed: never(417),
+  // Deployment.
+  model_not_found: never(404),
+  model_mismatch: never(400),
+  deployment_stopped: never(409),
+  deployment_unavailable: later(503),
+  overloaded: later(503),
+  rate_limit_exceeded: later(429),
+  // Body.
+  unsupported_media_type: never(400),
+  request_timeout: later(408),
+  request_too_large: never(413),
+  invalid_json: never(400),
+  invalid_utf8: never(400),
+  invalid_unicode: never(400),
+  json_too_deep: never(400),
+  // Fields.
+  missing_required_parameter: never(400),
+  invalid_type: never(400),
+  invalid_value: never(400),
+  unsupported_parameter: never(400),
+  unsupported_value: never(400),
+  unsupported_content: never(400),
+  context_length_exceeded: never(400),
+  // Generation.
+  timeout: later(504),
+  worker_lost: later(502),
+  engine_error: later(502),
+  server_shutting_down: later(503),
+  cancelled: never(499),
+  // Control plane.
+  invalid_request: never(400),
+  account_not_found: never(404),
+  deployment_not_found: never(404),
+  slug_taken: never(409),
+  alias_taken: never(409),
+  source_not_allowed: never(400),
+  unavailable: later(503),
+  internal: later(500),
+} as const satisfies Record<string, ErrorFacts>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text);
+
+export interface ServiceErrorOptions {
+  /** Which request field is wrong, in the caller's own spelling. */
+  readonly param?: string | undefined;
+  /** Whole seconds after which repeating makes sense, 1 to 30. */
+  readonly retryAfterS?: number | undefined;
+  /** Figures that a surface words itself, such as `{ tokens, context }`. Public. */
+  readonly facts?: Readonly<Record<string, number | string>> | undefined;
+  /** The underlying failure: goes to the log, never to a client. */
+  readonly cause?: unknown;
+}
+
+const BRAND = Symbol.for('slipway.ServiceError');
+
+/** The one error class. `message` is public: it reaches clients as it stands. */
+export class ServiceError extends Error {
+  readonly [BRAND] = true;
+  readonly code: ErrorCode;
+  readonly param: string | undefined;
+  readonly retryAfterS: number | undefined;
+  readonly facts: Readonly<Record<string, number | string>> | undefined;
+
+  constructor(code: ErrorCode, publicMessage: string, options: ServiceErrorOptions = {}) {
+    super(publicMessage, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ServiceError';
+    this.code = code;
+    this.param = options.param;
+    this.retryAfterS = options.retryAfterS;
+    this.facts = options.facts;
+  }
+}
+
+/** True for a `ServiceError` of any copy of this package. */
+export const isServiceError = (error: unknown): error is ServiceError =>
+  typeof error === 'object' && error !== null && BRAND in error;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+
+/** Environment name: part of every subject, the NATS account and the database names. */
+export const EnvironmentName = z.string().regex(/^[a-z][a-z0-9-]{0,15}$/);
+
+/**
+ * The only text that may become a subject token. Everything else (`.`, `*`, `>`, blanks, control
+ * characters) could address foreign subjects or break the protocol line.
+ */
+export const SUBJECT_TOKEN = /^[A-Za-z0-9_-]{1,64}$/;
+export const SubjectToken = z.string().regex(SUBJECT_TOKEN);
+
+const DatabaseId = z.int().positive().max(2_147_483_647);
+
+/** Account number from keys-service's database. */
+export const AccountId = DatabaseId.brand<'AccountId'>();
+export type AccountId = z.infer<typeof AccountId>;
+
+/** API key number from keys-service's database; never the secret. */
+export const KeyId = DatabaseId.brand<'KeyId'>();
+export type KeyId = z.infer<typeof KeyId>;
+
+/** Deployment number from deployments-service's database; `deployment-<id>` is its slug. */
+export const DeploymentId = DatabaseId.brand<'DeploymentId'>();
+export type DeploymentId = z.infer<typeof DeploymentId>;
+
+/** One process start of a gateway, agent or runner. A restarted process never receives old frames. */
+export const Incarnation = SubjectToken.brand<'Incarnation'>();
+export type Incarnation = z.infer<typeof Incarnation>;
+
+/** One client request; all of its attempts on different workers share it. */
+export const StreamId = SubjectToken.brand<'StreamId'>();
+export type StreamId = z.infer<typeof StreamId>;
+
+const RESERVED_SLUGS = new Set(['v1', 'api', 'mcp', 'livez', 'readyz', 'healthz', 'metrics', 'assets', 'login', 'auth', 'admin']);
+const notReserved = (slug: string): boolean => !RESERVED_SLUGS.has(slug) && !slug.startsWith('deployment-');
+
+/** Account part of `{account}/{alias}`; never changes. */
+export const AccountSlug = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/)
+  .refine(notReserved, 'This name is reserved.');
+
+/** Alias part of `{account}/{alias}`. People name aliases after models, so dots and underscores pass. */
+export const AliasName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/)
+  .refine(notReserved, 'This name is reserved.');
+
+const DEPLOYMENT_SLUG = /^deployment-([1-9][0-9]{0,9})$/;
+
+/** The slug under which clients call a deployment. */
+export const deploymentSlug = (id: DeploymentId): string => `deployment-${id}`;
+
+/** Reads `deployment-<id>`; null for anything else, leading zeros and out-of-range numbers included. */
+export function parseDeploymentSlug(slug: string): DeploymentId | null {
+  const match = DEPLOYMENT_SLUG.exec(slug);
+  const id = match ? DeploymentId.safeParse(Number(match[1])) : null;
+  return id?.success ? id.data : null;
+}

@@ -1,0 +1,50 @@
+export { ROLES, defineEvent, defineRpc, subjectOf, wildcardOf } from './channel.js';
+export type { Contract, EventContract, Role, RpcContract, SubjectTemplate, SubjectTokens } from './channel.js';
+export { CONTRACTS } from './contracts.js';
+export { ERRORS, ServiceError, isErrorCode, isServiceError } from './errors.js';
+export type { ErrorCode, RetryAdvice, ServiceErrorOptions } from './errors.js';
+export { defineFeed } from './feed.js';
+export type { FeedChange, FeedContract } from './feed.js';
+export {
+  AccountId,
+  AccountSlug,
+  AliasName,
+  DeploymentId,
+  EnvironmentName,
+  Incarnation,
+  KeyId,
+  StreamId,
+  deploymentSlug,
+  parseDeploymentSlug,
+} from './ids.js';
+export { inboxPrefix, permissionsOf } from './permissions.js';
+export type { Permissions } from './permissions.js';
+
+export { CreateAccount } from './keys/create-account.js';
+export { CreateKey } from './keys/create-key.js';
+export { FindAccount } from './keys/find-account.js';
+export { KeyFeed, KeyFeedRecord } from './keys/key-feed.js';
+export type { AccountFeedRecord, ApiKeyFeedRecord } from './keys/key-feed.js';
+export { formatKey, keyHint, keyKindOf } from './keys/key-text.js';
+export type { KeyKind } from './keys/key-text.js';
+export { ListKeys } from './keys/list-keys.js';
+
+export { AgentHeartbeat, AgentLoad } from './deployments/agent-heartbeat.js';
+export { Assignment, AssignmentItem } from './deployments/assignment.js';
+export { CreateDeployment } from './deployments/create-deployment.js';
+export { DeploymentFeed, DeploymentFeedRecord } from './deployments/deployment-feed.js';
+export type { AliasFacts, DeploymentFacts } from './deployments/deployment-feed.js';
+export { DesiredState, ObservedState, StateReason } from './deployments/deployment-state.js';
+export { ListDeployments } from './deployments/list-deployments.js';
+export type { DeploymentView } from './deployments/list-deployments.js';
+export { ModelSource } from './deployments/model-source.js';
+export { PointAlias } from './deployments/point-alias.js';
+
+export { CanonicalRequest } from './inference/canonical-request.js';
+export type { CanonicalMessage, ContentPart, Sampling } from './inference/canonical-request.js';
+export { Control, ControlAnswer, ControlMessage } from './inference/control.js';
+export { Frame, Frames, NoInterest, RejectCode, StreamTimes, readFrame } from './inference/frames.js';
+export type { DataFrame, EndFrame, ErrorFrame } from './inference/frames.js';
+export { Discover, Heartbeat } from './inference/heartbeat.js';
+export { INLINE_START_BYTES, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PART_BYTES, Start } from './inference/start.js';
+export { EMPTY_SUM, FinishReason, StreamEvent, Usage, addToSum } from './inference/stream-event.js';

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { defineEvent } from '../channel.js';
+import { Incarnation } from '../ids.js';
+import { StreamEvent, Usage } from './stream-event.js';
+
+/** Position of an event in its stream; the first is 0. */
+const Position = z.int().nonnegative();
+
+/** Why a start was not admitted. Nothing ran, so the gateway may try anywhere. */
+export const RejectCode = z.enum(['busy', 'draining', 'not_here', 'deadline', 'malformed', 'incomplete']);
+export type RejectCode = z.infer<typeof RejectCode>;
+
+/** Milliseconds spent by a stream at its worker. */
+export const StreamTimes = z.object({ queue: z.number(), prefill: z.number(), total: z.number() });
+
+/** Worker to gateway. The kinds `que`, `grant` and `hand` are reserved; readers ignore unknown ones. */
+export const Frame = z.discriminatedUnion('k', [
+  z.object({ k: z.literal('acc'), wk: Incarnation, rev: z.int(), fp: z.string(), lease_ms: z.int() }),
+  z.object({ k: z.literal('rej'), wk: Incarnation, code: RejectCode, retry_ms: z.int().nonnegative(), used: z.int(), slots: z.int() }),
+  /** Events `q` to `q + e.length - 1`. */
+  z.object({ k: z.literal('d'), q: Position, e: z.array(StreamEvent).min(1) }),
+  /** Alive; `q` = events produced so far, which finds a lost last frame. */
+  z.object({ k: z.literal('hb'), q: Position, ph: z.enum(['queue', 'prefill', 'decode']) }),
+  /** All is produced. Repeated until it is acknowledged. `sum` covers the text of all events from 0 on. */
+  z.object({ k: z.literal('end'), q: Position, fin: z.enum(['done', 'cancelled']), usage: Usage, sum: z.int().nonnegative(), tm: StreamTimes }),
+  /** Failed; repeated like `end`. `retry: other` = another worker may succeed. */
+  z.object({
+    k: z.literal('err'),
+    q: Position,
+    code: z.string(),
+    msg: z.string(),
+    retry: z.enum(['no', 'other']),
+    param: z.string().optional(),
+    facts: z.record(z.string(), z.union([z.number(), z.string()])).optional(),
+  }),
+]);
+export type Frame = z.infer<typeof Frame>;
+export type DataFrame = Extract<Frame, { k: 'd' }>;
+export type EndFrame = Extract<Frame, { k: 'end' }>;
+export type ErrorFrame = Extract<Frame, { k: 'err' }>;
+
+/** Frames of one attempt; the subject is the start's reply subject. */
+export const Frames = defineEvent({
+  subject: 'inf.{env}.v1.g.{gw}.r.{st}.{at}',
+  publishers: ['worker'],
+  subscribers: ['gateway'],
+  message: Frame,
+});
+
+/** Reply subject of interest checks: the server itself answers 503 here when nobody listens to a stream. */
+export const NoInterest = defineEvent({
+  subject: 'inf.{env}.v1.w.{wk}.ni.{st}.{at}',
+  publishers: [],
+  subscribers: ['worker'],
+  message: z.unknown(),
+});
+
+const isEvent = (event: unknown): boolean => typeof event === 'object' && event !== null && typeof (event as { k?: unknown }).k === 'string';
+
+/**
+ * Reads a frame as it arrives. Data frames are checked by hand, because a schema's walk would cost
+ * more than the rest of a token's way; all other kinds go through their schema.
+ * Null = not a frame that this version understands.
+ */
+export function readFrame(text: string): Frame | null {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof frame !== 'object' || frame === null) return null;
+  const { k, q, e } = frame as { k?: unknown; q?: unknown; e?: unknown };
+  if (k !== 'd') return Frame.safeParse(frame).data ?? null;
+  const wellFormed = Number.isSafeInteger(q) && (q as number) >= 0 && Array.isArray(e) && e.length > 0 && e.every(isEvent);
+  return wellFormed ? (frame as DataFrame) : null;
+}

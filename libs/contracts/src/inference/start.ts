@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { defineEvent } from '../channel.js';
+import { DeploymentId, StreamId } from '../ids.js';
+import { CanonicalRequest } from './canonical-request.js';
+
+/** Version of the stream protocol that this code speaks. */
+export const PROTOCOL = '1.0';
+
+/** Headers of a start; frames never carry any. */
+export const START_HEADERS = {
+  protocol: 'Inf-Proto',
+  /** Milliseconds LEFT, so that no two clocks must agree. */
+  deadline: 'Inf-Deadline-Ms',
+  account: 'Inf-Acct',
+  key: 'Inf-Key-Id',
+  /** `i/n`, zero-based, on a start that is sent in parts. */
+  part: 'Inf-Part',
+  /** Hex SHA-256 of the whole body, on part 0. */
+  digest: 'Inf-Sha256',
+} as const;
+
+/** Largest start sent in one message, in bytes; NATS refuses 1 MiB and the headers need room. */
+export const INLINE_START_BYTES = 900 * 1024;
+/** Size of one part of a larger start, in bytes. */
+export const START_PART_BYTES = 512 * 1024;
+/** Largest start at all, in bytes. */
+export const MAX_START_BYTES = 33 * 1024 * 1024;
+
+/** Gateway to the worker that it chose: generate. Frames go to the message's reply subject. */
+export const Start = defineEvent({
+  subject: 'inf.{env}.v1.w.{wk}.start',
+  publishers: ['gateway'],
+  subscribers: ['worker'],
+  message: z.object({
+    st: StreamId,
+    /** Rises with every start sent for `st`, whatever became of the one before. */
+    at: z.int().positive(),
+    dep: DeploymentId,
+    rev: z.int().positive(),
+    api: z.enum(['chat', 'messages', 'count']),
+    req: CanonicalRequest,
+    caps: z.array(z.string()),
+  }),
+});
+export type Start = z.infer<typeof Start.message>;

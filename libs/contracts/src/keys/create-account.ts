@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AccountSlug } from '../ids.js';
+
+/** Makes an account. Repeating it with the same slug answers `slug_taken`. */
+export const CreateAccount = defineRpc({
+  subject: 'key.{env}.v1.rpc.create-account',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  queue: 'keys',
+  request: z.object({ slug: AccountSlug }),
+  reply: z.object({ id: AccountId, slug: AccountSlug }),
+  errors: ['slug_taken'],
+  timeoutMs: 3_000,
+});

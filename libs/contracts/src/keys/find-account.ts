@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AccountSlug } from '../ids.js';
+
+/** Looks an account up by its slug. */
+export const FindAccount = defineRpc({
+  subject: 'key.{env}.v1.rpc.find-account',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  queue: 'keys',
+  request: z.object({ slug: AccountSlug }),
+  reply: z.object({ id: AccountId, slug: AccountSlug }),
+  errors: ['account_not_found'],
+  timeoutMs: 3_000,
+});

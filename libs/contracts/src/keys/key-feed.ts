@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { defineFeed } from '../feed.js';
+import { AccountId, AccountSlug, DeploymentId, KeyId } from '../ids.js';
+
+const AccountRecord = z.object({
+  type: z.literal('account'),
+  id: AccountId,
+  slug: AccountSlug,
+  state: z.enum(['active', 'suspended']),
+});
+
+const KeyRecord = z.object({
+  type: z.literal('key'),
+  id: KeyId,
+  account: AccountId,
+  kind: z.enum(['dep', 'mcp']),
+  /** HMAC-SHA-256 of the key under the pepper, base64url. The key itself never leaves its creation. */
+  mac: z.base64url().length(43),
+  /** Which of the environment's peppers made `mac`. */
+  pepper: z.string().min(1).max(32),
+  state: z.enum(['active', 'revoked']),
+  /** Milliseconds since the epoch; null = never expires. */
+  expires: z.int().nullable(),
+  /** The only deployments that it may call; null = all of its account. */
+  deployments: z.array(DeploymentId).nullable(),
+});
+
+/** What gateways know of accounts and keys. */
+export const KeyFeedRecord = z.discriminatedUnion('type', [AccountRecord, KeyRecord]);
+export type KeyFeedRecord = z.infer<typeof KeyFeedRecord>;
+export type AccountFeedRecord = z.infer<typeof AccountRecord>;
+export type ApiKeyFeedRecord = z.infer<typeof KeyRecord>;
+
+export const KeyFeed = defineFeed({ name: 'key', owner: 'keys', readers: ['gateway'], record: KeyFeedRecord });

@@ -1,0 +1,100 @@
+import type {
+  AccountId,
+  CanonicalRequest,
+  DeploymentId,
+  EndFrame,
+  Incarnation,
+  KeyId,
+  RejectCode,
+  ServiceError,
+  Start,
+  StreamEvent,
+  StreamId,
+  StreamTimes,
+  Usage,
+} from '@slipway/contracts';
+
+/** What a gateway asks a worker to generate. */
+export interface StreamRequest {
+  readonly st: StreamId;
+  readonly dep: DeploymentId;
+  readonly rev: number;
+  readonly api: Start['api'];
+  readonly req: CanonicalRequest;
+  readonly caps: readonly string[];
+  readonly account: AccountId;
+  readonly key: KeyId;
+  /** W3C trace context of the HTTP request. */
+  readonly traceparent?: string | undefined;
+}
+
+/** Receives one stream: events in order, each exactly once, then one `end` or one `error`, then nothing. */
+export interface StreamSink {
+  /** A worker admitted the attempt; called again when a new attempt is admitted elsewhere. */
+  accepted(worker: Incarnation, attempt: number): void;
+  events(events: readonly StreamEvent[]): void;
+  end(end: EndFrame): void;
+  error(error: ServiceError): void;
+}
+
+/** Why a worker was not used, as far as the choice of the next one should know. */
+export type Refusal =
+  | { readonly kind: 'rejected'; readonly code: RejectCode; readonly used: number; readonly slots: number }
+  /** The server said that nobody serves the worker's subject. */
+  | { readonly kind: 'absent' }
+  /** No accept in time, or silent in mid-stream. */
+  | { readonly kind: 'silent' };
+
+/** The routing of one stream: the transport asks it before each attempt and tells it what came of it. */
+export interface WorkerChooser {
+  /**
+   * Resolves with the worker to try next, after waiting for capacity where there is none.
+   * @throws ServiceError when no worker can be had; the stream then ends with it.
+   */
+  choose(excluded: ReadonlySet<Incarnation>, signal: AbortSignal): Promise<Incarnation>;
+  /** The attempt at `worker` is over, for whatever reason; called once for each `choose`. */
+  released(worker: Incarnation): void;
+  refused(worker: Incarnation, refusal: Refusal): void;
+}
+
+/** A stream as its opener holds it. */
+export interface OpenStream {
+  /**
+   * Ends the stream at its worker, in whatever phase it is. The sink hears nothing more. Repeating it is harmless.
+   * @returns what the worker had counted, or null when it did not say within 1 s.
+   */
+  cancel(why: string): Promise<Usage | null>;
+}
+
+/** How a generation went, when it did not throw. */
+export interface GenerationResult {
+  readonly usage: Usage;
+  readonly times: StreamTimes;
+}
+
+/** Where a generation puts what it produces. */
+export interface StreamWriter {
+  phase(phase: 'queue' | 'prefill' | 'decode'): void;
+  /** Publishes events of one engine step together, at once. */
+  events(events: readonly StreamEvent[]): void;
+}
+
+/** One admitted stream at a worker. */
+export interface Generation {
+  /**
+   * Produces the whole answer. After `signal` aborts it resolves soon with what was counted so far.
+   * @throws ServiceError to end the stream with an error; its retry advice tells whether another worker may try.
+   */
+  run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult>;
+}
+
+/** Decides at once, without waiting, whether a start is taken. */
+export type Admit = (start: Start) => Generation | RejectCode;
+
+/** Load of a worker, as its heartbeats and rejections tell it. */
+export interface WorkerLoad {
+  readonly state: 'starting' | 'ready' | 'draining';
+  readonly slots: number;
+  readonly used: number;
+  readonly queued: number;
+}
