@@ -12,6 +12,7 @@ export type RejectCode = z.infer<typeof RejectCode>;
 
 /** Milliseconds spent by a stream at its worker. */
 export const StreamTimes = z.object({ queue: z.number(), prefill: z.number(), total: z.number() });
+export type StreamTimes = z.infer<typeof StreamTimes>;
 
 /** Worker to gateway. The kinds `que`, `grant` and `hand` are reserved; readers ignore unknown ones. */
 export const Frame = z.discriminatedUnion('k', [
