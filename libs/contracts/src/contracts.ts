@@ -15,7 +15,12 @@ import { FindAccount } from './keys/find-account.js';
 import { KeyFeed } from './keys/key-feed.js';
 import { ListKeys } from './keys/list-keys.js';
 
-const feed = (f: { change: Contract; tick: Contract; since: Contract; snapshot: Contract }): Contract[] => [f.change, f.tick, f.since, f.snapshot];
+const feed = (f: { change: Contract; tick: Contract; since: Contract; snapshot: Contract }): Contract[] => [
+  f.change,
+  f.tick,
+  f.since,
+  f.snapshot,
+];
 
 /** Every exchange between processes. One that is missing here has no permissions and cannot happen. */
 export const CONTRACTS: readonly Contract[] = [

@@ -99,5 +99,4 @@ export class ServiceError extends Error {
 }
 
 /** True for a `ServiceError` of any copy of this package. */
-export const isServiceError = (error: unknown): error is ServiceError =>
-  typeof error === 'object' && error !== null && BRAND in error;
+export const isServiceError = (error: unknown): error is ServiceError => typeof error === 'object' && error !== null && BRAND in error;

@@ -11,7 +11,10 @@ export const ControlMessage = z.discriminatedUnion('k', [
    * The lease of all of a gateway's accepted streams at this worker, each 400 ms:
    * [stream, attempt, next event wanted, 1 = finished]. Retained events below `next` are dropped.
    */
-  z.object({ k: z.literal('ack'), v: z.array(z.tuple([StreamId, z.int().positive(), z.int().nonnegative(), z.union([z.literal(0), z.literal(1)])])) }),
+  z.object({
+    k: z.literal('ack'),
+    v: z.array(z.tuple([StreamId, z.int().positive(), z.int().nonnegative(), z.union([z.literal(0), z.literal(1)])])),
+  }),
   /** Ends all attempts of `st` with a number up to `at`. */
   z.object({ k: z.literal('cancel'), st: StreamId, at: z.int().positive(), why: z.string().max(64) }),
   z.object({ k: z.literal('replay'), st: StreamId, at: z.int().positive(), from: z.int().nonnegative() }),

@@ -23,7 +23,14 @@ export const Frame = z.discriminatedUnion('k', [
   /** Alive; `q` = events produced so far, which finds a lost last frame. */
   z.object({ k: z.literal('hb'), q: Position, ph: z.enum(['queue', 'prefill', 'decode']) }),
   /** All is produced. Repeated until it is acknowledged. `sum` covers the text of all events from 0 on. */
-  z.object({ k: z.literal('end'), q: Position, fin: z.enum(['done', 'cancelled']), usage: Usage, sum: z.int().nonnegative(), tm: StreamTimes }),
+  z.object({
+    k: z.literal('end'),
+    q: Position,
+    fin: z.enum(['done', 'cancelled']),
+    usage: Usage,
+    sum: z.int().nonnegative(),
+    tm: StreamTimes,
+  }),
   /** Failed; repeated like `end`. `retry: other` = another worker may succeed. */
   z.object({
     k: z.literal('err'),
@@ -56,7 +63,8 @@ export const NoInterest = defineEvent({
   message: z.unknown(),
 });
 
-const isEvent = (event: unknown): boolean => typeof event === 'object' && event !== null && typeof (event as { k?: unknown }).k === 'string';
+const isEvent = (event: unknown): boolean =>
+  typeof event === 'object' && event !== null && typeof (event as { k?: unknown }).k === 'string';
 
 /**
  * Reads a frame as it arrives. Data frames are checked by hand, because a schema's walk would cost

@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url';
+import { type TestProjectConfiguration, defineConfig } from 'vitest/config';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+
+/** Libraries are tested from source, so that a test run needs no build of them. */
+const libsFromSource = { find: /^@slipway\/([a-z-]+)$/, replacement: `${root}libs/$1/src/index.ts` };
+
+function project(name: string, test: NonNullable<Extract<TestProjectConfiguration, { test?: unknown }>['test']>): TestProjectConfiguration {
+  return {
+    resolve: { alias: [libsFromSource] },
+    // Stated here because specs belong to no tsconfig that the transformer would find.
+    oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
+    test: { name, root, environment: 'node', pool: 'forks', retry: 0, ...test },
+  };
+}
+
+// Files that start processes run one at a time: on two cores they would measure each other.
+const oneByOne = { fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 30_000 };
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit', {
+        include: ['{apps,libs}/*/src/**/*.spec.ts', 'scripts/**/*.spec.ts'],
+        maxWorkers: 2,
+        testTimeout: 5_000,
+        sequence: { groupOrder: 0 },
+      }),
+      project('integration', {
+        include: ['test/**/*.spec.ts'],
+        exclude: ['**/node_modules/**', 'test/verify/**', 'test/**/verify/**'],
+        ...oneByOne,
+        sequence: { groupOrder: 1 },
+      }),
+      project('verify', {
+        include: ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'],
+        ...oneByOne,
+        testTimeout: 300_000,
+        sequence: { groupOrder: 2 },
+      }),
+    ],
+  },
+});
