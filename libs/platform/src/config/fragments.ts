@@ -1,0 +1,30 @@
+import { EnvironmentName } from '@slipway/contracts';
+import { z } from 'zod';
+import { LOG_LEVELS } from '../log/logger.js';
+
+/** Variables of every service. */
+export const serviceFragment = {
+  /** Name of the environment: subjects, NATS account and databases carry it. */
+  SLIPWAY_ENV: EnvironmentName.default('dev'),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  /** Port of /livez, /readyz and /metrics; 0 picks a free one. */
+  OPS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
+  /** Address of the ops port; loopback unless set. */
+  OPS_HOST: z.string().default('127.0.0.1'),
+  /** Bound of a shutdown, in milliseconds. */
+  DRAIN_MS: z.coerce.number().int().min(0).max(3_600_000).default(300_000),
+};
+
+/** Variables of every service that talks over NATS. */
+export const natsFragment = {
+  /** Server addresses, separated by commas. */
+  NATS_URL: z.string().min(1).default('nats://127.0.0.1:4222'),
+  /** Folder with one credentials file per role: `<role>.creds` or `<role>.json`. */
+  NATS_CREDENTIALS_DIR: z.string().optional(),
+};
+
+/** A comma-separated list; empty entries are dropped. */
+export const commaList = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''));

@@ -1,0 +1,70 @@
+import type { Logger } from '../log/logger.js';
+
+/** States of a process as /readyz tells them. */
+export type LifecycleState = 'starting' | 'ready' | 'draining' | 'stopped';
+
+/** A part of a process with an orderly start and stop. */
+export interface Part {
+  readonly name: string;
+  start?(): Promise<void> | void;
+  /** @param deadlineMs milliseconds left for this and all parts still to stop. */
+  stop?(deadlineMs: number): Promise<void> | void;
+}
+
+/** Starts parts in order and stops those that started in reverse, under one deadline. */
+export class Lifecycle {
+  #state: LifecycleState = 'starting';
+  readonly #started: Part[] = [];
+  #stopping: Promise<void> | undefined;
+
+  constructor(
+    private readonly log: Logger,
+    private readonly drainMs: number,
+  ) {}
+
+  get state(): LifecycleState {
+    return this.#state;
+  }
+
+  /**
+   * Starts all parts; after a failure those that started are stopped again.
+   * @throws what the failing part threw.
+   */
+  async start(parts: readonly Part[]): Promise<void> {
+    for (const part of parts) {
+      if (this.#state !== 'starting') return;
+      try {
+        await part.start?.();
+      } catch (error) {
+        this.log.error({ part: part.name, err: error }, 'lifecycle.start_failed');
+        await this.stop();
+        throw error;
+      }
+      this.#started.push(part);
+    }
+    if (this.#state !== 'starting') return;
+    this.#state = 'ready';
+    this.log.info('lifecycle.ready');
+  }
+
+  /** Stops everything once; further calls wait for the same stop. A part that fails does not keep others from stopping. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stopAll();
+    return this.#stopping;
+  }
+
+  async #stopAll(): Promise<void> {
+    this.#state = 'draining';
+    this.log.info('lifecycle.draining');
+    const end = performance.now() + this.drainMs;
+    for (const part of [...this.#started].reverse()) {
+      try {
+        await part.stop?.(Math.max(0, end - performance.now()));
+      } catch (error) {
+        this.log.error({ part: part.name, err: error }, 'lifecycle.stop_failed');
+      }
+    }
+    this.#state = 'stopped';
+    this.log.info('lifecycle.stopped');
+  }
+}

@@ -1,0 +1,22 @@
+import { type Logger, pino } from 'pino';
+
+export type { Logger } from 'pino';
+
+/** Levels in which operators think: error = a person must act, warn = degraded, info = life cycle and wide lines. */
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Header and field names that hold secrets; pino replaces their values wherever they are logged by these paths. */
+const SECRETS = ['headers.authorization', 'headers["x-api-key"]', 'credential', '*.credential', 'key', 'password', '*.password'];
+
+/** Writes one JSON object per line to stdout. Fields named as secrets are masked. */
+export function createLogger(service: string, level: LogLevel): Logger {
+  return pino({
+    level,
+    base: { service, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    messageKey: 'event',
+    formatters: { level: (label) => ({ level: label }) },
+    redact: { paths: SECRETS, censor: '***' },
+  });
+}

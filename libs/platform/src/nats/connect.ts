@@ -1,0 +1,67 @@
+import { inboxPrefix, type Role } from '@slipway/contracts';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from '../log/logger.js';
+import { readCredentials } from './credentials.js';
+
+export interface NatsOptions {
+  /** One or more server addresses, separated by commas. */
+  readonly url: string;
+  readonly role: Role;
+  /** Folder of credentials; absent only where the server asks for none, as in tests. */
+  readonly credentialsDir?: string | undefined;
+  /** Shown in the server's monitoring. */
+  readonly name: string;
+  readonly log: Logger;
+}
+
+/** What the owner of a connection wants to hear of it. */
+export interface ConnectionEvents {
+  disconnected?(): void;
+  reconnected?(): void;
+}
+
+/**
+ * Opens a connection that never gives up: it waits for the server at start and reconnects for ever.
+ * A dead server is noticed by its closed socket at once, a hung one by two missed pings (about 6 s).
+ */
+export async function connectNats({ url, role, credentialsDir, name, log }: NatsOptions): Promise<NatsConnection> {
+  const authenticator = credentialsDir === undefined ? undefined : await readCredentials(credentialsDir, role);
+  const nats = await connect({
+    servers: url.split(',').map((server) => server.trim()),
+    name,
+    inboxPrefix: inboxPrefix(role),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 100,
+    reconnectJitter: 100,
+    pingInterval: 2_000,
+    maxPingOut: 2,
+    timeout: 2_000,
+    waitOnFirstConnect: true,
+    noAsyncTraces: true,
+    noEcho: true,
+    ...(authenticator && { authenticator }),
+  });
+  watchConnection(nats, {
+    disconnected: () => log.warn({ connection: name }, 'nats.disconnected'),
+    reconnected: () => log.info({ connection: name, server: nats.getServer() }, 'nats.reconnected'),
+  });
+  void logErrors(nats, name, log);
+  return nats;
+}
+
+/** Calls back on every loss and return of a connection, until it is closed. */
+export function watchConnection(nats: NatsConnection, events: ConnectionEvents): void {
+  void (async () => {
+    for await (const status of nats.status()) {
+      if (status.type === 'disconnect') events.disconnected?.();
+      if (status.type === 'reconnect') events.reconnected?.();
+    }
+  })();
+}
+
+async function logErrors(nats: NatsConnection, name: string, log: Logger): Promise<void> {
+  for await (const status of nats.status()) {
+    if (status.type === 'error') log.error({ connection: name, err: status.error }, 'nats.error');
+    if (status.type === 'slowConsumer') log.warn({ connection: name, pending: status.pending }, 'nats.slow_consumer');
+  }
+}

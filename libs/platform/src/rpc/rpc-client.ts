@@ -1,0 +1,71 @@
+import { isErrorCode, type RpcContract, ServiceError, subjectOf } from '@slipway/contracts';
+import { errors, type NatsConnection } from '@nats-io/transport-node';
+import type { z } from 'zod';
+import { Envelope } from './envelope.js';
+
+/** Why a question got no answer at all. `absent`: the server knows of nobody who serves it. */
+export type SilenceReason = 'absent' | 'timeout' | 'disconnected';
+
+/** `unavailable` without an answer from the other service. */
+export class UnansweredError extends ServiceError {
+  constructor(
+    readonly reason: SilenceReason,
+    subject: string,
+    cause: unknown,
+  ) {
+    super('unavailable', 'A service that this needs does not answer; try again soon.', { retryAfterS: 1, cause: new Error(`${subject}: ${reason}`, { cause }) });
+    this.name = 'UnansweredError';
+  }
+}
+
+/** Asks other services over one connection. */
+export class RpcClient {
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly env: string,
+  ) {}
+
+  /**
+   * Asks once and waits at most the contract's deadline.
+   * @throws UnansweredError when nobody answered; ServiceError with the code that the service gave;
+   *   `internal` when the answer does not follow the contract.
+   */
+  async call<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
+    const subject = subjectOf(contract, { env: this.env });
+    const bytes = await this.#ask(subject, JSON.stringify(request), contract.timeoutMs);
+    const envelope = Envelope.safeParse(parse(bytes)).data;
+    if (!envelope) throw new ServiceError('internal', 'A service answered in an unknown form.', { cause: subject });
+    if (!envelope.ok) throw toServiceError(envelope.error);
+    const reply = contract.reply.safeParse(envelope.data);
+    if (!reply.success) throw new ServiceError('internal', 'A service answered against its contract.', { cause: reply.error });
+    return reply.data as z.output<C['reply']>;
+  }
+
+  async #ask(subject: string, payload: string, timeout: number): Promise<string> {
+    try {
+      return (await this.nats.request(subject, payload, { timeout })).string();
+    } catch (error) {
+      throw new UnansweredError(silenceReason(error), subject, error);
+    }
+  }
+}
+
+function silenceReason(error: unknown): SilenceReason {
+  const cause = error instanceof errors.RequestError ? error.cause : error;
+  if (cause instanceof errors.NoRespondersError) return 'absent';
+  if (error instanceof errors.RequestError && error.isNoResponders()) return 'absent';
+  return cause instanceof errors.TimeoutError ? 'timeout' : 'disconnected';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function toServiceError(error: Extract<Envelope, { ok: false }>['error']): ServiceError {
+  const code = isErrorCode(error.code) ? error.code : 'internal';
+  return new ServiceError(code, error.message, { param: error.param, retryAfterS: error.retry_after_s });
+}
