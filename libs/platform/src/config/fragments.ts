@@ -27,4 +27,9 @@ export const natsFragment = {
 export const commaList = z
   .string()
   .default('')
-  .transform((text) => text.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''));
+  .transform((text) =>
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== ''),
+  );

@@ -13,7 +13,10 @@ export class UnansweredError extends ServiceError {
     subject: string,
     cause: unknown,
   ) {
-    super('unavailable', 'A service that this needs does not answer; try again soon.', { retryAfterS: 1, cause: new Error(`${subject}: ${reason}`, { cause }) });
+    super('unavailable', 'A service that this needs does not answer; try again soon.', {
+      retryAfterS: 1,
+      cause: new Error(`${subject}: ${reason}`, { cause }),
+    });
     this.name = 'UnansweredError';
   }
 }
