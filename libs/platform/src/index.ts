@@ -18,6 +18,8 @@ export { createRpcApplication } from './rpc/rpc-application.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';
 export type { SilenceReason } from './rpc/rpc-client.js';
 export { RpcHandler } from './rpc/rpc-handler.js';
+export { RpcResponder } from './rpc/rpc-responder.js';
+export type { RpcResponderOptions } from './rpc/rpc-responder.js';
 export { RpcServer } from './rpc/rpc-server.js';
 export type { RpcServerOptions } from './rpc/rpc-server.js';
 export { headers, nuid } from '@nats-io/transport-node';

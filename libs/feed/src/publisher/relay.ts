@@ -1,0 +1,61 @@
+import { type FeedContract, subjectOf } from '@slipway/contracts';
+import type { Logger, NatsConnection } from '@slipway/platform';
+import { PAGE_RECORDS } from '../limits.js';
+import type { FeedStore } from './feed-store.js';
+
+export interface RelayOptions<R> {
+  readonly contract: FeedContract<R>;
+  readonly store: FeedStore<R, never>;
+  readonly nats: NatsConnection;
+  readonly env: string;
+  readonly log: Logger;
+}
+
+/** Gives committed changes their sequences and broadcasts them, while this replica is the elected one. */
+export class Relay<R> {
+  readonly #subject: string;
+  #elected = false;
+  #running = false;
+  #again = false;
+
+  constructor(private readonly options: RelayOptions<R>) {
+    this.#subject = subjectOf(options.contract.change, { env: options.env });
+  }
+
+  elect(elected: boolean): void {
+    this.#elected = elected;
+    if (elected) this.wake();
+  }
+
+  /** Something may wait: relays it now, or right after the round that runs. */
+  wake(): void {
+    this.#again = true;
+    if (!this.#running) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    try {
+      while (this.#again && this.#elected) {
+        this.#again = false;
+        await this.#relay();
+      }
+    } catch (error) {
+      // The next tick wakes the relay again; what waits is safe in the outbox.
+      this.options.log.warn({ feed: this.options.contract.name, err: error }, 'feed.relay_failed');
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  async #relay(): Promise<void> {
+    const { store, nats } = this.options;
+    const batch = await store.sequence(PAGE_RECORDS);
+    if (batch === null) {
+      this.#elected = false;
+      return;
+    }
+    for (const change of batch.changes) nats.publish(this.#subject, JSON.stringify({ epoch: batch.epoch, ...change }));
+    if (batch.changes.length === PAGE_RECORDS) this.#again = true;
+  }
+}

@@ -1,0 +1,160 @@
+import { type FeedContract, type Incarnation, subjectOf } from '@slipway/contracts';
+import { type Logger, type Msg, type NatsConnection, RpcClient, type Subscription, UnansweredError } from '@slipway/platform';
+import { type MonotonicClock, processClock } from '../clock.js';
+import { ASK_EVERY_MS, ASK_GAP_MS, STALE_AFTER_MS } from '../limits.js';
+import type { FeedPlace } from '../publisher/feed-store.js';
+import { FeedPosition } from './feed-position.js';
+import type { FeedSink } from './feed-sink.js';
+import { type Freshness, FreshnessMeter } from './freshness.js';
+import { Pacer } from './pacer.js';
+import { loadSnapshot } from './snapshot-loader.js';
+import { TickWatch } from './tick-watch.js';
+
+/** Delay of the question that confirms applied changes: a burst of them is confirmed by one. */
+const CONFIRM_MS = 25;
+
+export interface FeedReaderOptions<R> {
+  readonly contract: FeedContract<R>;
+  readonly nats: NatsConnection;
+  readonly env: string;
+  /** This process start; the owner waits for its confirmations under this name. */
+  readonly reader: Incarnation;
+  readonly sink: FeedSink<R>;
+  readonly log: Logger;
+  /** Age beyond which nothing is to be trusted, in milliseconds; the owner must count on the same. Default 3,000. */
+  readonly staleAfterMs?: number;
+  readonly clock?: MonotonicClock;
+}
+
+/**
+ * Follows a feed. Broadcast changes are applied as they come, but only a round trip ("what came after
+ * my place?", each second and whenever something looks wrong) proves that nothing is missing; its age
+ * is `freshness()`. Starts with a snapshot, and takes another one whenever its place is lost.
+ */
+export class FeedReader<R> {
+  readonly #options: FeedReaderOptions<R>;
+  readonly #rpc: RpcClient;
+  readonly #clock: MonotonicClock;
+  readonly #position: FeedPosition<R>;
+  readonly #meter: FreshnessMeter;
+  readonly #pacer: Pacer;
+  readonly #watch: TickWatch;
+  #subscriptions: Subscription[] = [];
+  #failures = 0;
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: FeedReaderOptions<R>) {
+    this.#options = options;
+    this.#clock = options.clock ?? processClock;
+    this.#rpc = new RpcClient(options.nats, options.env);
+    this.#position = new FeedPosition(options.sink);
+    this.#meter = new FreshnessMeter(this.#clock, options.staleAfterMs ?? STALE_AFTER_MS);
+    this.#pacer = new Pacer(this.#clock, ASK_GAP_MS);
+    const { nats, log, contract } = options;
+    this.#watch = new TickWatch({ nats, log, clock: this.#clock, feed: contract.name, uncertain: () => this.#pacer.hurry() });
+  }
+
+  /** Begins to follow; never fails. `freshness()` tells when there is something to rely on. */
+  start(): void {
+    const { nats, contract, env } = this.#options;
+    this.#subscriptions = [
+      nats.subscribe(subjectOf(contract.change, { env }), { callback: (_, message) => this.#heardChange(message) }),
+      nats.subscribe(subjectOf(contract.tick, { env }), { callback: (_, message) => this.#heardTick(message) }),
+    ];
+    this.#watch.start();
+    this.#running = this.#run();
+  }
+
+  /** Follows no more; what the sink holds stays as it is. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#watch.stop();
+    this.#pacer.stop();
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    await this.#running;
+  }
+
+  /** How far the sink's content may be trusted at this moment. Cheap: meant to be asked per request. */
+  freshness(): Freshness {
+    return this.#meter.read();
+  }
+
+  /** The place up to which everything is applied; null before the first snapshot. */
+  get place(): FeedPlace | null {
+    return this.#position.place;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopped) {
+      this.#pacer.begin(ASK_EVERY_MS * (0.9 + Math.random() * 0.1));
+      try {
+        await this.#ask();
+        this.#failures = 0;
+      } catch (error) {
+        this.#failed(error);
+      }
+      if (!this.#stopped) await this.#pacer.due();
+    }
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#position.lost) await this.#load();
+    const asked = this.#position.place;
+    if (asked === null || this.#stopped) return;
+    const { contract, reader } = this.#options;
+    const askedAt = this.#clock.now();
+    const answer = await this.#rpc.call(contract.since, { reader, epoch: asked.epoch, seq: asked.seq });
+    if (this.#stopped) return;
+    const taken = this.#position.take(asked, answer);
+    if (taken === 'current' && !answer.lagging) return this.#meter.proven(askedAt);
+    // A lost place keeps the reason of the silence: the service is back, and its snapshot is on the way.
+    if (taken !== 'lost') this.#meter.unproven('cut_off');
+    return this.#pacer.hurry();
+  }
+
+  async #load(): Promise<void> {
+    const { contract, reader, log } = this.#options;
+    const { label, records } = await loadSnapshot(this.#rpc, contract, reader);
+    if (this.#stopped) return;
+    this.#position.replace(label, records);
+    log.info({ feed: contract.name, records: records.length, epoch: label.epoch, seq: label.seq }, 'feed.snapshot_loaded');
+  }
+
+  #failed(error: unknown): void {
+    const { log, contract } = this.#options;
+    const absent = error instanceof UnansweredError && error.reason === 'absent';
+    this.#meter.unproven(absent ? 'absent' : 'cut_off');
+    this.#failures += 1;
+    if (this.#failures === 1) log.warn({ feed: contract.name, absent, err: error }, 'feed.question_failed');
+    // A snapshot that failed half-way is asked for again without waiting for the whole period.
+    if (this.#position.lost && !absent) this.#pacer.hurry(Math.min(100 * this.#failures, ASK_EVERY_MS) * (0.5 + Math.random()));
+  }
+
+  #heardChange(message: Msg): void {
+    const change = this.#options.contract.change.message.safeParse(parse(message));
+    if (!change.success) return this.#pacer.hurry();
+    try {
+      const heard = this.#position.hear(change.data);
+      if (heard === 'missing') this.#pacer.hurry();
+      if (heard === 'applied') this.#pacer.hurry(CONFIRM_MS);
+    } catch (error) {
+      this.#options.log.error({ feed: this.#options.contract.name, err: error }, 'feed.change_not_taken');
+      this.#pacer.hurry();
+    }
+  }
+
+  #heardTick(message: Msg): void {
+    this.#watch.ticked();
+    const tick = this.#options.contract.tick.message.safeParse(parse(message));
+    if (tick.success && this.#position.isBehind(tick.data)) this.#pacer.hurry();
+  }
+}
+
+function parse(message: Msg): unknown {
+  try {
+    return message.json();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import { type Logger, type NatsConnection, watchConnection } from '@slipway/platform';
+import type { MonotonicClock } from '../clock.js';
+import { FLUSH_MS, STALL_MS, TICK_MS, TICK_SILENCE_MS } from '../limits.js';
+
+export interface TickWatchOptions {
+  readonly nats: NatsConnection;
+  readonly clock: MonotonicClock;
+  readonly log: Logger;
+  readonly feed: string;
+  /** Something happened after which only a question tells what is known. */
+  readonly uncertain: () => void;
+}
+
+/**
+ * Notices what makes hints worthless: a connection that hangs though it looks open (no tick, and a
+ * flush fails: it is given up), one that came back, and an event loop that stood still.
+ */
+export class TickWatch {
+  #tickAt: number;
+  #beatAt: number;
+  #disconnects = 0;
+  #flushing = false;
+  #stopped = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: TickWatchOptions) {
+    this.#tickAt = this.#beatAt = options.clock.now();
+  }
+
+  start(): void {
+    const { nats, uncertain } = this.options;
+    watchConnection(nats, {
+      disconnected: () => {
+        this.#disconnects += 1;
+      },
+      reconnected: () => {
+        this.#tickAt = this.options.clock.now();
+        if (!this.#stopped) uncertain();
+      },
+    });
+    this.#timer = setInterval(() => this.#beat(), TICK_MS);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+  }
+
+  ticked(): void {
+    this.#tickAt = this.options.clock.now();
+  }
+
+  #beat(): void {
+    const now = this.options.clock.now();
+    const stalled = now - this.#beatAt > STALL_MS;
+    this.#beatAt = now;
+    if (stalled) {
+      // The ticks of the pause are still in the socket: their absence says nothing.
+      this.#tickAt = now;
+      this.options.uncertain();
+      return;
+    }
+    if (now - this.#tickAt > TICK_SILENCE_MS && !this.#flushing) void this.#probe();
+  }
+
+  async #probe(): Promise<void> {
+    const { nats, log, feed } = this.options;
+    if (nats.isClosed() || nats.isDraining()) return;
+    this.#flushing = true;
+    const disconnects = this.#disconnects;
+    try {
+      await withDeadline(nats.flush(), FLUSH_MS);
+    } catch {
+      // Another loss seen meanwhile means that the connection is being replaced already.
+      if (!this.#stopped && disconnects === this.#disconnects) {
+        log.warn({ feed }, 'feed.connection_hangs');
+        await nats.reconnect().catch(() => undefined);
+      }
+    } finally {
+      this.#tickAt = this.options.clock.now();
+      this.#flushing = false;
+    }
+  }
+}
+
+async function withDeadline(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('deadline')), ms);
+  });
+  try {
+    await Promise.race([work, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

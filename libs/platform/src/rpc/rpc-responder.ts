@@ -1,0 +1,87 @@
+import { type ErrorCode, isServiceError, type RpcContract, ServiceError, subjectOf } from '@slipway/contracts';
+import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import type { Logger } from '../log/logger.js';
+import type { Envelope } from './envelope.js';
+
+const ALWAYS_POSSIBLE: readonly ErrorCode[] = ['invalid_request', 'unavailable', 'internal'];
+
+export interface RpcResponderOptions {
+  readonly nats: NatsConnection;
+  readonly env: string;
+  readonly log: Logger;
+}
+
+/**
+ * Serves one RPC in its contract's queue group. Requests and replies are checked against the
+ * contract; an error that the contract does not name reaches the caller as `internal` and is logged.
+ */
+export class RpcResponder {
+  readonly #subscription: Subscription;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly options: RpcResponderOptions,
+    private readonly contract: RpcContract,
+    private readonly handle: (request: unknown) => Promise<unknown>,
+  ) {
+    const { nats, env, log } = options;
+    const subject = subjectOf(contract, { env });
+    const callback = (error: Error | null, message: Msg): void => {
+      if (error) return log.error({ subject, err: error }, 'rpc.subscription_failed');
+      const call = this.#answer(message).finally(() => this.#running.delete(call));
+      this.#running.add(call);
+      return undefined;
+    };
+    this.#subscription = nats.subscribe(subject, { queue: contract.queue, callback });
+  }
+
+  /** Leaves the queue, then waits for the calls that run; callers without another replica learn at once that nobody serves. */
+  async close(): Promise<void> {
+    await this.#subscription.drain().catch(() => undefined);
+    await Promise.all(this.#running);
+  }
+
+  async #answer(message: Msg): Promise<void> {
+    let envelope: Envelope;
+    try {
+      envelope = { ok: true, data: await this.#call(message) };
+    } catch (error) {
+      envelope = { ok: false, error: this.#publicError(error) };
+    }
+    try {
+      message.respond(JSON.stringify(envelope));
+    } catch (error) {
+      this.options.log.error({ subject: this.contract.subject, err: error }, 'rpc.reply_failed');
+    }
+  }
+
+  async #call(message: Msg): Promise<unknown> {
+    const request = this.contract.request.safeParse(parse(message));
+    if (!request.success) {
+      const [issue] = request.error.issues;
+      throw new ServiceError('invalid_request', issue?.message ?? 'The request is not valid.', { param: issue?.path.join('.') });
+    }
+    return this.contract.reply.parse(await this.handle(request.data));
+  }
+
+  #publicError(error: unknown): Extract<Envelope, { ok: false }>['error'] {
+    const { contract, options } = this;
+    const known = isServiceError(error) && (contract.errors.includes(error.code) || ALWAYS_POSSIBLE.includes(error.code));
+    if (!known || error.code === 'internal') options.log.error({ subject: contract.subject, err: error }, 'rpc.failed');
+    if (!known) return { code: 'internal', message: 'The service failed; its log says why.' };
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.param !== undefined && { param: error.param }),
+      ...(error.retryAfterS !== undefined && { retry_after_s: error.retryAfterS }),
+    };
+  }
+}
+
+function parse(message: Msg): unknown {
+  try {
+    return message.json();
+  } catch {
+    return undefined;
+  }
+}
