@@ -1,0 +1,120 @@
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { withLock } from './lock-file.mjs';
+import { lastLines, runCommand } from './run-command.mjs';
+import { StartError } from './start-error.mjs';
+
+const readJson = (path) => {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+};
+
+const matches = (allowed, actual) => !allowed || (allowed.includes(actual) && !allowed.includes(`!${actual}`));
+const forThisMachine = (entry) => matches(entry.os, process.platform) && matches(entry.cpu, process.arch);
+const isDevOnly = (entry) => entry.dev === true || entry.devOptional === true;
+
+const sameAs = (wanted, found) => found !== undefined && wanted.version === found.version && wanted.resolved === found.resolved;
+
+/**
+ * Compares what package-lock.json asks for with what npm noted down after its last complete
+ * installation, so that an interrupted or outdated one is seen and an `npm install` by hand is not redone.
+ * @param {string} root the repository
+ * @param {{ dev: boolean, lenient: boolean }} wanted lenient = an optional package that npm left out is no fault
+ */
+function isInstalled(root, { dev, lenient }) {
+  const lock = readJson(join(root, 'package-lock.json'))?.packages;
+  const installed = readJson(join(root, 'node_modules/.package-lock.json'))?.packages;
+  if (!lock) throw new StartError(`package-lock.json is missing in ${root}.`);
+  if (!installed) return false;
+  return Object.entries(lock).every(([path, entry]) => {
+    if (path === '' || (!dev && isDevOnly(entry)) || !forThisMachine(entry)) return true;
+    const found = installed[path];
+    if (entry.optional && !found) return lenient || (!entry.os && !entry.cpu) || entry.libc !== undefined;
+    return sameAs(entry, found) && (!entry.version || existsSync(join(root, path)));
+  });
+}
+
+function hasDevDependencies(root) {
+  const installed = readJson(join(root, 'node_modules/.package-lock.json'))?.packages ?? {};
+  return Object.values(installed).some((entry) => entry.dev === true);
+}
+
+const lockDigest = (root) =>
+  createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+
+/** npm's own cache folder, or one in the repository where the home folder cannot be written. */
+function cacheArguments(root) {
+  const cache = process.env.npm_config_cache ?? join(homedir(), '.npm');
+  try {
+    mkdirSync(cache, { recursive: true });
+    accessSync(cache, constants.W_OK);
+    return [];
+  } catch {
+    return ['--cache', join(root, '.cache/npm')];
+  }
+}
+
+/** The npm that started us, or the one on the PATH. */
+function npmCommand() {
+  const cli = process.env.npm_execpath;
+  return cli && basename(cli) === 'npm-cli.js' ? [process.execPath, cli] : ['npm'];
+}
+
+/**
+ * `npm install` bound to the lock file rather than `npm ci`: that one refuses a lock file as soon as a
+ * registry lacks a development tool's build for some other platform, and empties node_modules under
+ * processes that run from it.
+ */
+async function install(root, dev) {
+  const [command, ...first] = npmCommand();
+  const args = [
+    ...first,
+    'install',
+    '--no-save',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    ...cacheArguments(root),
+  ];
+  const result = await runCommand(command, dev ? [...args, '--include=dev'] : [...args, '--omit=dev'], { cwd: root });
+  if (result.code === 0) return;
+  if (result.code === 127) throw new StartError('npm is not on the PATH; it comes with Node.js (https://nodejs.org).');
+  throw new StartError(`The dependencies could not be installed in ${root}:\n${lastLines(result)}`);
+}
+
+function checkWritable(root) {
+  try {
+    mkdirSync(join(root, '.cache'), { recursive: true });
+    accessSync(root, constants.W_OK);
+  } catch {
+    throw new StartError(`Dependencies are to be installed in ${root}, which this user cannot write.`);
+  }
+}
+
+/**
+ * Makes sure that the npm dependencies of package-lock.json are there. Development dependencies
+ * that are already installed stay.
+ * @param {{ root: string, dev?: boolean, progress: import('./progress.mjs').Progress }} options
+ *   dev = development dependencies are needed too (tests, lint)
+ * @throws {StartError} with npm's last words when the installation fails
+ */
+export async function ensureInstalled({ root, dev = false, progress }) {
+  const stamp = join(root, '.cache/install.json');
+  const ready = () => isInstalled(root, { dev, lenient: readJson(stamp)?.lock === lockDigest(root) });
+  if (ready()) return;
+  checkWritable(root);
+  await withLock(join(root, '.cache/install.lock'), async () => {
+    if (ready()) return;
+    await progress.step('Installing dependencies', () => install(root, dev || hasDevDependencies(root)));
+    mkdirSync(dirname(stamp), { recursive: true });
+    writeFileSync(stamp, JSON.stringify({ lock: lockDigest(root) }));
+  });
+}
