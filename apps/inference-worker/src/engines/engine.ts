@@ -1,4 +1,5 @@
 import type { CanonicalRequest, StateReason, StreamEvent, Usage } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
 
 /** What an engine is, once it is loaded. */
 export interface EngineFacts {
@@ -21,27 +22,55 @@ export interface EngineLoad {
 /** Where an engine puts its output. */
 export interface EngineOutput {
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
-  /** Events of one step, in order. */
+  /**
+   * Events of one step, in order: `start`, then `text` and `think`, then one `fin`. The `n` of all of
+   * them add up to the completion tokens of a finished answer. No text holds a half character.
+   */
   events(events: readonly StreamEvent[]): void;
+}
+
+/** How an engine is to be run. */
+export interface EngineSettings {
+  /** Tokens per sequence; null = the engine's own choice. */
+  readonly context: number | null;
+  /** Requests that run at once. */
+  readonly slots: number;
+  /** Requests that may wait for a slot; one more is refused as `overloaded`. */
+  readonly queue: number;
+  /** Threads of an embedded engine. On shared cores 1 is fastest for small models. */
+  readonly threads: number;
+  /** Lets an embedded engine use a GPU, where its binaries are installed. Default false. */
+  readonly gpu?: boolean | undefined;
+  /** Tokens of an answer whose request names no limit; null = the room left in the context. */
+  readonly defaultMaxTokens: number | null;
+  /** Bearer credential of an HTTP engine. */
+  readonly credential?: string | undefined;
+  readonly log: Logger;
 }
 
 /** One model that generates, embedded or behind HTTP. */
 export interface Engine {
   readonly kind: 'llama' | 'http';
   /**
-   * Makes the model ready to answer, warm-up included.
-   * @param onProgress called with 0 to 1.
+   * Makes the model ready to answer, warm-up included. After `signal` aborts it rejects with the signal's reason.
+   * @param onProgress called with 0 to 1, never falling.
    * @throws EngineLoadError with the reason that people see.
    */
   load(onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts>;
   /** Requests running and waiting now. */
   current(): EngineLoad;
   /**
+   * Whether the engine can still answer; cheap enough to ask every few seconds.
+   * @throws EngineLoadError with the reason that people see.
+   */
+  check(signal: AbortSignal): Promise<void>;
+  /**
    * Answers one request. Waits in the engine's own bounded queue when all slots are taken.
    * After `signal` aborts it resolves within 500 ms with what was counted, its slot free again.
    * @throws ServiceError in the vocabulary of `libs/contracts`.
    */
   generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage>;
+  /** Ends what runs with `server_shutting_down`, then frees everything. Repeating it is harmless. */
   unload(): Promise<void>;
 }
 

@@ -1,0 +1,137 @@
+import { ServiceError, type Usage } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import type { AnswerRelay } from './answer-relay.js';
+import { SilenceTimer } from './silence-timer.js';
+import { BrokenStreamError, readSse } from './sse-reader.js';
+import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
+import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
+import { errorOfRefusal, readRefusal, roomLeft } from './upstream-error.js';
+
+/** How long an upstream may be silent, in milliseconds. */
+export interface UpstreamLimits {
+  /** Before its first output: it may be queueing there, or reading a long prompt. */
+  readonly firstTokenMs: number;
+  /** Between two signs of life afterwards. */
+  readonly silenceMs: number;
+  /** After the answer is complete: for the usage and the end of the stream. */
+  readonly endMs: number;
+}
+
+export interface HttpGenerationOptions {
+  readonly client: UpstreamClient;
+  readonly relay: AnswerRelay;
+  readonly limits: UpstreamLimits;
+  readonly log: Logger;
+  /** The request, with another limit of tokens where one is given. */
+  body(maxTokens?: number): Record<string, unknown>;
+  /** Aborted with a ServiceError to fail the generation, with anything else to end it in peace. */
+  readonly controller: AbortController;
+}
+
+const ERROR_BODY_LIMIT = 64 * 1024;
+/** After `[DONE]`: a stream that ends by itself leaves its connection open for the next request. */
+const DRAIN_MS = 250;
+/** A connection that the upstream closed while it lay idle; nothing was answered on it. */
+const STALE = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+const engineError = (message: string, cause?: unknown): ServiceError => new ServiceError('engine_error', message, { cause });
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
+
+/** One request to an upstream. */
+export class HttpGeneration {
+  readonly #timer: SilenceTimer;
+  #done = false;
+
+  constructor(private readonly options: HttpGenerationOptions) {
+    this.#timer = new SilenceTimer(options.limits.firstTokenMs, (ms) => this.#fallSilent(ms));
+  }
+
+  /** @throws ServiceError unless the answer is complete, or was ended from outside in peace. */
+  async run(): Promise<Usage> {
+    const { controller, relay } = this.options;
+    try {
+      await this.#relay(await this.#open());
+      return relay.usage();
+    } catch (error) {
+      if (relay.finished) return relay.usage();
+      if (!controller.signal.aborted) throw this.#asServiceError(error);
+      const reason: unknown = controller.signal.reason;
+      if (reason instanceof ServiceError) throw reason;
+      return relay.usage();
+    } finally {
+      this.#timer.stop();
+      // Closing the stream is what cancels an upstream; after a complete answer it does nothing.
+      controller.abort();
+    }
+  }
+
+  async #open(): Promise<UpstreamResponse> {
+    const first = await this.#post(this.options.body());
+    if (first.status === 200) return first;
+    const refusal = await this.#refusal(first);
+    const room = roomLeft(refusal);
+    if (room === null) throw errorOfRefusal(refusal);
+    const second = await this.#post(this.options.body(room));
+    if (second.status === 200) return second;
+    throw errorOfRefusal(await this.#refusal(second));
+  }
+
+  async #post(body: Record<string, unknown>): Promise<UpstreamResponse> {
+    const { client, controller } = this.options;
+    try {
+      return await client.post('/chat/completions', body, controller.signal);
+    } catch (error) {
+      if (controller.signal.aborted || !STALE.has(codeOf(error))) throw error;
+      return client.post('/chat/completions', body, controller.signal);
+    }
+  }
+
+  async #refusal(response: UpstreamResponse): Promise<ReturnType<typeof readRefusal>> {
+    const text = await readText(response.body, ERROR_BODY_LIMIT);
+    const refusal = readRefusal(response.status, text, response.header('retry-after'));
+    // Not the text itself: upstreams quote prompts in their errors.
+    this.options.log.warn({ status: refusal.status, param: refusal.param }, 'upstream.refused');
+    return refusal;
+  }
+
+  async #relay(response: UpstreamResponse): Promise<void> {
+    const type = response.header('content-type') ?? '';
+    if (!/^text\/event-stream\b/i.test(type)) throw engineError('The engine answered with something else than a stream.');
+    for await (const events of readSse(response.body)) {
+      if (this.options.relay.started) this.#timer.heard();
+      for (const data of events) this.#take(data);
+    }
+    if (!this.options.relay.finished) throw engineError('The engine ended its answer without saying why.');
+  }
+
+  #take(data: string): void {
+    if (this.#done || data.trim() === '') return;
+    if (data.trim() === '[DONE]') {
+      this.#done = true;
+      this.#timer.restart(DRAIN_MS);
+      return;
+    }
+    const { relay, limits, log } = this.options;
+    const before = { started: relay.started, finished: relay.finished };
+    const chunk = readChunk(data);
+    if (before.finished && isFailure(chunk)) log.warn('upstream.failed_after_end');
+    else if (isFailure(chunk)) throw engineError('The engine failed while it answered.');
+    relay.take(chunk);
+    if (relay.finished && !before.finished) this.#timer.restart(limits.endMs);
+    else if (relay.started && !before.started) this.#timer.restart(limits.silenceMs);
+  }
+
+  #fallSilent(ms: number): void {
+    const { relay, controller } = this.options;
+    if (relay.finished) controller.abort();
+    else controller.abort(new ServiceError('timeout', `The engine gave no sign of life for ${Math.round(ms / 1000)} s.`));
+  }
+
+  #asServiceError(error: unknown): ServiceError {
+    if (error instanceof ServiceError) return error;
+    if (error instanceof BrokenStreamError) return engineError('The engine sent something that is not a valid stream.', error);
+    return engineError(this.options.relay.started ? 'The connection to the engine was lost.' : 'The engine cannot be reached.', error);
+  }
+}
+
+const isFailure = (chunk: UpstreamChunk): boolean => chunk.error || chunk.finish === 'failed';

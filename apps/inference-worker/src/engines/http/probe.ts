@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { EngineLoadError } from '../engine.js';
+import type { UpstreamFlavour } from './request-body.js';
+import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
+
+/** What an upstream tells about itself. */
+export interface UpstreamFacts {
+  readonly flavour: UpstreamFlavour;
+  /** Tokens per sequence; null where it does not say. */
+  readonly context: number | null;
+  /** Whether its list of models holds ours; null without a list. */
+  readonly listed: boolean | null;
+}
+
+const BODY_LIMIT = 1024 * 1024;
+const positive = z.number().int().positive().nullish().catch(null);
+
+const Model = z.object({
+  id: z.string(),
+  owned_by: z.string().catch(''),
+  /** vLLM, SGLang. */
+  max_model_len: positive,
+  /** llama-server. */
+  meta: z.object({ n_ctx: positive }).nullish().catch(null),
+});
+type Model = z.infer<typeof Model>;
+const Models = z.object({ data: z.array(Model) });
+const Props = z.object({ default_generation_settings: z.object({ n_ctx: positive }) });
+
+const FLAVOURS: ReadonlyMap<string, UpstreamFlavour> = new Map([
+  ['vllm', 'vllm'],
+  ['sglang', 'sglang'],
+  ['llamacpp', 'llama-server'],
+  ['library', 'ollama'],
+]);
+
+async function json(response: UpstreamResponse): Promise<unknown> {
+  try {
+    return JSON.parse(await readText(response.body, BODY_LIMIT)) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+async function ask(client: UpstreamClient, path: string, signal: AbortSignal): Promise<UpstreamResponse> {
+  try {
+    return await client.get(path, signal);
+  } catch (cause) {
+    throw new EngineLoadError('engine_unreachable', 'The engine does not answer at the address of this deployment.', { cause });
+  }
+}
+
+/** @throws EngineLoadError when the answer shows that requests would fail. */
+function assertUsable(status: number): void {
+  if (status === 401 || status === 403) {
+    throw new EngineLoadError('engine_refused', 'The engine refuses the credential of this deployment.');
+  }
+  if (status >= 500) throw new EngineLoadError('engine_unreachable', `The engine answers with status ${status}.`);
+  if (status >= 300 && status < 400) {
+    throw new EngineLoadError('engine_unreachable', 'The engine redirects to another address; give that one instead.');
+  }
+}
+
+/**
+ * Asks a server which models it has. One that does not know the question is taken as it is: it answered.
+ * @throws EngineLoadError `engine_unreachable` or `engine_refused`.
+ */
+export async function probeUpstream(client: UpstreamClient, model: string, signal: AbortSignal): Promise<UpstreamFacts> {
+  const models = await listModels(client, signal);
+  if (!models) return { flavour: 'other', context: null, listed: null };
+  const exact = models.find(({ id }) => id === model);
+  const ours = exact ?? (models.length === 1 ? models[0] : undefined);
+  const facts = { flavour: flavourOf(ours), listed: exact !== undefined };
+  const told = ours?.max_model_len ?? ours?.meta?.n_ctx ?? null;
+  if (told !== null || facts.flavour !== 'llama-server') return { ...facts, context: told };
+  return { ...facts, context: await contextFromProps(client, signal) };
+}
+
+const flavourOf = (model: Model | undefined): UpstreamFlavour => FLAVOURS.get(model?.owned_by ?? '') ?? 'other';
+
+/** Null where the server has no such list. */
+async function listModels(client: UpstreamClient, signal: AbortSignal): Promise<Model[] | null> {
+  const response = await ask(client, '/models', signal);
+  const answer = await json(response);
+  assertUsable(response.status);
+  return (response.status === 200 && Models.safeParse(answer).data?.data) || null;
+}
+
+/** Older llama-servers tell the context of a slot only here. */
+async function contextFromProps(client: UpstreamClient, signal: AbortSignal): Promise<number | null> {
+  const response = await ask(client, '/../props', signal);
+  const props = Props.safeParse(await json(response)).data;
+  return props?.default_generation_settings.n_ctx ?? null;
+}

@@ -1,0 +1,94 @@
+import type { FinishReason } from '@slipway/contracts';
+import { z } from 'zod';
+import { BrokenStreamError } from './sse-reader.js';
+
+const count = z.number().nonnegative().transform(Math.floor).nullish().catch(null);
+
+const UpstreamUsage = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  prompt_tokens_details: z.object({ cached_tokens: count }).nullish().catch(null),
+  completion_tokens_details: z.object({ reasoning_tokens: count }).nullish().catch(null),
+});
+export type UpstreamUsage = z.infer<typeof UpstreamUsage>;
+
+const Choice = z.object({
+  index: z.number().nullish(),
+  delta: z
+    .object({
+      content: z.string().nullish(),
+      refusal: z.string().nullish().catch(null),
+      /** SGLang, llama-server and others; vLLM and Ollama say `reasoning`. */
+      reasoning_content: z.string().nullish().catch(null),
+      reasoning: z.string().nullish().catch(null),
+    })
+    .nullish(),
+  finish_reason: z.string().nullish(),
+  /** vLLM: the stop string or token that was met. */
+  stop_reason: z.union([z.string(), z.number()]).nullish().catch(null),
+  /** SGLang's name for it. */
+  matched_stop: z.union([z.string(), z.number()]).nullish().catch(null),
+});
+
+/** A chunk as servers of this contract send it, with whatever they add left out. */
+const Chunk = z.object({
+  choices: z.array(Choice).nullish(),
+  usage: UpstreamUsage.nullish().catch(null),
+  error: z.unknown(),
+});
+
+/** What one chunk says about the first choice. */
+export interface UpstreamChunk {
+  readonly text: string;
+  readonly think: string;
+  readonly finish: FinishReason | 'failed' | null;
+  /** Stop string that ended the answer, where the server tells. */
+  readonly stop: string | null;
+  readonly usage: UpstreamUsage | null;
+  /** The server gave up in mid-stream. */
+  readonly error: boolean;
+}
+
+const FINISH: ReadonlyMap<string, FinishReason | 'failed'> = new Map([
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['content_filter', 'content_filter'],
+  ['abort', 'failed'],
+  ['aborted', 'failed'],
+  ['cancelled', 'failed'],
+  ['error', 'failed'],
+]);
+
+type UpstreamChoice = z.infer<typeof Choice>;
+
+/** Text and reasoning of a choice, whatever the server calls them. */
+function deltaOf({ delta }: UpstreamChoice): { text: string; think: string } {
+  if (!delta) return { text: '', think: '' };
+  return { text: delta.content || delta.refusal || '', think: delta.reasoning_content || delta.reasoning || '' };
+}
+
+function finishOf(choice: UpstreamChoice): Pick<UpstreamChunk, 'finish' | 'stop'> {
+  const { finish_reason: reason } = choice;
+  const stop = choice.stop_reason ?? choice.matched_stop;
+  return { finish: reason == null ? null : (FINISH.get(reason) ?? 'stop'), stop: typeof stop === 'string' ? stop : null };
+}
+
+function parseJson(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    throw new BrokenStreamError('an event is not JSON');
+  }
+}
+
+/**
+ * Reads the data of one event.
+ * @throws BrokenStreamError when it is not JSON, or not a chunk.
+ */
+export function readChunk(data: string): UpstreamChunk {
+  const parsed = Chunk.safeParse(parseJson(data));
+  if (!parsed.success) throw new BrokenStreamError('an event is not a completion chunk');
+  const { choices, usage, error } = parsed.data;
+  const choice = choices?.find(({ index }) => (index ?? 0) === 0) ?? {};
+  return { ...deltaOf(choice), ...finishOf(choice), usage: usage ?? null, error: error !== undefined && error !== null };
+}

@@ -1,0 +1,92 @@
+import { Pool } from 'undici';
+
+export interface UpstreamClientOptions {
+  /** Base of the contract, with or without `/v1`. */
+  readonly url: string;
+  readonly credential: string | undefined;
+  readonly connections: number;
+  readonly connectTimeoutMs: number;
+}
+
+/** An answer whose body was not read yet. */
+export interface UpstreamResponse {
+  readonly status: number;
+  /** A header by its lower-case name. */
+  header(name: string): string | undefined;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Path under which the contract lives: ends in `/v1` and has no slash behind it. */
+export function contractPath(url: URL): string {
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '');
+  return /\/v\d+$/.test(path) ? path : `${path}/v1`;
+}
+
+/**
+ * Connections to one server. It follows no redirects: a credential must not travel to another host.
+ * undici's own time limits are off; callers know better what to wait for.
+ */
+export class UpstreamClient {
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #headers: Record<string, string>;
+
+  constructor(options: UpstreamClientOptions) {
+    const url = new URL(options.url);
+    this.#path = contractPath(url);
+    this.#headers = options.credential === undefined ? {} : { authorization: `Bearer ${options.credential}` };
+    this.#pool = new Pool(url.origin, {
+      connections: options.connections,
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 4_000,
+      connect: { timeout: options.connectTimeoutMs },
+    });
+  }
+
+  /** Asks below the contract's base: `/models`; with `../` beside it. */
+  get(path: string, signal: AbortSignal): Promise<UpstreamResponse> {
+    return this.#request('GET', path, { signal });
+  }
+
+  post(path: string, body: unknown, signal: AbortSignal): Promise<UpstreamResponse> {
+    return this.#request('POST', path, { signal, body: JSON.stringify(body) });
+  }
+
+  /** Closes all connections, in use or not. */
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  async #request(method: 'GET' | 'POST', path: string, options: { signal: AbortSignal; body?: string }): Promise<UpstreamResponse> {
+    const { statusCode, headers, body } = await this.#pool.request({
+      method,
+      path: new URL(`http://host${this.#path}${path}`).pathname,
+      headers: {
+        ...this.#headers,
+        accept: method === 'GET' ? 'application/json' : 'text/event-stream',
+        ...(options.body !== undefined && { 'content-type': 'application/json' }),
+      },
+      signal: options.signal,
+      body: options.body ?? null,
+    });
+    const header = (name: string): string | undefined => {
+      const value = headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    };
+    return { status: statusCode, header, body };
+  }
+}
+
+/** At most `limit` bytes of a body as text; the rest is thrown away with its connection. */
+export async function readText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= limit) break;
+  }
+  return Buffer.concat(chunks).subarray(0, limit).toString('utf8');
+}

@@ -1,0 +1,122 @@
+import { type ErrorCode, ServiceError } from '@slipway/contracts';
+
+/** A refusal as the upstream worded it; for the log and for conclusions, never for clients. */
+export interface UpstreamRefusal {
+  readonly status: number;
+  readonly message: string;
+  readonly param: string | undefined;
+  readonly retryAfter: string | undefined;
+  /** Figures of llama-server. */
+  readonly promptTokens: number | undefined;
+  readonly context: number | undefined;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const textIn = (record: Record<string, unknown>, field: string): string | undefined =>
+  typeof record[field] === 'string' ? record[field] : undefined;
+const numberIn = (record: Record<string, unknown>, field: string): number | undefined =>
+  typeof record[field] === 'number' ? record[field] : undefined;
+
+function parse(body: string): Record<string, unknown> {
+  try {
+    const json: unknown = JSON.parse(body);
+    return isRecord(json) ? json : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below). */
+export function readRefusal(status: number, body: string, retryAfter: string | undefined): UpstreamRefusal {
+  const outer = parse(body);
+  const inner = isRecord(outer['error']) ? outer['error'] : outer;
+  const message = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail') ?? body;
+  return {
+    status,
+    message: `${textIn(inner, 'type') ?? ''} ${textIn(inner, 'code') ?? ''} ${message}`.trim().slice(0, 2_000),
+    param: textIn(inner, 'param'),
+    retryAfter,
+    promptTokens: numberIn(inner, 'n_prompt_tokens') ?? figure(message, PROMPT_FIGURES),
+    context: numberIn(inner, 'n_ctx') ?? figure(message, CONTEXT_FIGURES),
+  };
+}
+
+const CONTEXT_WORDS =
+  /context[ _-](length|window|size)|maximum context|max_model_len|exceed_context_size|prompt (is )?too long|input (is )?too long|too many (input |prompt )?tokens/i;
+/** vLLM (two wordings) and SGLang, as far as they say how long the prompt itself is. */
+const PROMPT_FIGURES = [/\((\d+) in the messages/, /(\d+) (?:input|prompt) tokens/, /(\d+) tokens from the input messages/];
+const CONTEXT_FIGURES = [/maximum context length (?:is|of) (\d+)/];
+
+function figure(message: string, patterns: readonly RegExp[]): number | undefined {
+  for (const pattern of patterns) {
+    const match = pattern.exec(message)?.[1];
+    if (match !== undefined) return Number(match);
+  }
+  return undefined;
+}
+
+/**
+ * Tokens that would fit behind the prompt, when that is all the upstream complains about: some refuse a limit
+ * above the room left, where callers were promised that it is lowered. Null = the refusal has another reason.
+ */
+export function roomLeft(refusal: UpstreamRefusal): number | null {
+  if (refusal.status !== 400 || refusal.promptTokens === undefined || refusal.context === undefined) return null;
+  const room = refusal.context - refusal.promptTokens;
+  return room >= 1 ? room : null;
+}
+
+function retryAfterSeconds(value: string | undefined): number {
+  const seconds = value !== undefined && /^\d+$/.test(value) ? Number(value) : 1;
+  return Math.min(30, Math.max(1, seconds));
+}
+
+const FIELDS = new Set([
+  'messages',
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'seed',
+  'stop',
+  'max_tokens',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'logit_bias',
+]);
+
+function badRequest(refusal: UpstreamRefusal): ServiceError {
+  const { promptTokens: tokens, context, param } = refusal;
+  if (CONTEXT_WORDS.test(refusal.message)) {
+    const known = tokens !== undefined && context !== undefined;
+    const message = known
+      ? `This model's maximum context length is ${context} tokens, but the messages take ${tokens} tokens. Shorten them.`
+      : "The messages exceed this model's maximum context length. Shorten them.";
+    return new ServiceError('context_length_exceeded', message, { param: 'messages', ...(known && { facts: { tokens, context } }) });
+  }
+  const field = param !== undefined && FIELDS.has(param) ? param : undefined;
+  return new ServiceError('invalid_value', `The engine of this deployment refuses ${field ?? 'a value of this request'}.`, {
+    param: field,
+  });
+}
+
+/** Statuses that say something else than "the engine failed". */
+const WORDING: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+  401: ['engine_error', 'The engine refuses the credential of this deployment; its owner must replace it.'],
+  403: ['engine_error', 'The engine refuses the credential of this deployment; its owner must replace it.'],
+  404: ['engine_error', 'The engine does not have the model of this deployment.'],
+  413: ['request_too_large', 'The request is larger than the engine of this deployment takes.'],
+};
+
+/** The error that a caller sees for an upstream's refusal. Nothing of the upstream's own text is in it. */
+export function errorOfRefusal(refusal: UpstreamRefusal): ServiceError {
+  const { status } = refusal;
+  if (status === 400 || status === 422) return badRequest(refusal);
+  if (status === 429 || status === 503 || status === 529) {
+    return new ServiceError('overloaded', 'The engine of this deployment has no capacity left.', {
+      retryAfterS: retryAfterSeconds(refusal.retryAfter),
+    });
+  }
+  const [code, message] = WORDING[status] ?? ['engine_error', 'The engine of this deployment failed.'];
+  return new ServiceError(code, message);
+}

@@ -1,0 +1,110 @@
+import { setImmediate } from 'node:timers/promises';
+import { type CanonicalMessage, ServiceError } from '@slipway/contracts';
+import { type LlamaModel, LlamaVocabularyType, type Token } from 'node-llama-cpp';
+import type { ChatTemplate, TemplateMessage } from './chat-template.js';
+import { ControlTokenGuard } from './control-token-guard.js';
+
+/** No tokenizer in use makes tokens longer than this on average, so longer text cannot fit. */
+const BYTES_PER_TOKEN_MAX = 64;
+/** Characters tokenized at once: about 10 ms, after which others get their turn. */
+const SLICE_CHARS = 16_384;
+/** How far a slice looks for a gap between words. */
+const GAP_SEARCH_CHARS = 2_048;
+
+const contextExceeded = (tokens: number, context: number, about = ''): ServiceError =>
+  new ServiceError(
+    'context_length_exceeded',
+    `This model's maximum context length is ${context} tokens, but the messages take ${about}${tokens} tokens. Shorten them.`,
+    { param: 'messages', facts: { tokens, context } },
+  );
+
+/** Texts that the tokenizer would read as control tokens. */
+function controlTexts(model: LlamaModel): string[] {
+  const texts: string[] = [];
+  const vocabulary = model.fileInfo.metadata.tokenizer.ggml.tokens;
+  for (const token of model.iterateAllTokens()) {
+    const text = vocabulary[token];
+    if (text === undefined) continue;
+    const { control, unknown, userDefined } = model.getTokenAttributes(token);
+    // Some files declare their turn marks as user-defined tokens; the shape gives them away.
+    if (control || unknown || (userDefined && /^<[|\uFF5C].*[|\uFF5C]>$/u.test(text))) texts.push(text);
+  }
+  return texts;
+}
+
+/** Turns conversations into the tokens of a prompt. */
+export class PromptBuilder {
+  readonly #guard: ControlTokenGuard;
+
+  constructor(
+    private readonly model: LlamaModel,
+    private readonly template: ChatTemplate,
+    /** Tokens that prompt and answer share. */
+    private readonly context: number,
+  ) {
+    this.#guard = new ControlTokenGuard(controlTexts(model));
+  }
+
+  /**
+   * Renders and tokenizes a conversation, in slices, so that a long one does not hold up the process.
+   * @returns null when `stopped` said so in between.
+   * @throws ServiceError `context_length_exceeded` when no room is left for an answer.
+   */
+  async build(messages: readonly CanonicalMessage[], stopped: () => boolean): Promise<Token[] | null> {
+    this.#refuseHugeText(messages);
+    const tokens: Token[] = [];
+    for (const part of this.#render(messages)) {
+      for (const slice of this.#slices(part)) {
+        if (stopped()) return null;
+        for (const token of this.#tokenize(slice, tokens.length === 0)) tokens.push(token);
+        if (slice.length < part.length) await setImmediate();
+      }
+    }
+    const { bos, shouldPrependBosToken } = this.model.tokens;
+    if (shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
+    if (tokens.length >= this.context) throw contextExceeded(tokens.length, this.context);
+    return tokens;
+  }
+
+  #refuseHugeText(messages: readonly CanonicalMessage[]): void {
+    let bytes = 0;
+    for (const { content } of messages) for (const part of content) bytes += Buffer.byteLength(part.text);
+    if (bytes > BYTES_PER_TOKEN_MAX * this.context) throw contextExceeded(Math.ceil(bytes / 4), this.context, 'about ');
+  }
+
+  #render(messages: readonly CanonicalMessage[]): string[] {
+    const contents = messages.map(({ content }) => content.map((part) => part.text).join(''));
+    const names = messages.map(({ name }) => name ?? '');
+    const guarded = this.#guard.guard([...contents, ...names]);
+    const turns = messages.map(({ role, name }, i): TemplateMessage => {
+      const turn = { role, content: guarded.texts[i] ?? '' };
+      return name === undefined ? turn : { ...turn, name: guarded.texts[messages.length + i] ?? '' };
+    });
+    return guarded.split(this.template.render(turns));
+  }
+
+  /** Sliced from the front with fixed lengths, so that a longer conversation keeps the tokens of its beginning. */
+  *#slices(text: string): Generator<string> {
+    let from = 0;
+    while (text.length - from > SLICE_CHARS + GAP_SEARCH_CHARS) {
+      const end = this.#sliceEnd(text, from + SLICE_CHARS);
+      yield text.slice(from, end);
+      from = end;
+    }
+    yield text.slice(from);
+  }
+
+  /** Between two words, where no tokenizer joins anything; without such a place, between two characters. */
+  #sliceEnd(text: string, from: number): number {
+    const gap = /([\p{L}\p{N}]) [\p{L}\p{N}]/u.exec(text.slice(from, from + GAP_SEARCH_CHARS));
+    let end = from + (gap ? gap.index + (gap[1]?.length ?? 0) : 0);
+    while (/[\uDC00-\uDFFF]/.test(text.charAt(end)) || this.#guard.isInside(text, end)) end -= 1;
+    return end;
+  }
+
+  #tokenize(text: string, first: boolean): Token[] {
+    // SentencePiece puts a space before every text it is given, and only the first one of a prompt may have it.
+    const inside = !first && this.model.vocabularyType === LlamaVocabularyType.spm;
+    return inside ? this.model.tokenize(text, true, 'trimLeadingSpace') : this.model.tokenize(text, true);
+  }
+}

@@ -1,0 +1,38 @@
+import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
+import { commonPrefix } from './prefill.js';
+
+/** The sequences of a context. Each keeps the tokens of its last request, from which the next one may profit. */
+export class SequencePool {
+  readonly #idle: LlamaContextSequence[];
+
+  constructor(context: LlamaContext) {
+    this.#idle = Array.from({ length: context.totalSequences }, () => context.getSequence());
+  }
+
+  /**
+   * The idle sequence that already holds most of the prompt. Where none holds anything of it, the one that was
+   * idle longest, so that recent conversations stay.
+   */
+  take(prompt: readonly Token[]): LlamaContextSequence {
+    let best = 0;
+    let longest = 0;
+    for (const [i, sequence] of this.#idle.entries()) {
+      const shared = commonPrefix(sequence.contextTokens, prompt);
+      if (shared <= longest) continue;
+      best = i;
+      longest = shared;
+    }
+    const [sequence] = this.#idle.splice(best, 1);
+    if (!sequence) throw new Error('More requests were admitted than there are sequences.');
+    return sequence;
+  }
+
+  give(sequence: LlamaContextSequence): void {
+    this.#idle.push(sequence);
+  }
+
+  /** Makes all idle sequences forget what they hold. */
+  async clear(): Promise<void> {
+    for (const sequence of this.#idle) await sequence.clearHistory();
+  }
+}

@@ -1,0 +1,75 @@
+import { type LlamaModel, LlamaVocabularyType, type Token } from 'node-llama-cpp';
+
+/** Bytes of tokens as a model writes them; control tokens write nothing. */
+export interface TokenBytes {
+  /** @param before the tokens that were generated before it, for vocabularies whose tokens depend on them. */
+  of(token: Token, before: readonly Token[]): Uint8Array;
+}
+
+const NOTHING = new Uint8Array();
+
+/**
+ * The byte-level alphabet of GPT-2: printable Latin-1 stands for itself, all other bytes for U+0100 and up.
+ */
+function byteLevelAlphabet(): Map<string, number> {
+  const alphabet = new Map<string, number>();
+  let next = 0x100;
+  for (let byte = 0; byte < 0x100; byte += 1) {
+    const printable = (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+    if (!printable) next += 1;
+    alphabet.set(String.fromCharCode(printable ? byte : next - 1), byte);
+  }
+  return alphabet;
+}
+
+const ALPHABET = byteLevelAlphabet();
+
+function fromByteLevel(piece: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const char of piece) {
+    const byte = ALPHABET.get(char);
+    if (byte === undefined) bytes.push(...Buffer.from(char));
+    else bytes.push(byte);
+  }
+  return Uint8Array.from(bytes);
+}
+
+function fromSentencePiece(piece: string): Uint8Array {
+  const byte = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece)?.[1];
+  return byte === undefined ? Buffer.from(piece.replaceAll('\u2581', ' ')) : Uint8Array.of(Number.parseInt(byte, 16));
+}
+
+/** Reads one token from the vocabulary; null = only llama.cpp itself can write it. */
+function readPiece(model: LlamaModel, token: Token): Uint8Array | null {
+  const attributes = model.getTokenAttributes(token);
+  if (attributes.control || attributes.unknown || model.isEogToken(token)) return NOTHING;
+  const piece = model.fileInfo.metadata.tokenizer.ggml.tokens[token];
+  if (piece === undefined) return null;
+  if (attributes.userDefined) return Buffer.from(piece);
+  switch (model.vocabularyType) {
+    case LlamaVocabularyType.bpe:
+      return fromByteLevel(piece);
+    case LlamaVocabularyType.spm:
+      return fromSentencePiece(piece);
+    default:
+      return null;
+  }
+}
+
+/**
+ * Bytes per token, because llama.cpp's own text of one token has already lost the halves of characters that
+ * are spread over several. Each token is looked up once.
+ */
+export function createTokenBytes(model: LlamaModel): TokenBytes {
+  const known = new Map<Token, Uint8Array | null>();
+  return {
+    of(token, before) {
+      let bytes = known.get(token);
+      if (bytes === undefined) {
+        bytes = readPiece(model, token);
+        known.set(token, bytes);
+      }
+      return bytes ?? Buffer.from(model.detokenize([token], false, before.slice(-4)).replaceAll('\uFFFD', ''));
+    },
+  };
+}
