@@ -1,0 +1,65 @@
+import type { AgentHeartbeat, Incarnation } from '@slipway/contracts';
+import { beforeEach, expect, it } from 'vitest';
+import { AgentTable } from './agent-table.js';
+
+const beatOf = (wk: string): AgentHeartbeat => ({
+  wk: wk as Incarnation,
+  host: 'h',
+  zone: null,
+  mem_free: 1,
+  cpu: 1,
+  gpus: 0,
+  engines: ['llama'],
+  cached: [],
+  draining: false,
+  loads: [],
+});
+
+let now: number;
+let table: AgentTable;
+beforeEach(() => {
+  now = 1_000;
+  table = new AgentTable(() => now);
+  table.connected();
+});
+
+/** Time passes in the steps in which a living process looks. */
+function pass(milliseconds: number): string[] {
+  for (const end = now + milliseconds; now < end; ) {
+    now += Math.min(250, end - now);
+    table.live();
+  }
+  return table.live().map(({ wk }) => wk);
+}
+
+it('an agent is gone after five seconds of silence, not before', () => {
+  table.beat(beatOf('a'));
+  expect(pass(5_000)).toEqual(['a']);
+  expect(pass(250)).toEqual([]);
+});
+
+it('an agent that beats again is back', () => {
+  table.beat(beatOf('a'));
+  pass(6_000);
+  table.beat(beatOf('a'));
+  expect(pass(250)).toEqual(['a']);
+});
+
+it('while this process is cut off, and for five seconds after, nobody is gone', () => {
+  table.beat(beatOf('a'));
+  table.disconnected();
+  expect(table.listeningFor()).toBeNull();
+  expect(pass(60_000)).toEqual(['a']);
+  table.connected();
+  expect(pass(5_000)).toEqual(['a']);
+  expect(table.listeningFor()).toBe(5_000);
+  expect(pass(250)).toEqual([]);
+});
+
+it('a process that stood still gives every agent its full time again', () => {
+  table.beat(beatOf('a'));
+  now += 30_000;
+  expect(pass(0)).toEqual(['a']);
+  expect(pass(5_000)).toEqual(['a']);
+  expect(pass(250)).toEqual([]);
+});

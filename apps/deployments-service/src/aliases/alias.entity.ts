@@ -1,0 +1,20 @@
+import { Column, Entity, PrimaryColumn, UpdateDateColumn } from 'typeorm';
+
+@Entity('alias')
+export class AliasEntity {
+  @PrimaryColumn('integer')
+  account!: number;
+
+  @PrimaryColumn('text')
+  name!: string;
+
+  @Column('integer', { name: 'deployment_id' })
+  deploymentId!: number;
+
+  /** Rises with each change, also across removal and new creation. */
+  @Column('bigint', { transformer: { to: (value: number): number => value, from: (text: string): number => Number(text) } })
+  version!: number;
+
+  @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' })
+  updatedAt!: Date;
+}

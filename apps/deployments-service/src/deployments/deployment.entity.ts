@@ -1,0 +1,86 @@
+import type { DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+/** PostgreSQL's bigint arrives as text; ours stay far below 2^53. */
+const asNumber = { to: (value: number): number => value, from: (text: string): number => Number(text) };
+
+@Entity('deployment')
+export class DeploymentEntity {
+  @PrimaryColumn('integer', { generated: 'identity', generatedIdentity: 'ALWAYS' })
+  id!: number;
+
+  @Column('integer')
+  account!: number;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text')
+  desired!: DesiredState;
+
+  /** Number of its newest revision. */
+  @Column('integer')
+  rev!: number;
+
+  /** Wanted by the owner. */
+  @Column('integer')
+  replicas!: number;
+
+  @Column('text')
+  state!: ObservedState;
+
+  @Column('text', { nullable: true })
+  reason!: StateReason | null;
+
+  @Column('text', { nullable: true })
+  detail!: string | null;
+
+  @Column('integer', { name: 'ready_replicas' })
+  readyReplicas!: number;
+
+  /** As its replicas reported them when they were ready last. */
+  @Column('text', { array: true })
+  caps!: string[];
+
+  @Column('integer', { name: 'engine_context', nullable: true })
+  engineContext!: number | null;
+
+  /** Rises with each change that gateways must hear of. */
+  @Column('bigint', { transformer: asNumber })
+  version!: number;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'state_since', default: () => 'now()' })
+  stateSince!: Date;
+}
+
+/** What a deployment runs. Never changed: an update makes the next one. */
+@Entity('revision')
+export class RevisionEntity {
+  @PrimaryColumn('integer', { name: 'deployment_id' })
+  deploymentId!: number;
+
+  @PrimaryColumn('integer')
+  number!: number;
+
+  @Column('jsonb')
+  source!: ModelSource;
+
+  /** Sealed by the credential vault. */
+  @Column('text', { nullable: true })
+  credential!: string | null;
+
+  @Column('integer', { nullable: true })
+  context!: number | null;
+
+  @Column('integer')
+  slots!: number;
+
+  @Column('integer', { name: 'default_max_tokens', nullable: true })
+  defaultMaxTokens!: number | null;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+}

@@ -1,0 +1,119 @@
+import { realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { type ModelSource, ServiceError } from '@slipway/contracts';
+import { HostList } from './host-list.js';
+
+export interface SourceLists {
+  /** Folders under which model files may lie. */
+  readonly modelDirs: readonly string[];
+  /** Hosts from which models may be downloaded. */
+  readonly modelHosts: readonly string[];
+  /** Hosts of HTTP engines. */
+  readonly engineHosts: readonly string[];
+}
+
+const HUGGING_FACE = new URL('https://huggingface.co');
+/** `hf:user/repo/file.gguf`, or `hf:user/repo:quantization`, each with an optional `#revision`. */
+const HF_URI = /^hf:[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*(?:(?:\/[\w][\w.-]*)+|:[\w.-]+)(?:#[\w./-]+)?$/;
+
+const wrong = (param: string, message: string): ServiceError => new ServiceError('invalid_request', message, { param: `source.${param}` });
+const refused = (param: string, message: string): ServiceError => new ServiceError('source_not_allowed', message, { param: `source.${param}` });
+
+/** What a tenant may name as a model's source. The lists are the operator's; everything else is refused. */
+export class SourceRules {
+  readonly #modelDirs: readonly string[];
+  readonly #modelHosts: HostList;
+  readonly #engineHosts: HostList;
+
+  /** @throws TypeError when a list holds a relative folder or something that is no host. */
+  constructor(lists: SourceLists) {
+    const relative = lists.modelDirs.find((dir) => !isAbsolute(dir));
+    if (relative !== undefined) throw new TypeError(`"${relative}" is not an absolute folder.`);
+    this.#modelDirs = lists.modelDirs.map((dir) => resolve(dir));
+    this.#modelHosts = new HostList(lists.modelHosts);
+    this.#engineHosts = new HostList(lists.engineHosts);
+  }
+
+  /**
+   * Returns the source as it may be stored: paths normalised, nothing else changed.
+   * @throws ServiceError `source_not_allowed` with the field and what the operator must set, or
+   *   `invalid_request` when the source means nothing.
+   */
+  async check(source: ModelSource): Promise<ModelSource> {
+    switch (source.kind) {
+      case 'file':
+        return { kind: 'file', path: await this.#checkPath(source.path) };
+      case 'download':
+        this.#checkDownload(source.uri);
+        return source;
+      case 'http':
+        this.#checkEngine(source.url);
+        return source;
+    }
+  }
+
+  async #checkPath(path: string): Promise<string> {
+    if (!isAbsolute(path) || path.includes('\0')) throw wrong('path', 'Name the model file by its absolute path.');
+    const normalised = resolve(path);
+    const real = await realPathOf(normalised);
+    const allowed = await Promise.all(
+      this.#modelDirs.map(async (dir) => isUnder(normalised, dir) && isUnder(real, await realPathOf(dir))),
+    );
+    if (allowed.includes(true)) return normalised;
+    throw refused(
+      'path',
+      'This file is outside the folders for model files, links resolved; the operator can add its folder to MODEL_DIRS of deployments-service.',
+    );
+  }
+
+  #checkDownload(uri: string): void {
+    const url = downloadUrl(uri);
+    if (this.#modelHosts.allows(url)) return;
+    throw refused(
+      'uri',
+      `Models may not be downloaded from ${url.host}; the operator can add it to MODEL_HOSTS of deployments-service.`,
+    );
+  }
+
+  #checkEngine(text: string): void {
+    const url = new URL(text);
+    rejectHiddenParts(url, 'url');
+    if (this.#engineHosts.allows(url)) return;
+    throw refused('url', `Engines at ${url.host} are not allowed; the operator can add it to ENGINE_HOSTS of deployments-service.`);
+  }
+}
+
+function downloadUrl(uri: string): URL {
+  if (uri.startsWith('hf:')) {
+    if (!HF_URI.test(uri)) throw wrong('uri', 'Write a Hugging Face model as hf:user/repo/file.gguf.');
+    return HUGGING_FACE;
+  }
+  if (!URL.canParse(uri)) throw wrong('uri', 'Name the model by an https URL, or as hf:user/repo/file.gguf.');
+  const url = new URL(uri);
+  if (url.protocol !== 'https:') throw wrong('uri', 'Models are downloaded over https only.');
+  rejectHiddenParts(url, 'uri');
+  return url;
+}
+
+/** The address is shown to everybody who may list the deployment, so it must hold no secret. */
+function rejectHiddenParts(url: URL, param: string): void {
+  if (url.username !== '' || url.password !== '') throw wrong(param, 'The URL must not hold a user name or password.');
+  if (param === 'url' && (url.search !== '' || url.hash !== '')) throw wrong(param, 'The base URL of an engine has no query and no fragment.');
+}
+
+const isUnder = (path: string, dir: string): boolean => path.startsWith(dir.endsWith(sep) ? dir : dir + sep);
+
+/**
+ * Resolves links as far as this machine can see the path: files that only workers have keep their
+ * name, but a link in a folder that is visible here is followed.
+ */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const parent = dirname(path);
+    // A loop of links leads nowhere; anything else that cannot be read is judged by its visible part.
+    if (parent === path || (error as NodeJS.ErrnoException).code === 'ELOOP') return path;
+    return join(await realPathOf(parent), basename(path));
+  }
+}

@@ -1,0 +1,95 @@
+import type { AgentLoad, DeploymentId, Incarnation, StateReason } from '@slipway/contracts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Failures } from './failures.js';
+import type { Agent, Unit } from './unit.js';
+
+const unit: Unit = { dep: 1 as DeploymentId, rev: 1, replicas: 1, engine: 'llama', bytes: 1, download: null };
+const [a, b] = ['a', 'b'] as Incarnation[] as [Incarnation, Incarnation];
+const SECOND = 1_000;
+
+let failures: Failures;
+let now: number;
+beforeEach(() => {
+  failures = new Failures();
+  now = 0;
+});
+
+function agent(wk: Incarnation, state: AgentLoad['state'] | null, reason: StateReason | null = null): Agent {
+  const load = state && { dep: unit.dep, rev: 1, state, progress: null, reason, detail: 'why', pid: null, context: null, caps: [] };
+  return { wk, host: wk, zone: null, mem_free: 1, engines: ['llama'], cached: [], draining: false, loads: load ? [load] : [] };
+}
+const see = (...agents: Agent[]): void => failures.observe([unit], agents, now);
+const may = (wk: Incarnation): boolean => failures.mayTry('1:1', wk, now);
+
+describe('a model that is broken everywhere', () => {
+  it('is tried nowhere during the pause', () => {
+    see(agent(a, 'failed', 'model_invalid'), agent(b, null));
+    expect([may(a), may(b)]).toEqual([false, false]);
+    expect(failures.last('1:1')).toEqual({ reason: 'model_invalid', detail: 'why' });
+  });
+
+  it('is tried again after a pause that doubles up to five minutes', () => {
+    const pauses: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      see(agent(a, 'failed', 'model_invalid'));
+      const failedAt = now;
+      while (!may(a)) {
+        now += SECOND;
+        see(agent(a, null));
+      }
+      pauses.push((now - failedAt) / SECOND);
+    }
+    expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+  });
+});
+
+describe('a fault that may be the agent’s own', () => {
+  it('lets another agent try at once, and the failed one after the pause', () => {
+    see(agent(a, 'failed', 'out_of_memory'), agent(b, null));
+    expect([may(a), may(b)]).toEqual([false, true]);
+    now += 2 * SECOND;
+    see(agent(a, null), agent(b, null));
+    expect(may(a)).toBe(true);
+  });
+
+  it('on all agents is one round', () => {
+    see(agent(a, 'failed', 'download_failed'), agent(b, null));
+    now += SECOND;
+    see(agent(a, null), agent(b, 'failed', 'download_failed'));
+    now += 2 * SECOND;
+    see(agent(a, null), agent(b, null));
+    expect([may(a), may(b)]).toEqual([true, true]);
+  });
+});
+
+it('a report that repeats an old failure is not a new one', () => {
+  see(agent(a, 'failed', 'model_invalid'));
+  now += 10 * SECOND;
+  see(agent(a, 'failed', 'model_invalid'));
+  expect(may(a)).toBe(false);
+  see(agent(a, null));
+  expect(may(a)).toBe(true);
+});
+
+it('a unit that ran well for a minute starts over with the shortest pause', () => {
+  for (const pause of [2, 4, 8]) {
+    see(agent(a, 'failed', 'engine_crashed'));
+    now += pause * SECOND;
+    see(agent(a, null));
+  }
+  see(agent(a, 'ready'));
+  now += 60 * SECOND;
+  see(agent(a, 'ready'));
+  expect(failures.last('1:1')).toBeNull();
+  see(agent(a, 'failed', 'engine_crashed'));
+  now += 2 * SECOND;
+  see(agent(a, null));
+  expect(may(a)).toBe(true);
+});
+
+it('a unit that is wanted no more is forgotten', () => {
+  see(agent(a, 'failed', 'model_invalid'));
+  failures.observe([], [agent(a, null)], now);
+  expect(failures.last('1:1')).toBeNull();
+  expect(may(a)).toBe(true);
+});

@@ -1,0 +1,241 @@
+import type { AgentLoad, DeploymentId, Incarnation } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { place, type Placement, type PlacementInput } from './place.js';
+import { type Agent, type Unit, type UnitKey, unitKey } from './unit.js';
+
+const GIB = 2 ** 30;
+const wk = (name: string): Incarnation => name as Incarnation;
+
+const aUnit = (dep: number, more: Partial<Unit> = {}): Unit => ({
+  dep: dep as DeploymentId,
+  rev: 1,
+  replicas: 1,
+  engine: 'llama',
+  bytes: GIB,
+  download: null,
+  ...more,
+});
+
+const anAgent = (name: string, more: Partial<Agent> = {}): Agent => ({
+  wk: wk(name),
+  host: `host-${name}`,
+  zone: null,
+  mem_free: 8 * GIB,
+  engines: ['llama', 'http'],
+  cached: [],
+  draining: false,
+  loads: [],
+  ...more,
+});
+
+const aLoad = (dep: number, state: AgentLoad['state'], rev = 1): AgentLoad => ({
+  dep: dep as DeploymentId,
+  rev,
+  state,
+  progress: null,
+  reason: null,
+  detail: null,
+  pid: 1,
+  context: null,
+  caps: [],
+});
+
+const run = (input: Partial<PlacementInput>): Placement =>
+  place({ units: [], agents: [], previous: new Map(), mayTry: () => true, ...input });
+
+/** `{ a: ['1:1'] }`, agents without anything left out. */
+function assigned({ assignments }: Placement): Record<string, string[]> {
+  return Object.fromEntries([...assignments].filter(([, keys]) => keys.size > 0).map(([name, keys]) => [name, [...keys].sort()]));
+}
+const reasons = ({ shortages }: Placement): Record<string, string> => Object.fromEntries([...shortages].map(([key, { reason }]) => [key, reason]));
+const before = (placed: Record<string, UnitKey[]>): PlacementInput['previous'] =>
+  new Map(Object.entries(placed).map(([name, keys]) => [wk(name), new Set(keys)]));
+
+describe('where a new deployment goes', () => {
+  it('to an agent with room', () => {
+    const placement = run({ units: [aUnit(1, { bytes: 4 * GIB })], agents: [anAgent('a', { mem_free: 3 * GIB }), anAgent('b')] });
+    expect(assigned(placement)).toEqual({ b: ['1:1'] });
+    expect(reasons(placement)).toEqual({});
+  });
+
+  it('nowhere without an agent', () => {
+    expect(reasons(run({ units: [aUnit(1)] }))).toEqual({ '1:1': 'no_worker' });
+  });
+
+  it('nowhere when no agent has its engine', () => {
+    expect(reasons(run({ units: [aUnit(1)], agents: [anAgent('a', { engines: ['http'] })] }))).toEqual({ '1:1': 'no_worker' });
+  });
+
+  it('nowhere when no agent has room, and says how much is missing', () => {
+    const placement = run({ units: [aUnit(1, { bytes: 9 * GIB })], agents: [anAgent('a')] });
+    expect(assigned(placement)).toEqual({});
+    expect(placement.shortages.get('1:1')).toEqual({
+      reason: 'no_capacity',
+      detail: 'A replica needs about 9.0 GiB of memory; the most that a worker has free is 8.0 GiB.',
+    });
+  });
+
+  it('not to a draining agent', () => {
+    expect(assigned(run({ units: [aUnit(1)], agents: [anAgent('a', { draining: true }), anAgent('b')] }))).toEqual({ b: ['1:1'] });
+    expect(reasons(run({ units: [aUnit(1)], agents: [anAgent('a', { draining: true })] }))).toEqual({ '1:1': 'no_worker' });
+  });
+
+  it('where its file is cached', () => {
+    const agents = [anAgent('a'), anAgent('b', { cached: ['hf:u/r/f.gguf'] })];
+    expect(assigned(run({ units: [aUnit(1, { download: 'hf:u/r/f.gguf' })], agents }))).toEqual({ b: ['1:1'] });
+  });
+
+  it('where least runs', () => {
+    const placement = run({ units: [aUnit(1), aUnit(2), aUnit(3), aUnit(4)], agents: [anAgent('a'), anAgent('b')] });
+    expect(assigned(placement)).toEqual({ a: ['1:1', '3:1'], b: ['2:1', '4:1'] });
+  });
+
+  it('and takes its room before it reports a load', () => {
+    const placement = run({ units: [aUnit(1, { bytes: 5 * GIB }), aUnit(2, { bytes: 5 * GIB })], agents: [anAgent('a')] });
+    expect(assigned(placement)).toEqual({ a: ['1:1'] });
+    expect(reasons(placement)).toEqual({ '2:1': 'no_capacity' });
+  });
+
+  it('and agents of one host share its memory', () => {
+    const agents = [anAgent('a', { host: 'h' }), anAgent('b', { host: 'h' })];
+    const placement = run({ units: [aUnit(1, { bytes: 5 * GIB }), aUnit(2, { bytes: 5 * GIB })], agents });
+    expect(assigned(placement)).toEqual({ a: ['1:1'] });
+    expect(reasons(placement)).toEqual({ '2:1': 'no_capacity' });
+  });
+
+  it('scarce room goes to the oldest deployment', () => {
+    const units = [aUnit(3, { bytes: 6 * GIB }), aUnit(7, { bytes: 6 * GIB })];
+    expect(assigned(run({ units, agents: [anAgent('a')] }))).toEqual({ a: ['3:1'] });
+  });
+
+  it('a big one that does not fit does not keep a small one out', () => {
+    const units = [aUnit(1, { bytes: 9 * GIB }), aUnit(2)];
+    const placement = run({ units, agents: [anAgent('a')] });
+    expect(assigned(placement)).toEqual({ a: ['2:1'] });
+    expect(reasons(placement)).toEqual({ '1:1': 'no_capacity' });
+  });
+});
+
+describe('replicas', () => {
+  it('go to different agents, first to different hosts and zones', () => {
+    const agents = [
+      anAgent('a', { host: 'h1', zone: 'z1' }),
+      anAgent('b', { host: 'h1', zone: 'z1' }),
+      anAgent('c', { host: 'h2', zone: 'z1' }),
+      anAgent('d', { host: 'h3', zone: 'z2' }),
+    ];
+    expect(assigned(run({ units: [aUnit(1, { replicas: 3 })], agents }))).toEqual({ a: ['1:1'], c: ['1:1'], d: ['1:1'] });
+  });
+
+  it('one that finds no agent is missed, the others run', () => {
+    const placement = run({ units: [aUnit(1, { replicas: 3 })], agents: [anAgent('a'), anAgent('b')] });
+    expect(assigned(placement)).toEqual({ a: ['1:1'], b: ['1:1'] });
+    expect(reasons(placement)).toEqual({ '1:1': 'no_capacity' });
+  });
+
+  it('an HTTP engine needs no memory and goes to two agents when there are two', () => {
+    const unit = aUnit(1, { engine: 'http', replicas: 2, bytes: 0 });
+    const full = { mem_free: 0 };
+    expect(assigned(run({ units: [unit], agents: [anAgent('a', full), anAgent('b', full), anAgent('c', full)] }))).toEqual({
+      a: ['1:1'],
+      b: ['1:1'],
+    });
+    const alone = run({ units: [unit], agents: [anAgent('a', full)] });
+    expect(assigned(alone)).toEqual({ a: ['1:1'] });
+    expect(reasons(alone)).toEqual({});
+  });
+});
+
+describe('what runs stays', () => {
+  it('a ready replica is not moved to an emptier agent', () => {
+    const agents = [anAgent('a', { mem_free: 0, loads: [aLoad(1, 'ready'), aLoad(2, 'ready')] }), anAgent('b')];
+    const placement = run({ units: [aUnit(1), aUnit(2)], agents, previous: before({ a: ['1:1', '2:1'] }) });
+    expect(assigned(placement)).toEqual({ a: ['1:1', '2:1'] });
+  });
+
+  it('a new placer adopts what agents report', () => {
+    const agents = [anAgent('a'), anAgent('b', { loads: [aLoad(1, 'ready')] }), anAgent('c', { loads: [aLoad(2, 'loading')] })];
+    expect(assigned(run({ units: [aUnit(1), aUnit(2)], agents }))).toEqual({ b: ['1:1'], c: ['2:1'] });
+  });
+
+  it('an assignment that its agent has not reported yet stays', () => {
+    const placement = run({ units: [aUnit(1)], agents: [anAgent('a'), anAgent('b')], previous: before({ b: ['1:1'] }) });
+    expect(assigned(placement)).toEqual({ b: ['1:1'] });
+  });
+
+  it('of two replicas where one is wanted, the ready one stays', () => {
+    const agents = [anAgent('a', { loads: [aLoad(1, 'loading')] }), anAgent('b', { loads: [aLoad(1, 'ready')] })];
+    expect(assigned(run({ units: [aUnit(1)], agents, previous: before({ a: ['1:1'] }) }))).toEqual({ b: ['1:1'] });
+  });
+
+  it('of two ready replicas where one is wanted, the assigned one stays', () => {
+    const agents = [anAgent('a', { loads: [aLoad(1, 'ready')] }), anAgent('b', { loads: [aLoad(1, 'ready')] })];
+    expect(assigned(run({ units: [aUnit(1)], agents, previous: before({ b: ['1:1'] }) }))).toEqual({ b: ['1:1'] });
+  });
+
+  it('a newcomer gets no room that a running deployment uses, whatever their order', () => {
+    const agents = [anAgent('a', { mem_free: 5 * GIB, loads: [aLoad(2, 'loading')] })];
+    const placement = run({ units: [aUnit(1, { bytes: 4 * GIB }), aUnit(2, { bytes: 4 * GIB })], agents });
+    expect(assigned(placement)).toEqual({ a: ['2:1'] });
+    expect(reasons(placement)).toEqual({ '1:1': 'no_capacity' });
+  });
+
+  it('what nobody wants any more is taken from its agent', () => {
+    const agents = [anAgent('a', { loads: [aLoad(9, 'ready'), aLoad(1, 'ready', 1)] })];
+    expect(assigned(run({ units: [aUnit(1, { rev: 2 })], agents }))).toEqual({ a: ['1:2'] });
+  });
+});
+
+describe('agents that go', () => {
+  it('the replica of a lost agent is placed again, others stay', () => {
+    const agents = [anAgent('b', { loads: [aLoad(2, 'ready')] })];
+    const placement = run({ units: [aUnit(1), aUnit(2)], agents, previous: before({ a: ['1:1'], b: ['2:1'] }) });
+    expect(assigned(placement)).toEqual({ b: ['1:1', '2:1'] });
+  });
+
+  it('a draining agent keeps what it runs while another takes over', () => {
+    const agents = [anAgent('a', { draining: true, loads: [aLoad(1, 'ready')] }), anAgent('b')];
+    expect(assigned(run({ units: [aUnit(1)], agents, previous: before({ a: ['1:1'] }) }))).toEqual({ a: ['1:1'], b: ['1:1'] });
+  });
+});
+
+describe('after a failure', () => {
+  const failedOnA = [anAgent('a', { loads: [aLoad(1, 'failed')] }), anAgent('b')];
+
+  it('the replica goes to another agent that may try', () => {
+    const mayTry = (_: Unit, name: string): boolean => name !== 'a';
+    const placement = run({ units: [aUnit(1)], agents: failedOnA, previous: before({ a: ['1:1'] }), mayTry });
+    expect(assigned(placement)).toEqual({ b: ['1:1'] });
+  });
+
+  it('the failed load is withdrawn while nobody may try, and no lack of room is claimed', () => {
+    const placement = run({ units: [aUnit(1)], agents: failedOnA, previous: before({ a: ['1:1'] }), mayTry: () => false });
+    expect(assigned(placement)).toEqual({});
+    expect(reasons(placement)).toEqual({});
+  });
+
+  it('a ready replica elsewhere stays', () => {
+    const agents = [anAgent('a', { loads: [aLoad(1, 'failed')] }), anAgent('b', { loads: [aLoad(1, 'ready')] })];
+    const placement = run({ units: [aUnit(1, { replicas: 2 })], agents, mayTry: () => false });
+    expect(assigned(placement)).toEqual({ b: ['1:1'] });
+  });
+});
+
+it('the same input gives the same placement, whatever the order of agents', () => {
+  const units = [aUnit(1, { replicas: 2 }), aUnit(2), aUnit(3)];
+  const agents = ['a', 'b', 'c', 'd'].map((name) => anAgent(name));
+  const one = run({ units, agents });
+  expect(assigned(run({ units, agents: [...agents].reverse() }))).toEqual(assigned(one));
+});
+
+it('a placement that is carried out changes nothing more', () => {
+  const units = [aUnit(1, { replicas: 2 }), aUnit(2), aUnit(3, { bytes: 0, engine: 'http', replicas: 2 })];
+  let agents = ['a', 'b', 'c'].map((name) => anAgent(name));
+  const first = run({ units, agents });
+  agents = agents.map((agent) => ({
+    ...agent,
+    loads: units.filter((unit) => first.assignments.get(agent.wk)?.has(unitKey(unit))).map((unit) => aLoad(unit.dep, 'ready')),
+  }));
+  expect(assigned(run({ units, agents, previous: first.assignments }))).toEqual(assigned(first));
+  expect(assigned(run({ units, agents }))).toEqual(assigned(first));
+});

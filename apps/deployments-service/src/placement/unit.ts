@@ -1,0 +1,27 @@
+import type { AgentHeartbeat, AgentLoad, DeploymentId, Incarnation } from '@slipway/contracts';
+
+/** One revision of a deployment that must run. Two revisions of one deployment are two units. */
+export interface Unit {
+  readonly dep: DeploymentId;
+  readonly rev: number;
+  /** Agents that it should run on; one agent runs a unit at most once. */
+  readonly replicas: number;
+  readonly engine: 'llama' | 'http';
+  /** Memory that it takes on each agent; 0 for HTTP engines. */
+  readonly bytes: number;
+  /** Where it is downloaded from; null when there is nothing to download. */
+  readonly download: string | null;
+}
+
+/** Names a unit in maps. */
+export type UnitKey = `${number}:${number}`;
+export const unitKey = ({ dep, rev }: { readonly dep: number; readonly rev: number }): UnitKey => `${dep}:${rev}`;
+
+/** The part of an agent's heartbeat that placement reads. */
+export type Agent = Pick<AgentHeartbeat, 'wk' | 'host' | 'zone' | 'mem_free' | 'engines' | 'cached' | 'draining' | 'loads'>;
+
+export const loadOf = (agent: Pick<Agent, 'loads'>, unit: { readonly dep: number; readonly rev: number }): AgentLoad | undefined =>
+  agent.loads.find((load) => load.dep === unit.dep && load.rev === unit.rev);
+
+/** Which units each agent runs. */
+export type Assignments = ReadonlyMap<Incarnation, ReadonlySet<UnitKey>>;
