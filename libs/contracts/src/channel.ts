@@ -59,9 +59,9 @@ export const defineRpc = <const S extends SubjectTemplate, Q extends z.ZodType, 
  */
 export function subjectOf<S extends SubjectTemplate>(contract: { readonly subject: S }, tokens: SubjectTokens<S>): string {
   return contract.subject.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String((tokens as Record<string, string | number>)[name]);
-    if (!SUBJECT_TOKEN.test(value)) throw new TypeError(`The subject token "${name}" is not a valid token.`);
-    return value;
+    const value = (tokens as Record<string, string | number | undefined>)[name];
+    if (value === undefined || !SUBJECT_TOKEN.test(String(value))) throw new TypeError(`The subject token "${name}" is not a valid token.`);
+    return String(value);
   });
 }
 

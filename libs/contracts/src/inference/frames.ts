@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { Incarnation } from '../ids.js';
-import { StreamEvent, Usage } from './stream-event.js';
+import { FinishReason, StreamEvent, Usage } from './stream-event.js';
 
 /** Position of an event in its stream; the first is 0. */
 const Position = z.int().nonnegative();
@@ -63,12 +63,28 @@ export const NoInterest = defineEvent({
   message: z.unknown(),
 });
 
-const isEvent = (event: unknown): boolean =>
-  typeof event === 'object' && event !== null && typeof (event as { k?: unknown }).k === 'string';
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isCountOrAbsent = (value: unknown): boolean => value === undefined || isCount(value);
+
+type Fields = Readonly<Record<string, unknown>>;
+const isTextEvent = ({ c, x, n }: Fields): boolean => typeof x === 'string' && isCount(n) && isCountOrAbsent(c);
+const isStartEvent = ({ prompt, cached }: Fields): boolean => isCountOrAbsent(prompt) && isCountOrAbsent(cached);
+const isFinEvent = ({ c, r, stop }: Fields): boolean =>
+  FinishReason.safeParse(r).success && (stop === undefined || typeof stop === 'string') && isCountOrAbsent(c);
+
+function isEvent(event: unknown): boolean {
+  if (typeof event !== 'object' || event === null) return false;
+  const { k } = event as Fields;
+  if (k === 'text' || k === 'think') return isTextEvent(event as Fields);
+  if (k === 'start') return isStartEvent(event as Fields);
+  if (k === 'fin') return isFinEvent(event as Fields);
+  return typeof k === 'string';
+}
 
 /**
  * Reads a frame as it arrives. Data frames are checked by hand, because a schema's walk would cost
- * more than the rest of a token's way; all other kinds go through their schema.
+ * more than the rest of a token's way; all other kinds go through their schema. Events of unknown
+ * kinds stay in, because they count.
  * Null = not a frame that this version understands.
  */
 export function readFrame(text: string): Frame | null {
@@ -81,6 +97,6 @@ export function readFrame(text: string): Frame | null {
   if (typeof frame !== 'object' || frame === null) return null;
   const { k, q, e } = frame as { k?: unknown; q?: unknown; e?: unknown };
   if (k !== 'd') return Frame.safeParse(frame).data ?? null;
-  const wellFormed = Number.isSafeInteger(q) && (q as number) >= 0 && Array.isArray(e) && e.length > 0 && e.every(isEvent);
+  const wellFormed = isCount(q) && Array.isArray(e) && e.length > 0 && e.every(isEvent);
   return wellFormed ? (frame as DataFrame) : null;
 }

@@ -1,0 +1,159 @@
+/**
+ * Who may import what. `test/architecture/boundaries.spec.ts` seeds every forbidden import and sees each one caught.
+ *
+ *   contracts ← platform ← database | stream-transport | feed ← testing
+ *   apps import libs (never testing) and never each other.
+ */
+
+const npm = (...names) => `node_modules/(${names.join('|')})(/|$)`;
+const spec = '\\.spec\\.ts$';
+const tests = [spec, '^test/', '^bench/'];
+const persistence = ['\\.(repository|entity|module)(\\.spec)?\\.ts$', '/db/', '^libs/database/', '^libs/testing/', '^test/'];
+
+/** A library may import itself and the libraries named; apps are out of reach for all of them. */
+const layer = (lib, ...below) => ({
+  name: `layer-${lib}`,
+  comment: `libs/${lib} may import ${below.length ? below.join(', ') : 'no other library'}.`,
+  severity: 'error',
+  from: { path: `^libs/${lib}/`, pathNot: spec },
+  to: { path: '^libs/', pathNot: `^libs/(${[lib, ...below].join('|')})/` },
+});
+
+const layers = [
+  layer('contracts'),
+  layer('platform', 'contracts'),
+  layer('database', 'contracts', 'platform'),
+  layer('stream-transport', 'contracts', 'platform'),
+  layer('feed', 'contracts', 'platform'),
+];
+
+const borders = [
+  {
+    name: 'libs-know-no-app',
+    comment: 'A library that needs an app has its layers upside down.',
+    from: { path: '^libs/' },
+    to: { path: '^apps/' },
+  },
+  {
+    name: 'apps-meet-over-nats',
+    comment: 'Services are deployed apart: what two of them share is a contract, or a library.',
+    from: { path: '^apps/([^/]+)/' },
+    to: { path: '^apps/', pathNot: '^apps/$1/' },
+  },
+  {
+    name: 'front-door-only',
+    comment: "Only a library's src/index.ts is its public interface.",
+    from: { path: '^([^/]+/[^/]+)' },
+    to: { path: '^libs/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^$1/'] },
+  },
+  {
+    name: 'contracts-run-anywhere',
+    comment: 'Contracts run in browsers too: zod, and nothing of Node.',
+    from: { path: '^libs/contracts/', pathNot: spec },
+    to: { pathNot: ['^(libs|apps)/', npm('zod')] },
+  },
+  {
+    name: 'one-nats-client',
+    comment: 'Everything else goes through libs/platform: one connection per process, checked subjects.',
+    from: { pathNot: '^libs/(platform|testing)/' },
+    to: { path: npm('@nats-io') },
+  },
+  {
+    name: 'transport-without-framework',
+    comment: 'The stream transport is a plain library, usable and tested without Nest.',
+    from: { path: '^libs/stream-transport/' },
+    to: { path: npm('@nestjs') },
+  },
+  {
+    name: 'testing-only-in-tests',
+    comment: 'Test harness in a product is a fault waiting for production.',
+    from: { pathNot: ['^libs/testing/', ...tests] },
+    to: { path: '^libs/testing/' },
+  },
+  {
+    name: 'test-tools-only-in-tests',
+    comment: 'Not installed in production.',
+    from: { pathNot: ['^libs/testing/', '\\.config\\.ts$', ...tests] },
+    to: { path: npm('vitest', 'vite', '@nestjs/testing', 'openai') },
+  },
+  {
+    name: 'nobody-imports-a-test',
+    comment: 'Shared harness belongs to libs/testing, or beside the tests that share it.',
+    from: { pathNot: '^test/' },
+    to: { path: [spec, '^test/'] },
+  },
+];
+
+const insideApps = [
+  {
+    name: 'sql-stays-in-repositories',
+    comment: 'SQL lives in repositories, entities, modules and db/.',
+    from: { pathNot: persistence },
+    to: { path: npm('typeorm', 'pg', '@nestjs/typeorm') },
+  },
+  {
+    name: 'entities-stay-inside',
+    comment: 'Repositories give out plain objects; a row is nobody else’s business.',
+    from: { pathNot: persistence },
+    to: { path: '\\.entity\\.ts$' },
+  },
+  {
+    name: 'service-knows-no-door',
+    comment: 'A service is called by doors (HTTP, NATS, MCP) and knows none of them.',
+    from: { path: '\\.(service|repository)\\.ts$' },
+    to: { path: '\\.(controller|handlers|guard|filter|interceptor|strategy|tools)\\.ts$' },
+  },
+  {
+    name: 'repository-knows-no-service',
+    comment: 'Services call repositories.',
+    from: { path: '\\.repository\\.ts$' },
+    to: { path: '\\.service\\.ts$' },
+  },
+  {
+    name: 'surfaces-apart',
+    comment: 'Each public contract can change without the other.',
+    from: { path: '^apps/gateway/src/surfaces/([^/]+)/' },
+    to: { path: '^apps/gateway/src/surfaces/[^/]+/', pathNot: '^apps/gateway/src/surfaces/$1/' },
+  },
+  {
+    name: 'engines-apart',
+    comment: 'Engines share the interface in engines/engine.ts and nothing else.',
+    from: { path: '^apps/inference-worker/src/engines/([^/]+)/' },
+    to: { path: '^apps/inference-worker/src/engines/[^/]+/', pathNot: '^apps/inference-worker/src/engines/$1/' },
+  },
+  {
+    name: 'engine-chosen-once',
+    comment: 'Only a file directly in engines/ picks an engine; all others see the interface.',
+    from: { path: '^apps/inference-worker/', pathNot: ['^apps/inference-worker/src/engines/', spec] },
+    to: { path: '^apps/inference-worker/src/engines/[^/]+/' },
+  },
+  {
+    name: 'one-llama-binding',
+    comment: 'llama.cpp is reached through engines/llama alone.',
+    from: { pathNot: '^apps/inference-worker/src/engines/llama/' },
+    to: { path: npm('node-llama-cpp') },
+  },
+];
+
+const hygiene = [
+  { name: 'no-cycle', comment: 'Two files that need each other are one file, or lack a third.', from: {}, to: { circular: true } },
+  {
+    name: 'no-orphan',
+    comment: 'Nobody imports this file and it imports nothing: delete it.',
+    from: { orphan: true, path: '^(apps|libs)/', pathNot: ['/src/main\\.ts$', spec] },
+    to: {},
+  },
+  { name: 'not-to-unresolvable', comment: 'A misspelt or undeclared dependency.', from: {}, to: { couldNotResolve: true } },
+];
+
+module.exports = {
+  forbidden: [...layers, ...borders, ...insideApps, ...hygiene].map((rule) => ({ severity: 'error', ...rule })),
+  options: {
+    // Packages of this repository resolve to their sources, so that the rules see src/ and no dist/.
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(apps|libs)/[^/]+/dist/' },
+    enhancedResolveOptions: { conditionNames: ['import', 'node', 'default', 'types'], exportsFields: ['exports'] },
+  },
+};

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { subjectOf, wildcardOf } from './channel.js';
+import { CONTRACTS } from './contracts.js';
+import { Frames } from './inference/frames.js';
+
+const tokens = { env: 'dev', gw: 'gw-1', st: 'abc', at: 3 };
+const NOT_ONE_TOKEN = ['', '*', '>', 'a.b', 'a.*', '.', ' ', 'a b', 'a\tb', 'a\nb', 'x 0\r\nPUB y 0', 'ä', '\u0000', 'x'.repeat(65)];
+
+describe('a subject', () => {
+  it('carries each value as exactly one token', () => {
+    expect(subjectOf(Frames, tokens)).toBe('inf.dev.v1.g.gw-1.r.abc.3');
+  });
+
+  it.each(NOT_ONE_TOKEN)('is never made of %j', (value) => {
+    for (const name of ['env', 'gw', 'st', 'at']) {
+      expect(() => subjectOf(Frames, { ...tokens, [name]: value })).toThrow(TypeError);
+      expect(() => wildcardOf(Frames, { ...tokens, [name]: value })).toThrow(TypeError);
+    }
+  });
+
+  it('is never made when a token is missing', () => {
+    const { st: _, ...rest } = tokens;
+    expect(() => subjectOf(Frames, rest as typeof tokens)).toThrow(/"st"/);
+    expect(() => subjectOf(Frames, { ...rest, st: undefined } as never)).toThrow(/"st"/);
+  });
+
+  it('does not name the refused value, which may be a secret', () => {
+    expect(() => subjectOf(Frames, { ...tokens, st: 'svc_dep_secret.x' })).toThrow(/^(?!.*secret).*$/s);
+  });
+
+  it('has a wildcard for each token that is left open, and no more', () => {
+    expect(wildcardOf(Frames, { env: 'dev' })).toBe('inf.dev.v1.g.*.r.*.*');
+    expect(wildcardOf(Frames, { env: 'dev', gw: 'gw-1' })).toBe('inf.dev.v1.g.gw-1.r.*.*');
+  });
+});
+
+describe('the list of contracts', () => {
+  it('names every subject once', () => {
+    const subjects = CONTRACTS.map((contract) => contract.subject);
+    expect(subjects.length).toBe(new Set(subjects).size);
+  });
+
+  it('holds subjects with environment and version only', () => {
+    for (const { subject } of CONTRACTS) expect(subject).toMatch(/^[a-z]+\.\{env\}\.v\d+(\.([a-z0-9-]+|\{[a-z]+\}))+$/);
+  });
+});

@@ -1,0 +1,96 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Contract } from './channel.js';
+import { CONTRACTS } from './contracts.js';
+import { ModelSource } from './deployments/model-source.js';
+import { DeploymentFeedRecord } from './deployments/deployment-feed.js';
+import { ControlMessage } from './inference/control.js';
+import { Frame, NoInterest } from './inference/frames.js';
+import { StreamEvent } from './inference/stream-event.js';
+import { KeyFeedRecord } from './keys/key-feed.js';
+
+/** The recorded messages of one exchange, by its subject. */
+interface Golden {
+  readonly messages?: readonly unknown[];
+  readonly requests?: readonly unknown[];
+  readonly replies?: readonly unknown[];
+}
+
+const folder = new URL('../golden/', import.meta.url);
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
+const GOLDEN = new Map(
+  files.flatMap((name) => Object.entries(JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Record<string, Golden>)),
+);
+
+// Nobody publishes here: the server's own "no responders" is all that ever travels.
+const recorded = CONTRACTS.filter((contract) => contract !== NoInterest);
+
+const partsOf = (contract: Contract): (readonly [part: keyof Golden, schema: z.ZodType])[] =>
+  contract.kind === 'rpc'
+    ? [
+        ['requests', contract.request],
+        ['replies', contract.reply],
+      ]
+    : [['messages', contract.message]];
+
+const cases = recorded.flatMap((contract) =>
+  partsOf(contract).map(([part, schema]) => ({
+    name: `${contract.subject} ${part}`,
+    schema,
+    messages: GOLDEN.get(contract.subject)?.[part] ?? [],
+  })),
+);
+
+/** Fields whose own names are data, so that a new name in them is no new field. */
+const MAPS = new Set(['logit_bias', 'facts']);
+
+/** The same message as a newer sender would write it: with fields that nobody here knows. */
+function fromTheFuture(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fromTheFuture);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value as Record<string, unknown>).map(([name, field]) => [name, MAPS.has(name) ? field : fromTheFuture(field)]);
+  return { ...Object.fromEntries(fields), a_field_of_next_year: { deep: [1, null] } };
+}
+
+/** Every object within the messages, for counting kinds. */
+function objectsIn(value: unknown): Record<string, unknown>[] {
+  if (Array.isArray(value)) return value.flatMap(objectsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return [value as Record<string, unknown>, ...Object.values(value).flatMap(objectsIn)];
+}
+
+describe('recorded messages', () => {
+  it('exist for every exchange, and for none that is gone', () => {
+    expect([...GOLDEN.keys()].toSorted()).toEqual(recorded.map((contract) => contract.subject).toSorted());
+  });
+
+  it.each(cases)('of $name are read as they were written', ({ schema, messages }) => {
+    expect(messages.length).toBeGreaterThan(0);
+    for (const message of messages) expect(schema.parse(message)).toEqual(message);
+  });
+
+  it.each(cases)('of $name may carry fields that nobody knows yet', (golden) => {
+    for (const message of golden.messages) expect(golden.schema.parse(fromTheFuture(message))).toEqual(message);
+  });
+
+  it.each(cases)('of $name are refused when they are not even objects', ({ schema }) => {
+    for (const message of [null, undefined, 1, 'text', [], true]) expect(schema.safeParse(message).success).toBe(false);
+  });
+
+  const KINDS = [
+    ['frames', Frame, 'k', 'inf.{env}.v1.g.{gw}.r.{st}.{at}'],
+    ['stream events', StreamEvent, 'k', 'inf.{env}.v1.g.{gw}.r.{st}.{at}'],
+    ['control messages', ControlMessage, 'k', 'inf.{env}.v1.w.{wk}.ctl'],
+    ['model sources', ModelSource, 'kind', 'dep.{env}.v1.wrk.{wk}'],
+    ['key feed records', KeyFeedRecord, 'type', 'key.{env}.v1.chg'],
+    ['deployment feed records', DeploymentFeedRecord, 'type', 'dep.{env}.v1.chg'],
+  ] as const;
+
+  it.each(KINDS)('show every kind of %s', (_, union, field, subject) => {
+    const shown = new Set(objectsIn(GOLDEN.get(subject)?.messages).map((object) => object[field]));
+    const kinds = union.options.map((option) => z.object({ [field]: z.unknown() }).parse(option.shape));
+    const values = kinds.map((shape) => (shape[field] as z.ZodLiteral<string>).value);
+    expect(values.filter((value) => !shown.has(value))).toEqual([]);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { ROLES, type Role } from './channel.js';
+import { type Permissions, inboxPrefix, permissionsOf } from './permissions.js';
+
+const env = 'dev';
+const of = (role: Role): Permissions => permissionsOf(role, env);
+
+/** NATS matching of a pattern on a subject without wildcards: `*` is one token, `>` one or more. */
+function matches(pattern: string, subject: string): boolean {
+  const WILDCARDS: Record<string, string> = { '*': '[^.]+', '>': '.+' };
+  const tokens = pattern.split('.').map((token) => WILDCARDS[token] ?? token.replace('$', '\\$'));
+  return new RegExp(`^${tokens.join('\\.')}$`).test(subject);
+}
+
+const mayPublish = (role: Role, subject: string): boolean => of(role).publish.some((pattern) => matches(pattern, subject));
+const mayHear = (role: Role, subject: string): boolean => of(role).subscribe.some((entry) => matches(entry.split(' ')[0] ?? '', subject));
+
+const publishersOf = (subject: string): Role[] => ROLES.filter((role) => mayPublish(role, subject));
+const hearersOf = (subject: string): Role[] => ROLES.filter((role) => mayHear(role, subject));
+
+describe('what each role may do, in full', () => {
+  it.each<[Role, Permissions]>([
+    [
+      'gateway',
+      {
+        publish: [
+          'key.dev.v1.rpc.since',
+          'key.dev.v1.rpc.snapshot',
+          'dep.dev.v1.rpc.since',
+          'dep.dev.v1.rpc.snapshot',
+          'inf.dev.v1.w.*.start',
+          'inf.dev.v1.w.*.ctl',
+          'inf.dev.v1.disc',
+        ],
+        subscribe: [
+          'key.dev.v1.chg',
+          'key.dev.v1.tick',
+          'dep.dev.v1.chg',
+          'dep.dev.v1.tick',
+          'inf.dev.v1.g.*.r.*.*',
+          'inf.dev.v1.g.*.a.*',
+          'inf.dev.v1.hb.*.*',
+          '_INBOX_gateway.>',
+        ],
+      },
+    ],
+    [
+      'worker',
+      {
+        publish: ['inf.dev.v1.hb.0.*', 'inf.dev.v1.g.*.r.*.*', 'inf.dev.v1.g.*.a.*', 'inf.dev.v1.hb.*.*'],
+        subscribe: [
+          'dep.dev.v1.wrk.*',
+          'inf.dev.v1.w.*.start',
+          'inf.dev.v1.w.*.ni.*.*',
+          'inf.dev.v1.w.*.ctl',
+          'inf.dev.v1.disc',
+          '_INBOX_worker.>',
+        ],
+      },
+    ],
+    [
+      'keys',
+      {
+        publish: ['key.dev.v1.chg', 'key.dev.v1.tick', '_INBOX_gateway.>', '_INBOX_console.>', '_INBOX_ops.>'],
+        subscribe: [
+          'key.dev.v1.rpc.create-account keys',
+          'key.dev.v1.rpc.find-account keys',
+          'key.dev.v1.rpc.create-key keys',
+          'key.dev.v1.rpc.list-keys keys',
+          'key.dev.v1.rpc.since keys',
+          'key.dev.v1.rpc.snapshot keys',
+          '_INBOX_keys.>',
+        ],
+      },
+    ],
+    [
+      'deployments',
+      {
+        publish: ['dep.dev.v1.chg', 'dep.dev.v1.tick', 'dep.dev.v1.wrk.*', '_INBOX_gateway.>', '_INBOX_console.>', '_INBOX_ops.>'],
+        subscribe: [
+          'dep.dev.v1.rpc.create-deployment deployments',
+          'dep.dev.v1.rpc.list-deployments deployments',
+          'dep.dev.v1.rpc.point-alias deployments',
+          'dep.dev.v1.rpc.since deployments',
+          'dep.dev.v1.rpc.snapshot deployments',
+          'inf.dev.v1.hb.0.*',
+          '_INBOX_deployments.>',
+        ],
+      },
+    ],
+    ['boot', { publish: ['$JS.API.>'], subscribe: ['_INBOX_boot.>'] }],
+  ])('%s', (role, permissions) => {
+    expect(of(role)).toEqual(permissions);
+  });
+});
+
+describe('what follows from it', () => {
+  it('only keys-service writes the key feed, and only deployments-service the deployment feed', () => {
+    for (const hint of ['chg', 'tick']) {
+      expect(publishersOf(`key.dev.v1.${hint}`)).toEqual(['keys']);
+      expect(publishersOf(`dep.dev.v1.${hint}`)).toEqual(['deployments']);
+    }
+  });
+
+  it('only gateways ask workers to generate or to cancel', () => {
+    expect(publishersOf('inf.dev.v1.w.run-1.start')).toEqual(['gateway']);
+    expect(publishersOf('inf.dev.v1.w.run-1.ctl')).toEqual(['gateway']);
+  });
+
+  it('nobody hears prompts but workers, and nobody hears answers but gateways', () => {
+    expect(hearersOf('inf.dev.v1.w.run-1.start')).toEqual(['worker']);
+    expect(hearersOf('inf.dev.v1.g.gw-1.r.st.1')).toEqual(['gateway']);
+  });
+
+  it('assignments, which carry engine credentials, go from deployments-service to workers alone', () => {
+    expect(publishersOf('dep.dev.v1.wrk.agent-1')).toEqual(['deployments']);
+    expect(hearersOf('dep.dev.v1.wrk.agent-1')).toEqual(['worker']);
+  });
+
+  it('each role reads its own inbox alone', () => {
+    for (const role of ROLES) expect(hearersOf(`${inboxPrefix(role)}.x.1`)).toEqual([role]);
+  });
+
+  it('the public door and the workers cannot touch the control plane', () => {
+    for (const subject of ['key.dev.v1.rpc.create-key', 'key.dev.v1.rpc.create-account', 'dep.dev.v1.rpc.create-deployment']) {
+      expect(publishersOf(subject)).toEqual(['console', 'ops']);
+    }
+  });
+
+  it('questions to a service are heard in its queue group only, so that no replica answers twice', () => {
+    for (const role of ROLES) {
+      const questions = of(role).subscribe.filter((entry) => entry.includes('.rpc.'));
+      for (const entry of questions) expect(entry).toMatch(/^\S+ \S+$/);
+    }
+  });
+
+  it('nobody may use a wildcard over everything, the system account or another environment', () => {
+    for (const role of ROLES) {
+      const patterns = [...of(role).publish, ...of(role).subscribe];
+      for (const subject of ['anything', '$SYS.REQ.USER.INFO', '_INBOX.abc', 'key.prod.v1.chg', 'inf.prod.v1.disc']) {
+        expect(patterns.filter((entry) => matches(entry.split(' ')[0] ?? '', subject))).toEqual([]);
+      }
+    }
+  });
+
+  it('only boot reaches the JetStream API', () => {
+    expect(publishersOf('$JS.API.STREAM.DELETE.USAGE')).toEqual(['boot']);
+  });
+
+  it('a role’s inbox is no prefix of another’s', () => {
+    const inboxes = ROLES.map(inboxPrefix);
+    for (const inbox of inboxes) expect(inboxes.filter((other) => other.startsWith(`${inbox}.`))).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+// Every static check in one go: types of sources and specs, lint rules, layers, dead code, format.
+// `node scripts/lint.mjs types layers` runs only those named.
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const inModules = (path) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
+
+// Longest first, so that the last one to end began early.
+const CHECKS = [
+  { name: 'format', fix: 'npm run format', script: 'prettier/bin/prettier.cjs', args: ['--check', '--log-level', 'warn', '--cache', '.'] },
+  { name: 'types', script: 'typescript/bin/tsc', args: ['-p', 'tsconfig.json', '--pretty'] },
+  {
+    name: 'layers',
+    script: 'dependency-cruiser/bin/dependency-cruise.mjs',
+    args: ['--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', 'apps', 'libs', 'test', 'scripts'],
+  },
+  { name: 'dead code', script: 'knip/bin/knip.js', args: ['--no-progress', '--treat-config-hints-as-errors'] },
+  { name: 'rules', script: 'oxlint/bin/oxlint', args: ['--disable-nested-config'] },
+];
+
+function run({ name, script, args, fix }) {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [inModules(script), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+    child.on('error', (error) => (output += error.message));
+    child.on('close', (code, signal) => {
+      resolve({ name, fix, ok: code === 0, output: signal ? `${output}\nEnded by ${signal}.` : output, ms: performance.now() - startedAt });
+    });
+  });
+}
+
+function report({ name, ok, output, ms, fix }) {
+  console.log(`${ok ? 'ok    ' : 'FAILED'}  ${name.padEnd(10)} ${(ms / 1000).toFixed(1)} s`);
+  if (!ok) console.log(`${output.trimEnd().replace(/^/gm, '    ')}${fix ? `\n    To repair: ${fix}` : ''}\n`);
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !CHECKS.some((check) => check.name === name));
+if (unknown.length > 0) {
+  console.error(`No such check: ${unknown.join(', ')}. There are: ${CHECKS.map((check) => check.name).join(', ')}.`);
+  process.exit(2);
+}
+
+const waiting = CHECKS.filter((check) => wanted.length === 0 || wanted.includes(check.name));
+let failed = 0;
+async function lane() {
+  for (let check = waiting.shift(); check; check = waiting.shift()) {
+    const result = await run(check);
+    report(result);
+    if (!result.ok) failed += 1;
+  }
+}
+await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, lane));
+process.exitCode = failed > 0 ? 1 : 0;
