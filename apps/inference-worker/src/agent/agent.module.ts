@@ -1,0 +1,45 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Incarnation } from '@slipway/contracts';
+import { type Logger, type NatsConnection, nuid, type Registry } from '@slipway/platform';
+import type { WorkerConfig } from '../config.js';
+import { HostList } from '../models/host-list.js';
+import { ModelDownloads } from '../models/model-downloads.js';
+import { ModelStore } from '../models/model-store.js';
+import { AGENT_ID, CONFIG, LOG, METRICS, NATS } from './agent-tokens.js';
+import { AgentService } from './agent.service.js';
+import { PlacementsService } from './placements.service.js';
+import { RunnerStarter } from './runner-starter.js';
+import { WorkerMetrics } from './worker-metrics.js';
+
+export interface AgentModuleOptions {
+  readonly config: WorkerConfig;
+  readonly log: Logger;
+  readonly nats: NatsConnection;
+  readonly metrics: Registry;
+}
+
+/** The agent of one host. */
+@Module({})
+export class AgentModule {
+  static with({ config, log, nats, metrics }: AgentModuleOptions): DynamicModule {
+    const downloads = new ModelDownloads({ folder: config.MODEL_CACHE_DIR, hosts: config.MODEL_HOSTS, log });
+    const models = new ModelStore({ modelDirs: config.MODEL_DIRS, engineHosts: new HostList(config.ENGINE_HOSTS), downloads });
+    return {
+      module: AgentModule,
+      providers: [
+        { provide: CONFIG, useValue: config },
+        { provide: LOG, useValue: log },
+        { provide: NATS, useValue: nats },
+        { provide: METRICS, useValue: metrics },
+        { provide: AGENT_ID, useValue: Incarnation.parse(nuid.next()) },
+        { provide: ModelDownloads, useValue: downloads },
+        { provide: ModelStore, useValue: models },
+        WorkerMetrics,
+        RunnerStarter,
+        PlacementsService,
+        AgentService,
+      ],
+      exports: [AgentService],
+    };
+  }
+}

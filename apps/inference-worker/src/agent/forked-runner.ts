@@ -1,0 +1,108 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Logger } from '@slipway/platform';
+import { EngineLoadError } from '../engines/engine.js';
+import { type AgentMessage, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
+import type { RunnerHandle, RunnerListener } from './runner-handle.js';
+
+const RUNNER_MAIN = new URL('../runner/main.js', import.meta.url);
+const TICK_MS = 1_000;
+/** Time after a drain's deadline to free the engine and exit, in milliseconds. */
+const EXIT_WITHIN_MS = 1_500;
+
+export interface ForkedRunnerOptions {
+  readonly setup: RunnerSetup;
+  readonly listener: RunnerListener;
+  /** Silence after which the process counts as hung, in milliseconds. */
+  readonly silenceMs: number;
+  readonly log: Logger;
+}
+
+/** A runner in a child process: a crash or a hang in it stays there. */
+export class ForkedRunner implements RunnerHandle {
+  readonly #child: ChildProcess;
+  /** Resolves when the process has ended, however that came. */
+  readonly exited: Promise<void>;
+  readonly #watch: NodeJS.Timeout;
+  #quietTicks = 0;
+  /** Told to stop, or its end is already reported. */
+  #settled = false;
+  #hung = false;
+
+  constructor(private readonly options: ForkedRunnerOptions) {
+    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.exited = new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => {
+        this.#onExit(code, signal);
+        resolve();
+      });
+      // Emitted instead of `exit` when the process could not be started at all.
+      this.#child.once('error', (error) => {
+        if (this.#child.pid !== undefined) return;
+        this.#report(true, `The runner process could not be started (${(error as NodeJS.ErrnoException).code ?? error.name}).`);
+        resolve();
+      });
+    });
+    this.#child.on('message', (raw) => this.#hear(raw));
+    this.#watch = setInterval(() => this.#tick(), TICK_MS);
+    this.#tell({ k: 'setup', setup: options.setup });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    this.#settled = true;
+    this.#tell({ k: 'drain', deadlineMs });
+    const overdue = setTimeout(() => this.kill(), deadlineMs + EXIT_WITHIN_MS);
+    await this.exited;
+    clearTimeout(overdue);
+  }
+
+  /** Ends the process at once, whatever it does. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #tell(message: AgentMessage): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined);
+  }
+
+  #hear(raw: unknown): void {
+    this.#quietTicks = 0;
+    const message = RunnerMessage.safeParse(raw).data;
+    if (!message) return this.options.log.error({ runner: this.pid }, 'runner.message_malformed');
+    const { listener } = this.options;
+    if (message.k === 'beat' && message.figures) listener.figures(message.figures);
+    if (this.#settled) return undefined;
+    if (message.k === 'progress') listener.progress(message.progress);
+    if (message.k === 'ready') listener.ready(message.facts);
+    if (message.k === 'draining') this.#report(false, 'The runner was told to end by somebody else.');
+    if (message.k === 'failed') {
+      this.#settled = true;
+      listener.failed(new EngineLoadError(message.reason, message.detail));
+    }
+    return undefined;
+  }
+
+  // Turns of this process's own loop are counted, not time: while the agent itself was frozen, no runner is to blame.
+  #tick(): void {
+    this.#quietTicks += 1;
+    if (this.#quietTicks * TICK_MS <= this.options.silenceMs || this.#hung) return;
+    this.#hung = true;
+    this.options.log.error({ runner: this.pid, silence_ms: this.options.silenceMs }, 'runner.hung');
+    this.kill();
+  }
+
+  #onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    clearInterval(this.#watch);
+    const how = signal === null ? `with code ${code}` : `by ${signal}`;
+    this.#report(true, this.#hung ? 'The runner process hung and was ended.' : `The runner process ended ${how}.`);
+  }
+
+  #report(crash: boolean, detail: string): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.options.listener.gone({ crash, detail, over: this.exited });
+  }
+}

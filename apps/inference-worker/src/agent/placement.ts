@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentLoad, AssignmentItem, StateReason } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import { EngineLoadError } from '../engines/engine.js';
+import type { ModelStore, ObtainedModel } from '../models/model-store.js';
+import type { RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
+import type { MemoryClaim } from './memory.js';
+import { retryDelay } from './retry-delay.js';
+import type { RunnerHandle, RunnerListener } from './runner-handle.js';
+
+/** A runner that served for this long has recovered from what it failed of before, in milliseconds. */
+const STABLE_AFTER_MS = 60_000;
+/** Part of the shown progress that a download takes; the rest is loading. */
+const DOWNLOAD_SHARE = 0.9;
+/** A loaded model takes this much of its file's size, and its sequences on top. */
+const FILE_TO_MEMORY = 1.2;
+const DETAIL_CHARS = 500;
+
+interface Trouble {
+  readonly reason: StateReason;
+  readonly detail: string;
+  readonly crash: boolean;
+}
+
+export interface PlacementOptions {
+  readonly item: AssignmentItem;
+  readonly models: ModelStore;
+  readonly startRunner: (item: AssignmentItem, model: ObtainedModel, listener: RunnerListener) => RunnerHandle;
+  /** The report changed. */
+  readonly changed: () => void;
+  /** Counted since the runner started; a new runner begins at nothing. */
+  readonly figures: (figures: RunnerFigures, before: RunnerFigures | null) => void;
+  readonly crashed: () => void;
+  readonly log: Logger;
+}
+
+/** Keeps one assigned item running for as long as it is assigned, and tells how that goes. */
+export class Placement {
+  readonly #stopped = new AbortController();
+  readonly #leaving = new Set<Promise<void>>();
+  #runner: RunnerHandle | null = null;
+  #facts: RunnerFacts | null = null;
+  #figures: RunnerFigures | null = null;
+  #progress: number | null = null;
+  #trouble: Trouble | null = null;
+  #failures = 0;
+  #bytes = 0;
+
+  constructor(private readonly options: PlacementOptions) {}
+
+  get item(): AssignmentItem {
+    return this.options.item;
+  }
+
+  get ready(): boolean {
+    return this.#facts !== null && !this.#stopped.signal.aborted;
+  }
+
+  get figures(): RunnerFigures | null {
+    return this.#figures;
+  }
+
+  get claim(): MemoryClaim {
+    return { need: Math.ceil(this.#bytes * FILE_TO_MEMORY), pid: this.#runner?.pid ?? null };
+  }
+
+  get report(): AgentLoad {
+    const { dep, rev } = this.item;
+    const trouble = this.#shownTrouble();
+    const state = this.#stateOf(trouble);
+    return {
+      dep,
+      rev,
+      state,
+      progress: state === 'loading' ? this.#progress : null,
+      reason: trouble?.reason ?? null,
+      detail: trouble?.detail.slice(0, DETAIL_CHARS) ?? null,
+      pid: this.#runner?.pid || null,
+      context: this.#facts?.context ?? null,
+      caps: this.#facts?.caps ?? [],
+    };
+  }
+
+  /** Runs until `stop`. */
+  async keep(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const trouble = await this.#runOnce(signal);
+      if (trouble && !signal.aborted) await this.#pauseAfter(trouble, signal);
+    }
+  }
+
+  /** Takes nothing new, lets running streams end within the time; resolves when nothing of it is left. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#stopped.abort(new Error('Not assigned any more.'));
+    this.options.changed();
+    await Promise.all([this.#runner?.stop(deadlineMs), ...this.#leaving]);
+  }
+
+  #stateOf(trouble: Trouble | null): AgentLoad['state'] {
+    if (this.#stopped.signal.aborted) return 'draining';
+    if (trouble) return 'failed';
+    return this.#facts ? 'ready' : 'loading';
+  }
+
+  /** One crash is repaired without a word; from the second in a row on, people should know. */
+  #shownTrouble(): Trouble | null {
+    const quiet = this.#trouble?.crash === true && this.#failures < 2;
+    return quiet || this.#facts || this.#stopped.signal.aborted ? null : this.#trouble;
+  }
+
+  /** @returns what went wrong; null when the runner was told to end, by us or by somebody else. */
+  async #runOnce(signal: AbortSignal): Promise<Trouble | null> {
+    let readyAt = Number.POSITIVE_INFINITY;
+    try {
+      this.#show({ progress: 0 });
+      const model = await this.options.models.obtain(this.item.source, (progress) => this.#show({ progress: progress * DOWNLOAD_SHARE }), signal);
+      signal.throwIfAborted();
+      this.#bytes = model.bytes;
+      return await this.#runTo(model, signal, () => (readyAt = performance.now()));
+    } catch (error) {
+      if (signal.aborted) return null;
+      return this.#describe(error);
+    } finally {
+      if (performance.now() - readyAt > STABLE_AFTER_MS) this.#failures = 0;
+      this.#facts = null;
+      if (!signal.aborted) this.#runner = null;
+    }
+  }
+
+  /** Resolves when the runner has ended or begins to; rejects when it cannot serve. */
+  #runTo(model: ObtainedModel, signal: AbortSignal, ready: () => void): Promise<Trouble | null> {
+    const base = this.item.source.kind === 'download' ? DOWNLOAD_SHARE : 0;
+    this.#figures = null;
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => resolve(null), { once: true });
+      this.#runner = this.options.startRunner(this.item, model, {
+        progress: (progress) => this.#show({ progress: base + progress * (1 - base) }),
+        ready: (facts) => {
+          ready();
+          this.#facts = facts;
+          this.#trouble = null;
+          const { dep, rev } = this.item;
+          this.options.log.info({ deployment: dep, rev, runner: facts.wk, pid: this.#runner?.pid }, 'placement.ready');
+          this.options.changed();
+        },
+        figures: (figures) => {
+          this.options.figures(figures, this.#figures);
+          this.#figures = figures;
+        },
+        failed: reject,
+        gone: ({ crash, detail, over }) => {
+          if (!crash) this.#letGo(over);
+          resolve(crash ? { reason: 'engine_crashed', detail, crash } : null);
+        },
+      });
+      this.options.changed();
+    });
+  }
+
+  /** The runner finishes its streams on its own account, while its successor loads. */
+  #letGo(over: Promise<void>): void {
+    this.#leaving.add(over);
+    void over.then(() => this.#leaving.delete(over));
+  }
+
+  async #pauseAfter(trouble: Trouble, signal: AbortSignal): Promise<void> {
+    this.#failures += 1;
+    this.#trouble = trouble;
+    this.#progress = null;
+    if (trouble.crash) this.options.crashed();
+    const wait = retryDelay(this.#failures, trouble.crash);
+    const { dep, rev } = this.item;
+    this.options.log.warn({ deployment: dep, rev, reason: trouble.reason, detail: trouble.detail, again_in_ms: wait }, 'placement.failed');
+    this.options.changed();
+    await delay(wait, undefined, { signal }).catch(() => undefined);
+  }
+
+  #describe(error: unknown): Trouble {
+    if (error instanceof EngineLoadError) return { reason: error.reason, detail: error.message, crash: error.reason === 'engine_crashed' };
+    this.options.log.error({ deployment: this.item.dep, err: error }, 'placement.fault');
+    return { reason: 'engine_crashed', detail: 'The worker could not start the engine; its log says why.', crash: true };
+  }
+
+  #show({ progress }: { progress: number }): void {
+    this.#progress = Math.min(1, Math.max(0, progress));
+    this.options.changed();
+  }
+}

@@ -1,0 +1,73 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AssignmentItem } from '@slipway/contracts';
+import type { Logger, NatsConnection } from '@slipway/platform';
+import type { WorkerConfig } from '../config.js';
+import { createEngine, type EngineSource } from '../engines/create-engine.js';
+import type { EngineLoadError } from '../engines/engine.js';
+import type { ObtainedModel } from '../models/model-store.js';
+import { Runner } from '../runner/runner.js';
+import { queueBoundOf } from '../serving/admission.js';
+import { CONFIG, LOG, NATS } from './agent-tokens.js';
+import { ForkedRunner } from './forked-runner.js';
+import { InProcessRunner } from './in-process-runner.js';
+import type { RunnerHandle, RunnerListener } from './runner-handle.js';
+
+/** Starts runners: embedded engines in processes of their own, HTTP engines in this one. */
+@Injectable()
+export class RunnerStarter {
+  readonly #children = new Set<ForkedRunner>();
+
+  constructor(
+    @Inject(CONFIG) private readonly config: WorkerConfig,
+    @Inject(LOG) private readonly log: Logger,
+    @Inject(NATS) private readonly nats: NatsConnection,
+  ) {
+    // Whatever ends this process in an orderly way, its children go with it; after a kill they notice the closed pipe.
+    process.on('exit', () => {
+      for (const child of this.#children) child.kill();
+    });
+  }
+
+  start(item: AssignmentItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
+    if (source.kind === 'file') return this.#fork(item, source.path, listener);
+    const placed = { ...item, slots: this.config.HTTP_ENGINE_SLOTS ?? item.slots };
+    return new InProcessRunner((lost) => this.#make(placed, source, lost), listener);
+  }
+
+  #fork(item: AssignmentItem, modelPath: string, listener: RunnerListener): RunnerHandle {
+    const { config, log } = this;
+    const runner = new ForkedRunner({
+      setup: {
+        env: config.SLIPWAY_ENV,
+        natsUrl: config.NATS_URL,
+        natsCredentialsDir: config.NATS_CREDENTIALS_DIR ?? null,
+        zone: config.ZONE ?? null,
+        logLevel: config.LOG_LEVEL,
+        gpu: config.GPU,
+        orphanDrainMs: config.DRAIN_MS,
+        item,
+        modelPath,
+      },
+      listener,
+      silenceMs: config.RUNNER_SILENCE_MS,
+      log,
+    });
+    this.#children.add(runner);
+    void runner.exited.then(() => this.#children.delete(runner));
+    return runner;
+  }
+
+  async #make(item: AssignmentItem, source: EngineSource, lost: (error: EngineLoadError) => void): Promise<Runner> {
+    const log = this.log.child({ deployment: item.dep, rev: item.rev });
+    const engine = await createEngine(source, {
+      context: item.context,
+      slots: item.slots,
+      queue: queueBoundOf(item.slots),
+      threads: item.threads,
+      defaultMaxTokens: item.default_max_tokens,
+      credential: item.credential,
+      log,
+    });
+    return new Runner({ engine, nats: this.nats, env: this.config.SLIPWAY_ENV, item, zone: this.config.ZONE ?? null, log, lost });
+  }
+}

@@ -1,0 +1,32 @@
+import { commaList, natsFragment, serviceFragment } from '@slipway/platform';
+import { z } from 'zod';
+
+const bytes = z.coerce.number().int().positive();
+const milliseconds = z.coerce.number().int().min(0);
+
+/** Environment of an inference worker's agent. */
+export const WorkerConfig = z.object({
+  ...serviceFragment,
+  ...natsFragment,
+  /** Failure domain that gateways prefer when it is their own. */
+  ZONE: z.string().min(1).max(64).optional(),
+  /** Folder for downloaded models; agents of one host may share it. */
+  MODEL_CACHE_DIR: z.string().min(1).default('.slipway/models'),
+  /** Folders from which model files may be loaded, separated by commas; none = no model files. */
+  MODEL_DIRS: commaList,
+  /** Hosts from which models may be downloaded: `host`, `host:port` or `*.domain`, separated by commas; none = no downloads. */
+  MODEL_HOSTS: commaList,
+  /** Hosts on which HTTP engines may be called, written like `MODEL_HOSTS`; none = no HTTP engines. */
+  ENGINE_HOSTS: commaList,
+  /** Upper bound of what models may take in this worker, in bytes; absent = what the machine has. */
+  WORKER_MEM_BYTES: bytes.optional(),
+  /** `auto` offloads to a GPU where llama.cpp finds one. */
+  GPU: z.enum(['off', 'auto']).default('off'),
+  /** Requests that run at once at one HTTP engine; absent = what the deployment says. */
+  HTTP_ENGINE_SLOTS: z.coerce.number().int().positive().optional(),
+  /** Time that running streams get when their deployment leaves this worker, in milliseconds. */
+  UNLOAD_GRACE_MS: milliseconds.default(60_000),
+  /** Silence after which a runner process counts as hung and is replaced, in milliseconds. */
+  RUNNER_SILENCE_MS: milliseconds.min(1_000).default(20_000),
+});
+export type WorkerConfig = z.infer<typeof WorkerConfig>;

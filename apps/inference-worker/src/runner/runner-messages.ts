@@ -1,0 +1,64 @@
+import { AssignmentItem, StateReason } from '@slipway/contracts';
+import { LOG_LEVELS } from '@slipway/platform';
+import { z } from 'zod';
+
+/** Counted since the runner started, so that a lost message loses nothing. */
+export const RunnerFigures = z.object({
+  running: z.int().nonnegative(),
+  queued: z.int().nonnegative(),
+  done: z.int().nonnegative(),
+  cancelled: z.int().nonnegative(),
+  failed: z.int().nonnegative(),
+  rejected: z.int().nonnegative(),
+  promptTokens: z.int().nonnegative(),
+  cachedTokens: z.int().nonnegative(),
+  completionTokens: z.int().nonnegative(),
+});
+export type RunnerFigures = z.infer<typeof RunnerFigures>;
+
+/** All that a runner process needs. It comes over the pipe, because a command line is readable by every user. */
+export const RunnerSetup = z.object({
+  env: z.string(),
+  natsUrl: z.string(),
+  natsCredentialsDir: z.string().nullable(),
+  zone: z.string().nullable(),
+  logLevel: z.enum(LOG_LEVELS),
+  gpu: z.enum(['off', 'auto']),
+  /** Time that running streams get when the agent died, in milliseconds. */
+  orphanDrainMs: z.int().nonnegative(),
+  item: AssignmentItem,
+  /** The model's file on this host. */
+  modelPath: z.string(),
+});
+export type RunnerSetup = z.infer<typeof RunnerSetup>;
+
+/** Agent to runner. */
+export const AgentMessage = z.discriminatedUnion('k', [
+  z.object({ k: z.literal('setup'), setup: RunnerSetup }),
+  /** Take nothing new, finish what runs within the time, then exit. */
+  z.object({ k: z.literal('drain'), deadlineMs: z.number().nonnegative() }),
+]);
+export type AgentMessage = z.infer<typeof AgentMessage>;
+
+/** What a runner found out by loading its model. */
+export const RunnerFacts = z.object({
+  /** Incarnation of the runner, the `{wk}` of the stream protocol. */
+  wk: z.string(),
+  fingerprint: z.string(),
+  context: z.int().positive().nullable(),
+  slots: z.int().positive(),
+  caps: z.array(z.string()),
+});
+export type RunnerFacts = z.infer<typeof RunnerFacts>;
+
+/** Runner to agent. */
+export const RunnerMessage = z.discriminatedUnion('k', [
+  z.object({ k: z.literal('progress'), progress: z.number().min(0).max(1) }),
+  z.object({ k: z.literal('ready'), facts: RunnerFacts }),
+  z.object({ k: z.literal('failed'), reason: StateReason, detail: z.string() }),
+  /** Each second from the start: also the sign that the runner's event loop turns. */
+  z.object({ k: z.literal('beat'), figures: RunnerFigures.nullable() }),
+  /** A drain has begun, by whomever: not a crash when the process ends now. */
+  z.object({ k: z.literal('draining') }),
+]);
+export type RunnerMessage = z.infer<typeof RunnerMessage>;

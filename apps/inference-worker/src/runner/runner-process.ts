@@ -1,0 +1,81 @@
+import { isServiceError } from '@slipway/contracts';
+import { EngineLoadError } from '../engines/engine.js';
+import { makeProcessRunner, type ProcessRunner } from './process-runner.js';
+import { AgentMessage, type RunnerMessage, type RunnerSetup } from './runner-messages.js';
+
+const BEAT_MS = 1_000;
+/** An agent that forks a runner and sends nothing is dead. */
+const SETUP_WITHIN_MS = 10_000;
+
+/**
+ * One deployment's process, as its agent's child. It ends by itself in every case: told to drain,
+ * signalled, unable to load, or left behind by an agent that died, whose running streams it still finishes.
+ */
+export class RunnerProcess {
+  readonly #loading = new AbortController();
+  #setup: RunnerSetup | undefined;
+  #serving: ProcessRunner | undefined;
+  #ending = false;
+
+  constructor(
+    private readonly parent: NodeJS.Process,
+    private readonly exit: (code: number) => void,
+  ) {}
+
+  /** Serves until one of the endings; returns at once. */
+  run(): void {
+    const { parent } = this;
+    const unasked = setTimeout(() => this.exit(1), SETUP_WITHIN_MS);
+    parent.on('message', (raw) => {
+      clearTimeout(unasked);
+      this.#obey(raw);
+    });
+    parent.on('disconnect', () => void this.#end(this.#setup?.orphanDrainMs ?? 0));
+    // A terminal's Ctrl-C reaches the whole group: the agent's own drain follows and must not cut this one short.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) parent.on(signal, () => void this.#end(this.#setup?.orphanDrainMs ?? 0));
+    setInterval(() => this.#send({ k: 'beat', figures: this.#serving?.runner.figures() ?? null }), BEAT_MS);
+  }
+
+  #obey(raw: unknown): void {
+    const message = AgentMessage.safeParse(raw).data;
+    if (message?.k === 'setup' && !this.#setup) {
+      this.#setup = message.setup;
+      void this.#serve(message.setup);
+    }
+    if (message?.k === 'drain') void this.#end(message.deadlineMs);
+  }
+
+  async #serve(setup: RunnerSetup): Promise<void> {
+    try {
+      this.#serving = await makeProcessRunner(setup, (error) => this.#fail(error));
+      const progress = (value: number): void => this.#send({ k: 'progress', progress: value });
+      const facts = await this.#serving.runner.start(progress, this.#loading.signal);
+      this.#send({ k: 'ready', facts });
+    } catch (error) {
+      if (!this.#ending) this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof EngineLoadError) this.#send({ k: 'failed', reason: error.reason, detail: error.message });
+    else if (isServiceError(error)) this.#send({ k: 'failed', reason: 'engine_crashed', detail: error.message });
+    else throw error;
+    void this.#end(0);
+  }
+
+  async #end(deadlineMs: number): Promise<void> {
+    if (this.#ending) return;
+    this.#ending = true;
+    this.#send({ k: 'draining' });
+    this.#loading.abort(new Error('The runner ends.'));
+    await this.#serving?.runner.stop(deadlineMs);
+    this.#send({ k: 'beat', figures: this.#serving?.runner.figures() ?? null });
+    await this.#serving?.nats.drain();
+    this.exit(0);
+  }
+
+  #send(message: RunnerMessage): void {
+    // The agent may be gone at any moment; the disconnect says so, and a lost message changes nothing.
+    if (this.parent.connected) this.parent.send?.(message, undefined, undefined, () => undefined);
+  }
+}

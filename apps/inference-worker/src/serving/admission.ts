@@ -1,0 +1,104 @@
+import { type AssignmentItem, type RejectCode, ServiceError, type Start } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import type { Generation, WorkerLoad } from '@slipway/stream-transport';
+import type { Engine } from '../engines/engine.js';
+import type { RunnerFigures } from '../runner/runner-messages.js';
+import { EngineGeneration, type Outcome } from './engine-generation.js';
+
+/** The longest wait for a first output, where a start sets no nearer deadline; and for the next ones; in milliseconds. */
+const FIRST_OUTPUT_MS = 600_000;
+const SILENCE_MS = 120_000;
+
+/**
+ * Requests that may wait in an engine. Gateways hold their own queues and send to free slots; this one only
+ * takes up the races between them, so that a slot never idles while the next request is on its way.
+ */
+export const queueBoundOf = (slots: number): number => slots;
+
+export interface AdmissionOptions {
+  readonly engine: Engine;
+  readonly item: AssignmentItem;
+  /** Requests that run at once. */
+  readonly slots: number;
+  readonly log: Logger;
+  readonly loadChanged: () => void;
+}
+
+/** Decides which starts a runner takes, and counts what became of them. */
+export class Admission {
+  #draining = false;
+  /** Admitted and not ended; the engine counts each of them only when it has read its prompt. */
+  #admitted = 0;
+  readonly #counts = { done: 0, cancelled: 0, failed: 0, rejected: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+
+  constructor(private readonly options: AdmissionOptions) {}
+
+  /** Takes nothing any more. */
+  close(): void {
+    this.#draining = true;
+  }
+
+  /** Answers at once: a generation, or why there is none. */
+  admit(start: Start): Generation | RejectCode {
+    const refusal = this.#refusalOf(start);
+    if (refusal) {
+      this.#counts.rejected += 1;
+      return refusal;
+    }
+    if (start.api === 'count') return REFUSED_COUNT;
+    this.#admitted += 1;
+    this.options.loadChanged();
+    return this.#generationOf(start);
+  }
+
+  load(): WorkerLoad {
+    const { running, queued } = this.#current();
+    return { state: this.#draining ? 'draining' : 'ready', slots: this.options.slots, used: running, queued };
+  }
+
+  figures(): RunnerFigures {
+    return { ...this.#current(), ...this.#counts };
+  }
+
+  #refusalOf({ dep, rev, api }: Start): RejectCode | null {
+    const { item, slots } = this.options;
+    if (this.#draining) return 'draining';
+    if (dep !== item.dep || rev !== item.rev) return 'not_here';
+    const { running, queued } = this.#current();
+    return api !== 'count' && running + queued >= slots + queueBoundOf(slots) ? 'busy' : null;
+  }
+
+  #current(): { running: number; queued: number } {
+    const { running, queued } = this.options.engine.current();
+    const total = Math.max(this.#admitted, running + queued);
+    const inSlots = Math.min(total, this.options.slots);
+    return { running: inSlots, queued: total - inSlots };
+  }
+
+  #generationOf(start: Start): Generation {
+    const { engine, log, loadChanged } = this.options;
+    return new EngineGeneration({
+      engine,
+      start,
+      limits: { firstOutputMs: FIRST_OUTPUT_MS, silenceMs: SILENCE_MS },
+      log,
+      ended: (outcome) => {
+        this.#admitted -= 1;
+        this.#count(outcome);
+        loadChanged();
+      },
+    });
+  }
+
+  #count(outcome: Outcome): void {
+    this.#counts[outcome.kind] += 1;
+    if (outcome.kind === 'failed') return;
+    this.#counts.promptTokens += outcome.usage.prompt;
+    this.#counts.cachedTokens += outcome.usage.cached;
+    this.#counts.completionTokens += outcome.usage.completion;
+  }
+}
+
+const REFUSED_COUNT: Generation = {
+  run: () => Promise.reject(new ServiceError('unsupported_value', 'This worker does not count tokens.')),
+};

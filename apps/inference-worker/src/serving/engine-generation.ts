@@ -1,0 +1,112 @@
+import { type FinishReason, isServiceError, ServiceError, type Start, type StreamEvent, type Usage } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
+import type { Engine, EngineOutput } from '../engines/engine.js';
+import { Patience, type PatienceLimits } from './patience.js';
+import { StageClock } from './stage-clock.js';
+
+/** Time for an engine to obey an abort, ten times what it promises, in milliseconds. */
+const STUCK_AFTER_MS = 5_000;
+
+/** How a stream ended, as the worker's figures count it. */
+export type Outcome = { readonly kind: 'done' | 'cancelled'; readonly usage: Usage } | { readonly kind: 'failed' };
+
+export interface EngineGenerationOptions {
+  readonly engine: Engine;
+  readonly start: Start;
+  readonly limits: PatienceLimits;
+  readonly log: Logger;
+  readonly ended: (outcome: Outcome) => void;
+}
+
+/** One admitted stream: the engine's output goes to the transport, watched and timed. */
+export class EngineGeneration implements Generation {
+  readonly #clock = new StageClock();
+  #finish: FinishReason | undefined;
+  #over = false;
+
+  constructor(private readonly options: EngineGenerationOptions) {}
+
+  async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
+    const patience = new Patience(this.options.limits);
+    try {
+      const usage = await this.#generate(this.#outputTo(writer, patience), AbortSignal.any([signal, patience.signal]));
+      patience.signal.throwIfAborted();
+      return this.#finished(usage, signal.aborted);
+    } catch (error) {
+      throw this.#failed(error);
+    } finally {
+      this.#over = true;
+      patience.stop();
+    }
+  }
+
+  async #generate(output: EngineOutput, abort: AbortSignal): Promise<Usage> {
+    const running = this.options.engine.generate(this.options.start.req, output, abort);
+    let stuck: NodeJS.Timeout | undefined;
+    const deaf = new Promise<never>((_, reject) => {
+      const giveUp = (): void => reject(new ServiceError('engine_error', 'The engine did not stop when it was told to.'));
+      abort.addEventListener('abort', () => (stuck = setTimeout(giveUp, STUCK_AFTER_MS)), { once: true });
+    });
+    try {
+      return await Promise.race([running, deaf]);
+    } finally {
+      clearTimeout(stuck);
+    }
+  }
+
+  #outputTo(writer: StreamWriter, patience: Patience): EngineOutput {
+    return {
+      phase: (phase) => {
+        if (this.#over) return;
+        this.#clock.enter(phase);
+        writer.phase(phase);
+      },
+      events: (events) => {
+        if (this.#over) return;
+        this.#clock.enter('decode');
+        patience.output();
+        this.#note(events);
+        writer.events(events);
+      },
+    };
+  }
+
+  #note(events: readonly StreamEvent[]): void {
+    const last = events.at(-1);
+    if (last?.k === 'fin') this.#finish = last.r;
+  }
+
+  #finished(usage: Usage, cancelled: boolean): GenerationResult {
+    const times = this.#clock.times();
+    const kind = cancelled ? 'cancelled' : 'done';
+    this.options.ended({ kind, usage });
+    const { prompt, cached, completion } = usage;
+    this.#logStream({ outcome: kind, finish: this.#finish, prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
+    return { usage, times };
+  }
+
+  #failed(error: unknown): ServiceError {
+    this.options.ended({ kind: 'failed' });
+    const failure = isServiceError(error) ? error : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
+    if (failure.cause !== undefined) {
+      const { st } = this.options.start;
+      this.options.log.error({ stream: st, code: failure.code, fault: describeFault(failure.cause) }, 'stream.fault');
+    }
+    this.#logStream({ outcome: 'failed', code: failure.code });
+    return failure;
+  }
+
+  #logStream(fields: Record<string, unknown>): void {
+    const { st, at, dep, rev, api } = this.options.start;
+    const { queue, prefill, total } = this.#clock.times();
+    this.options.log.info({ stream: st, attempt: at, deployment: dep, rev, api, ...fields, queue_ms: queue, prefill_ms: prefill, ms: total }, 'stream');
+  }
+}
+
+/** Where an unknown error came from. Its message stays out of the log, since it may quote a prompt. */
+function describeFault(error: unknown): { name: string; at: string[] } {
+  if (!(error instanceof Error)) return { name: typeof error, at: [] };
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return { name: error.name, at: frames.slice(0, 8).map((line) => line.trim()) };
+}
