@@ -1,1 +1,4 @@
-export {};
+export { startTestPostgres } from './postgres.js';
+export type { TestPostgres } from './postgres.js';
+export { ScriptedUpstream, chatChunk, chatStream, jsonAnswer, modelList, sseEvent, usageChunk } from './scripted-upstream.js';
+export type { UpstreamAnswer, UpstreamRequest, UpstreamScript, UpstreamStep } from './scripted-upstream.js';
