@@ -1,0 +1,284 @@
+import type { DataFrame, EndFrame, ErrorFrame, Frame, Incarnation, StreamId, Usage } from '@slipway/contracts';
+import type { StreamRequest } from '../types.js';
+import type { AttemptHost, AttemptOwner, Outcome } from './attempt-host.js';
+import { FrameSequence } from './frame-sequence.js';
+
+export interface AttemptPlace {
+  readonly wk: Incarnation;
+  readonly at: number;
+  /** Frame subject. */
+  readonly subject: string;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+
+/** One start at one worker, from its sending to its end: puts its frames in order and notices when it is lost. */
+export class Attempt {
+  readonly st: StreamId;
+  readonly at: number;
+  readonly wk: Incarnation;
+  readonly subject: string;
+  private phase: 'starting' | 'accepted' | 'cancelling' | 'over' = 'starting';
+  private readonly sequence = new FrameSequence();
+  private readonly upload = new AbortController();
+  private sentAt = 0;
+  private acceptBy = Number.POSITIVE_INFINITY;
+  private heardAt = 0;
+  private probedAt: number | null = null;
+  private gapSince: number | null = null;
+  private replayAskedAt = NEVER;
+  private cancelledAt = NEVER;
+  private cancelBy = 0;
+  private cancelled: ((usage: Usage | null) => void) | null = null;
+
+  constructor(
+    private readonly host: AttemptHost,
+    private readonly owner: AttemptOwner,
+    private readonly request: StreamRequest,
+    { wk, at, subject }: AttemptPlace,
+  ) {
+    this.st = request.st;
+    this.at = at;
+    this.wk = wk;
+    this.subject = subject;
+  }
+
+  /** Position of the next event wanted. */
+  get next(): number {
+    return this.sequence.next;
+  }
+
+  /** Sends the start. `deadlineMs` = time left to the first event. */
+  send(deadlineMs: number): void {
+    this.host.enter(this);
+    this.host.counters.starts += 1;
+    const { request, wk, at, subject } = this;
+    const sent = this.host.starts.send(request, { wk, at, reply: subject, deadlineMs, signal: this.upload.signal });
+    if (sent.kind === 'sent') this.awaitAnswer(this.host.settings.acceptMs);
+    else if (sent.kind === 'uploading') void this.awaitUpload(sent.done);
+    else this.conclude({ kind: sent.kind === 'too_large' ? 'too_large' : 'unsent' });
+  }
+
+  /** A frame of this attempt; null = one that this version does not understand, which still is a sign of life. */
+  frame(frame: Frame | null, now: number): void {
+    this.heardAt = now;
+    this.probedAt = null;
+    if (!frame || this.phase === 'over') return;
+    if (this.phase === 'cancelling') this.frameAfterCancel(frame, now);
+    else if (frame.k === 'rej') {
+      if (this.phase === 'starting' && frame.wk === this.wk) this.conclude({ kind: 'rejected', frame });
+    } else if (frame.k !== 'acc' || frame.wk === this.wk) this.frameOfAccepted(frame, now);
+  }
+
+  /** The server found nobody who serves the start. */
+  nobodyServes(now: number): void {
+    if (this.phase === 'cancelling') this.settleCancel(null);
+    if (this.phase === 'starting') this.conclude({ kind: 'absent', settling: now - this.host.link.since < this.host.settings.settleMs });
+  }
+
+  /** The worker says that it does not hold the attempt. */
+  gone(): void {
+    if (this.phase === 'accepted') this.lost({ kind: 'gone' });
+  }
+
+  /** The worker was found dead. */
+  dead(): void {
+    if (this.phase === 'accepted') this.lost({ kind: 'dead' });
+  }
+
+  /** Ends the attempt and waits for what the worker counted; null when it does not say in time. */
+  cancel(why: string): Promise<Usage | null> {
+    if (this.phase === 'over') return Promise.resolve(null);
+    const now = this.host.now();
+    this.phase = 'cancelling';
+    this.cancelBy = now + this.host.settings.cancelMs;
+    this.upload.abort();
+    this.host.part(this);
+    this.cancelAtWorker(why, now);
+    return new Promise((resolve) => {
+      this.cancelled = resolve;
+    });
+  }
+
+  /** Ends the attempt without waiting for anything; a cancel that waits hears that nothing is known. */
+  abandon(why: string): void {
+    if (this.phase === 'over') return;
+    this.cancelAtWorker(why, this.host.now());
+    this.settleCancel(null);
+  }
+
+  /** `judge` = false while the own connection says nothing about others. */
+  tick(now: number, judge: boolean): void {
+    if (this.phase === 'cancelling' && now > this.cancelBy) this.settleCancel(null);
+    if (!judge) return;
+    if (this.phase === 'starting' && now > this.acceptBy) this.unanswered(now);
+    if (this.phase === 'accepted') this.watch(now);
+  }
+
+  /** Nothing that was missed until now counts against the worker. */
+  restartTimers(now: number): void {
+    this.heardAt = now;
+    this.probedAt = null;
+    this.gapSince = null;
+    if (Number.isFinite(this.acceptBy)) this.awaitAnswer(this.host.settings.acceptMs);
+  }
+
+  /** The own connection is back: asks for what was missed. */
+  resync(now: number): void {
+    if (this.phase === 'cancelling') this.cancelAtWorker('repeated', now);
+    else if (this.phase !== 'over') this.askReplay(now);
+  }
+
+  crash(err: unknown): void {
+    this.owner.crashed(err);
+  }
+
+  private frameOfAccepted(frame: Exclude<Frame, { k: 'rej' }>, now: number): void {
+    if (this.phase === 'starting') this.accept();
+    switch (frame.k) {
+      case 'd':
+        return this.data(frame, now);
+      case 'end':
+        return this.end(frame, now);
+      case 'err':
+        return this.error(frame, now);
+      case 'hb':
+        if (frame.q > this.sequence.next) this.missing(now);
+        return undefined;
+      case 'acc':
+        return undefined;
+    }
+  }
+
+  private data(frame: DataFrame, now: number): void {
+    const taken = this.sequence.take(frame.q, frame.e);
+    if (taken === 'gap') {
+      this.host.counters.gaps += 1;
+      this.missing(now);
+    } else if (taken === 'duplicate') this.host.counters.duplicates += 1;
+    else {
+      this.gapSince = null;
+      this.owner.events(taken);
+    }
+  }
+
+  private end(end: EndFrame, now: number): void {
+    const verdict = this.sequence.conclude(end);
+    if (verdict === 'gap') {
+      this.missing(now);
+      return;
+    }
+    if (verdict === 'corrupt') this.host.counters.corrupt += 1;
+    this.host.finish(this);
+    this.conclude(verdict === 'corrupt' ? { kind: 'corrupt' } : { kind: 'end', end });
+  }
+
+  private error(frame: ErrorFrame, now: number): void {
+    if (frame.q > this.sequence.next) {
+      this.missing(now);
+      return;
+    }
+    this.host.finish(this);
+    this.conclude({ kind: 'error', frame });
+  }
+
+  private frameAfterCancel(frame: Frame, now: number): void {
+    if (frame.k === 'end' || frame.k === 'err') {
+      this.host.finish(this);
+      this.settleCancel(frame.k === 'end' ? frame.usage : null);
+    } else if (frame.k === 'rej') this.settleCancel(null);
+    else if (now - this.cancelledAt >= this.host.settings.repeatMs) this.cancelAtWorker('repeated', now);
+  }
+
+  private accept(): void {
+    this.phase = 'accepted';
+    this.acceptBy = Number.POSITIVE_INFINITY;
+    this.host.join(this);
+    this.owner.accepted(this);
+  }
+
+  private awaitAnswer(ms: number): void {
+    const now = this.host.now();
+    this.sentAt = now;
+    this.heardAt = now;
+    this.acceptBy = now + ms;
+  }
+
+  private async awaitUpload(done: Promise<boolean>): Promise<void> {
+    const complete = await done.catch(() => false);
+    if (this.phase !== 'starting') return;
+    if (complete) this.awaitAnswer(this.host.settings.acceptMs + this.host.settings.partsMs);
+    else this.conclude({ kind: 'unsent' });
+  }
+
+  /** The worker is blamed only when the own server has answered since the start was sent. */
+  private unanswered(now: number): void {
+    if (this.host.link.provenSince < this.sentAt) {
+      this.host.link.prove();
+      return;
+    }
+    this.host.counters.acceptTimeouts += 1;
+    this.cancelAtWorker('not accepted', now);
+    this.conclude({ kind: 'silent', accepted: false });
+  }
+
+  private watch(now: number): void {
+    const { silenceMs, probeMs } = this.host.settings;
+    if (this.gapSince !== null && now - this.gapSince > silenceMs + probeMs) {
+      this.loseSilent(now);
+      return;
+    }
+    if (now - this.heardAt <= silenceMs) return;
+    if (this.probedAt === null) {
+      this.probedAt = now;
+      this.host.link.prove();
+      this.host.probe(this.wk);
+      this.askReplay(now);
+    } else if (now - this.probedAt >= probeMs) {
+      if (this.host.link.provenSince >= this.probedAt) this.loseSilent(now);
+      else this.host.link.prove();
+    }
+  }
+
+  private loseSilent(now: number): void {
+    this.cancelAtWorker('silent', now);
+    this.lost({ kind: 'silent', accepted: true });
+  }
+
+  private lost(outcome: Outcome): void {
+    this.host.counters.lostStreams += 1;
+    this.conclude(outcome);
+  }
+
+  private missing(now: number): void {
+    this.gapSince ??= now;
+    if (now - this.replayAskedAt >= this.host.settings.replayMs) this.askReplay(now);
+  }
+
+  private askReplay(now: number): void {
+    this.replayAskedAt = now;
+    this.host.counters.replays += 1;
+    this.host.control(this.wk, { k: 'replay', st: this.st, at: this.at, from: this.sequence.next });
+  }
+
+  private cancelAtWorker(why: string, now: number): void {
+    this.cancelledAt = now;
+    this.host.control(this.wk, { k: 'cancel', st: this.st, at: this.at, why });
+  }
+
+  private settleCancel(usage: Usage | null): void {
+    this.leave();
+    this.cancelled?.(usage);
+  }
+
+  private conclude(outcome: Outcome): void {
+    this.leave();
+    this.owner.concluded(this, outcome);
+  }
+
+  private leave(): void {
+    this.phase = 'over';
+    this.upload.abort();
+    this.host.leave(this, this.cancelledAt);
+  }
+}

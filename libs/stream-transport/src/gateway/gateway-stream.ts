@@ -1,0 +1,190 @@
+import type { Incarnation, ServiceError, StreamEvent, Usage } from '@slipway/contracts';
+import type { OpenStream, Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
+import { Attempt } from './attempt.js';
+import type { AttemptHost, AttemptOwner, Outcome } from './attempt-host.js';
+import { RetryPolicy, refusalOf } from './retry-policy.js';
+import { asServiceError, notReachable, tooSlow, workerLost } from './stream-errors.js';
+
+/** What a stream needs of its receiver. */
+export interface GatewayStreamHost extends AttemptHost {
+  readonly frameSubject: (request: StreamRequest, at: number) => string;
+  readonly closed: (stream: GatewayStream) => void;
+  /** A sink or chooser threw where nobody is left to tell. */
+  readonly ownerFailed: (err: unknown) => void;
+}
+
+export interface GatewayStreamOptions {
+  readonly host: GatewayStreamHost;
+  readonly request: StreamRequest;
+  readonly chooser: WorkerChooser;
+  readonly sink: StreamSink;
+}
+
+/** One client request at its gateway: goes from worker to worker until one answers, then relays that one's answer. */
+export class GatewayStream implements OpenStream, AttemptOwner {
+  private readonly host: GatewayStreamHost;
+  private readonly policy: RetryPolicy;
+  private readonly excluded = new Set<Incarnation>();
+  private readonly seeking = new AbortController();
+  private readonly firstBy: number;
+  private attempt: Attempt | null = null;
+  private attempts = 0;
+  private pausedUntil: number | null = null;
+  private delivered = false;
+  private over = false;
+  private lastError: ServiceError | null = null;
+  private cancelling: Promise<Usage | null> | null = null;
+
+  constructor(private readonly options: GatewayStreamOptions) {
+    this.host = options.host;
+    this.policy = new RetryPolicy(this.host.settings);
+    this.firstBy = this.host.now() + this.host.settings.firstTokenMs;
+  }
+
+  begin(): void {
+    void this.seek();
+  }
+
+  cancel(why: string): Promise<Usage | null> {
+    this.cancelling ??= this.endForClient(why);
+    return this.cancelling;
+  }
+
+  /** Ends the stream with an error, in whatever phase it is. */
+  fail(error: ServiceError): void {
+    if (this.over) return;
+    this.host.counters.failed += 1;
+    const { attempt } = this;
+    attempt?.abandon(error.code);
+    this.close();
+    if (attempt) this.release(attempt.wk);
+    try {
+      this.options.sink.error(error);
+    } catch (err) {
+      this.host.ownerFailed(err);
+    }
+  }
+
+  tick(now: number, judge: boolean): void {
+    this.attempt?.tick(now, judge);
+    if (this.over) return;
+    if (!this.delivered && now > this.firstBy) this.fail(tooSlow());
+    else if (this.pausedUntil !== null && now >= this.pausedUntil) {
+      this.pausedUntil = null;
+      void this.seek();
+    }
+  }
+
+  /** The receiver stops: nothing is waited for. */
+  stop(error: ServiceError): void {
+    if (this.over) this.attempt?.abandon(error.code);
+    else this.fail(error);
+  }
+
+  /** The own connection was away for longer than any worker waits. */
+  cutOff(): void {
+    this.fail(this.delivered ? workerLost() : notReachable());
+  }
+
+  restartTimers(now: number): void {
+    this.attempt?.restartTimers(now);
+  }
+
+  resync(now: number): void {
+    this.attempt?.resync(now);
+  }
+
+  accepted(attempt: Attempt): void {
+    this.options.sink.accepted(attempt.wk, attempt.at);
+  }
+
+  events(events: readonly StreamEvent[]): void {
+    this.delivered = true;
+    this.options.sink.events(events);
+  }
+
+  concluded(attempt: Attempt, outcome: Outcome): void {
+    this.attempt = null;
+    this.release(attempt.wk, refusalOf(outcome));
+    if (outcome.kind === 'rejected') this.host.counters.rejected += 1;
+    const decision = this.policy.decide(outcome, this.delivered);
+    if (decision.kind === 'fail') this.fail(decision.error);
+    else if (decision.kind === 'again') {
+      if (decision.error) this.host.counters.restarts += 1;
+      if (decision.exclude) this.excluded.add(attempt.wk);
+      this.lastError = decision.error ?? this.lastError;
+      this.seekAgain(decision.pauseMs);
+    } else if (outcome.kind === 'end') {
+      this.host.counters.completed += 1;
+      this.close();
+      this.options.sink.end(outcome.end);
+    }
+  }
+
+  crashed(err: unknown): void {
+    this.fail(asServiceError(err));
+  }
+
+  private seekAgain(pauseMs: number): void {
+    if (pauseMs === 0) void this.seek();
+    else this.pausedUntil = this.host.now() + pauseMs;
+  }
+
+  private async seek(): Promise<void> {
+    const { chooser } = this.options;
+    const { signal } = this.seeking;
+    let wk: Incarnation;
+    try {
+      wk = await chooser.choose(this.excluded, signal);
+    } catch (err) {
+      // After a failure elsewhere that failure says more than "no other worker".
+      this.fail(this.lastError ?? asServiceError(err));
+      return;
+    }
+    await this.host.link.whenUp(signal);
+    if (this.over) this.release(wk);
+    else this.startAt(wk);
+  }
+
+  private startAt(wk: Incarnation): void {
+    const { request } = this.options;
+    this.attempts += 1;
+    const at = this.attempts;
+    try {
+      this.attempt = new Attempt(this.host, this, request, { wk, at, subject: this.host.frameSubject(request, at) });
+      this.attempt.send(this.firstBy - this.host.now());
+    } catch (err) {
+      this.crashed(err);
+    }
+  }
+
+  private release(wk: Incarnation, refusal: Refusal | null = null): void {
+    const { chooser } = this.options;
+    try {
+      if (refusal) chooser.refused(wk, refusal);
+      chooser.released(wk);
+    } catch (err) {
+      this.host.ownerFailed(err);
+    }
+  }
+
+  private async endForClient(why: string): Promise<Usage | null> {
+    if (this.over) return null;
+    this.host.counters.cancelled += 1;
+    this.over = true;
+    this.seeking.abort();
+    const { attempt } = this;
+    const usage = attempt ? await attempt.cancel(why) : null;
+    this.attempt = null;
+    this.host.closed(this);
+    if (attempt) this.release(attempt.wk);
+    return usage;
+  }
+
+  private close(): void {
+    this.over = true;
+    this.attempt = null;
+    this.seeking.abort();
+    this.host.closed(this);
+  }
+}

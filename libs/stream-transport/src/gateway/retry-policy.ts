@@ -1,0 +1,117 @@
+import type { ServiceError } from '@slipway/contracts';
+import type { Refusal } from '../types.js';
+import type { Outcome, RejectFrame } from './attempt-host.js';
+import {
+  allBusy,
+  corrupted,
+  endedElsewhere,
+  errorOf,
+  notReachable,
+  notUnderstood,
+  tooLarge,
+  tooSlow,
+  workerLost,
+} from './stream-errors.js';
+
+/** Pause before a start that met workers which are still reconnecting is sent again. */
+const SETTLE_PAUSE_MS = 100;
+const LONGEST_BUSY_PAUSE_MS = 1_000;
+/** Starts that a worker could not read, or did not get whole, before the stream gives up. */
+const MAX_HANDOVERS = 2;
+
+/** What follows from how an attempt was over. */
+export type Decision =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'fail'; readonly error: ServiceError }
+  | { readonly kind: 'again'; readonly pauseMs: number; readonly exclude: boolean; readonly error: ServiceError | null };
+
+export interface RetrySettings {
+  readonly maxTries: number;
+  readonly maxBusy: number;
+}
+
+const fail = (error: ServiceError): Decision => ({ kind: 'fail', error });
+
+/** Decides for one stream whether it starts elsewhere. An attempt of which the client has seen something is never repeated. */
+export class RetryPolicy {
+  private tries = 0;
+  private busy = 0;
+  private handovers = 0;
+
+  constructor(private readonly settings: RetrySettings) {}
+
+  decide(outcome: Outcome, delivered: boolean): Decision {
+    switch (outcome.kind) {
+      case 'end':
+        return outcome.end.fin === 'done' ? { kind: 'complete' } : fail(endedElsewhere());
+      case 'error': {
+        const error = errorOf(outcome.frame);
+        return outcome.frame.retry === 'other' ? this.elsewhere(error, delivered, true) : fail(error);
+      }
+      case 'rejected':
+        return this.rejected(outcome.frame);
+      case 'absent':
+        if (outcome.settling) return { kind: 'again', pauseMs: SETTLE_PAUSE_MS, exclude: false, error: null };
+        return this.elsewhere(notReachable(), delivered, true);
+      case 'silent':
+        return this.elsewhere(outcome.accepted ? workerLost() : notReachable(), delivered, true);
+      case 'dead':
+        return this.elsewhere(workerLost(), delivered, true);
+      case 'gone':
+        return this.elsewhere(workerLost(), delivered, false);
+      case 'corrupt':
+        return fail(corrupted());
+      case 'too_large':
+        return fail(tooLarge());
+      case 'unsent':
+        return fail(notReachable());
+    }
+  }
+
+  private elsewhere(error: ServiceError, delivered: boolean, exclude: boolean): Decision {
+    if (delivered) return fail(error);
+    this.tries += 1;
+    return this.tries >= this.settings.maxTries ? fail(error) : { kind: 'again', pauseMs: 0, exclude, error };
+  }
+
+  private rejected({ code, retry_ms: retryMs }: RejectFrame): Decision {
+    switch (code) {
+      case 'busy':
+        return this.whenFree(retryMs);
+      case 'draining':
+      case 'not_here':
+        return { kind: 'again', pauseMs: 0, exclude: true, error: null };
+      case 'deadline':
+        return fail(tooSlow());
+      case 'malformed':
+      case 'incomplete':
+        this.handovers += 1;
+        return this.handovers >= MAX_HANDOVERS
+          ? fail(notUnderstood())
+          : { kind: 'again', pauseMs: 0, exclude: code === 'malformed', error: null };
+    }
+  }
+
+  /** The first busy answer is a stale table and costs nothing; a chooser that goes on choosing full workers is slowed down. */
+  private whenFree(retryMs: number): Decision {
+    this.busy += 1;
+    if (this.busy > this.settings.maxBusy) return fail(allBusy());
+    return { kind: 'again', pauseMs: this.busy === 1 ? 0 : Math.min(retryMs, LONGEST_BUSY_PAUSE_MS), exclude: false, error: null };
+  }
+}
+
+/** What the chooser should know of how an attempt was over; null = nothing that speaks about the worker. */
+export function refusalOf(outcome: Outcome): Refusal | null {
+  switch (outcome.kind) {
+    case 'rejected':
+      return { kind: 'rejected', code: outcome.frame.code, used: outcome.frame.used, slots: outcome.frame.slots };
+    case 'absent':
+      return outcome.settling ? null : { kind: 'absent' };
+    case 'dead':
+      return { kind: 'absent' };
+    case 'silent':
+      return { kind: 'silent' };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { type Incarnation, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PART_BYTES, type Start } from '@slipway/contracts';
+import { type MsgHdrs, headers } from '@slipway/platform';
+import type { StreamRequest } from '../types.js';
+import type { Link } from '../wire/link.js';
+import type { Publisher } from '../wire/publisher.js';
+import type { Subjects } from '../wire/subjects.js';
+
+/** Parts sent between two confirmations of the server, so that no buffer on the way overflows. */
+const PARTS_PER_FLUSH = 4;
+
+export interface StartTarget {
+  readonly wk: Incarnation;
+  readonly at: number;
+  /** Frame subject. */
+  readonly reply: string;
+  /** Time left to the first event. */
+  readonly deadlineMs: number;
+  /** Aborts an upload that nobody waits for any more. */
+  readonly signal: AbortSignal;
+}
+
+/** `uploading` = the parts are on their way; its promise tells whether the server took them all. */
+export type StartSent =
+  { readonly kind: 'sent' | 'too_large' | 'failed' } | { readonly kind: 'uploading'; readonly done: Promise<boolean> };
+
+export interface StartPublisherOptions {
+  readonly subjects: Subjects;
+  readonly small: Publisher;
+  /** A connection of its own, so that a large start delays nobody's tokens. */
+  readonly bulk: Publisher;
+  readonly bulkLink: Link;
+  /** Uploads at once. */
+  readonly uploads: number;
+}
+
+/** Hands starts to workers: in one message, or in parts where they are large. */
+export class StartPublisher {
+  private uploading = 0;
+  private waiting: (() => void)[] = [];
+
+  constructor(private readonly options: StartPublisherOptions) {}
+
+  send(request: StreamRequest, target: StartTarget): StartSent {
+    const body = encode(request, target.at);
+    if (body.length > MAX_START_BYTES) return { kind: 'too_large' };
+    if (body.length > this.options.small.limit) return { kind: 'uploading', done: this.upload(request, target, body) };
+    const sent = this.options.small.send(this.options.subjects.starts(target.wk), body, {
+      reply: target.reply,
+      headers: startHeaders(request, target),
+    });
+    return { kind: sent ? 'sent' : 'failed' };
+  }
+
+  private async upload(request: StreamRequest, target: StartTarget, body: Uint8Array): Promise<boolean> {
+    await this.acquire();
+    try {
+      await this.options.bulkLink.whenUp(target.signal);
+      return await this.sendParts(request, target, body);
+    } finally {
+      this.uploading -= 1;
+      this.waiting.shift()?.();
+    }
+  }
+
+  private async sendParts(request: StreamRequest, target: StartTarget, body: Uint8Array): Promise<boolean> {
+    const { bulk, subjects } = this.options;
+    const size = Math.min(START_PART_BYTES, bulk.limit);
+    const count = Math.ceil(body.length / size);
+    for (let i = 0; i < count; i += 1) {
+      if (target.signal.aborted) return false;
+      const fields = startHeaders(request, target);
+      fields.set(START_HEADERS.part, `${i}/${count}`);
+      if (i === 0) fields.set(START_HEADERS.digest, createHash('sha256').update(body).digest('hex'));
+      const part = body.subarray(i * size, (i + 1) * size);
+      if (!bulk.send(subjects.starts(target.wk), part, { reply: target.reply, headers: fields })) return false;
+      if ((i + 1) % PARTS_PER_FLUSH === 0 && !(await bulk.flush())) return false;
+    }
+    return bulk.flush();
+  }
+
+  private async acquire(): Promise<void> {
+    while (this.uploading >= this.options.uploads) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    this.uploading += 1;
+  }
+}
+
+function encode(request: StreamRequest, at: number): Uint8Array {
+  const { st, dep, rev, api, req, caps } = request;
+  const start: Start = { st, at, dep, rev, api, req, caps: [...caps] };
+  return Buffer.from(JSON.stringify(start));
+}
+
+function startHeaders(request: StreamRequest, target: StartTarget): MsgHdrs {
+  const fields = headers();
+  fields.set(START_HEADERS.protocol, PROTOCOL);
+  fields.set(START_HEADERS.deadline, String(Math.max(0, Math.round(target.deadlineMs))));
+  fields.set(START_HEADERS.account, String(request.account));
+  fields.set(START_HEADERS.key, String(request.key));
+  if (request.traceparent !== undefined) fields.set('traceparent', request.traceparent);
+  return fields;
+}

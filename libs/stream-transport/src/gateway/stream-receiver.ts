@@ -1,0 +1,270 @@
+import { ControlAnswer, type ControlMessage, type Incarnation, readFrame } from '@slipway/contracts';
+import type { Logger, Msg, NatsConnection, Subscription } from '@slipway/platform';
+import { type StreamSettings, streamSettings } from '../stream-settings.js';
+import type { OpenStream, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
+import { monotonic } from '../wire/clock.js';
+import { guardedCallback } from '../wire/guarded-callback.js';
+import { Link } from '../wire/link.js';
+import { Publisher } from '../wire/publisher.js';
+import { saysNobodyListens } from '../wire/server-verdict.js';
+import { StallWatch } from '../wire/stall-watch.js';
+import { type Subjects, subjectsOf } from '../wire/subjects.js';
+import type { Attempt } from './attempt.js';
+import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
+import { PastAttempts } from './past-attempts.js';
+import { type ReceiverCounters, newReceiverCounters } from './receiver-counters.js';
+import { StartPublisher } from './start-publisher.js';
+import { notReachable, shuttingDown } from './stream-errors.js';
+import { WorkerPeers } from './worker-peers.js';
+
+export interface StreamReceiverOptions {
+  readonly nats: NatsConnection;
+  /** A second connection for large starts, so that they delay nobody's tokens. */
+  readonly bulk: NatsConnection;
+  readonly env: string;
+  readonly gw: Incarnation;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly settings?: Partial<StreamSettings> | undefined;
+}
+
+/** Workers hear of finished streams this often. */
+const FINISHED_MS = 100;
+/** A server that does not answer a ping within this is left for another. */
+const LINK_ANSWER_MS = 1_000;
+
+/**
+ * The gateway's side of the stream protocol, one per process: opens streams at workers and hands out each event exactly
+ * once and in order, or an error.
+ */
+export class StreamReceiver {
+  /** For metrics. */
+  readonly counters: ReceiverCounters = newReceiverCounters();
+  private readonly settings: StreamSettings;
+  private readonly subjects: Subjects;
+  private readonly publisher: Publisher;
+  private readonly link: Link;
+  private readonly bulkLink: Link;
+  private readonly peers: WorkerPeers<Attempt>;
+  private readonly past: PastAttempts;
+  private readonly stallWatch: StallWatch;
+  private readonly host: GatewayStreamHost;
+  private readonly attempts = new Map<string, Attempt>();
+  private readonly streams = new Set<GatewayStream>();
+  private readonly subscriptions: Subscription[];
+  private readonly timer: NodeJS.Timeout;
+  private acknowledgedAt = 0;
+  private finishedAt = 0;
+  private stopped = false;
+
+  constructor(private readonly options: StreamReceiverOptions) {
+    const { nats, bulk, env, gw, log } = options;
+    const now = monotonic();
+    const clock = monotonic;
+    this.settings = streamSettings(options.settings);
+    this.subjects = subjectsOf(env);
+    this.publisher = new Publisher(nats, log);
+    this.link = new Link({
+      nats,
+      log,
+      clock,
+      answerMs: LINK_ANSWER_MS,
+      onUp: () => this.linkUp(),
+      onDown: () => this.peers.clearSuspicions(),
+    });
+    this.bulkLink = new Link({ nats: bulk, log, clock, answerMs: LINK_ANSWER_MS });
+    this.past = new PastAttempts(2 * this.settings.leaseMs, this.settings.repeatMs, now);
+    this.stallWatch = new StallWatch(this.settings.tickMs, this.settings.stallMs, now);
+    this.peers = new WorkerPeers({
+      settings: this.settings,
+      ask: (wk, json) => this.publisher.send(this.subjects.control(wk), json, { reply: this.subjects.answers(gw, wk) }),
+      died: (wk, attempts) => this.workerDied(wk, attempts),
+    });
+    this.host = this.createHost();
+    this.subscriptions = [
+      nats.subscribe(this.subjects.allFramesOf(gw), { callback: guardedCallback(log, (msg) => this.onFrame(msg)) }),
+      nats.subscribe(this.subjects.allAnswersTo(gw), { callback: guardedCallback(log, (msg) => this.onAnswer(msg)) }),
+    ];
+    this.timer = setInterval(() => this.tick(), this.settings.tickMs);
+  }
+
+  /** Streams that are open, those included that wait for a worker or for a cancelled worker's last word. */
+  get active(): number {
+    return this.streams.size;
+  }
+
+  /**
+   * Opens a stream: asks `chooser` for workers until one takes it, and hands what comes to `sink`, never before this
+   * call has returned.
+   */
+  open(request: StreamRequest, chooser: WorkerChooser, sink: StreamSink): OpenStream {
+    const stream = new GatewayStream({ host: this.host, request, chooser, sink });
+    this.counters.opened += 1;
+    this.streams.add(stream);
+    if (this.stopped) queueMicrotask(() => stream.fail(shuttingDown()));
+    else stream.begin();
+    return stream;
+  }
+
+  /** Ends every stream with an error, tells the workers, and lets go of the connections, which stay open. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const stream of this.streams) stream.stop(shuttingDown());
+    clearInterval(this.timer);
+    this.link.stop();
+    this.bulkLink.stop();
+    if (this.options.nats.isClosed()) return;
+    this.peers.acknowledgeAll();
+    await this.publisher.flush();
+    for (const subscription of this.subscriptions) subscription.unsubscribe();
+  }
+
+  private onFrame(msg: Msg): void {
+    const attempt = this.attempts.get(msg.subject);
+    if (!attempt) {
+      this.lateFrame(msg);
+      return;
+    }
+    try {
+      if (saysNobodyListens(msg)) attempt.nobodyServes(monotonic());
+      else {
+        const frame = readFrame(msg.string());
+        if (!frame) this.counters.unreadable += 1;
+        attempt.frame(frame, monotonic());
+      }
+    } catch (err) {
+      this.options.log.error({ st: attempt.st, err }, 'stream.sink_failed');
+      attempt.crash(err);
+    }
+  }
+
+  /** A worker that goes on with an attempt which is over here is told to stop; one that repeats an end, that it was heard. */
+  private lateFrame(msg: Msg): void {
+    if (saysNobodyListens(msg)) return;
+    this.counters.lateFrames += 1;
+    const { subject } = msg;
+    const attempt = this.past.find(subject);
+    const frame = readFrame(msg.string());
+    if (!attempt || !frame || frame.k === 'rej') return;
+    if (frame.k === 'end' || frame.k === 'err') this.peers.finished(attempt.wk, { st: attempt.st, at: attempt.at, next: frame.q });
+    else if (this.past.mayCancel(subject, monotonic()))
+      this.control(attempt.wk, { k: 'cancel', st: attempt.st, at: attempt.at, why: 'over' });
+  }
+
+  private onAnswer(msg: Msg): void {
+    const wk = msg.subject.slice(msg.subject.lastIndexOf('.') + 1) as Incarnation;
+    if (saysNobodyListens(msg)) {
+      this.peers.nobodyServes(wk, monotonic(), this.link.since);
+      return;
+    }
+    this.peers.answered(wk);
+    const answer = readAnswer(msg);
+    for (const [st, at] of answer?.gone ?? []) {
+      const attempt = this.attempts.get(this.subjects.frames(this.options.gw, st, at));
+      if (attempt?.wk === wk) attempt.gone();
+    }
+  }
+
+  private workerDied(wk: Incarnation, attempts: readonly Attempt[]): void {
+    this.counters.lostWorkers += 1;
+    this.options.log.warn({ wk, streams: attempts.length }, 'stream.worker_lost');
+    for (const attempt of attempts) attempt.dead();
+  }
+
+  private tick(): void {
+    const now = monotonic();
+    if (this.stallWatch.stalled(now)) {
+      this.counters.stalls += 1;
+      // What waited in the socket is read first; only then do all clocks start anew.
+      setImmediate(() => this.restartTimers());
+      return;
+    }
+    const judge = this.link.up;
+    const cutOff = !judge && now - this.link.since > this.settings.leaseMs;
+    for (const stream of this.streams) this.tickStream(stream, now, { judge, cutOff });
+    if (judge) this.acknowledge(now);
+    this.past.sweep(now);
+  }
+
+  private tickStream(stream: GatewayStream, now: number, { judge, cutOff }: { judge: boolean; cutOff: boolean }): void {
+    try {
+      if (this.options.nats.isClosed()) stream.stop(notReachable());
+      else if (cutOff) stream.cutOff();
+      stream.tick(now, judge);
+    } catch (err) {
+      this.options.log.error({ err }, 'stream.sink_failed');
+      stream.crashed(err);
+    }
+  }
+
+  private acknowledge(now: number): void {
+    if (now - this.acknowledgedAt >= this.settings.ackMs) {
+      this.acknowledgedAt = now;
+      this.finishedAt = now;
+      this.peers.acknowledgeAll();
+    }
+    const finished = now - this.finishedAt >= FINISHED_MS;
+    if (finished) this.finishedAt = now;
+    this.peers.tick(now, finished);
+  }
+
+  private linkUp(): void {
+    this.restartTimers();
+    const now = monotonic();
+    for (const stream of this.streams) stream.resync(now);
+  }
+
+  private restartTimers(): void {
+    const now = monotonic();
+    this.peers.clearSuspicions();
+    for (const stream of this.streams) stream.restartTimers(now);
+    if (!this.link.up || this.stopped) return;
+    this.acknowledgedAt = now;
+    this.peers.acknowledgeAll();
+  }
+
+  private control(wk: Incarnation, message: ControlMessage): void {
+    if (this.link.up) this.publisher.send(this.subjects.control(wk), JSON.stringify(message));
+  }
+
+  private createHost(): GatewayStreamHost {
+    const { gw, bulk, log } = this.options;
+    const { assembliesPerGateway } = this.settings;
+    const bulkPublisher = new Publisher(bulk, log);
+    return {
+      gw,
+      settings: this.settings,
+      counters: this.counters,
+      link: this.link,
+      starts: new StartPublisher({
+        subjects: this.subjects,
+        small: this.publisher,
+        bulk: bulkPublisher,
+        bulkLink: this.bulkLink,
+        uploads: assembliesPerGateway,
+      }),
+      now: monotonic,
+      frameSubject: ({ st }, at) => this.subjects.frames(gw, st, at),
+      enter: (attempt) => this.attempts.set(attempt.subject, attempt),
+      join: (attempt) => this.peers.join(attempt.wk, attempt),
+      part: (attempt) => this.peers.leave(attempt.wk, attempt),
+      leave: (attempt, cancelledAt) => {
+        this.attempts.delete(attempt.subject);
+        this.peers.leave(attempt.wk, attempt);
+        this.past.add(attempt.subject, { st: attempt.st, at: attempt.at, wk: attempt.wk }, cancelledAt);
+      },
+      finish: (attempt) => this.peers.finished(attempt.wk, attempt),
+      control: (wk, message) => this.control(wk, message),
+      probe: (wk) => this.peers.probe(wk),
+      closed: (stream) => this.streams.delete(stream),
+      ownerFailed: (err) => log.error({ err }, 'stream.owner_failed'),
+    };
+  }
+}
+
+function readAnswer(msg: Msg): ControlAnswer | null {
+  try {
+    return ControlAnswer.message.safeParse(JSON.parse(msg.string())).data ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,101 @@
+import { type Logger, type NatsConnection, watchConnection } from '@slipway/platform';
+import type { Clock } from './clock.js';
+
+export interface LinkOptions {
+  readonly nats: NatsConnection;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
+  /** A server that does not answer a ping within this is left for another. */
+  readonly answerMs: number;
+  readonly onUp?: () => void;
+  readonly onDown?: () => void;
+}
+
+/**
+ * The process's own connection, as far as judging others needs it: while it is down, or its server
+ * hangs, nobody else's silence means anything.
+ */
+export class Link {
+  private readonly nats: NatsConnection;
+  private connected = true;
+  private changedAt = Number.NEGATIVE_INFINITY;
+  private provenAt = Number.NEGATIVE_INFINITY;
+  private proving = false;
+  private stopped = false;
+  private waiters: (() => void)[] = [];
+
+  constructor(private readonly options: LinkOptions) {
+    this.nats = options.nats;
+    watchConnection(this.nats, { disconnected: () => this.change(false), reconnected: () => this.change(true) });
+  }
+
+  /** True while the connection stands, as far as the socket tells. */
+  get up(): boolean {
+    return this.connected;
+  }
+
+  /** When the connection was last lost or regained; -Infinity = never since this object exists. */
+  get since(): number {
+    return this.changedAt;
+  }
+
+  /** The newest moment at which a question to the server was sent that it has answered. */
+  get provenSince(): number {
+    return this.provenAt;
+  }
+
+  /** Resolves at once when the connection stands, else when it is back or the signal aborts. */
+  async whenUp(signal: AbortSignal): Promise<void> {
+    if (this.connected || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      this.waiters.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  /** Asks the server for a sign of life, one question at a time; a server that owes it is left. */
+  prove(): void {
+    if (this.proving || !this.connected || this.stopped) return;
+    this.proving = true;
+    const askedAt = this.options.clock();
+    const timer = setTimeout(() => this.leave(), this.options.answerMs);
+    const settle = (answered: boolean): void => {
+      clearTimeout(timer);
+      this.proving = false;
+      if (answered) this.provenAt = askedAt;
+    };
+    this.nats.flush().then(
+      () => settle(true),
+      () => settle(false),
+    );
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.release();
+  }
+
+  private leave(): void {
+    if (this.stopped || this.nats.isClosed()) return;
+    this.options.log.warn({ server: this.nats.getServer() }, 'stream.server_silent');
+    void this.nats.reconnect();
+  }
+
+  private change(up: boolean): void {
+    if (this.stopped || this.connected === up) return;
+    this.connected = up;
+    this.changedAt = this.options.clock();
+    if (up) {
+      this.release();
+      this.options.onUp?.();
+    } else {
+      this.options.onDown?.();
+    }
+  }
+
+  private release(): void {
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+}

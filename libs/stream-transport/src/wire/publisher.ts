@@ -1,0 +1,37 @@
+import { INLINE_START_BYTES } from '@slipway/contracts';
+import type { Logger, MsgHdrs, NatsConnection } from '@slipway/platform';
+
+/** Room that NATS wants for headers and that a foreign server's smaller limit may leave. */
+const HEADROOM_BYTES = 4_096;
+
+/** Publishes without ever throwing into the event loop. */
+export class Publisher {
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly log: Pick<Logger, 'warn'>,
+  ) {}
+
+  /** Largest payload in bytes that the server takes, with room for headers. */
+  get limit(): number {
+    return Math.min(INLINE_START_BYTES, (this.nats.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADROOM_BYTES);
+  }
+
+  /** @returns false when the connection did not take it: closed, draining, or the payload is too large. */
+  send(subject: string, payload: string | Uint8Array, options?: { reply?: string; headers?: MsgHdrs }): boolean {
+    try {
+      this.nats.publish(subject, payload, options);
+      return true;
+    } catch (err) {
+      this.log.warn({ subject, bytes: payload.length, err }, 'stream.publish_failed');
+      return false;
+    }
+  }
+
+  /** @returns false when the server did not confirm what was sent so far. */
+  async flush(): Promise<boolean> {
+    return this.nats.flush().then(
+      () => true,
+      () => false,
+    );
+  }
+}

@@ -1,0 +1,35 @@
+/** Lets others wait until there is nothing to do. */
+export class IdleGate {
+  private waiters: (() => void)[] = [];
+
+  constructor(private readonly idle: () => boolean) {}
+
+  /** Call when there may be nothing to do any more. */
+  check(): void {
+    if (this.waiters.length === 0 || !this.idle()) return;
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const waiter of waiters) waiter();
+  }
+
+  /** Resolves when there is nothing to do, but after `ms` at the latest. */
+  async within(ms: number): Promise<void> {
+    await before(
+      ms,
+      new Promise<void>((resolve) => {
+        this.waiters.push(resolve);
+        this.check();
+      }),
+    );
+  }
+}
+
+/** Resolves with the work or after `ms`, whichever is first. */
+export async function before(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, ms));
+  });
+  await Promise.race([work, timeout]);
+  clearTimeout(timer);
+}

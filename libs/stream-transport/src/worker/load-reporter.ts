@@ -1,0 +1,85 @@
+import { type DeploymentId, type Heartbeat, type Incarnation, PROTOCOL } from '@slipway/contracts';
+import type { WorkerLoad } from '../types.js';
+import type { Clock } from '../wire/clock.js';
+
+/** What a worker is, as its heartbeats tell it. */
+export interface WorkerIdentity {
+  readonly wk: Incarnation;
+  readonly dep: DeploymentId;
+  readonly rev: number;
+  readonly fingerprint: string;
+  readonly caps: readonly string[];
+  readonly zone: string | null;
+}
+
+export interface LoadReporterOptions {
+  readonly identity: WorkerIdentity;
+  readonly load: () => WorkerLoad;
+  readonly publish: (heartbeat: Heartbeat) => void;
+  readonly clock: Clock;
+  readonly heartbeatMs: number;
+  /** Least distance of two reports. */
+  readonly spacingMs: number;
+}
+
+/** Tells gateways a worker's load: regularly, and at once when it matters for where they send the next stream. */
+export class LoadReporter {
+  private sentAt = Number.NEGATIVE_INFINITY;
+  private sent = '';
+  private n = 0;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly options: LoadReporterOptions) {}
+
+  /** Reports now, or as soon as the spacing allows. */
+  report(): void {
+    if (this.timer) return;
+    const wait = this.sentAt + this.options.spacingMs - this.options.clock();
+    if (wait <= 0) this.send();
+    else this.timer = setTimeout(() => this.sendLate(), wait);
+  }
+
+  /** Reports if the worker became full, free, or changed its state since the last report. */
+  changed(): void {
+    if (standing(this.options.load()) !== this.sent) this.report();
+  }
+
+  tick(now: number): void {
+    if (now - this.sentAt >= this.options.heartbeatMs) this.report();
+  }
+
+  stop(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+  }
+
+  private sendLate(): void {
+    this.timer = null;
+    this.send();
+  }
+
+  private send(): void {
+    const { identity, clock, publish } = this.options;
+    const load = this.options.load();
+    this.sentAt = clock();
+    this.sent = standing(load);
+    this.n += 1;
+    publish({
+      wk: identity.wk,
+      dep: identity.dep,
+      rev: identity.rev,
+      fp: identity.fingerprint,
+      state: load.state,
+      n: this.n,
+      slots: load.slots,
+      used: load.used,
+      queued: load.queued,
+      proto: [PROTOCOL, PROTOCOL],
+      caps: [...identity.caps],
+      zone: identity.zone,
+    });
+  }
+}
+
+/** What a change of must be known at once. */
+const standing = ({ state, slots, used }: WorkerLoad): string => `${state}:${used < slots ? 'free' : 'full'}`;

@@ -1,0 +1,66 @@
+/** Largest body of a replay frame, in characters of JSON. */
+const REPLAY_CHARS = 128 * 1024;
+
+interface Chunk {
+  /** Position of the first event. */
+  readonly q: number;
+  /** Events in it. */
+  readonly n: number;
+  /** The events as JSON, joined by commas, without brackets. */
+  readonly json: string;
+}
+
+/** The events of one stream that its gateway has not acknowledged yet, as the JSON they were sent as. */
+export class Retention {
+  private chunks: Chunk[] = [];
+  private head = 0;
+  private end = 0;
+
+  /** Events produced so far: the position of the next one. */
+  get produced(): number {
+    return this.end;
+  }
+
+  /** Chunks held, for tests and figures. */
+  get held(): number {
+    return this.chunks.length - this.head;
+  }
+
+  /** Keeps `n` events. @returns the position of the first. */
+  add(n: number, json: string): number {
+    const q = this.end;
+    this.chunks.push({ q, n, json });
+    this.end += n;
+    return q;
+  }
+
+  /** Forgets every chunk whose events all lie below `next`. */
+  acknowledge(next: number): void {
+    for (let chunk = this.chunks[this.head]; chunk && chunk.q + chunk.n <= next; chunk = this.chunks[this.head]) this.head += 1;
+    if (this.head > 64 && this.head * 2 > this.chunks.length) {
+      this.chunks = this.chunks.slice(this.head);
+      this.head = 0;
+    }
+  }
+
+  /** The events from `from` on (and a few before, where a chunk holds both), packed into as few frames as is sensible. */
+  *replay(from: number): Generator<{ q: number; json: string }> {
+    let q = -1;
+    let parts: string[] = [];
+    let size = 0;
+    for (let i = this.head; i < this.chunks.length; i += 1) {
+      const chunk = this.chunks[i];
+      if (!chunk || chunk.q + chunk.n <= from) continue;
+      if (q >= 0 && size + chunk.json.length > REPLAY_CHARS) {
+        yield { q, json: parts.join(',') };
+        q = -1;
+        parts = [];
+        size = 0;
+      }
+      if (q < 0) q = chunk.q;
+      parts.push(chunk.json);
+      size += chunk.json.length;
+    }
+    if (q >= 0) yield { q, json: parts.join(',') };
+  }
+}

@@ -1,0 +1,89 @@
+import { PROTOCOL, START_HEADERS, Start, type StreamId } from '@slipway/contracts';
+import type { Msg } from '@slipway/platform';
+import type { FrameAddress, Subjects } from '../wire/subjects.js';
+import { type AssemblySettings, PartAssemblies } from './part-assemblies.js';
+
+/** A start that can be judged: where its frames go, what it asks, how long it may take to the first event. */
+export interface ArrivedStart {
+  readonly kind: 'start';
+  readonly reply: string;
+  readonly address: FrameAddress;
+  readonly start: Start;
+  readonly deadlineMs: number;
+}
+
+export interface RefusedStart {
+  readonly kind: 'refused';
+  readonly reply: string;
+  readonly code: 'malformed' | 'incomplete' | 'busy';
+}
+
+/** `unanswerable` = no reply subject that frames may be sent to. */
+export type Intake = ArrivedStart | RefusedStart | { readonly kind: 'waiting' } | { readonly kind: 'unanswerable' };
+
+const MAJOR = PROTOCOL.split('.')[0];
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads start messages, whole or in parts. Nothing that arrives makes it throw. */
+export class StartIntake {
+  private readonly parts: PartAssemblies;
+
+  constructor(
+    private readonly subjects: Subjects,
+    settings: AssemblySettings,
+  ) {
+    this.parts = new PartAssemblies(settings);
+  }
+
+  read(msg: Msg, now: number): Intake {
+    const reply = msg.reply ?? '';
+    const address = this.subjects.readFrames(reply);
+    if (!address) return { kind: 'unanswerable' };
+    const position = msg.headers?.get(START_HEADERS.part) ?? '';
+    if (position === '') return this.judge(msg, { reply, address }, msg.data);
+    const digest = msg.headers?.get(START_HEADERS.digest);
+    const result = this.parts.add({ key: reply, gw: address.gw, position, digest, body: msg.data }, now);
+    if (result === 'waiting') return { kind: 'waiting' };
+    if (typeof result === 'string') return { kind: 'refused', reply, code: result };
+    return this.judge(msg, { reply, address }, result.body);
+  }
+
+  /** Forgets the parts of all attempts of a stream up to `at`. */
+  drop(st: StreamId, at: number): void {
+    this.parts.drop((reply) => {
+      const address = this.subjects.readFrames(reply);
+      return address?.st === st && address.at <= at;
+    });
+  }
+
+  /** Refuses starts whose parts did not come in time. */
+  expire(now: number): RefusedStart[] {
+    return this.parts.expire(now).map((reply) => ({ kind: 'refused', reply, code: 'incomplete' }));
+  }
+
+  private judge(msg: Msg, to: { reply: string; address: FrameAddress }, body: Uint8Array): Intake {
+    const start = understood(msg) ? readStart(body) : null;
+    if (!start || start.st !== to.address.st || start.at !== to.address.at) return { kind: 'refused', reply: to.reply, code: 'malformed' };
+    return { kind: 'start', ...to, start, deadlineMs: deadlineOf(msg) };
+  }
+}
+
+function understood(msg: Msg): boolean {
+  const version = msg.headers?.get(START_HEADERS.protocol) ?? '';
+  return version === '' || version.split('.')[0] === MAJOR;
+}
+
+/** Absent or unreadable = none. Parts carry it on each of them; the last one that arrived counts. */
+function deadlineOf(msg: Msg): number {
+  const text = msg.headers?.get(START_HEADERS.deadline) ?? '';
+  const value = Number(text);
+  return text === '' || !Number.isFinite(value) ? Number.POSITIVE_INFINITY : value;
+}
+
+function readStart(body: Uint8Array): Start | null {
+  try {
+    return Start.message.safeParse(JSON.parse(decoder.decode(body))).data ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,297 @@
+import { Discover, type RejectCode, ServiceError, type Start, type StreamId, wildcardOf } from '@slipway/contracts';
+import type { Logger, Msg, NatsConnection, Subscription } from '@slipway/platform';
+import { type StreamSettings, streamSettings } from '../stream-settings.js';
+import type { Admit, Generation, WorkerLoad } from '../types.js';
+import { monotonic } from '../wire/clock.js';
+import { guardedCallback } from '../wire/guarded-callback.js';
+import { Link } from '../wire/link.js';
+import { Publisher } from '../wire/publisher.js';
+import { saysNobodyListens } from '../wire/server-verdict.js';
+import { StallWatch } from '../wire/stall-watch.js';
+import { type Subjects, subjectsOf } from '../wire/subjects.js';
+import { readControl } from './control-reader.js';
+import { IdleGate, before } from './idle-gate.js';
+import { LoadReporter, type WorkerIdentity } from './load-reporter.js';
+import { type SenderCounters, newSenderCounters } from './sender-counters.js';
+import { type ArrivedStart, StartIntake } from './start-intake.js';
+import { StreamTable } from './stream-table.js';
+import { WorkerStream, type WorkerStreamHost } from './worker-stream.js';
+
+export interface StreamSenderOptions extends WorkerIdentity {
+  readonly nats: NatsConnection;
+  readonly env: string;
+  readonly admit: Admit;
+  readonly load: () => WorkerLoad;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly settings?: Partial<StreamSettings> | undefined;
+}
+
+/** Advice to a gateway whose start met a full worker, in milliseconds. */
+const BUSY_RETRY_MS = 100;
+/** After the own loop stood still, nobody is judged until what waited in the socket was read. */
+const READ_UP_MS = 500;
+/** How long a drained worker waits for the last acknowledgements after its deadline. */
+const LAST_ACKS_MS = 1_000;
+/** A server that does not answer a ping within this is left for another. */
+const LINK_ANSWER_MS = 1_000;
+
+/**
+ * The worker's side of the stream protocol, one per runner: takes starts, runs their generations, sends and retains
+ * what they produce, and stops the engine for every gateway that went away.
+ */
+export class StreamSender {
+  /** For metrics. */
+  readonly counters: SenderCounters = newSenderCounters();
+  private readonly settings: StreamSettings;
+  private readonly subjects: Subjects;
+  private readonly link: Link;
+  private readonly publisher: Publisher;
+  private readonly intake: StartIntake;
+  private readonly table: StreamTable;
+  private readonly reporter: LoadReporter;
+  private readonly stallWatch: StallWatch;
+  private readonly host: WorkerStreamHost;
+  private subscriptions: Subscription[] = [];
+  private starts: Subscription | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private draining = false;
+  private atWork = 0;
+  private judgeFrom = Number.NEGATIVE_INFINITY;
+  private readonly gate = new IdleGate(() => this.table.size === 0 && this.atWork === 0);
+
+  constructor(private readonly options: StreamSenderOptions) {
+    const { nats, env, log } = options;
+    this.settings = streamSettings(options.settings);
+    this.subjects = subjectsOf(env);
+    this.publisher = new Publisher(nats, log);
+    this.link = new Link({ nats, log, clock: monotonic, answerMs: LINK_ANSWER_MS, onUp: () => this.reconnected() });
+    this.intake = new StartIntake(this.subjects, this.settings);
+    this.table = new StreamTable(this.settings, this.counters, monotonic());
+    this.stallWatch = new StallWatch(this.settings.tickMs, this.settings.stallMs, monotonic());
+    this.reporter = this.createReporter();
+    this.host = this.createHost();
+  }
+
+  /** Streams held: running, or ended and not yet acknowledged. */
+  get active(): number {
+    return this.table.size;
+  }
+
+  /** Subscribes and announces the worker. */
+  start(): void {
+    const { nats, env, wk, dep, log } = this.options;
+    const { starts, control, allNoInterestOf } = this.subjects;
+    const on = (handle: (msg: Msg) => void): { callback: ReturnType<typeof guardedCallback> } => ({
+      callback: guardedCallback(log, handle),
+    });
+    this.starts = nats.subscribe(
+      starts(wk),
+      on((msg) => this.onStart(msg)),
+    );
+    this.subscriptions = [
+      nats.subscribe(
+        control(wk),
+        on((msg) => this.onControl(msg)),
+      ),
+      nats.subscribe(
+        allNoInterestOf(wk),
+        on((msg) => this.onNoInterest(msg)),
+      ),
+      nats.subscribe(
+        wildcardOf(Discover, { env }),
+        on(() => this.reporter.report()),
+      ),
+    ];
+    this.timer = setInterval(() => this.tick(), this.settings.tickMs);
+    log.info({ wk, dep }, 'stream.worker_started');
+    this.reporter.report();
+  }
+
+  /** Call after anything that changes what `load` returns: gateways hear at once when it matters to them. */
+  loadChanged(): void {
+    this.reporter.changed();
+  }
+
+  /**
+   * Takes no more starts, lets streams finish and waits until gateways have all of them.
+   * What still runs after `deadlineMs` ends with an error that lets other workers try.
+   * @returns how many streams had to be stopped.
+   */
+  async drain(deadlineMs: number): Promise<number> {
+    const deadline = monotonic() + deadlineMs;
+    this.draining = true;
+    this.reporter.report();
+    const { starts } = this;
+    this.starts = null;
+    // Starts that are on their way still arrive and are told to go elsewhere.
+    if (starts) await before(deadlineMs, starts.drain());
+    await this.gate.within(deadline - monotonic());
+    const stopped = this.table.stopAll(new ServiceError('server_shutting_down', 'The worker is shutting down.'));
+    if (this.table.size > 0) await this.gate.within(LAST_ACKS_MS);
+    this.options.log.info({ wk: this.options.wk, stopped, unacknowledged: this.table.size }, 'stream.worker_drained');
+    return stopped;
+  }
+
+  /** Stops at once: aborts what runs and takes nothing more. The connection stays open. */
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+    this.reporter.stop();
+    this.link.stop();
+    for (const subscription of [...this.subscriptions, ...(this.starts ? [this.starts] : [])]) {
+      if (!this.options.nats.isClosed()) subscription.unsubscribe();
+    }
+    this.table.dropAll();
+    this.gate.check();
+    if (!this.options.nats.isClosed()) await this.publisher.flush();
+  }
+
+  private tick(): void {
+    const now = monotonic();
+    if (this.stallWatch.stalled(now)) {
+      this.counters.stalls += 1;
+      this.judgeFrom = now + READ_UP_MS;
+    }
+    if (this.options.nats.isClosed()) this.table.dropAll();
+    this.table.tick(now, now >= this.judgeFrom);
+    for (const { reply, code } of this.intake.expire(now)) this.reject(reply, code);
+    if (this.table.longestQuiet(now) > this.settings.silenceMs / 2) this.link.prove();
+    this.reporter.tick(now);
+    this.gate.check();
+  }
+
+  private onStart(msg: Msg): void {
+    const now = monotonic();
+    const arrived = this.intake.read(msg, now);
+    if (arrived.kind === 'waiting') return;
+    if (arrived.kind !== 'start') {
+      this.counters.malformed += 1;
+      if (arrived.kind === 'refused') this.reject(arrived.reply, arrived.code);
+      return;
+    }
+    const known = this.table.find(arrived.start.st, arrived.start.at);
+    if (known) {
+      this.counters.duplicates += 1;
+      this.accept(known);
+      known.replay(0);
+    } else if (this.table.isPast(arrived.start.st, arrived.start.at)) this.counters.past += 1;
+    else this.consider(arrived, now);
+  }
+
+  private consider(arrived: ArrivedStart, now: number): void {
+    const refusal = this.refusalOf(arrived);
+    const answer = refusal ?? this.admit(arrived.start);
+    if (typeof answer === 'string') {
+      this.reject(arrived.reply, answer);
+      return;
+    }
+    const { address, reply, deadlineMs } = arrived;
+    const stream = new WorkerStream({
+      host: this.host,
+      address,
+      reply,
+      noInterest: this.subjects.noInterest(this.options.wk, address.st, address.at),
+      interest: this.table.interestOf(address.gw, now),
+      generation: answer,
+      deadlineMs,
+    });
+    this.table.add(stream, now);
+    this.counters.started += 1;
+    this.atWork += 1;
+    this.accept(stream);
+    void stream.run();
+    this.reporter.changed();
+  }
+
+  private refusalOf({ start, deadlineMs }: ArrivedStart): RejectCode | null {
+    if (this.draining) return 'draining';
+    if (start.dep !== this.options.dep || start.rev !== this.options.rev) return 'not_here';
+    return deadlineMs <= 0 ? 'deadline' : null;
+  }
+
+  private admit(start: Start): Generation | RejectCode {
+    try {
+      return this.options.admit(start);
+    } catch (err) {
+      this.options.log.error({ st: start.st, err }, 'stream.admission_failed');
+      return 'busy';
+    }
+  }
+
+  private accept(stream: WorkerStream): void {
+    const { wk, rev, fingerprint } = this.options;
+    const accepted = { k: 'acc', wk, rev, fp: fingerprint, lease_ms: this.settings.leaseMs };
+    this.host.publish(stream, JSON.stringify(accepted), false);
+  }
+
+  private reject(reply: string, code: RejectCode): void {
+    this.counters.rejected += 1;
+    const { used, slots } = this.options.load();
+    const retry = code === 'busy' ? BUSY_RETRY_MS : 0;
+    this.publisher.send(reply, JSON.stringify({ k: 'rej', wk: this.options.wk, code, retry_ms: retry, used, slots }));
+  }
+
+  private onControl(msg: Msg): void {
+    const message = readControl(msg.string());
+    switch (message?.k) {
+      case 'ack':
+        return this.answer(msg, this.table.acknowledge(message.v, monotonic()));
+      case 'probe':
+        return this.answer(msg, []);
+      case 'cancel':
+        this.intake.drop(message.st, message.at);
+        return this.table.cancel(message.st, message.at);
+      case 'replay':
+        return this.table.replay(message.st, message.at, message.from);
+      default:
+        this.counters.malformed += 1;
+    }
+  }
+
+  private answer(msg: Msg, gone: readonly unknown[]): void {
+    if (msg.reply) this.publisher.send(msg.reply, JSON.stringify({ k: 'ok', gone }));
+  }
+
+  private onNoInterest(msg: Msg): void {
+    if (!saysNobodyListens(msg)) return;
+    const [at, st] = msg.subject.split('.').reverse();
+    if (st) this.table.find(st as StreamId, Number(at))?.interest.missing(monotonic());
+  }
+
+  private reconnected(): void {
+    this.reporter.report();
+    this.table.reportAll(monotonic());
+  }
+
+  private createReporter(): LoadReporter {
+    const { wk, dep, load } = this.options;
+    const subject = this.subjects.heartbeats(dep, wk);
+    return new LoadReporter({
+      identity: this.options,
+      clock: monotonic,
+      heartbeatMs: this.settings.heartbeatMs,
+      spacingMs: this.settings.loadReportMs,
+      load: () => (this.draining ? { ...load(), state: 'draining' } : load()),
+      publish: (heartbeat) => {
+        if (this.link.up) this.publisher.send(subject, JSON.stringify(heartbeat));
+      },
+    });
+  }
+
+  private createHost(): WorkerStreamHost {
+    return {
+      settings: this.settings,
+      now: monotonic,
+      frameLimit: () => this.publisher.limit,
+      publish: (stream, json, check) => {
+        if (this.link.up) this.publisher.send(stream.reply, json, check ? { reply: stream.noInterest } : undefined);
+      },
+      settled: () => {
+        this.atWork -= 1;
+        this.reporter.changed();
+        this.gate.check();
+      },
+      failedUnexpectedly: (stream, err) => this.options.log.error({ st: stream.address.st, err }, 'stream.generation_failed'),
+    };
+  }
+}
