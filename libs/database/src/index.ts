@@ -1,1 +1,14 @@
-export {};
+export { AdvisoryLock, LockLostError } from './advisory-lock.js';
+export type { AdvisoryLockOptions } from './advisory-lock.js';
+export { dataSourceOptions } from './data-source-options.js';
+export type { DatabaseOptions } from './data-source-options.js';
+export { Database } from './database.js';
+export { databaseUrl } from './database-url.js';
+export type { DatabaseUrlOptions } from './database-url.js';
+export { ensureDatabase } from './ensure-database.js';
+export { createFeedTables, dropFeedTables } from './feed/feed-tables.js';
+export { SqlFeedStore } from './feed/sql-feed-store.js';
+export type { SqlFeedStoreOptions } from './feed/sql-feed-store.js';
+export { migrate } from './migrate.js';
+export { isDatabaseUnavailable, isUniqueViolation } from './pg-errors.js';
+export { Transactions } from './transactions.js';

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { type DatabaseOptions, dataSourceOptions } from './data-source-options.js';
+import { ensureDatabase } from './ensure-database.js';
+import { migrate } from './migrate.js';
+import { driverErrorOf, isDatabaseUnavailable } from './pg-errors.js';
+import { Transactions } from './transactions.js';
+
+const RETRY_MIN_MS = 250;
+const RETRY_MAX_MS = 2_000;
+
+/** A service's own database: made, migrated and opened at start, with a pool whose faults end no process. */
+export class Database {
+  readonly transactions: Transactions;
+  readonly #dataSource: DataSource;
+  #closed = false;
+
+  constructor(private readonly options: DatabaseOptions) {
+    this.#dataSource = new DataSource(dataSourceOptions(options));
+    this.transactions = new Transactions(this.#dataSource);
+  }
+
+  /**
+   * Makes the database if it is missing, runs the migrations and opens the pool. Waits, with a log
+   * line per try, for a server that does not answer yet.
+   * @throws the driver's error when waiting cannot help: wrong password, missing rights, a failing migration.
+   */
+  async open(): Promise<void> {
+    for (let tries = 1; !this.#closed; tries += 1) {
+      try {
+        await ensureDatabase(this.options.url);
+        await migrate(this.options);
+        await this.#dataSource.initialize();
+        return;
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw driverErrorOf(error);
+        this.options.log.warn({ tries, err: driverErrorOf(error) }, 'database.waiting');
+        await delay(Math.min(RETRY_MIN_MS * 2 ** (tries - 1), RETRY_MAX_MS));
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#dataSource.isInitialized) await this.#dataSource.destroy();
+  }
+}

@@ -1,0 +1,71 @@
+import type { FeedTables } from './feed-tables.js';
+
+/** The SQL of a feed; each statement is one moment of the database. */
+export interface FeedStatements {
+  readonly record: string;
+  readonly beginEpoch: string;
+  readonly sequence: string;
+  readonly trim: string;
+  readonly head: string;
+  readonly claim: string;
+  readonly since: string;
+  readonly readers: string;
+  readonly forget: string;
+  readonly placeOf: string;
+}
+
+export function feedStatements({ outbox, change, head, reader, channel }: FeedTables): FeedStatements {
+  return {
+    // NOTIFY is delivered when the transaction commits, so the relay never wakes too early.
+    record: `
+      WITH written AS (INSERT INTO ${outbox} (op, record, ver, body) VALUES ($1, $2, $3, $4) RETURNING id)
+      SELECT id, pg_notify('${channel}', '') FROM written`,
+    beginEpoch: `
+      WITH begun AS (
+        INSERT INTO ${head} (epoch, seq, kept_after) VALUES ($1, 0, 0)
+        ON CONFLICT (one) DO UPDATE SET epoch = excluded.epoch, seq = 0, kept_after = 0
+      )
+      DELETE FROM ${change} WHERE epoch <> $1`,
+    // The head must stand where this process left it: else another has taken over, or the database was restored.
+    sequence: `
+      WITH mine AS (SELECT one FROM ${head} WHERE epoch = $1 AND seq = $2 FOR UPDATE),
+      taken AS (
+        DELETE FROM ${outbox} WHERE id IN (SELECT id FROM ${outbox} ORDER BY id LIMIT $3) AND EXISTS (SELECT FROM mine)
+        RETURNING id, op, record, ver, body
+      ),
+      numbered AS (
+        INSERT INTO ${change} (epoch, seq, ticket, op, record, ver, body)
+        SELECT $1, $2 + row_number() OVER (ORDER BY id), id, op, record, ver, body FROM taken
+        RETURNING seq, op, record, ver, body
+      ),
+      moved AS (UPDATE ${head} SET seq = $2 + (SELECT count(*) FROM numbered) WHERE EXISTS (SELECT FROM numbered))
+      SELECT mine.one IS NOT NULL AS valid, n.* FROM (SELECT) AS always
+      LEFT JOIN mine ON true LEFT JOIN numbered n ON true ORDER BY n.seq`,
+    trim: `
+      WITH trimmed AS (DELETE FROM ${change} WHERE epoch = $1 AND seq <= $2)
+      UPDATE ${head} SET kept_after = $2 WHERE epoch = $1 AND kept_after < $2`,
+    head: `SELECT h.epoch, h.seq, (SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting FROM ${head} h`,
+    claim: `
+      INSERT INTO ${reader} (reader, asks, epoch, seq) VALUES ($1, 1, $2, $3)
+      ON CONFLICT (reader) DO UPDATE SET asks = ${reader}.asks + 1, epoch = excluded.epoch, seq = excluded.seq`,
+    since: `
+      WITH claimed AS (
+        INSERT INTO ${reader} (reader, asks, epoch, seq) VALUES ($1, 1, $2, $3)
+        ON CONFLICT (reader) DO UPDATE SET asks = ${reader}.asks + 1, epoch = excluded.epoch, seq = excluded.seq
+      )
+      SELECT h.epoch, h.seq, (SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting, h.kept_after <= $3 AS kept,
+        (SELECT coalesce(json_agg(c ORDER BY c.seq), '[]') FROM (
+          SELECT seq, op, record, ver, body FROM ${change} WHERE epoch = h.epoch AND epoch = $2 AND seq > $3 ORDER BY seq LIMIT $4
+        ) AS c) AS changes
+      FROM ${head} h`,
+    readers: `SELECT reader, asks, epoch, seq FROM ${reader}`,
+    forget: `DELETE FROM ${reader} r USING unnest($1::text[], $2::bigint[]) AS gone (reader, asks) WHERE r.reader = gone.reader AND r.asks = gone.asks`,
+    // Neither waiting nor kept: it was given its place before the head, or before this epoch, whose snapshots hold it.
+    placeOf: `
+      SELECT h.epoch, CASE
+        WHEN EXISTS (SELECT FROM ${outbox} WHERE id = $1) THEN NULL
+        ELSE coalesce((SELECT seq FROM ${change} WHERE epoch = h.epoch AND ticket = $1), h.seq)
+      END AS seq
+      FROM ${head} h`,
+  };
+}

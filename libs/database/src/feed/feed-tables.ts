@@ -1,0 +1,44 @@
+const FEED_NAME = /^[a-z]{1,20}$/;
+
+/** Names of a feed's tables and of its NOTIFY channel. */
+export interface FeedTables {
+  readonly outbox: string;
+  readonly change: string;
+  readonly head: string;
+  readonly reader: string;
+  readonly channel: string;
+}
+
+/** @throws TypeError when the feed's name cannot be part of an SQL name. */
+export function feedTables(feed: string): FeedTables {
+  if (!FEED_NAME.test(feed)) throw new TypeError('A feed is named with 1 to 20 small letters.');
+  return {
+    outbox: `${feed}_feed_outbox`,
+    change: `${feed}_feed_change`,
+    head: `${feed}_feed_head`,
+    reader: `${feed}_feed_reader`,
+    channel: `${feed}_feed`,
+  };
+}
+
+/**
+ * Statements that make a feed's tables; for the `up` of a migration.
+ * The readers' claims are of this moment only, so they are not worth a log: after a crash of the server nobody is known to live.
+ */
+export function createFeedTables(feed: string): string[] {
+  const { outbox, change, head, reader } = feedTables(feed);
+  const columns = `op text NOT NULL CHECK (op IN ('put', 'del')), record text NOT NULL, ver bigint NOT NULL, body jsonb`;
+  return [
+    `CREATE TABLE ${outbox} (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, ${columns})`,
+    `CREATE TABLE ${change} (epoch text NOT NULL, seq bigint NOT NULL, ticket bigint NOT NULL, ${columns}, PRIMARY KEY (epoch, seq))`,
+    `CREATE INDEX ${change}_ticket ON ${change} (ticket)`,
+    `CREATE TABLE ${head} (one boolean PRIMARY KEY DEFAULT true CHECK (one), epoch text NOT NULL, seq bigint NOT NULL, kept_after bigint NOT NULL)`,
+    `CREATE UNLOGGED TABLE ${reader} (reader text PRIMARY KEY, asks bigint NOT NULL, epoch text, seq bigint NOT NULL) WITH (fillfactor = 50)`,
+  ];
+}
+
+/** Statements that drop a feed's tables; for the `down` of a migration. */
+export function dropFeedTables(feed: string): string[] {
+  const { outbox, change, head, reader } = feedTables(feed);
+  return [outbox, change, head, reader].map((table) => `DROP TABLE ${table}`);
+}

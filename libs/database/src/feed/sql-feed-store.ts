@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from '@slipway/platform';
+import type { EntityManager } from 'typeorm';
+import { AdvisoryLock } from '../advisory-lock.js';
+import type { Transactions } from '../transactions.js';
+import { type FeedStatements, feedStatements } from './feed-statements.js';
+import { feedTables } from './feed-tables.js';
+
+/** Changes that are kept for readers who come back. */
+const KEPT_CHANGES = 10_000;
+/** Trimming is worth a statement from so many changes too many. */
+const TRIM_STEP = 1_000;
+
+export interface SqlFeedStoreOptions {
+  /** Name of the feed, as in its contract. */
+  readonly feed: string;
+  readonly url: string;
+  readonly applicationName: string;
+  readonly transactions: Transactions;
+  readonly log: Logger;
+}
+
+type Operation = 'put' | 'del';
+
+interface ChangeRow {
+  readonly seq: string | number;
+  readonly op: Operation;
+  readonly record: string;
+  readonly ver: string | number;
+  readonly body: unknown;
+}
+
+interface HeadRow {
+  readonly epoch: string;
+  readonly seq: string;
+  readonly waiting: string | null;
+}
+
+interface Change<R> {
+  readonly seq: number;
+  readonly op: Operation;
+  readonly id: string;
+  readonly ver: number;
+  readonly rec?: R | undefined;
+}
+
+interface Events {
+  elected(): void;
+  deposed(): void;
+  committed(): void;
+  interrupted(): void;
+}
+
+/**
+ * Keeps a feed in PostgreSQL: outbox, changes with their sequences, head, and the claims of its
+ * readers. The relay's statement runs on the session that holds the feed's advisory lock, and moves
+ * the head only from where this process left it.
+ * @typeParam R the feed's record; what the database returns is what was recorded.
+ */
+export class SqlFeedStore<R> {
+  readonly #options: SqlFeedStoreOptions;
+  readonly #sql: FeedStatements;
+  readonly #channel: string;
+  #lock: AdvisoryLock | undefined;
+  #tenure: { epoch: string; seq: number; keptAfter: number } | null = null;
+
+  constructor(options: SqlFeedStoreOptions) {
+    this.#options = options;
+    const tables = feedTables(options.feed);
+    this.#sql = feedStatements(tables);
+    this.#channel = tables.channel;
+  }
+
+  /** Stands for election until `close`; each election begins a new random epoch at sequence 0. */
+  open(events: Events): void {
+    const { url, applicationName, log, feed } = this.#options;
+    this.#lock = new AdvisoryLock({
+      url,
+      name: `feed.${feed}`,
+      applicationName: `${applicationName} ${feed} feed`,
+      log,
+      channel: this.#channel,
+      connected: () => events.interrupted(),
+      notified: () => events.committed(),
+      acquired: async () => {
+        await this.#beginEpoch();
+        events.elected();
+      },
+      lost: () => {
+        this.#tenure = null;
+        events.interrupted();
+        events.deposed();
+      },
+    });
+    this.#lock.start();
+  }
+
+  async close(): Promise<void> {
+    await this.#lock?.stop();
+  }
+
+  /** Writes a change into the caller's transaction, after the rows it speaks of. */
+  async record(tx: EntityManager, change: { op: Operation; id: string; ver: number; rec?: R }): Promise<string> {
+    const body = change.rec === undefined ? null : JSON.stringify(change.rec);
+    const [row] = await tx.query<{ id: string }[]>(this.#sql.record, [change.op, change.id, change.ver, body]);
+    if (row === undefined) throw new Error('The outbox returned no ticket.');
+    return row.id;
+  }
+
+  /** Gives the next sequences to what waits, oldest first; null when this replica's epoch is over. */
+  async sequence(limit: number): Promise<{ epoch: string; seq: number; changes: Change<R>[] } | null> {
+    const tenure = this.#tenure;
+    if (tenure === null || this.#lock === undefined) return null;
+    const rows = await this.#lock.query<ChangeRow & { valid: boolean }>(this.#sql.sequence, [tenure.epoch, tenure.seq, limit]);
+    if (tenure !== this.#tenure) return null;
+    if (rows[0]?.valid !== true) {
+      this.#options.log.warn({ feed: this.#options.feed, epoch: tenure.epoch }, 'feed.head_moved');
+      await this.#beginEpoch();
+      return { epoch: this.#epoch(), seq: 0, changes: [] };
+    }
+    const changes = rows.filter((row) => row.op !== null).map((row) => this.#change(row));
+    tenure.seq += changes.length;
+    await this.#trim(tenure);
+    return { epoch: tenure.epoch, seq: tenure.seq, changes };
+  }
+
+  /** The head; null before the first epoch. */
+  async head(): Promise<{ epoch: string; seq: number; oldestWaiting: string | null } | null> {
+    const [row] = await this.#read<HeadRow>(this.#sql.head);
+    return row === undefined ? null : headOf(row);
+  }
+
+  /** Notes the reader's claim, then reads head and changes as of one moment; null before the first epoch. */
+  async since({ reader, epoch, seq }: { reader: string; epoch: string | null; seq: number }, limit: number) {
+    const [row] = await this.#read<HeadRow & { kept: boolean; changes: ChangeRow[] }>(this.#sql.since, [reader, epoch, seq, limit]);
+    if (row === undefined) return null;
+    return { head: headOf(row), kept: row.kept, changes: row.changes.map((change) => this.#change(change)) };
+  }
+
+  /** Notes that a reader is alive and has applied nothing. */
+  async welcome(reader: string): Promise<void> {
+    await this.#read(this.#sql.claim, [reader, null, 0]);
+  }
+
+  /** All claims that are kept. */
+  async readers(): Promise<{ reader: string; asks: number; epoch: string | null; seq: number }[]> {
+    const rows = await this.#read<{ reader: string; asks: string; epoch: string | null; seq: string }>(this.#sql.readers);
+    return rows.map(({ reader, asks, epoch, seq }) => ({ reader, asks: Number(asks), epoch, seq: Number(seq) }));
+  }
+
+  /** Drops the claims of readers that asked no more since `asks`. */
+  async forget(gone: readonly { readonly reader: string; readonly asks: number }[]): Promise<void> {
+    await this.#read(this.#sql.forget, [gone.map(({ reader }) => reader), gone.map(({ asks }) => asks)]);
+  }
+
+  /** Where a change stands; null while it waits for its sequence. */
+  async placeOf(ticket: string): Promise<{ epoch: string; seq: number } | null> {
+    const [row] = await this.#read<{ epoch: string; seq: string | null }>(this.#sql.placeOf, [ticket]);
+    return row === undefined || row.seq === null ? null : { epoch: row.epoch, seq: Number(row.seq) };
+  }
+
+  async #beginEpoch(): Promise<void> {
+    const epoch = randomBytes(12).toString('base64url');
+    await this.#lock?.query(this.#sql.beginEpoch, [epoch]);
+    this.#tenure = { epoch, seq: 0, keptAfter: 0 };
+    this.#options.log.info({ feed: this.#options.feed, epoch }, 'feed.epoch_begun');
+  }
+
+  async #trim(tenure: { epoch: string; seq: number; keptAfter: number }): Promise<void> {
+    const keptAfter = tenure.seq - KEPT_CHANGES;
+    if (keptAfter - tenure.keptAfter < TRIM_STEP) return;
+    await this.#lock?.query(this.#sql.trim, [tenure.epoch, keptAfter]);
+    tenure.keptAfter = keptAfter;
+  }
+
+  #epoch(): string {
+    return this.#tenure?.epoch ?? '';
+  }
+
+  #change({ seq, op, record, ver, body }: ChangeRow): Change<R> {
+    // What was recorded comes back; the contract is checked where a message arrives.
+    return { seq: Number(seq), op, id: record, ver: Number(ver), ...(body !== null && { rec: body as R }) };
+  }
+
+  #read<T>(sql: string, parameters: unknown[] = []): Promise<T[]> {
+    return this.#options.transactions.read((connection) => connection.query<T[]>(sql, parameters));
+  }
+}
+
+const headOf = ({ epoch, seq, waiting }: HeadRow): { epoch: string; seq: number; oldestWaiting: string | null } => ({
+  epoch,
+  seq: Number(seq),
+  oldestWaiting: waiting,
+});

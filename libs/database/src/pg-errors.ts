@@ -1,0 +1,56 @@
+import { isServiceError, ServiceError } from '@slipway/contracts';
+import { QueryFailedError } from 'typeorm';
+
+/** Server codes after which the same statement may work on another connection: shutdown, start-up, fail-over. */
+const LOST_CODES = new Set(['57P01', '57P02', '57P03', '25006', 'ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+/** Too many connections, cancelled by the statement timeout, lock not free in time, out of memory or disk. */
+const BUSY_CODES = new Set(['53000', '53100', '53200', '53300', '57014', '55P03', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
+const LOST_TEXTS = ['Connection terminated', 'Client has encountered a connection error', 'Client was closed'];
+const TIMEOUT_TEXTS = ['Query read timeout', 'timeout exceeded when trying to connect', 'timeout expired'];
+
+/** The driver's own error, without the statement and its parameters, which may hold what no log should. */
+export function driverErrorOf(error: unknown): unknown {
+  return error instanceof QueryFailedError ? error.driverError : error;
+}
+
+function codeOf(error: unknown): string {
+  const code: unknown = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+const says = (error: unknown, texts: readonly string[]): boolean =>
+  error instanceof Error && texts.some((text) => error.message.includes(text));
+
+/** True when the connection is gone or the server refuses work for the moment: repeating a read elsewhere may help. */
+export function isConnectionLoss(error: unknown): boolean {
+  const cause = driverErrorOf(error);
+  if (cause instanceof AggregateError) return cause.errors.some(isConnectionLoss);
+  const code = codeOf(cause);
+  return LOST_CODES.has(code) || code.startsWith('08') || says(cause, LOST_TEXTS);
+}
+
+/** True when nothing came back in time: the connection may hang, and what was sent may still be done. */
+export function isTimeout(error: unknown): boolean {
+  return says(driverErrorOf(error), TIMEOUT_TEXTS);
+}
+
+/** True when the database cannot answer at this moment, and a later try may work. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return isConnectionLoss(error) || isTimeout(error) || BUSY_CODES.has(codeOf(driverErrorOf(error)));
+}
+
+/** True when a row breaks a unique constraint, or the named one. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const cause = driverErrorOf(error);
+  if (codeOf(cause) !== '23505') return false;
+  return (
+    constraint === undefined || (typeof cause === 'object' && cause !== null && 'constraint' in cause && cause.constraint === constraint)
+  );
+}
+
+/** What a caller may see of a failure: `unavailable` while the database does not answer, own errors as they are. */
+export function publicError(error: unknown): unknown {
+  if (isServiceError(error)) return error;
+  if (!isDatabaseUnavailable(error)) return driverErrorOf(error);
+  return new ServiceError('unavailable', 'The database does not answer; try again soon.', { retryAfterS: 1, cause: driverErrorOf(error) });
+}
