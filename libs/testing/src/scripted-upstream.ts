@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One thing that a scripted upstream does with a request. */
+export type UpstreamStep =
+  | { readonly write: string | Uint8Array }
+  | { readonly pauseMs: number }
+  /** Waits for the test. */
+  | { readonly until: Promise<unknown> }
+  /** Breaks the connection; nothing after it runs. */
+  | { readonly cut: true }
+  /** Says nothing more until the client leaves. */
+  | { readonly hang: true };
+
+/** What a scripted upstream answers to one request. Ends the answer properly after the last step. */
+export interface UpstreamScript {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly steps: readonly UpstreamStep[];
+}
+
+/** A request as it arrived. */
+export interface UpstreamRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Parsed JSON; undefined without a body. */
+  readonly body: unknown;
+}
+
+export type UpstreamAnswer = (request: UpstreamRequest) => UpstreamScript;
+
+const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };
+
+/** One `data:` event with `data` as JSON, or as it stands when it is a string. */
+export const sseEvent = (data: unknown): UpstreamStep => ({ write: `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n` });
+
+/** One chunk of a chat completion. */
+export const chatChunk = (delta: Readonly<Record<string, unknown>>, finish: string | null = null): UpstreamStep =>
+  sseEvent({
+    id: 'chatcmpl-s',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'scripted',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+
+/** The chunk with which a stream tells its usage. */
+export const usageChunk = (prompt: number, completion: number, cached = 0): UpstreamStep =>
+  sseEvent({
+    choices: [],
+    usage: {
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      total_tokens: prompt + completion,
+      prompt_tokens_details: { cached_tokens: cached },
+    },
+  });
+
+/** A whole, well-behaved chat stream: role, one chunk for each piece, finish, usage, `[DONE]`. */
+export const chatStream = (pieces: readonly string[], finish = 'stop'): UpstreamScript => ({
+  steps: [
+    chatChunk({ role: 'assistant', content: '' }),
+    ...pieces.map((content) => chatChunk({ content })),
+    chatChunk({}, finish),
+    usageChunk(7, pieces.length),
+    sseEvent('[DONE]'),
+  ],
+});
+
+/** A plain JSON answer. */
+export const jsonAnswer = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): UpstreamScript => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  steps: [{ write: JSON.stringify(body) }],
+});
+
+/** The list of models of a server with one model, which most probes ask for first. */
+export const modelList = (id: string, facts: Readonly<Record<string, unknown>> = {}): UpstreamScript =>
+  jsonAnswer(200, { object: 'list', data: [{ id, object: 'model', ...facts }] });
+
+/**
+ * An inference server that does what a test tells it, over real sockets, and counts who is connected. It has one
+ * model named `scripted`.
+ */
+export class ScriptedUpstream {
+  readonly requests: UpstreamRequest[] = [];
+  /** What GET requests get, by path; all other paths are 404. */
+  readonly gets = new Map<string, UpstreamScript>([['/v1/models', modelList('scripted')]]);
+  readonly #cut = new WeakSet<ServerResponse>();
+  #live = 0;
+  #abandoned = 0;
+
+  private constructor(
+    private readonly server: Server,
+    /** What the next chat requests get; a test may exchange it at any time. */
+    public answer: UpstreamAnswer,
+  ) {
+    server.on('request', (request, response) => void this.#serve(request, response));
+  }
+
+  /** Listens on a free port of the loopback address. */
+  static async start(answer: UpstreamAnswer): Promise<ScriptedUpstream> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new ScriptedUpstream(server, answer);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Chat requests that are being answered now. */
+  get live(): number {
+    return this.#live;
+  }
+
+  /** Chat requests whose client left before the answer was complete. */
+  get abandoned(): number {
+    return this.#abandoned;
+  }
+
+  /** Bodies of the chat requests so far. */
+  get chats(): Record<string, unknown>[] {
+    return this.requests.filter(({ method }) => method === 'POST').map(({ body }) => body as Record<string, unknown>);
+  }
+
+  /** Ends all connections and stops listening. */
+  async stop(): Promise<void> {
+    if (!this.server.listening) return;
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined);
+    const request = await readRequest(incoming);
+    this.requests.push(request);
+    if (request.method === 'GET') return this.#play(response, this.gets.get(request.path) ?? jsonAnswer(404, { detail: 'Not Found' }));
+    this.#live += 1;
+    response.once('close', () => {
+      this.#live -= 1;
+      if (!response.writableFinished && !this.#cut.has(response)) this.#abandoned += 1;
+    });
+    return this.#play(response, this.answer(request));
+  }
+
+  async #play(response: ServerResponse, script: UpstreamScript): Promise<void> {
+    response.writeHead(script.status ?? 200, { ...(script.headers ?? SSE) });
+    response.flushHeaders();
+    const gone = once(response, 'close');
+    for (const step of script.steps) {
+      if (response.destroyed) return;
+      if ('cut' in step) {
+        this.#cut.add(response);
+        response.destroy();
+        return;
+      }
+      await perform(response, step, gone);
+    }
+    response.end();
+  }
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<UpstreamRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  const { method = '', url = '', headers } = incoming;
+  return { method, path: url, headers, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+}
+
+async function perform(response: ServerResponse, step: Exclude<UpstreamStep, { cut: true }>, gone: Promise<unknown>): Promise<void> {
+  if ('write' in step) {
+    const written = new Promise<void>((resolve) => {
+      response.write(step.write, () => resolve());
+    });
+    await Promise.race([written, gone]);
+  } else if ('pauseMs' in step) await Promise.race([sleep(step.pauseMs), gone]);
+  else if ('until' in step) await Promise.race([step.until, gone]);
+  else await gone;
+}
