@@ -12,3 +12,4 @@ export type { SqlFeedStoreOptions } from './feed/sql-feed-store.js';
 export { migrate } from './migrate.js';
 export { isDatabaseUnavailable, isUniqueViolation } from './pg-errors.js';
 export { Transactions } from './transactions.js';
+export type { Tx } from './transactions.js';

@@ -3,6 +3,9 @@ import type { Client } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isConnectionLoss, isTimeout, publicError } from './pg-errors.js';
 
+/** A transaction's handle: services hand it from one repository to the next, and know no more of it. */
+export type Tx = EntityManager;
+
 /**
  * The one way to the pool. A connection that hung or broke is closed and never used again; while the
  * database does not answer, calls fail with `unavailable` within about two seconds.

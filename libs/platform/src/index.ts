@@ -1,5 +1,7 @@
 export { commaList, natsFragment, serviceFragment } from './config/fragments.js';
 export { ConfigError, loadConfig } from './config/load-config.js';
+export { macOf, parsePeppers } from './config/peppers.js';
+export type { Pepper } from './config/peppers.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export type { LifecycleState, Part } from './lifecycle/lifecycle.js';
 export { runProcess } from './lifecycle/run-process.js';

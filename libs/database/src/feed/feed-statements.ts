@@ -14,7 +14,13 @@ export interface FeedStatements {
   readonly placeOf: string;
 }
 
-export function feedStatements({ outbox, change, head, reader, channel }: FeedTables): FeedStatements {
+export function feedStatements(tables: FeedTables): FeedStatements {
+  return { ...relayStatements(tables), ...readerStatements(tables) };
+}
+
+type RelayStatements = Pick<FeedStatements, 'record' | 'beginEpoch' | 'sequence' | 'trim' | 'placeOf'>;
+
+function relayStatements({ outbox, change, head, channel }: FeedTables): RelayStatements {
   return {
     // NOTIFY is delivered when the transaction commits, so the relay never wakes too early.
     record: `
@@ -44,22 +50,6 @@ export function feedStatements({ outbox, change, head, reader, channel }: FeedTa
     trim: `
       WITH trimmed AS (DELETE FROM ${change} WHERE epoch = $1 AND seq <= $2)
       UPDATE ${head} SET kept_after = $2 WHERE epoch = $1 AND kept_after < $2`,
-    head: `SELECT h.epoch, h.seq, (SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting FROM ${head} h`,
-    claim: `
-      INSERT INTO ${reader} (reader, asks, epoch, seq) VALUES ($1, 1, $2, $3)
-      ON CONFLICT (reader) DO UPDATE SET asks = ${reader}.asks + 1, epoch = excluded.epoch, seq = excluded.seq`,
-    since: `
-      WITH claimed AS (
-        INSERT INTO ${reader} (reader, asks, epoch, seq) VALUES ($1, 1, $2, $3)
-        ON CONFLICT (reader) DO UPDATE SET asks = ${reader}.asks + 1, epoch = excluded.epoch, seq = excluded.seq
-      )
-      SELECT h.epoch, h.seq, (SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting, h.kept_after <= $3 AS kept,
-        (SELECT coalesce(json_agg(c ORDER BY c.seq), '[]') FROM (
-          SELECT seq, op, record, ver, body FROM ${change} WHERE epoch = h.epoch AND epoch = $2 AND seq > $3 ORDER BY seq LIMIT $4
-        ) AS c) AS changes
-      FROM ${head} h`,
-    readers: `SELECT reader, asks, epoch, seq FROM ${reader}`,
-    forget: `DELETE FROM ${reader} r USING unnest($1::text[], $2::bigint[]) AS gone (reader, asks) WHERE r.reader = gone.reader AND r.asks = gone.asks`,
     // Neither waiting nor kept: it was given its place before the head, or before this epoch, whose snapshots hold it.
     placeOf: `
       SELECT h.epoch, CASE
@@ -67,5 +57,24 @@ export function feedStatements({ outbox, change, head, reader, channel }: FeedTa
         ELSE coalesce((SELECT seq FROM ${change} WHERE epoch = h.epoch AND ticket = $1), h.seq)
       END AS seq
       FROM ${head} h`,
+  };
+}
+
+function readerStatements({ outbox, change, head, reader }: FeedTables): Omit<FeedStatements, keyof RelayStatements> {
+  const claim = `
+    INSERT INTO ${reader} (reader, asks, epoch, seq) VALUES ($1, 1, $2, $3)
+    ON CONFLICT (reader) DO UPDATE SET asks = ${reader}.asks + 1, epoch = excluded.epoch, seq = excluded.seq`;
+  return {
+    head: `SELECT h.epoch, h.seq, (SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting FROM ${head} h`,
+    claim,
+    since: `
+      WITH claimed AS (${claim})
+      SELECT h.epoch, h.seq, (SELECT id FROM ${outbox} ORDER BY id LIMIT 1) AS waiting, h.kept_after <= $3 AS kept,
+        (SELECT coalesce(json_agg(c ORDER BY c.seq), '[]') FROM (
+          SELECT seq, op, record, ver, body FROM ${change} WHERE epoch = h.epoch AND epoch = $2 AND seq > $3 ORDER BY seq LIMIT $4
+        ) AS c) AS changes
+      FROM ${head} h`,
+    readers: `SELECT reader, asks, epoch, seq FROM ${reader}`,
+    forget: `DELETE FROM ${reader} r USING unnest($1::text[], $2::bigint[]) AS gone (reader, asks) WHERE r.reader = gone.reader AND r.asks = gone.asks`,
   };
 }

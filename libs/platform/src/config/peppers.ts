@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto';
+
+/** A secret of the environment, shared by keys-service and gateways, under which keys are stored as MACs. */
+export interface Pepper {
+  readonly id: string;
+  readonly secret: Buffer;
+}
+
+const PEPPER = /^([A-Za-z0-9_-]{1,32}):((?:[0-9a-fA-F]{2}){32,64})$/;
+
+/**
+ * Reads `id:hex,…`, each with 32 to 64 bytes. The first one is used for new keys.
+ * @throws Error that quotes nothing of the text, since it is secret.
+ */
+export function parsePeppers(text: string): readonly Pepper[] {
+  const peppers = text.split(',').map((entry) => {
+    const match = PEPPER.exec(entry.trim());
+    if (!match?.[1] || !match[2]) throw new Error('must be a list of id:hex, with 32 to 64 bytes each');
+    return { id: match[1], secret: Buffer.from(match[2], 'hex') };
+  });
+  if (new Set(peppers.map(({ id }) => id)).size !== peppers.length) throw new Error('names an id twice');
+  return peppers;
+}
+
+/** HMAC-SHA-256 of a whole key: 32 bytes. */
+export const macOf = (key: string, pepper: Pepper): Buffer => createHmac('sha256', pepper.secret).update(key, 'latin1').digest();
