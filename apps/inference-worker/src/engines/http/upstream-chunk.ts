@@ -34,7 +34,7 @@ const Choice = z.object({
 const Chunk = z.object({
   choices: z.array(Choice).nullish(),
   usage: UpstreamUsage.nullish().catch(null),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 });
 
 /** What one chunk says about the first choice. */

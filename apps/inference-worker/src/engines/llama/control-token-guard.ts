@@ -35,10 +35,12 @@ export class ControlTokenGuard {
   /** Beginnings and ends of control tokens, which the template's own text next to them could complete. */
   readonly #heads = new Set<string>();
   readonly #tails = new Set<string>();
+  readonly #texts: readonly string[];
   #longest = 0;
 
   constructor(controlTexts: readonly string[]) {
-    for (const text of controlTexts) if (text.length > 1) this.#add(text);
+    this.#texts = controlTexts.filter((text) => text.length > 1);
+    for (const text of this.#texts) this.#add(text);
   }
 
   guard(texts: readonly string[]): GuardedTexts {
@@ -98,6 +100,8 @@ export class ControlTokenGuard {
   #addEdgeCuts(text: string, cuts: Set<number>): void {
     const end = text.trimEnd().length;
     const start = text.length - text.trimStart().length;
+    const core = text.slice(start, end);
+    if (core !== '' && core.length < this.#longest && this.#texts.some((token) => token.includes(core))) cuts.add(start).add(end);
     for (let length = 1; length < this.#longest; length += 1) {
       if (length <= end && this.#heads.has(text.slice(end - length, end))) cuts.add(end - length + 1);
       if (start + length <= text.length && this.#tails.has(text.slice(start, start + length))) cuts.add(start + length - 1);

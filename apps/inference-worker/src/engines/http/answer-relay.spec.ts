@@ -1,0 +1,76 @@
+import type { StreamEvent } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { AnswerRelay } from './answer-relay.js';
+import type { UpstreamChunk } from './upstream-chunk.js';
+
+const NOTHING: UpstreamChunk = { text: '', think: '', finish: null, stop: null, usage: null, error: false };
+const usage = (prompt: number, completion: number, cached?: number): UpstreamChunk['usage'] => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  prompt_tokens_details: cached === undefined ? null : { cached_tokens: cached },
+  completion_tokens_details: null,
+});
+
+function setUp(stops: readonly string[] = []) {
+  const events: StreamEvent[] = [];
+  const relay = new AnswerRelay({ phase: () => undefined, events: (batch) => void events.push(...batch) }, stops, 11);
+  const take = (...chunks: Partial<UpstreamChunk>[]): void => {
+    for (const chunk of chunks) relay.take({ ...NOTHING, ...chunk });
+  };
+  return { relay, take, events };
+}
+
+describe('AnswerRelay', () => {
+  it('gives start, text and fin in the shapes of every engine', () => {
+    const { take, events } = setUp();
+    take({}, { think: 'hm' }, { text: 'Hi' }, { finish: 'stop' });
+    expect(events).toEqual([{ k: 'start' }, { k: 'think', x: 'hm', n: 1 }, { k: 'text', x: 'Hi', n: 1 }, { k: 'fin', r: 'stop' }]);
+  });
+
+  it('reports the last usage that it was told, wherever it came', () => {
+    const { relay, take } = setUp();
+    take({ text: 'a', usage: usage(9, 1) }, { text: 'b', finish: 'stop', usage: usage(9, 2) }, { usage: usage(9, 3, 4) });
+    expect(relay.usage()).toEqual({ prompt: 9, cached: 4, completion: 3 });
+  });
+
+  it('marks its own count as an estimate when the server never counts', () => {
+    const { relay, take } = setUp();
+    take({ text: 'a' }, { text: 'b' }, { finish: 'length' });
+    expect(relay.usage()).toEqual({ prompt: 11, cached: 0, completion: 2, estimated: true });
+  });
+
+  it('charges nothing for a request that never produced anything', () => {
+    expect(setUp().relay.usage()).toEqual({ prompt: 0, cached: 0, completion: 0, estimated: true });
+  });
+
+  it('names the stop string only when it is one that was asked for', () => {
+    const asked = setUp(['END']);
+    asked.take({ finish: 'stop', stop: 'END' });
+    expect(asked.events.at(-1)).toEqual({ k: 'fin', r: 'stop_sequence', stop: 'END' });
+    const other = setUp(['END']);
+    other.take({ finish: 'stop', stop: '<|im_end|>' });
+    expect(other.events.at(-1)).toEqual({ k: 'fin', r: 'stop' });
+  });
+
+  it('joins a character whose halves come in two chunks, and drops lone halves', () => {
+    const { take, events } = setUp();
+    take({ text: 'a\ud83d' }, { text: '\ude00b' }, { text: '\ud83d' }, { text: 'c\ude00' }, { text: '\ud83d', finish: 'stop' });
+    const text = events.reduce((all, event) => all + (event.k === 'text' ? event.x : ''), '');
+    expect(text).toBe('a😀bc');
+    for (const event of events) if (event.k === 'text') expect(/\p{Surrogate}/u.test(event.x)).toBe(false);
+  });
+
+  it('relays nothing after the end but listens for usage', () => {
+    const { relay, take, events } = setUp();
+    take({ text: 'a' }, { finish: 'stop' }, { text: 'late' }, { finish: 'length', usage: usage(1, 2) });
+    expect(events.filter((event) => event.k === 'fin')).toEqual([{ k: 'fin', r: 'stop' }]);
+    expect(events.some((event) => event.k === 'text' && event.x === 'late')).toBe(false);
+    expect(relay.usage()).toMatchObject({ completion: 2 });
+  });
+
+  it('never reports more cached than prompt tokens', () => {
+    const { relay, take } = setUp();
+    take({ finish: 'stop', usage: usage(5, 1, 50) });
+    expect(relay.usage()).toMatchObject({ prompt: 5, cached: 5 });
+  });
+});

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { contractPath } from './upstream-client.js';
+
+describe('contractPath', () => {
+  it.each([
+    ['http://h:1', '/v1'],
+    ['http://h:1/', '/v1'],
+    ['http://h:1/v1', '/v1'],
+    ['http://h:1/v1/', '/v1'],
+    ['http://h:1/openai', '/openai/v1'],
+    ['http://h:1/api/v3', '/api/v3'],
+    ['http://h:1/v1/chat/completions', '/v1'],
+  ])('reads the base of %s as %s', (url, path) => {
+    expect(contractPath(new URL(url))).toBe(path);
+  });
+});

@@ -1,0 +1,86 @@
+import type { ServiceError } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { errorOfRefusal, readRefusal, roomLeft } from './upstream-error.js';
+
+const error = (status: number, body: unknown, retryAfter?: string): ServiceError =>
+  errorOfRefusal(readRefusal(status, typeof body === 'string' ? body : JSON.stringify(body), retryAfter));
+
+const VLLM =
+  "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4900 in the messages, 100 in the completion).";
+const VLLM_NEW =
+  "'max_tokens' or 'max_completion_tokens' is too large: 5000. This model's maximum context length is 4096 tokens and your request has 100 input tokens (5000 > 4096 - 100).";
+const SGLANG =
+  "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 5000 tokens: 4900 tokens from the input messages and 100 tokens for the completion.";
+
+describe('errors of upstreams', () => {
+  it.each([
+    ['vLLM', { error: { message: VLLM, type: 'BadRequestError', param: null, code: 400 } }, { tokens: 4_900, context: 4_096 }],
+    ['SGLang, flat', { object: 'error', message: SGLANG, type: 'BadRequestError', code: 400 }, { tokens: 4_900, context: 4_096 }],
+    [
+      'llama-server',
+      {
+        error: {
+          code: 400,
+          message: 'the request exceeds the available context size',
+          type: 'exceed_context_size_error',
+          n_prompt_tokens: 1_500,
+          n_ctx: 1_024,
+        },
+      },
+      { tokens: 1_500, context: 1_024 },
+    ],
+    ['words without figures', { error: { message: 'prompt is too long' } }, undefined],
+    ['an error that is a string', { error: 'input is too long for the context window' }, undefined],
+  ])('knows a prompt that is too long from %s', (_name, body, facts) => {
+    const mapped = error(400, body);
+    expect(mapped).toMatchObject({ code: 'context_length_exceeded', param: 'messages' });
+    expect(mapped.facts).toEqual(facts);
+  });
+
+  it.each([
+    [401, 'engine_error'],
+    [403, 'engine_error'],
+    [404, 'engine_error'],
+    [302, 'engine_error'],
+    [418, 'engine_error'],
+    [413, 'request_too_large'],
+    [429, 'overloaded'],
+    [503, 'overloaded'],
+    [529, 'overloaded'],
+    [500, 'engine_error'],
+    [502, 'engine_error'],
+  ])('maps status %i to %s', (status, code) => {
+    expect(error(status, { error: { message: 'x' } })).toMatchObject({ code });
+  });
+
+  it('passes no word of the upstream on', () => {
+    for (const status of [400, 401, 404, 413, 422, 429, 500, 503]) {
+      const mapped = error(status, { error: { message: 'secret sk-123 of tenant', param: 'secret', type: 'secret' } });
+      expect(`${mapped.message} ${JSON.stringify(mapped.facts)} ${mapped.param}`).not.toMatch(/secret|sk-123/);
+    }
+  });
+
+  it('names a field of ours that the upstream complains about', () => {
+    expect(error(400, { error: { message: 'x', param: 'temperature' } })).toMatchObject({ code: 'invalid_value', param: 'temperature' });
+    expect(error(422, { detail: 'x' }).param).toBeUndefined();
+  });
+
+  it('tells when to come back, within 1 to 30 s', () => {
+    expect(error(429, '', '7').retryAfterS).toBe(7);
+    expect(error(429, '', '3600').retryAfterS).toBe(30);
+    expect(error(503, '', '0').retryAfterS).toBe(1);
+    expect(error(503, '', 'Wed, 21 Oct 2026 07:28:00 GMT').retryAfterS).toBe(1);
+    expect(error(503, '').retryAfterS).toBe(1);
+  });
+
+  it.each(['', '<html>', '[]', 'null', '"x"', '{"error":[]}'])('survives the body %j', (body) => {
+    expect(error(400, body)).toMatchObject({ code: 'invalid_value' });
+  });
+
+  it('finds the room that a limit of tokens should have kept to', () => {
+    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: VLLM_NEW } }), undefined))).toBe(3_996);
+    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: VLLM } }), undefined))).toBeNull();
+    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: 'bad temperature' } }), undefined))).toBeNull();
+    expect(roomLeft(readRefusal(500, JSON.stringify({ error: { message: VLLM_NEW } }), undefined))).toBeNull();
+  });
+});
