@@ -25,7 +25,7 @@ beforeEach(() => {
 
 /** Time passes in the steps in which a living process looks. */
 function pass(milliseconds: number): string[] {
-  for (const end = now + milliseconds; now < end; ) {
+  for (const end = now + milliseconds; now < end;) {
     now += Math.min(250, end - now);
     table.live();
   }

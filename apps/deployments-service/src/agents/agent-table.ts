@@ -54,6 +54,18 @@ export class AgentTable {
     return [...this.#agents.values()].map(({ heartbeat }) => heartbeat).sort((a, b) => (a.wk < b.wk ? -1 : 1));
   }
 
+  knows(wk: string): boolean {
+    return this.#agents.has(wk as Incarnation);
+  }
+
+  /** How far the load that is furthest has come, 0 to 1; null when nothing of the revision loads. */
+  progressOf(dep: number, rev: number): number | null {
+    const loads = [...this.#agents.values()].flatMap(({ heartbeat }) => heartbeat.loads);
+    const progress = loads.filter((load) => load.dep === dep && load.rev === rev && load.state === 'loading').map((load) => load.progress);
+    const known = progress.filter((share) => share !== null);
+    return known.length > 0 ? Math.max(...known) : null;
+  }
+
   #forgiveSilence(): void {
     for (const entry of this.#agents.values()) entry.heardAt = this.clock();
   }

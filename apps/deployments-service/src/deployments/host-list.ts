@@ -26,11 +26,18 @@ export class HostList {
   }
 }
 
+/** True when every entry is a host. */
+export const isHostList = (entries: readonly string[]): boolean => entries.every((entry) => tryParseEntry(entry) !== null);
+
 function parseEntry(entry: string): HostEntry {
+  const parsed = tryParseEntry(entry);
+  if (!parsed) throw new TypeError(`"${entry}" is neither host, host:port nor *.domain.`);
+  return parsed;
+}
+
+function tryParseEntry(entry: string): HostEntry | null {
   const [, host = '', port = null] = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(entry) ?? [];
-  if (/[/?#@\s]/.test(entry) || !URL.canParse(`http://${host}`) || Number(port) > 65_535) {
-    throw new TypeError(`"${entry}" is neither host, host:port nor *.domain.`);
-  }
+  if (/[/?#@\s]/.test(entry) || !URL.canParse(`http://${host}`) || Number(port) > 65_535) return null;
   const { hostname } = new URL(`http://${host}`);
   return { name: hostname.startsWith('*.') ? hostname.slice(1) : hostname, port: port === null ? null : String(Number(port)) };
 }

@@ -28,7 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-async function verdict(source: ModelSource, under = rules): Promise<{ code: string; param?: string | undefined } | { stored: ModelSource }> {
+async function verdict(
+  source: ModelSource,
+  under = rules,
+): Promise<{ code: string; param?: string | undefined } | { stored: ModelSource }> {
   try {
     return { stored: await under.check(source) };
   } catch (error) {

@@ -17,7 +17,8 @@ const HUGGING_FACE = new URL('https://huggingface.co');
 const HF_URI = /^hf:[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*(?:(?:\/[\w][\w.-]*)+|:[\w.-]+)(?:#[\w./-]+)?$/;
 
 const wrong = (param: string, message: string): ServiceError => new ServiceError('invalid_request', message, { param: `source.${param}` });
-const refused = (param: string, message: string): ServiceError => new ServiceError('source_not_allowed', message, { param: `source.${param}` });
+const refused = (param: string, message: string): ServiceError =>
+  new ServiceError('source_not_allowed', message, { param: `source.${param}` });
 
 /** What a tenant may name as a model's source. The lists are the operator's; everything else is refused. */
 export class SourceRules {
@@ -56,9 +57,7 @@ export class SourceRules {
     if (!isAbsolute(path) || path.includes('\0')) throw wrong('path', 'Name the model file by its absolute path.');
     const normalised = resolve(path);
     const real = await realPathOf(normalised);
-    const allowed = await Promise.all(
-      this.#modelDirs.map(async (dir) => isUnder(normalised, dir) && isUnder(real, await realPathOf(dir))),
-    );
+    const allowed = await Promise.all(this.#modelDirs.map(async (dir) => isUnder(normalised, dir) && isUnder(real, await realPathOf(dir))));
     if (allowed.includes(true)) return normalised;
     throw refused(
       'path',
@@ -69,10 +68,7 @@ export class SourceRules {
   #checkDownload(uri: string): void {
     const url = downloadUrl(uri);
     if (this.#modelHosts.allows(url)) return;
-    throw refused(
-      'uri',
-      `Models may not be downloaded from ${url.host}; the operator can add it to MODEL_HOSTS of deployments-service.`,
-    );
+    throw refused('uri', `Models may not be downloaded from ${url.host}; the operator can add it to MODEL_HOSTS of deployments-service.`);
   }
 
   #checkEngine(text: string): void {
@@ -98,7 +94,8 @@ function downloadUrl(uri: string): URL {
 /** The address is shown to everybody who may list the deployment, so it must hold no secret. */
 function rejectHiddenParts(url: URL, param: string): void {
   if (url.username !== '' || url.password !== '') throw wrong(param, 'The URL must not hold a user name or password.');
-  if (param === 'url' && (url.search !== '' || url.hash !== '')) throw wrong(param, 'The base URL of an engine has no query and no fragment.');
+  if (param === 'url' && (url.search !== '' || url.hash !== ''))
+    throw wrong(param, 'The base URL of an engine has no query and no fragment.');
 }
 
 const isUnder = (path: string, dir: string): boolean => path.startsWith(dir.endsWith(sep) ? dir : dir + sep);

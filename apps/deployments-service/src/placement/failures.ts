@@ -42,7 +42,11 @@ export class Failures {
         if (load?.state === 'failed') this.#note(key, agent.wk, load, now);
         else this.#pardon(key, agent.wk, now);
       }
-      this.#forgetIfStable(key, agents.some((agent) => loadOf(agent, unit)?.state === 'ready'), now);
+      this.#forgetIfStable(
+        key,
+        agents.some((agent) => loadOf(agent, unit)?.state === 'ready'),
+        now,
+      );
     }
   }
 

@@ -65,9 +65,21 @@ describe('the observed state', () => {
       { assigned: 1, failure: invalid, loads: [aLoad('loading')] },
       { state: 'loading', reason: 'model_invalid', detail: 'no GGUF' },
     ],
-    ['it failed and there is no room for another try', { failure: invalid, shortage: noCapacity }, { state: 'failed', reason: 'model_invalid' }],
-    ['it failed once and is ready now', { assigned: 1, failure: invalid, loads: [aLoad('ready')] }, { state: 'ready', reason: null, detail: null }],
-    ['its only replica drains', { loads: [aLoad('draining')], shortage: noWorker }, { state: 'pending', reason: 'no_worker', readyReplicas: 0 }],
+    [
+      'it failed and there is no room for another try',
+      { failure: invalid, shortage: noCapacity },
+      { state: 'failed', reason: 'model_invalid' },
+    ],
+    [
+      'it failed once and is ready now',
+      { assigned: 1, failure: invalid, loads: [aLoad('ready')] },
+      { state: 'ready', reason: null, detail: null },
+    ],
+    [
+      'its only replica drains',
+      { loads: [aLoad('draining')], shortage: noWorker },
+      { state: 'pending', reason: 'no_worker', readyReplicas: 0 },
+    ],
     [
       'only the old revision is ready',
       { assigned: 1, loads: [aLoad('ready', { rev: 1 }), aLoad('loading', { progress: 0.1 })] },
@@ -78,7 +90,11 @@ describe('the observed state', () => {
       { loads: [aLoad('ready', { rev: 1 })], failure: invalid },
       { state: 'degraded', reason: 'model_invalid', readyReplicas: 0 },
     ],
-    ['the old revision only loads', { assigned: 1, loads: [aLoad('loading', { rev: 1, progress: 0.9 })] }, { state: 'loading', progress: null }],
+    [
+      'the old revision only loads',
+      { assigned: 1, loads: [aLoad('loading', { rev: 1, progress: 0.9 })] },
+      { state: 'loading', progress: null },
+    ],
     ['it is stopped and still runs', { desired: 'stopped', loads: [aLoad('ready')] }, { state: 'stopping', reason: null }],
     ['it is stopped and drains', { desired: 'stopped', loads: [aLoad('draining')] }, { state: 'stopping' }],
     ['it is stopped', { desired: 'stopped', failure: invalid, shortage: noWorker }, { state: 'stopped', reason: null, detail: null }],

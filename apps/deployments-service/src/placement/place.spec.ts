@@ -47,7 +47,8 @@ const run = (input: Partial<PlacementInput>): Placement =>
 function assigned({ assignments }: Placement): Record<string, string[]> {
   return Object.fromEntries([...assignments].filter(([, keys]) => keys.size > 0).map(([name, keys]) => [name, [...keys].sort()]));
 }
-const reasons = ({ shortages }: Placement): Record<string, string> => Object.fromEntries([...shortages].map(([key, { reason }]) => [key, reason]));
+const reasons = ({ shortages }: Placement): Record<string, string> =>
+  Object.fromEntries([...shortages].map(([key, { reason }]) => [key, reason]));
 const before = (placed: Record<string, UnitKey[]>): PlacementInput['previous'] =>
   new Map(Object.entries(placed).map(([name, keys]) => [wk(name), new Set(keys)]));
 

@@ -1,0 +1,16 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { PointAlias } from '@slipway/contracts';
+import { RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
+import { AliasesService } from './aliases.service.js';
+
+@Controller()
+export class AliasesHandlers {
+  constructor(private readonly aliases: AliasesService) {}
+
+  @RpcHandler(PointAlias)
+  point(@Payload() request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
+    return this.aliases.point(request);
+  }
+}

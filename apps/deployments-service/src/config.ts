@@ -1,0 +1,43 @@
+import { isAbsolute } from 'node:path';
+import { commaList, natsFragment, serviceFragment } from '@slipway/platform';
+import { z } from 'zod';
+import { SECRET_KEYS } from './deployments/credential-vault.js';
+import { isHostList } from './deployments/host-list.js';
+
+const folders = commaList.refine((dirs) => dirs.every((dir) => isAbsolute(dir)), 'must be absolute folders, separated by commas');
+const hosts = commaList.refine(isHostList, 'must be hosts, separated by commas: host, host:port or *.domain');
+const count = z.coerce.number().int().min(1);
+
+/** Environment of deployments-service. */
+export const DeploymentsServiceConfig = z
+  .object({
+    ...serviceFragment,
+    ...natsFragment,
+    /** PostgreSQL server where the service makes its database `slipway_{env}_deployments`. */
+    DATABASE_URL: z.string().min(1).optional(),
+    /** The database itself; wins over `DATABASE_URL`. */
+    DEPLOYMENTS_DATABASE_URL: z.string().min(1).optional(),
+    /** Seals engine credentials: 64 hex characters, or several such keys separated by commas, the newest first. */
+    SLIPWAY_SECRET_KEY: z.string().regex(SECRET_KEYS, 'must be 64 hex characters, or several such keys separated by commas'),
+    /** Absolute folders under which tenants may name model files, separated by commas; none = no model files. */
+    MODEL_DIRS: folders,
+    /** Hosts from which tenants may have models downloaded: `host`, `host:port` or `*.domain`; `hf:` names need huggingface.co. */
+    MODEL_HOSTS: hosts,
+    /** Hosts at which tenants may name HTTP engines, written like `MODEL_HOSTS`. */
+    ENGINE_HOSTS: hosts,
+    /** Requests that a replica serves at once where the owner does not say; HTTP engines get 64. */
+    DEFAULT_SLOTS: count.max(1_024).default(4),
+    /** Threads per llama.cpp model; absent = half of the processors of the agent that runs it. */
+    DEFAULT_THREADS: count.max(1_024).optional(),
+    /** Size assumed of a model file that this service cannot see, such as a download, in bytes. */
+    UNKNOWN_MODEL_BYTES: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(2 * 2 ** 30),
+  })
+  .refine((config) => config.DATABASE_URL !== undefined || config.DEPLOYMENTS_DATABASE_URL !== undefined, {
+    path: ['DATABASE_URL'],
+    message: 'is missing; or set DEPLOYMENTS_DATABASE_URL',
+  });
+export type DeploymentsServiceConfig = z.infer<typeof DeploymentsServiceConfig>;

@@ -1,0 +1,27 @@
+import { type DatabaseOptions, databaseUrl } from '@slipway/database';
+import type { Logger } from '@slipway/platform';
+import { AliasEntity } from '../aliases/alias.entity.js';
+import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
+import { Deployments1761000000000 } from './migrations/1761000000000-deployments.js';
+
+export const APPLICATION_NAME = 'slipway-deployments';
+
+interface Addresses {
+  readonly SLIPWAY_ENV: string;
+  readonly DATABASE_URL?: string | undefined;
+  readonly DEPLOYMENTS_DATABASE_URL?: string | undefined;
+}
+
+/** @throws TypeError when neither address is given. */
+export function databaseOptions(
+  { SLIPWAY_ENV: env, DATABASE_URL: serverUrl, DEPLOYMENTS_DATABASE_URL: own }: Addresses,
+  log: Logger,
+): DatabaseOptions {
+  return {
+    url: databaseUrl({ env, name: 'deployments', serverUrl, databaseUrl: own }),
+    applicationName: APPLICATION_NAME,
+    entities: [DeploymentEntity, RevisionEntity, AliasEntity],
+    migrations: [Deployments1761000000000],
+    log,
+  };
+}

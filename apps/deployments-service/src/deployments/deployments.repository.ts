@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountId, DeploymentId, DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
+import type { EntityManager } from 'typeorm';
+import { deploymentRecord, type FeedRecord } from '../feed/feed-records.js';
+import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
+
+/** A deployment to be made, with its first revision. */
+export interface NewDeployment {
+  readonly account: AccountId;
+  readonly name: string;
+  readonly replicas: number;
+  readonly source: ModelSource;
+  /** Sealed. */
+  readonly credential: string | null;
+  readonly context: number | null;
+  readonly slots: number;
+  readonly defaultMaxTokens: number | null;
+}
+
+/** A deployment with what its newest revision runs. The credential stays behind. */
+export interface StoredDeployment {
+  readonly id: DeploymentId;
+  readonly name: string;
+  readonly source: ModelSource;
+  readonly desired: DesiredState;
+  readonly state: ObservedState;
+  readonly reason: StateReason | null;
+  readonly detail: string | null;
+  readonly rev: number;
+  readonly replicas: number;
+  readonly readyReplicas: number;
+}
+
+/** Gives a deployment's row as gateways see it. */
+export const recordOf = (row: DeploymentEntity): FeedRecord =>
+  deploymentRecord(
+    {
+      id: row.id as DeploymentId,
+      account: row.account as AccountId,
+      desired: row.desired,
+      state: row.state,
+      rev: row.rev,
+      caps: row.caps,
+      context: row.engineContext,
+    },
+    row.version,
+  );
+
+@Injectable()
+export class DeploymentsRepository {
+  /** Makes the deployment and its first revision; returns the record that readers of the feed must get. */
+  async insert(tx: EntityManager, deployment: NewDeployment): Promise<{ id: DeploymentId; record: FeedRecord }> {
+    const { account, name, replicas } = deployment;
+    const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, desired: 'ready', rev: 1 });
+    const { id } = inserted.identifiers[0] as { id: DeploymentId };
+    const { source, credential, context, slots, defaultMaxTokens } = deployment;
+    await tx.insert(RevisionEntity, { deploymentId: id, number: 1, source, credential, context, slots, defaultMaxTokens });
+    return { id, record: recordOf(await tx.findOneByOrFail(DeploymentEntity, { id })) };
+  }
+
+  /** The account's deployments, oldest first. */
+  async list(connection: EntityManager, account: AccountId): Promise<StoredDeployment[]> {
+    const rows = await connection
+      .createQueryBuilder(DeploymentEntity, 'd')
+      .innerJoinAndMapOne('d.newest', RevisionEntity, 'r', 'r.deployment_id = d.id AND r.number = d.rev')
+      .where('d.account = :account', { account })
+      .orderBy('d.id')
+      .getMany();
+    return rows.map((row) => {
+      const { newest } = row as DeploymentEntity & { newest: RevisionEntity };
+      const { name, desired, state, reason, detail, rev, replicas, readyReplicas } = row;
+      return { id: row.id as DeploymentId, name, source: newest.source, desired, state, reason, detail, rev, replicas, readyReplicas };
+    });
+  }
+}

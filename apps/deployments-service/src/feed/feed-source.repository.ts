@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountId, DeploymentFeedRecord, DeploymentId } from '@slipway/contracts';
+import { Transactions } from '@slipway/database';
+import type { FeedSource } from '@slipway/feed';
+import { type EntityManager, MoreThan } from 'typeorm';
+import { AliasEntity } from '../aliases/alias.entity.js';
+import { DeploymentEntity } from '../deployments/deployment.entity.js';
+import { recordOf } from '../deployments/deployments.repository.js';
+import { aliasRecord, type FeedRecord } from './feed-records.js';
+
+/** A place in the order of records: deployments by number, then aliases by account and name. */
+type Place = { readonly deployment: number } | { readonly account: number; readonly name: string };
+
+const START: Place = { deployment: 0 };
+
+function readPlace(id: string): Place {
+  const deployment = /^deployment:(\d+)$/.exec(id);
+  if (deployment) return { deployment: Number(deployment[1]) };
+  const [, account = '0', name = ''] = /^alias:(\d+)\/(.+)$/.exec(id) ?? [];
+  return { account: Number(account), name };
+}
+
+/** All records of the deployment feed, in pages. */
+@Injectable()
+export class FeedSourceRepository implements FeedSource<DeploymentFeedRecord> {
+  constructor(private readonly transactions: Transactions) {}
+
+  page(after: string | null, limit: number): Promise<readonly FeedRecord[]> {
+    const place = after === null ? START : readPlace(after);
+    return this.transactions.read(async (connection) => {
+      if (!('deployment' in place)) return this.#aliases(connection, place, limit);
+      const deployments = await this.#deployments(connection, place.deployment, limit);
+      const room = limit - deployments.length;
+      return room === 0 ? deployments : [...deployments, ...(await this.#aliases(connection, { account: 0, name: '' }, room))];
+    });
+  }
+
+  async #deployments(connection: EntityManager, after: number, limit: number): Promise<FeedRecord[]> {
+    const rows = await connection.find(DeploymentEntity, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: limit });
+    return rows.map(recordOf);
+  }
+
+  async #aliases(connection: EntityManager, after: { account: number; name: string }, limit: number): Promise<FeedRecord[]> {
+    const rows = await connection
+      .createQueryBuilder(AliasEntity, 'a')
+      .where('(a.account, a.name) > (:account, :name)', after)
+      .orderBy({ 'a.account': 'ASC', 'a.name': 'ASC' })
+      .take(limit)
+      .getMany();
+    return rows.map(({ account, name, deploymentId, version }) =>
+      aliasRecord({ account: account as AccountId, name, deployment: deploymentId as DeploymentId }, version),
+    );
+  }
+}

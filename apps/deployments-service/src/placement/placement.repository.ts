@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import type { DeploymentId } from '@slipway/contracts';
+import { type AdvisoryLock, Transactions } from '@slipway/database';
+import type { EntityManager } from 'typeorm';
+import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
+import { recordOf } from '../deployments/deployments.repository.js';
+import type { FeedRecord } from '../feed/feed-records.js';
+import { isHeard, type Sighting } from './sightings.js';
+import type { StoredTarget } from './target.js';
+
+/**
+ * At least the time in seconds: a database restored from a backup must not hand out a term below one
+ * that agents have seen, for they would ignore its placer.
+ */
+const NEXT_TERM = `
+  WITH former AS (SELECT term FROM placement_term FOR UPDATE)
+  UPDATE placement_term SET term = greatest(former.term + 1, extract(epoch FROM now())::bigint) FROM former
+  RETURNING placement_term.term, former.term AS former`;
+
+/** The present term; with the lock, no other placer can be elected before the transaction ends. */
+const READ_TERM = 'SELECT term FROM placement_term';
+const HOLD_TERM = `${READ_TERM} FOR SHARE`;
+
+@Injectable()
+export class PlacementRepository {
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Begins a term, on the session that holds the placer's lock. Returns the one before it too. */
+  async nextTerm(lock: Pick<AdvisoryLock, 'query'>): Promise<{ term: number; former: number }> {
+    const [row] = await lock.query<{ term: string; former: string }>(NEXT_TERM);
+    return { term: Number(row?.term), former: Number(row?.former) };
+  }
+
+  term(): Promise<number> {
+    return this.transactions.read((connection) => this.#term(connection, READ_TERM));
+  }
+
+  /** The newest term, and all deployments but those at rest, oldest first. */
+  targets(): Promise<{ term: number; targets: StoredTarget[] }> {
+    return this.transactions.read(async (connection) => {
+      const term = await this.#term(connection, READ_TERM);
+      const rows = await connection
+        .createQueryBuilder(DeploymentEntity, 'd')
+        .innerJoinAndMapOne('d.newest', RevisionEntity, 'r', 'r.deployment_id = d.id AND r.number = d.rev')
+        .where(`NOT (d.desired = 'stopped' AND d.state = 'stopped')`)
+        .orderBy('d.id')
+        .getMany();
+      return { term, targets: rows.map((row) => targetOf(row as WithNewest)) };
+    });
+  }
+
+  /**
+   * Writes what was seen, unless another term has begun or the row has moved on.
+   * @param announce called in the same transaction for each record that changed for them.
+   */
+  async writeSightings(term: number, sightings: readonly Sighting[], announce: Announce): Promise<void> {
+    await this.transactions.run(async (tx) => {
+      if ((await this.#term(tx, HOLD_TERM)) !== term) return;
+      for (const sighting of sightings) {
+        const record = await this.#write(tx, sighting);
+        if (record) await announce(tx, record);
+      }
+    });
+  }
+
+  async #term(connection: EntityManager, statement: string): Promise<number> {
+    const [row] = await connection.query<{ term: string }[]>(statement);
+    return Number(row?.term);
+  }
+
+  /** Null when readers of the feed need not hear of it. */
+  async #write(tx: EntityManager, { dep, seenOf, observation }: Sighting): Promise<FeedRecord | null> {
+    const where = { id: dep, rev: seenOf.rev, desired: seenOf.desired };
+    const row = await tx.findOne(DeploymentEntity, { where, lock: { mode: 'pessimistic_write' } });
+    if (!row) return null;
+    const { state, reason, detail, readyReplicas } = observation;
+    const caps = [...(observation.caps ?? row.caps)];
+    const engineContext = observation.context ?? row.engineContext;
+    const heard = isHeard({ state: row.state, caps: row.caps, context: row.engineContext }, observation);
+    await tx
+      .createQueryBuilder()
+      .update(DeploymentEntity)
+      .set({
+        ...{ state, reason, detail, readyReplicas, caps, engineContext },
+        ...(heard && { version: () => `nextval('record_version')` }),
+        ...(state !== row.state && { stateSince: () => 'now()' }),
+      })
+      .where({ id: dep })
+      .execute();
+    return heard ? recordOf(await tx.findOneByOrFail(DeploymentEntity, { id: dep })) : null;
+  }
+}
+
+type Announce = (tx: EntityManager, record: FeedRecord) => Promise<unknown>;
+type WithNewest = DeploymentEntity & { readonly newest: RevisionEntity };
+
+function targetOf({ newest, ...row }: WithNewest): StoredTarget {
+  const { state, reason, detail, readyReplicas, caps, engineContext } = row;
+  return {
+    dep: row.id as DeploymentId,
+    account: row.account,
+    desired: row.desired,
+    rev: row.rev,
+    replicas: row.replicas,
+    source: newest.source,
+    credential: newest.credential,
+    context: newest.context,
+    slots: newest.slots,
+    defaultMaxTokens: newest.defaultMaxTokens,
+    written: { state, reason, detail, readyReplicas, caps, context: engineContext },
+  };
+}

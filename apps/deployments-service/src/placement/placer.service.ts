@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isServiceError } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import type { AgentTable } from '../agents/agent-table.js';
+import type { AssignmentSender } from './assignment-sender.js';
+import { ChangeBudget } from './change-budget.js';
+import { PlacementBoard, type Round } from './placement-board.js';
+import { newSightings, type Sighting } from './sightings.js';
+import type { StoredTarget, Target } from './target.js';
+import type { TargetLoader } from './target-loader.js';
+
+/** Heartbeats are heard for so long before anything is placed: a new placer adopts what runs, in milliseconds. */
+const ADOPT_MS = 1_500;
+const ROUND_MS = 250;
+/** Other replicas' changes are read after so long at most; own ones at once, but not more often than `GAP_MS`. */
+const READ_MS = 500;
+const GAP_MS = 50;
+
+/** Where placement keeps its term, and reads and writes deployments. */
+export interface PlacementStore {
+  term(): Promise<number>;
+  targets(): Promise<{ term: number; targets: StoredTarget[] }>;
+  /** Writes nothing when another term has begun. */
+  write(term: number, sightings: readonly Sighting[]): Promise<void>;
+}
+
+export interface PlacerOptions {
+  readonly agents: AgentTable;
+  readonly store: PlacementStore;
+  readonly loader: TargetLoader;
+  readonly sender: AssignmentSender;
+  readonly log: Logger;
+}
+
+/**
+ * Keeps deployments running on agents while this replica's term lasts. Deciding and telling agents
+ * needs no database: when it is away, the last known deployments are kept running. A higher term in
+ * the database ends this one.
+ */
+export class PlacerService {
+  readonly #options: PlacerOptions;
+  readonly #budget = new ChangeBudget();
+  readonly #stopping = new AbortController();
+  #board = new PlacementBoard();
+  #term: number | null = null;
+  #targets: readonly Target[] | null = null;
+  #wake = new AbortController();
+  #databaseLost = false;
+  #timer: NodeJS.Timeout | undefined;
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: PlacerOptions) {
+    this.#options = options;
+  }
+
+  /** True while the database does not answer. */
+  get databaseLost(): boolean {
+    return this.#databaseLost;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#tell(), ROUND_MS);
+    this.#loop = this.#run();
+  }
+
+  /** Decides no more. What runs keeps running. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+    this.#wake.abort();
+    await this.#loop;
+  }
+
+  /** This replica was elected. What it knows is worth keeping only if nobody placed since its own last term. */
+  elected({ term, former }: { term: number; former: number }): void {
+    if (this.#term !== former) {
+      this.#board = new PlacementBoard();
+      this.#targets = null;
+    }
+    this.#term = term;
+    this.#options.log.info({ term }, 'placement.elected');
+    this.changed();
+  }
+
+  /** Deployments or agents changed: looks at once. */
+  changed(): void {
+    this.#wake.abort();
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      await delay(READ_MS, undefined, { signal: this.#wake.signal }).catch(() => undefined);
+      this.#wake = new AbortController();
+      if (this.#stopping.signal.aborted) return;
+      await this.#look();
+      await delay(GAP_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      // A replica that only stands by wants to know of its database too, for its readiness.
+      await (this.#term === null ? this.#options.store.term() : this.#readAndWrite(this.#term));
+      this.#databaseBack();
+    } catch (error) {
+      this.#databaseFailed(error);
+    }
+  }
+
+  async #readAndWrite(own: number): Promise<void> {
+    const { term, targets } = await this.#options.store.targets();
+    if (term > own) return this.#stepDown(own, term);
+    const complete = await this.#options.loader.complete(targets);
+    if (this.#term !== own) return undefined;
+    this.#targets = complete;
+    const round = this.#tell();
+    return round ? this.#write(own, complete, round) : undefined;
+  }
+
+  async #write(term: number, targets: readonly Target[], { observations }: Round): Promise<void> {
+    const sightings = newSightings(targets, observations, this.#budget, performance.now());
+    if (sightings.length > 0) await this.#options.store.write(term, sightings);
+  }
+
+  /** Decides and tells agents; null while this is not to be done. */
+  #tell(): Round | null {
+    const { agents, sender, log } = this.#options;
+    const live = agents.live();
+    if (this.#term === null || this.#targets === null || (agents.listeningFor() ?? 0) < ADOPT_MS) return null;
+    try {
+      const round = this.#board.round(this.#targets, live, performance.now());
+      sender.send(this.#term, round.assignments, this.#targets, live);
+      return round;
+    } catch (error) {
+      log.error({ err: error }, 'placement.round_failed');
+      return null;
+    }
+  }
+
+  #stepDown(own: number, newer: number): void {
+    // Elected anew while the database was read.
+    if (this.#term !== own) return;
+    this.#options.log.info({ term: own, newer }, 'placement.stepped_down');
+    this.#term = null;
+    this.#targets = null;
+  }
+
+  #databaseFailed(error: unknown): void {
+    const expected = isServiceError(error) && error.code === 'unavailable';
+    if (!expected) this.#options.log.error({ err: error }, 'placement.read_failed');
+    else if (!this.#databaseLost) this.#options.log.warn({ err: error }, 'placement.database_lost');
+    this.#databaseLost ||= expected;
+  }
+
+  #databaseBack(): void {
+    if (this.#databaseLost) this.#options.log.info('placement.database_back');
+    this.#databaseLost = false;
+  }
+}

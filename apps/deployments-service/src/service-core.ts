@@ -1,0 +1,78 @@
+import type { INestMicroservice } from '@nestjs/common';
+import { DeploymentFeed, type DeploymentFeedRecord } from '@slipway/contracts';
+import { type Database, SqlFeedStore } from '@slipway/database';
+import { FeedPublisher } from '@slipway/feed';
+import { createRpcApplication, type Logger, type NatsConnection, RpcServer } from '@slipway/platform';
+import { AppModule } from './app.module.js';
+import type { DeploymentsServiceConfig } from './config.js';
+import { databaseOptions } from './db/database-options.js';
+import { CredentialVault } from './deployments/credential-vault.js';
+import { DeploymentDefaults } from './deployments/deployment-defaults.js';
+import { SourceRules } from './deployments/source-rules.js';
+import { DeploymentAnnouncer, type Transaction } from './feed/deployment-announcer.js';
+import { FeedSourceRepository } from './feed/feed-source.repository.js';
+import { Placement } from './placement/placement.js';
+
+export interface CoreOptions {
+  readonly config: DeploymentsServiceConfig;
+  readonly log: Logger;
+  readonly database: Database;
+  readonly nats: NatsConnection;
+}
+
+/** What the service does once it has a database and a connection: feed, placement, RPC. */
+export class ServiceCore {
+  readonly #options: CoreOptions;
+  readonly #vault: CredentialVault;
+  readonly #feed: FeedPublisher<DeploymentFeedRecord, Transaction>;
+  readonly #placement: Placement;
+  #application: INestMicroservice | undefined;
+
+  constructor(options: CoreOptions) {
+    const { config, log, database, nats } = options;
+    const { transactions } = database;
+    const env = config.SLIPWAY_ENV;
+    const { url, applicationName } = databaseOptions(config, log);
+    this.#options = options;
+    this.#vault = new CredentialVault(config.SLIPWAY_SECRET_KEY);
+    const store = new SqlFeedStore<DeploymentFeedRecord>({ feed: DeploymentFeed.name, url, applicationName, transactions, log });
+    const source = new FeedSourceRepository(transactions);
+    this.#feed = new FeedPublisher({ contract: DeploymentFeed, store, source, nats, env, log });
+    this.#placement = new Placement({
+      ...{ nats, env, log, transactions, feed: this.#feed, vault: this.#vault },
+      database: { url, applicationName },
+      threads: config.DEFAULT_THREADS ?? null,
+      unknownModelBytes: config.UNKNOWN_MODEL_BYTES,
+    });
+  }
+
+  async start(): Promise<void> {
+    const { config, log, nats, database } = this.#options;
+    this.#feed.start();
+    this.#placement.start();
+    const module = AppModule.on({
+      transactions: database.transactions,
+      announcer: new DeploymentAnnouncer(this.#feed, this.#placement.placer),
+      agents: this.#placement.agents,
+      rules: new SourceRules({ modelDirs: config.MODEL_DIRS, modelHosts: config.MODEL_HOSTS, engineHosts: config.ENGINE_HOSTS }),
+      vault: this.#vault,
+      defaults: new DeploymentDefaults(config.DEFAULT_SLOTS),
+    });
+    const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS });
+    this.#application = await createRpcApplication(module, server, log);
+    await this.#application.listen();
+  }
+
+  /** Answers what was asked, then places and publishes no more. */
+  async stop(): Promise<void> {
+    await this.#application?.close();
+    await this.#placement.stop();
+    await this.#feed.stop();
+  }
+
+  /** What keeps the service from answering, or null. */
+  missing(): string | null {
+    if (this.#placement.agents.listeningFor() === null) return 'no connection to NATS';
+    return this.#placement.placer.databaseLost ? 'no answer from the database' : null;
+  }
+}
