@@ -87,6 +87,11 @@ export class FeedPublisher<R, Tx> {
     await this.#options.store.close();
   }
 
+  /** True while this replica answers readers: its database answered at the last look. */
+  get serving(): boolean {
+    return this.#responders.length > 0;
+  }
+
   /** Writes a change into the caller's transaction; readers hear of it once that commits. */
   record(tx: Tx, change: RecordChange<R>): Promise<ChangeTicket> {
     return this.#options.store.record(tx, change);

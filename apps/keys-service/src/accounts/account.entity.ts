@@ -1,0 +1,21 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+/** One customer. The slug is part of public addresses and never changes. */
+@Entity({ schema: 'accounts', name: 'account' })
+export class AccountEntity {
+  @PrimaryGeneratedColumn('identity', { type: 'integer' })
+  id!: number;
+
+  @Column('text')
+  slug!: string;
+
+  @Column('text')
+  state!: 'active' | 'suspended';
+
+  /** Rises with each change that the key feed tells of. */
+  @Column('integer')
+  ver!: number;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+}

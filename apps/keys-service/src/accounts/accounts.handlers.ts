@@ -1,0 +1,21 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { CreateAccount, FindAccount } from '@slipway/contracts';
+import { RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
+import { AccountsService } from './accounts.service.js';
+
+@Controller()
+export class AccountsHandlers {
+  constructor(private readonly accounts: AccountsService) {}
+
+  @RpcHandler(CreateAccount)
+  create(@Payload() { slug }: z.output<typeof CreateAccount.request>): Promise<z.input<typeof CreateAccount.reply>> {
+    return this.accounts.create(slug);
+  }
+
+  @RpcHandler(FindAccount)
+  find(@Payload() { slug }: z.output<typeof FindAccount.request>): Promise<z.input<typeof FindAccount.reply>> {
+    return this.accounts.find(slug);
+  }
+}

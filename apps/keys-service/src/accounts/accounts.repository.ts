@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { AccountId } from '@slipway/contracts';
+import type { Tx } from '@slipway/database';
+import { MoreThan } from 'typeorm';
+import { AccountEntity } from './account.entity.js';
+
+/** An account as the rest of the service knows it. */
+export interface Account {
+  readonly id: AccountId;
+  readonly slug: string;
+  readonly state: 'active' | 'suspended';
+  readonly ver: number;
+}
+
+const accountOf = ({ id, slug, state, ver }: AccountEntity): Account => ({ id: AccountId.parse(id), slug, state, ver });
+
+@Injectable()
+export class AccountsRepository {
+  /** Null when the slug is taken; of calls at once, one gets it. */
+  async insert(tx: Tx, slug: string): Promise<Account | null> {
+    const inserted = await tx.createQueryBuilder().insert().into(AccountEntity).values({ slug }).orIgnore().returning('id').execute();
+    return (inserted.raw as unknown[]).length === 0 ? null : this.findBySlug(tx, slug);
+  }
+
+  /** Null when there is no account of that slug. */
+  async findBySlug(tx: Tx, slug: string): Promise<Account | null> {
+    const row = await tx.findOneBy(AccountEntity, { slug });
+    return row && accountOf(row);
+  }
+
+  holds(tx: Tx, id: AccountId): Promise<boolean> {
+    return tx.existsBy(AccountEntity, { id });
+  }
+
+  /** Accounts with ids above `after`, in order of id. */
+  async page(tx: Tx, after: number, limit: number): Promise<Account[]> {
+    const rows = await tx.find(AccountEntity, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: limit });
+    return rows.map(accountOf);
+  }
+}

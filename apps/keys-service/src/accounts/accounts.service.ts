@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { type AccountId, ServiceError } from '@slipway/contracts';
+import { Transactions } from '@slipway/database';
+import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
+import { accountRecord } from '../feed/feed-records.js';
+import { AccountsRepository } from './accounts.repository.js';
+
+interface AccountName {
+  readonly id: AccountId;
+  readonly slug: string;
+}
+
+@Injectable()
+export class AccountsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly accounts: AccountsRepository,
+    private readonly feed: KeyFeedPublisher,
+  ) {}
+
+  create(slug: string): Promise<AccountName> {
+    return this.transactions.run(async (tx) => {
+      const account = await this.accounts.insert(tx, slug);
+      if (account === null)
+        throw new ServiceError('slug_taken', 'An account of this name exists already; choose another name.', { param: 'slug' });
+      await this.feed.record(tx, { op: 'put', ...accountRecord(account) });
+      return { id: account.id, slug: account.slug };
+    });
+  }
+
+  async find(slug: string): Promise<AccountName> {
+    const account = await this.transactions.read((connection) => this.accounts.findBySlug(connection, slug));
+    if (account === null) throw new ServiceError('account_not_found', 'There is no account of this name.', { param: 'slug' });
+    return { id: account.id, slug: account.slug };
+  }
+}

@@ -1,0 +1,38 @@
+import type { KeyFeedRecord } from '@slipway/contracts';
+import type { StoredRecord } from '@slipway/feed';
+import type { Account } from '../accounts/accounts.repository.js';
+import type { StoredKey } from '../keys/keys.repository.js';
+
+/** What gateways learn of an account. */
+export const accountRecord = ({ id, slug, state, ver }: Account): StoredRecord<KeyFeedRecord> => ({
+  id: `account:${id}`,
+  ver,
+  rec: { type: 'account', id, slug, state },
+});
+
+/** What gateways learn of a key: enough to recognize it, never enough to make it. */
+export const keyRecord = ({
+  id,
+  account,
+  kind,
+  mac,
+  pepper,
+  state,
+  expiresAt,
+  deployments,
+  ver,
+}: StoredKey): StoredRecord<KeyFeedRecord> => ({
+  id: `key:${id}`,
+  ver,
+  rec: {
+    type: 'key',
+    id,
+    account,
+    kind,
+    mac: mac.toString('base64url'),
+    pepper,
+    state,
+    expires: expiresAt?.getTime() ?? null,
+    deployments,
+  },
+});

@@ -1,0 +1,82 @@
+import type { INestMicroservice } from '@nestjs/common';
+import { KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
+import { Database, databaseUrl, SqlFeedStore } from '@slipway/database';
+import {
+  createMetrics,
+  createRpcApplication,
+  type Lifecycle,
+  type Logger,
+  type NatsConnection,
+  OpsServer,
+  type Part,
+  RpcServer,
+} from '@slipway/platform';
+import { AppModule } from './app.module.js';
+import type { KeysConfig } from './config.js';
+import { schema } from './db/schema.js';
+import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
+import { KeyFeedSource } from './feed/key-feed-source.repository.js';
+import { KeyMint } from './keys/key-minting.js';
+import { NatsLink } from './nats-link.js';
+
+const NAME = 'keys-service';
+
+/** The parts of the process, in the order of their start. They stop in reverse: running calls keep feed, database and connection. */
+export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecycle): Part[] {
+  const url = databaseUrl({
+    env: config.SLIPWAY_ENV,
+    name: 'keys',
+    serverUrl: config.DATABASE_URL,
+    databaseUrl: config.KEYS_DATABASE_URL,
+  });
+  const database = new Database({ url, applicationName: NAME, ...schema, log });
+  const link = new NatsLink(config, log);
+  let service: RunningService | undefined;
+  const notReady = (): string | null => {
+    if (lifecycle.state !== 'ready') return lifecycle.state;
+    if (!link.up) return 'not connected to NATS';
+    return service?.feed.serving === true ? null : 'the database does not answer';
+  };
+  const { OPS_HOST: host, OPS_PORT: port } = config;
+  const ops = new OpsServer({ host, port, metrics: createMetrics(NAME), notReady, log });
+  return [
+    { name: 'ops', start: () => ops.start(), stop: () => ops.stop() },
+    { name: 'nats', start: () => link.open(), stop: () => link.close() },
+    { name: 'database', start: () => database.open(), stop: () => database.close() },
+    {
+      name: 'rpc',
+      start: async () => {
+        service = await startService({ config, log, url, database, nats: link.nats });
+      },
+      stop: async () => {
+        await service?.app.close();
+        await service?.feed.stop();
+      },
+    },
+  ];
+}
+
+interface RunningService {
+  readonly feed: KeyFeedPublisher;
+  readonly app: INestMicroservice;
+}
+
+interface ServiceResources {
+  readonly config: KeysConfig;
+  readonly log: Logger;
+  readonly url: string;
+  readonly database: Database;
+  readonly nats: NatsConnection;
+}
+
+async function startService({ config, log, url, database, nats }: ServiceResources): Promise<RunningService> {
+  const { SLIPWAY_ENV: env, DRAIN_MS: drainMs, KEY_PEPPERS: peppers } = config;
+  const { transactions } = database;
+  const store = new SqlFeedStore<KeyFeedRecord>({ feed: KeyFeed.name, url, applicationName: NAME, transactions, log });
+  const feed = new KeyFeedPublisher({ contract: KeyFeed, store, source: new KeyFeedSource(transactions), nats, env, log });
+  const server = new RpcServer({ nats, env, log, drainMs });
+  const app = await createRpcApplication(AppModule.with({ transactions, feed, mint: new KeyMint(peppers) }), server, log);
+  feed.start();
+  await app.listen();
+  return { feed, app };
+}
