@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Stack, startStack } from './stack.js';
+
+const run = promisify(execFile);
+const messages = [{ role: 'user' as const, content: 'Who are you?' }];
+
+describe('a fresh Slipway with two gateways and three workers', () => {
+  let stack: Stack;
+  let key: string;
+
+  beforeAll(async () => {
+    stack = await startStack(['--gateways', '2', '--workers', '3']);
+    key = stack.key ?? '';
+  });
+  afterAll(() => stack.stop());
+
+  const clients = (path: string): OpenAI[] =>
+    stack.gateways.map((gateway) => new OpenAI({ baseURL: `${gateway}/${path}/v1`, apiKey: key, maxRetries: 0 }));
+
+  it('names every process that it started', () => {
+    const names = stack.processes.map(({ name }) => name);
+    for (const name of [
+      'postgres',
+      'nats-server',
+      'keys-service',
+      'deployments-service',
+      'worker-1',
+      'worker-3',
+      'gateway-1',
+      'gateway-2',
+    ]) {
+      expect(names).toContain(name);
+    }
+  });
+
+  it('answers the official SDK in words, by slug and by alias, at both gateways, streaming and not', async () => {
+    for (const path of [stack.deployment, stack.alias]) {
+      const model = path.split('/').at(-1) ?? '';
+      for (const client of clients(path)) {
+        const whole = await client.chat.completions.create({ model, messages, temperature: 0 });
+        expect(whole.choices[0]?.message.content).toMatch(/demo model/);
+        expect(whole.choices[0]?.finish_reason).toBe('stop');
+        expect(whole.model).toBe(stack.deployment);
+        const stream = await client.chat.completions.create({
+          model,
+          messages,
+          temperature: 0,
+          stream: true,
+          stream_options: { include_usage: true },
+        });
+        let text = '';
+        let finish: string | null = null;
+        let usage: OpenAI.CompletionUsage | null | undefined;
+        for await (const chunk of stream) {
+          text += chunk.choices[0]?.delta.content ?? '';
+          finish = chunk.choices[0]?.finish_reason ?? finish;
+          usage = chunk.usage ?? usage;
+        }
+        expect(text).toBe(whole.choices[0]?.message.content);
+        expect(finish).toBe('stop');
+        expect(usage?.completion_tokens).toBe(whole.usage?.completion_tokens);
+        expect(usage?.prompt_tokens).toBe(whole.usage?.prompt_tokens);
+      }
+    }
+  });
+
+  it('answers curl with X-API-Key', async () => {
+    const body = JSON.stringify({ model: 'demo', messages, stream: true, temperature: 0 });
+    const url = `${stack.base_url}/${stack.alias}/v1/chat/completions`;
+    const { stdout } = await run('curl', ['-sN', url, '-H', `X-API-Key: ${key}`, '-H', 'content-type: application/json', '-d', body]);
+    const lines = stdout.trim().split('\n\n');
+    expect(lines.at(-1)).toBe('data: [DONE]');
+    expect(lines.length).toBeGreaterThan(4);
+  });
+
+  it('refuses an unknown key with the exception that the SDK has for it', async () => {
+    const stranger = new OpenAI({ baseURL: `${stack.base_url}/${stack.alias}/v1`, apiKey: 'svc_dep_unknown', maxRetries: 0 });
+    await expect(stranger.chat.completions.create({ model: 'demo', messages })).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+  });
+
+  it('reports cached tokens on the second turn of a conversation', async () => {
+    const [client] = clients(stack.alias);
+    if (!client) throw new Error('no gateway');
+    const first = await client.chat.completions.create({ model: 'demo', messages, temperature: 0 });
+    const answer = first.choices[0]?.message.content ?? '';
+    const second = await client.chat.completions.create({
+      model: 'demo',
+      messages: [...messages, { role: 'assistant', content: answer }, { role: 'user', content: 'How do I authenticate?' }],
+      temperature: 0,
+    });
+    expect(second.usage?.prompt_tokens_details?.cached_tokens).toBeGreaterThan(0);
+  });
+
+  it('serves many conversations at once without mixing them up', async () => {
+    const both = clients(stack.alias);
+    const words = Array.from({ length: 24 }, (_, i) => `green${i} stone`);
+    const answers = await Promise.all(
+      words.map(async (word, i) => {
+        const client = both[i % both.length];
+        const reply = await client?.chat.completions.create({
+          model: 'demo',
+          temperature: 0,
+          messages: [{ role: 'user', content: `Say ${word}` }],
+        });
+        return reply?.choices[0]?.message.content ?? '';
+      }),
+    );
+    const alone = await both[0]?.chat.completions.create({
+      model: 'demo',
+      temperature: 0,
+      messages: [{ role: 'user', content: `Say ${words[7] ?? ''}` }],
+    });
+    expect(answers[7]).toBe(alone?.choices[0]?.message.content);
+    expect(new Set(answers).size).toBeGreaterThan(words.length / 2);
+  });
+});

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const START_MS = 180_000;
+
+/** What `npm start -- --json` prints once it is ready. */
+export interface Ready {
+  base_url: string;
+  deployment: string;
+  alias: string;
+  key: string | null;
+  processes: { name: string; pid: number }[];
+  gateways: string[];
+}
+
+/** A whole Slipway, started as a newcomer would. */
+export interface Stack extends Ready {
+  dataDir: string;
+  stop(): Promise<number | null>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function firstLine(child: ChildProcess, errors: () => string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`The launcher was not ready in time:\n${errors()}`)), START_MS);
+    if (child.stdout) createInterface({ input: child.stdout }).once('line', resolve);
+    child.once('exit', (code) => reject(new Error(`The launcher ended with ${code}:\n${errors()}`)));
+    child.once('exit', () => clearTimeout(timer));
+    child.stdout?.once('data', () => clearTimeout(timer));
+  });
+}
+
+/** Starts the launcher on a free port and an empty data folder and waits until it is ready. */
+export async function startStack(options: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<Stack> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'slipway-e2e-'));
+  const port = await freePort();
+  const args = ['scripts/start.mjs', '--json', '--port', String(port), '--data-dir', dataDir, ...options];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const stop = async (): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    await rm(dataDir, { recursive: true, force: true });
+    return child.exitCode;
+  };
+  try {
+    const ready = JSON.parse(await firstLine(child, () => errors)) as Ready;
+    return { ...ready, dataDir, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** True while a process exists and is no zombie. */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    return !/^State:\s+Z/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

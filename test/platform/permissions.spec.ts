@@ -1,0 +1,149 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CONTRACTS, type Contract, inboxPrefix, ROLES, type Role, wildcardOf } from '@slipway/contracts';
+import { connectNats, createLogger, type NatsConnection, renderNatsConf } from '@slipway/platform';
+import { freePorts, TestNatsServer } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const env = 'probe';
+const passwords = Object.fromEntries(ROLES.map((role) => [role, `${role}-secret`])) as Record<Role, string>;
+const log = createLogger('test', 'silent');
+
+/** A subject that a `*` of the pattern stands for. */
+const example = (pattern: string): string => pattern.replaceAll('*', 'x1').replace('>', 'y1');
+
+let server: TestNatsServer;
+let credentialsDir: string;
+
+const connectAs = (role: Role): Promise<NatsConnection> =>
+  connectNats({ url: server.url, role, credentialsDir, name: `probe-${role}`, log });
+
+/** Subjects among the given ones that the server refuses to this connection. */
+async function refusals(nats: NatsConnection, act: (subject: string) => void, subjects: readonly string[]): Promise<Set<string>> {
+  const refused = new Set<string>();
+  void (async () => {
+    for await (const status of nats.status()) {
+      const subject = status.type === 'error' ? (status.error as { subject?: string }).subject : undefined;
+      if (subject !== undefined) refused.add(subject);
+    }
+  })();
+  for (const subject of subjects) act(subject);
+  await nats.flush();
+  // Refusals precede the answer to the flush on the wire, but reach the status iterator a turn later.
+  await sleep(20);
+  return refused;
+}
+
+beforeAll(async () => {
+  credentialsDir = await mkdtemp(join(tmpdir(), 'slipway-creds-'));
+  for (const role of ROLES)
+    await writeFile(join(credentialsDir, `${role}.json`), JSON.stringify({ user: role, password: passwords[role] }));
+  const [port = 0] = await freePorts(1);
+  const storeDir = join(credentialsDir, 'jetstream');
+  server = await TestNatsServer.start({
+    port,
+    config: renderNatsConf({ env, host: '127.0.0.1', port, serverName: 'probe', storeDir, passwords }),
+  });
+});
+
+afterAll(async () => {
+  await server.end();
+  await rm(credentialsDir, { recursive: true, force: true });
+});
+
+/** True when everything that matches `subject` also matches `pattern`. */
+const covers = (pattern: string, subject: string): boolean => {
+  const tokens = subject.split('.');
+  const parts = pattern.split('.');
+  return tokens.length === parts.length && parts.every((part, i) => part === '*' || part === tokens[i]);
+};
+
+const mayPublish = (role: Role, contract: Contract): boolean =>
+  contract.kind === 'rpc' ? contract.callers.includes(role) : contract.publishers.includes(role);
+const maySubscribe = (role: Role, contract: Contract): boolean =>
+  contract.kind === 'rpc' ? contract.owner === role : contract.subscribers.includes(role);
+
+describe.each(ROLES)('the NATS user %s', (role) => {
+  let nats: NatsConnection;
+  beforeAll(async () => {
+    nats = await connectAs(role);
+  });
+  afterAll(() => nats.close());
+
+  it('publishes what its contracts say and nothing else', async () => {
+    const subjects = CONTRACTS.map((contract) => example(wildcardOf(contract, { env })));
+    const refused = await refusals(nats, (subject) => nats.publish(subject, '{}'), subjects);
+    const allowed = CONTRACTS.filter((contract) => mayPublish(role, contract)).map((contract) => example(wildcardOf(contract, { env })));
+    expect(subjects.filter((subject) => !refused.has(subject)).sort()).toEqual([...new Set(allowed)].sort());
+  });
+
+  it('subscribes to what its contracts say and nothing else', async () => {
+    const wanted = CONTRACTS.map((contract) => ({ contract, subject: wildcardOf(contract, { env }) }));
+    const queues = new Map(wanted.map(({ contract, subject }) => [subject, contract.kind === 'rpc' ? contract.queue : undefined]));
+    const subscribe = (subject: string): void => {
+      const queue = queues.get(subject);
+      nats.subscribe(subject, { callback: () => undefined, ...(queue !== undefined && { queue }) });
+    };
+    const subjects = [...queues.keys()];
+    const refused = await refusals(nats, subscribe, subjects);
+    const granted = wanted.filter(({ contract }) => maySubscribe(role, contract)).map(({ subject }) => subject);
+    const allowed = subjects.filter((subject) => granted.some((pattern) => covers(pattern, subject)));
+    expect(subjects.filter((subject) => !refused.has(subject)).sort()).toEqual(allowed.sort());
+  });
+
+  it('cannot read the answers to another role, nor everything at once', async () => {
+    const foreign = [...ROLES.filter((other) => other !== role).map((other) => `${inboxPrefix(other)}.>`), '_INBOX.>', '>', `inf.${env}.>`];
+    const refused = await refusals(nats, (subject) => nats.subscribe(subject, { callback: () => undefined }), foreign);
+    expect([...refused].sort()).toEqual([...foreign].sort());
+  });
+
+  it('cannot speak in another environment', async () => {
+    const foreign = CONTRACTS.map((contract) => example(wildcardOf(contract, { env: 'other' })));
+    const refused = await refusals(nats, (subject) => nats.publish(subject, '{}'), foreign);
+    expect([...refused].sort()).toEqual([...new Set(foreign)].sort());
+  });
+});
+
+describe('the permissions that matter most', () => {
+  it.each([
+    ['worker', `key.${env}.v1.chg`],
+    ['worker', `dep.${env}.v1.chg`],
+    ['worker', `key.${env}.v1.rpc.create-key`],
+    ['gateway', `key.${env}.v1.rpc.create-key`],
+    ['gateway', `dep.${env}.v1.wrk.x1`],
+    ['deployments', `key.${env}.v1.chg`],
+    ['console', `inf.${env}.v1.w.x1.start`],
+    ['ops', `inf.${env}.v1.g.x1.r.x1.1`],
+  ] as const)('%s may not publish %s', async (role, subject) => {
+    const nats = await connectAs(role);
+    const refused = await refusals(nats, (s) => nats.publish(s, '{}'), [subject]);
+    await nats.close();
+    expect(refused.has(subject)).toBe(true);
+  });
+
+  it('lets boot ask JetStream, and nobody else', async () => {
+    const boot = await connectAs('boot');
+    const info = (await boot.request('$JS.API.INFO', '', { timeout: 2_000 })).json<{ type: string }>();
+    await boot.close();
+    expect(info.type).toContain('account_info_response');
+    for (const role of ROLES.filter((other) => other !== 'boot')) {
+      const nats = await connectAs(role);
+      const refused = await refusals(nats, (s) => nats.publish(s), ['$JS.API.INFO']);
+      await nats.close();
+      expect(refused.has('$JS.API.INFO'), role).toBe(true);
+    }
+  });
+
+  it('lets a worker learn from the server that nobody listens to a stream', async () => {
+    const nats = await connectAs('worker');
+    const noInterest = new Promise<number | undefined>((resolve) => {
+      nats.subscribe(`inf.${env}.v1.w.x1.ni.*.*`, { callback: (_error, message) => resolve(message.headers?.code) });
+    });
+    await nats.flush();
+    nats.publish(`inf.${env}.v1.g.gone.r.s1.1`, '{}', { reply: `inf.${env}.v1.w.x1.ni.s1.1` });
+    expect(await noInterest).toBe(503);
+    await nats.close();
+  });
+});

@@ -1,0 +1,133 @@
+import { Controller, Module } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { CreateAccount, CreateKey, FindAccount, ListKeys, ServiceError } from '@slipway/contracts';
+import {
+  connectNats,
+  createLogger,
+  createRpcApplication,
+  type NatsConnection,
+  RpcClient,
+  RpcHandler,
+  RpcServer,
+  UnansweredError,
+} from '@slipway/platform';
+import { TestNatsServer } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const env = 'rpc';
+const log = createLogger('test', 'silent');
+
+let calls = 0;
+/** Ends of the slow calls that wait, in order. */
+const waiting: (() => void)[] = [];
+
+@Controller()
+class ProbeHandlers {
+  @RpcHandler(CreateAccount)
+  create(@Payload() request: { slug: string }): { id: number; slug: string } {
+    calls += 1;
+    if (request.slug === 'taken') throw new ServiceError('slug_taken', 'This slug is taken.', { param: 'slug' });
+    if (request.slug === 'broken') throw new Error('connection string postgres://secret');
+    if (request.slug === 'off-contract') throw new ServiceError('overloaded', 'not in the contract');
+    return { id: 1, slug: request.slug };
+  }
+
+  @RpcHandler(FindAccount)
+  find(): { id: string } {
+    return { id: 'not a number' };
+  }
+
+  @RpcHandler(ListKeys)
+  async slow(): Promise<{ keys: [] }> {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+    });
+    return { keys: [] };
+  }
+}
+
+@Module({ controllers: [ProbeHandlers] })
+class ProbeModule {}
+
+let server: TestNatsServer;
+let serving: NatsConnection;
+let asking: NatsConnection;
+let client: RpcClient;
+let app: Awaited<ReturnType<typeof createRpcApplication>>;
+
+beforeAll(async () => {
+  server = await TestNatsServer.start();
+  serving = await connectNats({ url: server.url, role: 'keys', name: 'serving', log });
+  asking = await connectNats({ url: server.url, role: 'ops', name: 'asking', log });
+  client = new RpcClient(asking, env);
+  app = await createRpcApplication(ProbeModule, new RpcServer({ nats: serving, env, log, drainMs: 1_000 }), log);
+  await app.listen();
+  await serving.flush();
+});
+
+afterAll(async () => {
+  await app.close();
+  await Promise.all([serving.close(), asking.close()]);
+  await server.end();
+});
+
+const failure = (work: Promise<unknown>): Promise<ServiceError> =>
+  work.then(
+    () => Promise.reject(new Error('The call succeeded.')),
+    (error: unknown) => error as ServiceError,
+  );
+
+describe('a call between services', () => {
+  it('answers by the contract', async () => {
+    expect(await client.call(CreateAccount, { slug: 'acme' })).toEqual({ id: 1, slug: 'acme' });
+  });
+
+  it('refuses a request that breaks the contract before the handler sees it', async () => {
+    const before = calls;
+    const error = await failure(client.call(CreateAccount, { slug: '*' }));
+    expect(error.code).toBe('invalid_request');
+    expect(error.param).toBe('slug');
+    expect(calls).toBe(before);
+  });
+
+  it('ignores fields that it does not know', async () => {
+    const newer = { slug: 'acme', region: 'eu' };
+    expect(await client.call(CreateAccount, newer)).toEqual({ id: 1, slug: 'acme' });
+  });
+
+  it('carries an error of the contract with its field', async () => {
+    expect(await failure(client.call(CreateAccount, { slug: 'taken' }))).toMatchObject({ code: 'slug_taken', param: 'slug' });
+  });
+
+  it.each(['broken', 'off-contract'])('turns any other failure into "internal" without its text: %s', async (slug) => {
+    const error = await failure(client.call(CreateAccount, { slug }));
+    expect(error.code).toBe('internal');
+    expect(JSON.stringify([error.message, error.facts])).not.toMatch(/secret|contract/);
+  });
+
+  it('turns a reply that breaks the contract into "internal"', async () => {
+    expect((await failure(client.call(FindAccount, { slug: 'acme' }))).code).toBe('internal');
+  });
+
+  it('says that nobody serves it, which is not the same as no answer', async () => {
+    const error = await failure(client.call(CreateKey, { account: 1 as never, name: 'x' }));
+    expect(error).toBeInstanceOf(UnansweredError);
+    expect((error as UnansweredError).reason).toBe('absent');
+  });
+
+  it('says that no answer came in time', async () => {
+    const error = await failure(client.call({ ...ListKeys, timeoutMs: 50 }, { account: 1 as never }));
+    waiting.pop()?.();
+    expect((error as UnansweredError).reason).toBe('timeout');
+  });
+
+  it('finishes running calls when the service stops', async () => {
+    const answer = client.call(ListKeys, { account: 1 as never });
+    await expect.poll(() => waiting.length).toBe(1);
+    const closing = app.close();
+    waiting.pop()?.();
+    expect(await answer).toEqual({ keys: [] });
+    await closing;
+    expect(((await failure(client.call(CreateAccount, { slug: 'acme' }))) as UnansweredError).reason).toBe('absent');
+  });
+});
