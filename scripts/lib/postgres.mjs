@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, readlinkSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, connect as connectTcp } from 'node:net';
+import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from './ports.mjs';
 import { findPostgresHome } from './postgres-home.mjs';
 import { startTimeOf } from './process-identity.mjs';
 import { lastLines, runCommand } from './run-command.mjs';
@@ -130,17 +131,6 @@ export async function clearStalePostgres(home) {
     }
   }
   rmSync(pidFile, { force: true });
-}
-
-/** @returns {Promise<number>} a port of the loopback address that was free a moment ago */
-export function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function waitUntilReady(child, port, log) {

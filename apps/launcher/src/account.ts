@@ -1,0 +1,28 @@
+import { CreateAccount, FindAccount, isServiceError } from '@slipway/contracts';
+import type { AccountId } from '@slipway/contracts';
+import type { RpcClient } from '@slipway/platform';
+
+/** Slug of the account that the launcher makes and uses. */
+export const ACCOUNT_SLUG = 'local';
+
+async function find(rpc: RpcClient): Promise<AccountId | null> {
+  try {
+    return (await rpc.call(FindAccount, { slug: ACCOUNT_SLUG })).id;
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'account_not_found') return null;
+    throw error;
+  }
+}
+
+/** The launcher's account, made on the first call. */
+export async function provideAccount(rpc: RpcClient): Promise<AccountId> {
+  const found = await find(rpc);
+  if (found !== null) return found;
+  try {
+    return (await rpc.call(CreateAccount, { slug: ACCOUNT_SLUG })).id;
+  } catch (error) {
+    const made = isServiceError(error) && error.code === 'slug_taken' ? await find(rpc) : null;
+    if (made !== null) return made;
+    throw error;
+  }
+}

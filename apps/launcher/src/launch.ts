@@ -1,0 +1,74 @@
+import { EnvironmentName } from '@slipway/contracts';
+import { RpcClient } from '@slipway/platform';
+import { provideAccount } from './account.js';
+import { openDataDir } from './data-dir.js';
+import { provideDeployment, waitForDeployment } from './demo-deployment.js';
+import { provideKey, rememberShown } from './demo-key.js';
+import type { FirstStage } from './first-stage.js';
+import type { LaunchContext } from './launch-context.js';
+import { StateFile } from './launcher-state.js';
+import { allowedSources } from './model-source.js';
+import { openConnection, provideNats } from './nats.js';
+import { providePostgres } from './postgres.js';
+import { waitForControlPlane, waitForGateways, waitForKey } from './readiness.js';
+import { type Result, aliasPath, jsonReport, textReport } from './report.js';
+import { RunnerProcesses } from './runner-processes.js';
+import { openSecrets } from './secrets.js';
+import { Services } from './services.js';
+import { Supervisor } from './supervisor.js';
+
+function environmentName(stage: FirstStage): string {
+  const parsed = EnvironmentName.safeParse(stage.environment['SLIPWAY_ENV'] || 'dev');
+  if (!parsed.success) throw new stage.StartError('SLIPWAY_ENV must be a lower-case name of at most 16 letters, digits and hyphens.');
+  return parsed.data;
+}
+
+/** Opens the data directory and ends what an earlier launcher left running on it. */
+export async function prepare(stage: FirstStage, signal: AbortSignal): Promise<LaunchContext> {
+  const env = environmentName(stage);
+  const dataDir = await openDataDir(stage.options.dataDir);
+  const supervisor = new Supervisor(stage, dataDir);
+  await supervisor.endLeftovers();
+  const state = await StateFile.open(dataDir.path);
+  await state.update(allowedSources(stage, state.state));
+  return { stage, env, dataDir, secrets: await openSecrets(dataDir.secrets), state, supervisor, signal };
+}
+
+/** Starts everything in order and waits until a request would be answered. */
+export async function bringUp(context: LaunchContext): Promise<Result> {
+  const { stage, supervisor, env } = context;
+  const databases = await providePostgres(context);
+  const nats = await provideNats(context);
+  const services = new Services(context, { nats, databases });
+  const connection = await openConnection(context, nats, 'ops');
+  try {
+    const rpc = new RpcClient(connection, env);
+    const runners = new RunnerProcesses(connection, env);
+    services.startControlPlane();
+    services.startWorkers();
+    const gateways = await services.startGateways();
+    await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
+    const account = await provideAccount(rpc);
+    const deployment = await provideDeployment(context, rpc, account);
+    await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
+      waitForDeployment(context, rpc, { account, id: deployment }, detail),
+    );
+    await stage.progress.step('Starting the gateways', () => waitForGateways(context, gateways));
+    const key = await provideKey(context, rpc, account);
+    if (key) await waitForKey(context, gateways, `${aliasPath}/chat/completions`, key.value);
+    const own = supervisor.running();
+    const processes = [...own, ...runners.running(new Set(own.map(({ pid }) => pid)))];
+    const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;
+    return { baseUrl, gateways: gateways.map(({ url }) => url), deployment, key, processes, seconds: performance.now() / 1_000 };
+  } finally {
+    await connection.close();
+  }
+}
+
+const write = (text: string): Promise<boolean> => new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)));
+
+/** Prints the result. A key counts as shown only when it was written. */
+export async function report(context: LaunchContext, result: Result): Promise<void> {
+  const written = await write(context.stage.options.json ? jsonReport(result) : textReport(result));
+  if (written && result.key) await rememberShown(context, result.key);
+}

@@ -1,0 +1,46 @@
+import type { FirstStage } from './first-stage.js';
+import { bringUp, prepare, report } from './launch.js';
+import type { LaunchContext } from './launch-context.js';
+import { StopSignals } from './stop-signals.js';
+
+/** Exit code after a second signal, as shells count a SIGINT. */
+const KILLED = 130;
+
+/** Stops everything in good order; a second signal kills it. */
+async function stop({ supervisor, stage }: LaunchContext, signals: StopSignals): Promise<number> {
+  stage.progress.note('Stopping …');
+  const since = performance.now();
+  const ordered = supervisor.stop().then(() => 0);
+  const code = await Promise.race([ordered, signals.second.then(() => KILLED)]);
+  if (code === KILLED) await supervisor.kill();
+  stage.progress.note(code === 0 ? `Stopped (${((performance.now() - since) / 1_000).toFixed(1)} s).` : 'Killed.');
+  return code;
+}
+
+/**
+ * The launcher's second stage: starts everything, prints how to use it, keeps it running until it
+ * is told to stop.
+ * @returns the exit code: 0 after an ordered stop
+ * @throws StartError when something does not come up; everything is stopped then
+ */
+export async function launch(stage: FirstStage): Promise<number> {
+  const signals = new StopSignals();
+  const failing = new AbortController();
+  const context = await prepare(stage, AbortSignal.any([signals.signal, failing.signal]));
+  const { supervisor } = context;
+  try {
+    const result = await Promise.race([bringUp(context), supervisor.failure, signals.first]);
+    if (result) {
+      supervisor.supervise();
+      await report(context, result);
+      await signals.first;
+    }
+  } catch (error) {
+    if (!signals.signal.aborted) {
+      failing.abort();
+      await Promise.race([supervisor.stop(), signals.first.then(() => supervisor.kill())]);
+      throw error;
+    }
+  }
+  return stop(context, signals);
+}

@@ -1,0 +1,46 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { ModelSource } from '@slipway/contracts';
+import type { FirstStage } from './first-stage.js';
+import type { LauncherState } from './launcher-state.js';
+
+/** Where `hf:` models come from, the hosts that it redirects downloads to included. */
+const HUGGING_FACE = ['huggingface.co', '*.huggingface.co', '*.hf.co'];
+
+const bundledModel = (root: string): string => join(root, 'models/svc-tiny.Q8_0.gguf');
+
+/** What `demo` serves in this run. */
+export const wantedSource = ({ root, options }: FirstStage): ModelSource => options.source ?? { kind: 'file', path: bundledModel(root) };
+
+/** Name of the deployment, for lists. */
+export function nameOf(source: ModelSource): string {
+  if (source.kind === 'http') return source.model.slice(0, 100);
+  const file = basename(source.kind === 'file' ? source.path : (source.uri.split(/[?#]/)[0] ?? ''));
+  return file.replace(/\.gguf$/i, '').slice(0, 100) || 'model';
+}
+
+/** A host as the allow lists write it, with the port. */
+function hostOf(address: string): string {
+  const url = new URL(address);
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return `${url.hostname}:${port}`;
+}
+
+const downloadHosts = (uri: string): string[] => (uri.startsWith('hf:') ? HUGGING_FACE : [hostOf(uri)]);
+
+const union = (known: readonly string[], added: readonly string[]): string[] => [...new Set([...known, ...added])];
+
+/** Everything that deployments may name: what this command line and the earlier ones named, and the bundled model. */
+export function allowedSources(
+  stage: FirstStage,
+  state: LauncherState,
+): Pick<LauncherState, 'model_dirs' | 'model_hosts' | 'engine_hosts'> {
+  const source = wantedSource(stage);
+  const bundled = dirname(bundledModel(stage.root));
+  const dirs = source.kind === 'file' ? [dirname(source.path), dirname(realpathSync(source.path))] : [];
+  return {
+    model_dirs: union([bundled, ...state.model_dirs], dirs),
+    model_hosts: union(state.model_hosts, source.kind === 'download' ? downloadHosts(source.uri) : []),
+    engine_hosts: union(state.engine_hosts, source.kind === 'http' ? [hostOf(source.url)] : []),
+  };
+}

@@ -1,0 +1,94 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type NatsConnection, connectNats, createLogger, renderNatsConf } from '@slipway/platform';
+import { type LaunchContext, TIERS, plainEnvironment } from './launch-context.js';
+import { writePrivateFile } from './private-files.js';
+
+const READY_WITHIN_MS = 20_000;
+
+/** Where NATS is, and the folder of the credentials for it. */
+export interface NatsAddress {
+  readonly url: string;
+  readonly credentialsDir: string;
+}
+
+const silent = createLogger('launcher', 'silent');
+
+async function startOwn(context: LaunchContext): Promise<NatsAddress> {
+  const { stage, dataDir, secrets, supervisor, env } = context;
+  const { path } = await stage.machine.ensureNatsServer({ binDir: dataDir.bin, env: stage.environment, progress: stage.progress });
+  const port = await stage.ports.freePort();
+  const conf = join(dataDir.secrets, 'nats.conf');
+  await writePrivateFile(
+    conf,
+    renderNatsConf({
+      env,
+      host: '127.0.0.1',
+      port,
+      serverName: `slipway-${hostname()}`,
+      storeDir: dataDir.jetStream,
+      passwords: secrets.natsPasswords,
+      systemPassword: secrets.systemPassword,
+    }),
+  );
+  supervisor.start({
+    name: 'nats-server',
+    command: path,
+    args: ['-c', conf],
+    cwd: dataDir.path,
+    env: plainEnvironment(context),
+    tier: TIERS.messaging,
+    base: true,
+    stopWithinMs: 1_000,
+  });
+  return { url: `nats://127.0.0.1:${port}`, credentialsDir: secrets.credentialsDir };
+}
+
+function foreign({ stage }: LaunchContext): NatsAddress | null {
+  const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir } = stage.environment;
+  if (!url) return null;
+  if (!credentialsDir)
+    throw new stage.StartError('NATS_URL is set, so NATS_CREDENTIALS_DIR must name the folder with one credentials file per service.');
+  return { url, credentialsDir };
+}
+
+/** Opens a connection or gives up: the connection itself would wait for the server for ever. */
+export async function openConnection(context: LaunchContext, address: NatsAddress, role: 'boot' | 'ops'): Promise<NatsConnection> {
+  const { stage, signal } = context;
+  const opening = connectNats({ url: address.url, role, credentialsDir: address.credentialsDir, name: `launcher-${role}`, log: silent });
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]);
+  const over = new Promise<never>((_, reject) => {
+    timeout.addEventListener('abort', () => reject(new stage.StartError(`NATS at ${address.url} does not answer.`)), { once: true });
+  });
+  try {
+    return await Promise.race([opening, over]);
+  } catch (error) {
+    opening.then((late) => late.close()).catch(() => undefined);
+    if (error instanceof stage.StartError) throw error;
+    throw new stage.StartError(
+      `NATS at ${address.url} refuses the user ${role}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Asks JetStream, as the user that may make streams, whether it is there. */
+async function verifyJetStream(context: LaunchContext, address: NatsAddress): Promise<void> {
+  const nats = await openConnection(context, address, 'boot');
+  try {
+    const answer = (await nats.request('$JS.API.INFO', '', { timeout: READY_WITHIN_MS })).json<{ error?: { description?: string } }>();
+    if (answer.error) throw new Error(answer.error.description ?? 'unknown reason');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new context.stage.StartError(`JetStream does not work at ${address.url}: ${why}`, { cause: error });
+  } finally {
+    await nats.close();
+  }
+}
+
+/** Makes sure that there is a NATS with JetStream, and says where. */
+export async function provideNats(context: LaunchContext): Promise<NatsAddress> {
+  const own = foreign(context) ?? (await startOwn(context));
+  await context.stage.progress.step('Starting NATS', () => verifyJetStream(context, own));
+  return own;
+}

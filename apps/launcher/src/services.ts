@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-context.js';
+import { allowedSources } from './model-source.js';
+import type { NatsAddress } from './nats.js';
+
+/** Bound of each service's ordered shutdown, in milliseconds. */
+const DRAIN_MS = 3_000;
+
+export interface Surroundings {
+  readonly nats: NatsAddress;
+  /** Variables that name the databases. */
+  readonly databases: Readonly<Record<string, string>>;
+}
+
+/** One gateway and where it answers. */
+export interface GatewayAddress {
+  readonly name: string;
+  readonly url: string;
+}
+
+type Tier = { readonly tier: number; readonly stopWithinMs: number };
+
+const SERVICES: Tier = { tier: TIERS.services, stopWithinMs: 1_500 };
+const WORKERS: Tier = { tier: TIERS.workers, stopWithinMs: 2_000 };
+const GATEWAYS: Tier = { tier: TIERS.gateways, stopWithinMs: 3_500 };
+
+/** Starts the services, workers and gateways as processes of their own, each with what it must know. */
+export class Services {
+  constructor(
+    private readonly context: LaunchContext,
+    private readonly surroundings: Surroundings,
+  ) {}
+
+  startControlPlane(): void {
+    this.#start('keys-service', { ...this.surroundings.databases, KEY_PEPPERS: this.#pepper() });
+    this.#start('deployments-service', {
+      ...this.surroundings.databases,
+      ...this.#allowLists(),
+      SLIPWAY_SECRET_KEY: this.context.stage.environment['SLIPWAY_SECRET_KEY'] || this.context.secrets.secretKey,
+    });
+  }
+
+  startWorkers(): void {
+    const { stage, dataDir } = this.context;
+    const proxies = pick(stage.environment, ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy']);
+    const env = {
+      ...proxies,
+      ...this.#allowLists(),
+      MODEL_CACHE_DIR: dataDir.models,
+      ...pick(stage.environment, ['GPU', 'WORKER_MEM_BYTES']),
+    };
+    for (let n = 1; n <= stage.options.workers; n += 1) this.#start('inference-worker', env, { name: `worker-${n}`, ...WORKERS });
+  }
+
+  async startGateways(): Promise<GatewayAddress[]> {
+    const { stage } = this.context;
+    const host = stage.environment['HOST'] || '127.0.0.1';
+    const gateways: GatewayAddress[] = [];
+    let port = stage.options.port;
+    for (let n = 1; n <= stage.options.gateways; n += 1) {
+      if (n > 1) port = await this.#nextFreePort(host, n === 2 ? port + 2 : port + 1);
+      const env = { HOST: host, PORT: String(port), KEY_PEPPERS: this.#pepper(), ...pick(stage.environment, ['PUBLIC_BASE_URL']) };
+      this.#start('gateway', env, { name: `gateway-${n}`, ...GATEWAYS });
+      const url = new URL(stage.localUrl);
+      url.port = String(port);
+      gateways.push({ name: `gateway-${n}`, url: url.origin });
+    }
+    return gateways;
+  }
+
+  async #nextFreePort(host: string, from: number): Promise<number> {
+    const { ports, StartError } = this.context.stage;
+    for (let port = from; port <= Math.min(from + 1_000, 65_535); port += 1) {
+      if ((await ports.portProblem(host, port)) === null) return port;
+    }
+    throw new StartError(`No free port above ${from} for a further gateway.`);
+  }
+
+  #pepper(): string {
+    return this.context.stage.environment['KEY_PEPPERS'] || this.context.secrets.pepper;
+  }
+
+  #allowLists(): Record<string, string> {
+    const { stage, state } = this.context;
+    const allowed = allowedSources(stage, state.state);
+    const own = (name: string): string[] => (stage.environment[name] ? [stage.environment[name]] : []);
+    return {
+      MODEL_DIRS: [...allowed.model_dirs, ...own('MODEL_DIRS')].join(','),
+      MODEL_HOSTS: [...allowed.model_hosts, ...own('MODEL_HOSTS')].join(','),
+      ENGINE_HOSTS: [...allowed.engine_hosts, ...own('ENGINE_HOSTS')].join(','),
+    };
+  }
+
+  #start(app: string, env: Record<string, string>, as: Tier & { name: string } = { name: app, ...SERVICES }): void {
+    const { context, surroundings } = this;
+    const common = {
+      ...plainEnvironment(context),
+      SLIPWAY_ENV: context.env,
+      NATS_URL: surroundings.nats.url,
+      NATS_CREDENTIALS_DIR: surroundings.nats.credentialsDir,
+      OPS_PORT: '0',
+      DRAIN_MS: String(DRAIN_MS),
+      ...pick(context.stage.environment, ['LOG_LEVEL']),
+    };
+    context.supervisor.start({
+      ...as,
+      command: process.execPath,
+      args: [join(context.stage.root, 'apps', app, 'dist/main.js')],
+      cwd: context.dataDir.path,
+      env: { ...common, ...env },
+    });
+  }
+}

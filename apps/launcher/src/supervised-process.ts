@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, statSync } from 'node:fs';
+import type { Processes, Progress, ServerCommand } from './first-stage.js';
+import { openLog, tailOf, trimLog } from './process-log.js';
+import { type RunRecords, signal } from './run-records.js';
+
+/** A process of the launcher: how it is started, and how it is stopped. */
+export interface ProcessSpec extends Pick<ServerCommand, 'command' | 'args' | 'cwd'> {
+  readonly name: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly user?: ServerCommand['user'];
+  /** Processes of a higher tier are stopped first. */
+  readonly tier: number;
+  /** Others need it to stop in good order: after a launcher that was killed it is ended last. */
+  readonly base?: boolean;
+  /** SIGTERM unless given. */
+  readonly stopSignal?: 'SIGINT';
+  /** Time for an ordered stop, in milliseconds. */
+  readonly stopWithinMs: number;
+  /** What comes after that: SIGKILL unless given. */
+  readonly forceSignal?: 'SIGQUIT';
+  /** Clears away what a crash left, before each new start. */
+  readonly prepare?: () => Promise<void>;
+}
+
+export interface ProcessContext {
+  readonly records: RunRecords;
+  readonly processes: Processes;
+  readonly progress: Progress;
+  readonly logPath: string;
+  /** Called when it ends before the launcher is ready. */
+  readonly failed: (text: string) => void;
+}
+
+/** A process that lived this long counts as healthy again, in milliseconds. */
+const HEALTHY_AFTER_MS = 30_000;
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 10_000;
+/** Time that children of a dead process get to end by themselves, in milliseconds. */
+const ORPHAN_PATIENCE_MS = 5_000;
+/** Time after which a killed process is given up, in milliseconds. */
+const KILLED_WITHIN_MS = 1_000;
+
+/** One child process in a session of its own, started again when it dies. */
+export class SupervisedProcess {
+  #child: ChildProcess | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  #startedAt = 0;
+  #logStart = 0;
+  #failures = 0;
+  #supervised = false;
+  #stopping = false;
+  #retry: NodeJS.Timeout | undefined;
+  /** Dead processes whose children may still run. */
+  readonly #orphanedSessions = new Set<number>();
+
+  constructor(
+    readonly spec: ProcessSpec,
+    private readonly context: ProcessContext,
+  ) {}
+
+  /** Null while it is down. */
+  get pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  /** Spawns it. How it fares shows in `ProcessContext.failed` or in readiness checks. */
+  start(): void {
+    if (this.#stopping) return;
+    const { command, args, cwd, env, user } = this.spec;
+    const log = openLog(this.context.logPath);
+    this.#logStart = statSync(this.context.logPath).size;
+    this.#startedAt = Date.now();
+    const child = spawn(command, args, { cwd, env, ...user, detached: true, stdio: ['ignore', log, log] });
+    closeSync(log);
+    this.#child = child;
+    this.#exited = new Promise((resolve) => {
+      child.once('exit', (code, signalName) => {
+        this.#onExit(signalName ? `signal ${signalName}` : `code ${code}`);
+        resolve();
+      });
+      child.once('error', (error) => {
+        if (child.pid !== undefined) return;
+        this.#onExit(error.message);
+        resolve();
+      });
+    });
+    if (child.pid === undefined) return;
+    const { name, stopSignal = 'SIGTERM', base = false } = this.spec;
+    this.context.records.add({ name, pid: child.pid, signal: stopSignal, base });
+  }
+
+  /** From now on an end is answered by a new start instead of a failure of the launcher. */
+  supervise(): void {
+    this.#supervised = true;
+  }
+
+  trimLog(): void {
+    trimLog(this.context.logPath);
+  }
+
+  /** Stops it in good order within its time, else by force, together with everything it started. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#retry);
+    const pid = this.pid;
+    if (pid !== null) {
+      signal(pid, this.spec.stopSignal ?? 'SIGTERM');
+      await this.#exitedWithin(this.spec.stopWithinMs);
+    }
+    await this.kill();
+  }
+
+  /** Ends it and everything it started at once. */
+  async kill(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#retry);
+    const pid = this.pid;
+    if (pid !== null) {
+      this.#orphanedSessions.add(pid);
+      if (this.spec.forceSignal) {
+        signal(pid, this.spec.forceSignal);
+        await this.#exitedWithin(KILLED_WITHIN_MS);
+      }
+    }
+    for (const leader of this.#orphanedSessions) this.#killSession(leader);
+    await this.#exitedWithin(KILLED_WITHIN_MS);
+    this.context.records.remove(this.spec.name);
+  }
+
+  #onExit(how: string): void {
+    const pid = this.pid;
+    this.#child = undefined;
+    if (pid !== null) this.#orphanedSessions.add(pid);
+    if (this.#stopping) return;
+    const { name } = this.spec;
+    if (!this.#supervised) {
+      this.context.failed(
+        `${name} ended with ${how} at its start. From ${this.context.logPath}:\n${tailOf(this.context.logPath, this.#logStart)}`,
+      );
+      return;
+    }
+    if (Date.now() - this.#startedAt > HEALTHY_AFTER_MS) this.#failures = 0;
+    const wait = this.#failures === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (this.#failures - 1), LONGEST_BACKOFF_MS);
+    this.#failures += 1;
+    this.context.progress.note(
+      `${name} ended with ${how}; starting it again${wait > 0 ? ` in ${wait / 1000} s (log: ${this.context.logPath})` : ''}.`,
+    );
+    if (pid !== null) setTimeout(() => this.#buryOrphans(pid), ORPHAN_PATIENCE_MS).unref();
+    this.#retry = setTimeout(() => void this.#startAgain(), wait);
+  }
+
+  async #startAgain(): Promise<void> {
+    try {
+      await this.spec.prepare?.();
+      this.start();
+    } catch (error) {
+      this.context.progress.note(`${this.spec.name} cannot be started: ${error instanceof Error ? error.message : String(error)}`);
+      this.#retry = setTimeout(() => void this.#startAgain(), LONGEST_BACKOFF_MS);
+    }
+  }
+
+  #buryOrphans(leader: number): void {
+    this.#killSession(leader);
+    this.#orphanedSessions.delete(leader);
+  }
+
+  #killSession(leader: number): void {
+    for (const pid of this.context.processes.sessionMembers(leader)) signal(pid, 'SIGKILL');
+  }
+
+  async #exitedWithin(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([this.#exited, timeout]);
+    clearTimeout(timer);
+  }
+}

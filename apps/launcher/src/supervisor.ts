@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import type { FirstStage } from './first-stage.js';
+import type { DataDir } from './data-dir.js';
+import { RunRecords } from './run-records.js';
+import { type ProcessSpec, SupervisedProcess } from './supervised-process.js';
+
+const TRIM_LOGS_EACH_MS = 30_000;
+
+/** All processes of the launcher: starts them, keeps them running, stops them in reverse order. */
+export class Supervisor {
+  readonly #all: SupervisedProcess[] = [];
+  readonly #records: RunRecords;
+  readonly #trimming: NodeJS.Timeout;
+  #stopping = false;
+  #fail: (error: Error) => void = () => undefined;
+  /** Rejects with the guilty log's last lines when a process ends before `supervise` was called. */
+  readonly failure: Promise<never>;
+
+  constructor(
+    private readonly stage: FirstStage,
+    private readonly dataDir: DataDir,
+  ) {
+    this.#records = new RunRecords(dataDir.run, stage.processes);
+    this.failure = new Promise<never>((_, reject) => {
+      this.#fail = reject;
+    });
+    this.failure.catch(() => undefined);
+    this.#trimming = setInterval(() => {
+      for (const process of this.#all) process.trimLog();
+    }, TRIM_LOGS_EACH_MS).unref();
+  }
+
+  /** Ends what a killed launcher left on this data directory. */
+  async endLeftovers(): Promise<void> {
+    const names = await this.#records.endLeftovers();
+    if (names.length > 0) this.stage.progress.note(`Ended what an earlier start left running: ${names.join(', ')}.`);
+  }
+
+  start(spec: ProcessSpec): void {
+    if (this.#stopping) return;
+    const process = new SupervisedProcess(spec, {
+      records: this.#records,
+      processes: this.stage.processes,
+      progress: this.stage.progress,
+      logPath: join(this.dataDir.logs, `${spec.name}.log`),
+      failed: (text) => this.#fail(new this.stage.StartError(text)),
+    });
+    this.#all.push(process);
+    process.start();
+  }
+
+  /** The start is over: from now on what dies is started again. */
+  supervise(): void {
+    for (const process of this.#all) process.supervise();
+  }
+
+  /** Those that run now, in the order in which they were started. */
+  running(): { name: string; pid: number }[] {
+    return this.#all.flatMap(({ spec, pid }) => (pid === null ? [] : [{ name: spec.name, pid }]));
+  }
+
+  /** Stops everything in reverse order; those of one tier together. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#trimming);
+    const tiers = [...new Set(this.#all.map(({ spec }) => spec.tier))].sort((a, b) => b - a);
+    for (const tier of tiers) {
+      await Promise.all(this.#all.filter(({ spec }) => spec.tier === tier).map((process) => process.stop()));
+    }
+  }
+
+  /** Ends everything at once. */
+  async kill(): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#trimming);
+    await Promise.all(this.#all.map((process) => process.kill()));
+  }
+}

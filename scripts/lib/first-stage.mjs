@@ -1,0 +1,101 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureBuilt } from './build.mjs';
+import { ensureInstalled } from './install.mjs';
+import { releaseLock, takeLock } from './lock-file.mjs';
+import { ensureNatsServer } from './nats-server.mjs';
+import { USAGE, UsageError, readOptions } from './options.mjs';
+import { freePort, portProblem } from './ports.mjs';
+import { clearStalePostgres, initPostgres, postgresCommand, postgresUrl, probePostgres } from './postgres.mjs';
+import { findPostgresHome } from './postgres-home.mjs';
+import { alreadyRunning, lockPath, preflight } from './preflight.mjs';
+import { isRunning, sessionMembers, startTimeOf } from './process-identity.mjs';
+import { Progress } from './progress.mjs';
+import { endRunningCommands } from './run-command.mjs';
+import { StartError } from './start-error.mjs';
+
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/** What the second stage needs of this one, which cannot import it: see apps/launcher/src/first-stage.ts. */
+const machine = { ensureNatsServer, findPostgresHome, initPostgres, postgresCommand, postgresUrl, probePostgres, clearStalePostgres };
+const processes = { isRunning, sessionMembers, startTimeOf };
+const ports = { freePort, portProblem };
+
+/** Until the second stage takes the signals over, one of them ends the commands that run and this process. */
+function endOnSignals() {
+  const listeners = Object.entries(SIGNALS).map(([signal, code]) => [
+    signal,
+    () => {
+      endRunningCommands();
+      process.exit(code);
+    },
+  ]);
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  return () => {
+    for (const [signal, listener] of listeners) process.off(signal, listener);
+  };
+}
+
+const localUrl = (env, port) => {
+  const host = env.HOST || '127.0.0.1';
+  return `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}`;
+};
+
+async function secondStage(root, options, env, progress) {
+  const { launch } = await import(pathToFileURL(join(root, 'apps/launcher/dist/main.js')).href);
+  return launch({
+    root,
+    options,
+    environment: env,
+    progress,
+    localUrl: localUrl(env, options.port),
+    StartError,
+    machine,
+    processes,
+    ports,
+  });
+}
+
+async function start(root, argv, env, progress) {
+  const options = readOptions(argv, env, root);
+  if (options.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const letSignalsGo = endOnSignals();
+  await preflight(options, env, progress);
+  await ensureInstalled({ root, progress });
+  await ensureBuilt({ root, progress });
+  const lock = lockPath(options.dataDir);
+  mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
+  const holder = takeLock(lock, { url: env.PUBLIC_BASE_URL || localUrl(env, options.port) });
+  if (holder) throw alreadyRunning(holder, options.dataDir);
+  letSignalsGo();
+  try {
+    return await secondStage(root, options, env, progress);
+  } finally {
+    releaseLock(lock);
+  }
+}
+
+/**
+ * Runs the launcher to its end.
+ * @param {string} root the repository
+ * @param {string[]} argv
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<number>} exit code
+ */
+export async function runLauncher(root, argv, env) {
+  // Whoever reads our output may leave; the services stay up.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const progress = new Progress();
+  try {
+    return await start(root, argv, env, progress);
+  } catch (error) {
+    progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ The launcher failed: ${error?.stack ?? error}`);
+    return error instanceof UsageError ? 2 : 1;
+  } finally {
+    endRunningCommands();
+  }
+}
