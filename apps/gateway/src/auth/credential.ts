@@ -1,0 +1,49 @@
+import { ServiceError } from '@slipway/contracts';
+
+/** A key as a request presents it, and the header that holds it. */
+export interface Credential {
+  readonly header: 'x-api-key' | 'authorization';
+  readonly text: string;
+}
+
+const BEARER = /^bearer(?: +(.*))?$/i;
+
+const ambiguous = (): ServiceError =>
+  new ServiceError(
+    'ambiguous_credentials',
+    'The X-API-Key and Authorization headers hold different credentials. Send one key, in one of the two headers.',
+  );
+
+function headerValue(rawHeaders: readonly string[], name: string): string | undefined {
+  let value: string | undefined;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() !== name) continue;
+    if (value !== undefined) throw ambiguousDuplicate(name);
+    value = rawHeaders[i + 1] ?? '';
+  }
+  return value;
+}
+
+function ambiguousDuplicate(name: string): ServiceError {
+  const header = name === 'authorization' ? 'Authorization' : 'X-API-Key';
+  return new ServiceError('ambiguous_credentials', `The ${header} header appears more than once. Send one key, in one header.`);
+}
+
+/**
+ * The one reader of credentials, for both headers and all strategies.
+ * @param rawHeaders names and values in turn, as they were received: parsed headers hide duplicates.
+ * @returns null when the request presents none.
+ * @throws ServiceError `ambiguous_credentials` for two different ones or a repeated header.
+ */
+export function readCredential(rawHeaders: readonly string[]): Credential | null {
+  const apiKey = headerValue(rawHeaders, 'x-api-key');
+  const authorization = headerValue(rawHeaders, 'authorization');
+  if (authorization === undefined) return apiKey === undefined ? null : { header: 'x-api-key', text: apiKey };
+  const bearer = BEARER.exec(authorization);
+  const token = bearer ? (bearer[1] ?? '') : null;
+  // Another scheme is no key of ours; its text must not be taken for one.
+  if (apiKey === undefined) return { header: 'authorization', text: token ?? '' };
+  // SDKs without a configured key send an empty bearer beside the real X-API-Key.
+  if (token === apiKey || token === '') return { header: 'x-api-key', text: apiKey };
+  throw ambiguous();
+}

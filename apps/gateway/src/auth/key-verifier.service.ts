@@ -1,0 +1,79 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type ApiKeyFeedRecord, keyKindOf, ServiceError } from '@slipway/contracts';
+import type { Caller } from './caller.js';
+import type { FeedTrust } from './feed-trust.js';
+import type { KeyIndex } from './key-index.js';
+import { macOf, type Pepper } from '@slipway/platform';
+
+const JWT = /^ey[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
+
+const invalidKey = (): ServiceError =>
+  new ServiceError('invalid_api_key', 'The API key is not valid. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".');
+
+const unavailable = (): ServiceError =>
+  new ServiceError('auth_unavailable', 'The API key cannot be checked right now; try again soon.', { retryAfterS: 2 });
+
+/** Decides whether a text is a deployment key that may call. Everything happens in memory. */
+export class KeyVerifier {
+  constructor(
+    private readonly keys: KeyIndex,
+    private readonly peppers: readonly Pepper[],
+    private readonly trust: () => FeedTrust,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /**
+   * @throws ServiceError `invalid_api_key` (one wording for unknown, revoked, rotated, expired and malformed keys),
+   *   `insufficient_scope` for MCP keys, `auth_unavailable` when the index is too old to tell.
+   */
+  verify(text: string): Caller {
+    this.#checkForm(text);
+    const trust = this.trust();
+    if (trust === 'cut_off') throw unavailable();
+    const key = this.#find(text);
+    const caller = key && this.#callerOf(key);
+    if (caller) return caller;
+    // A key that was made while the service is absent would be unknown here too.
+    throw key === undefined && trust === 'absent' ? unavailable() : invalidKey();
+  }
+
+  /** True while the key behind `caller` may still call: asked again before work starts and while it runs. */
+  stillValid(caller: Caller): boolean {
+    const key = this.keys.key(caller.key.id);
+    return key?.mac === caller.key.mac && this.#callerOf(key) !== null;
+  }
+
+  /** The refusal of every key that opens nothing. */
+  invalidKey(): ServiceError {
+    return invalidKey();
+  }
+
+  /** Form first: what fails here costs neither an HMAC nor a look-up. */
+  #checkForm(text: string): void {
+    const kind = keyKindOf(text);
+    if (kind === 'dep') return;
+    if (kind === 'mcp') {
+      throw new ServiceError('insufficient_scope', 'An MCP key (svc_mcp_…) opens the MCP server only. Use a deployment key (svc_dep_…) here.');
+    }
+    if (JWT.test(text)) {
+      throw new ServiceError('invalid_api_key', 'A session token opens no inference endpoint. Use a deployment key (svc_dep_…) here.');
+    }
+    throw invalidKey();
+  }
+
+  #find(text: string): ApiKeyFeedRecord | undefined {
+    for (const pepper of this.peppers) {
+      const mac = macOf(text, pepper);
+      const key = this.keys.keyByMac(mac.toString('base64url'));
+      if (key && key.pepper === pepper.id && timingSafeEqual(Buffer.from(key.mac, 'base64url'), mac)) return key;
+    }
+    return undefined;
+  }
+
+  #callerOf(key: ApiKeyFeedRecord): Caller | null {
+    if (key.kind !== 'dep' || key.state !== 'active') return null;
+    if (key.expires !== null && key.expires <= this.now()) return null;
+    const account = this.keys.account(key.account);
+    return account?.state === 'active' ? { key, account } : null;
+  }
+}

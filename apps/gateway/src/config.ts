@@ -1,0 +1,44 @@
+import { natsFragment, parsePeppers, serviceFragment } from '@slipway/platform';
+import { z } from 'zod';
+
+const MIB = 1024 * 1024;
+const milliseconds = (fallback: number): z.ZodDefault<z.ZodCoercedNumber> => z.coerce.number().int().min(0).max(86_400_000).default(fallback);
+
+/** Everything that a gateway is told from outside. */
+export const GatewayConfig = z.object({
+  ...serviceFragment,
+  ...natsFragment,
+  /** Port of the inference API; 0 picks a free one. */
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+  /** Address of the inference API. It speaks plain HTTP, so beyond loopback is a decision: 0.0.0.0 in a container, behind TLS. */
+  HOST: z.string().min(1).default('127.0.0.1'),
+  /** What clients are told to use, without a path; absent = made of HOST and PORT. */
+  PUBLIC_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** The environment's peppers as `id:hex,…`; keys are looked up under each of them. */
+  KEY_PEPPERS: z.string().transform((text, context) => {
+    try {
+      return parsePeppers(text);
+    } catch (error) {
+      context.addIssue((error as Error).message);
+      return z.NEVER;
+    }
+  }),
+  /** Largest request body, in bytes. */
+  BODY_BYTES_MAX: z.coerce
+    .number()
+    .int()
+    .min(1024)
+    .max(32 * MIB)
+    .default(8 * MIB),
+  /** How long known keys work on while no keys-service answers, in milliseconds; 0 where revocation matters more. */
+  KEYS_ABSENT_GRACE_MS: milliseconds(300_000),
+  /** Longest wait for the first token, queueing included, in milliseconds. */
+  FIRST_TOKEN_TIMEOUT_MS: milliseconds(600_000),
+  /** Longest silence of an engine after its first token, in milliseconds. */
+  ENGINE_SILENCE_MS: milliseconds(120_000),
+  /** Longest wait for a free slot, in milliseconds. */
+  QUEUE_WAIT_MS: milliseconds(10_000),
+  /** How long new requests are still served after /readyz turned 503, so that load balancers notice, in milliseconds. */
+  SHUTDOWN_GRACE_MS: milliseconds(0),
+});
+export type GatewayConfig = z.infer<typeof GatewayConfig>;

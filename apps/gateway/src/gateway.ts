@@ -1,0 +1,162 @@
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DeploymentFeed, type DeploymentFeedRecord, type Incarnation, KeyFeed, type KeyFeedRecord, ServiceError } from '@slipway/contracts';
+import { FeedReader } from '@slipway/feed';
+import { type LifecycleState, type Logger, nuid, type Registry } from '@slipway/platform';
+import { StreamReceiver } from '@slipway/stream-transport';
+import { AppModule } from './app.module.js';
+import { trustOf } from './auth/feed-trust.js';
+import { KeyIndex } from './auth/key-index.js';
+import { KeyVerifier } from './auth/key-verifier.service.js';
+import type { GatewayConfig } from './config.js';
+import { DeploymentIndex } from './deployments/deployment-index.js';
+import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
+import { BodyParser } from './http/body-parser.js';
+import { createHttpApplication } from './http/http-application.js';
+import { InferenceService } from './inference/inference.service.js';
+import { RELAY_TIMES } from './inference/relay-times.js';
+import type { NatsLinks } from './nats-links.js';
+import { GatewayMetrics } from './observability/gateway-metrics.js';
+import { HeartbeatListener } from './routing/heartbeat-listener.js';
+import { Router } from './routing/router.service.js';
+import { WorkerTable } from './routing/worker-table.js';
+
+/** What is kept of a drain's time for the last error events and the closing of connections, in milliseconds. */
+const FAREWELL_MS = 500;
+
+export interface GatewayOptions {
+  readonly config: GatewayConfig;
+  readonly log: Logger;
+  readonly metrics: Registry;
+  readonly links: Pick<NatsLinks, 'nats' | 'bulk' | 'up'>;
+  readonly state: () => LifecycleState;
+}
+
+/** A gateway from its feeds to its HTTP door: everything but the process around it. */
+export class Gateway {
+  /** This process start, in subjects. */
+  readonly #gw = nuid.next() as Incarnation;
+  readonly #keys = new KeyIndex();
+  readonly #deployments = new DeploymentIndex();
+  readonly #table = new WorkerTable(() => performance.now());
+  readonly #router: Router;
+  readonly #metrics: GatewayMetrics;
+  readonly #bodies = new BodyParser(new URL('./http/parse-thread.js', import.meta.url));
+  #keyFeed: FeedReader<KeyFeedRecord> | undefined;
+  #deploymentFeed: FeedReader<DeploymentFeedRecord> | undefined;
+  #receiver: StreamReceiver | undefined;
+  #heartbeats: HeartbeatListener | undefined;
+  #inference: InferenceService | undefined;
+  #app: NestFastifyApplication | undefined;
+  #shutdown: 'no' | 'closing' | 'refusing' = 'no';
+
+  constructor(private readonly options: GatewayOptions) {
+    const { config, metrics } = options;
+    this.#router = new Router({ table: this.#table, queueWaitMs: config.QUEUE_WAIT_MS, now: () => performance.now(), random: Math.random });
+    this.#metrics = new GatewayMetrics(metrics);
+    this.#metrics.observe({
+      activeStreams: () => this.#inference?.active ?? 0,
+      waiting: () => this.#router.waiting,
+      workers: () => this.#table.size,
+      keys: () => this.#keys.size,
+      feedAges: () => ({ key: ageOf(this.#keyFeed), dep: ageOf(this.#deploymentFeed) }),
+      transport: () => ({ ...this.#receiver?.counters }),
+    });
+  }
+
+  /** The port of the inference API, once it listens. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Why the gateway should get no traffic, or null. */
+  notReady(): string | null {
+    const { state, links } = this.options;
+    if (this.#shutdown !== 'no' || state() !== 'ready') return this.#shutdown === 'no' ? state() : 'draining';
+    if (!links.up) return 'not connected to NATS';
+    if (!this.#keyFeed?.place) return 'keys are not loaded';
+    return this.#deploymentFeed?.place ? null : 'deployments are not loaded';
+  }
+
+  /** Begins to follow both feeds. Until they are loaded, requests are refused with 503. */
+  follow(): void {
+    const { config, links, log } = this.options;
+    const common = { nats: links.nats, env: config.SLIPWAY_ENV, reader: this.#gw, log };
+    this.#keyFeed = new FeedReader({ ...common, contract: KeyFeed, sink: this.#keys });
+    this.#deploymentFeed = new FeedReader({ ...common, contract: DeploymentFeed, sink: this.#deployments });
+    this.#keyFeed.start();
+    this.#deploymentFeed.start();
+  }
+
+  async unfollow(): Promise<void> {
+    await Promise.all([this.#keyFeed?.stop(), this.#deploymentFeed?.stop()]);
+  }
+
+  /** Makes ready to open streams, and learns which runners there are. */
+  connect(): void {
+    const { config, links, log } = this.options;
+    const { nats, bulk } = links;
+    const { SLIPWAY_ENV: env, FIRST_TOKEN_TIMEOUT_MS: firstTokenMs } = config;
+    this.#receiver = new StreamReceiver({ nats, bulk, env, gw: this.#gw, log, settings: { firstTokenMs } });
+    this.#heartbeats = new HeartbeatListener({ nats, env, gw: this.#gw, router: this.#router });
+    this.#heartbeats.start();
+  }
+
+  async disconnect(): Promise<void> {
+    this.#heartbeats?.stop();
+    await this.#receiver?.stop();
+  }
+
+  /** @throws Error when the port is taken. */
+  async listen(): Promise<void> {
+    const { config, log } = this.options;
+    const keys = new KeyVerifier(this.#keys, config.KEY_PEPPERS, () => this.#trust());
+    const deployments = new DeploymentResolver(this.#keys, this.#deployments, (id) => this.#table.isReady(id));
+    const times = { ...RELAY_TIMES, engineSilenceMs: config.ENGINE_SILENCE_MS };
+    const receiver = this.#receiver;
+    if (!receiver) throw new Error('The gateway listens after it is connected.');
+    this.#inference = new InferenceService({ receiver, router: this.#router, keys, metrics: this.#metrics, times });
+    const settings = {
+      baseUrl: config.PUBLIC_BASE_URL?.replace(/\/+$/, '') ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${config.PORT}`,
+      bodyBytesMax: config.BODY_BYTES_MAX,
+      notReady: () => this.notReady(),
+      shutdown: () => this.#shutdown,
+    };
+    const parts = { keys, deployments, bodies: this.#bodies, inference: this.#inference, metrics: this.#metrics, settings, log };
+    this.#app = await createHttpApplication(AppModule.with(parts), log);
+    await this.#app.listen({ port: config.PORT, host: config.HOST });
+    log.info({ host: config.HOST, port: this.port }, 'gateway.listening');
+  }
+
+  /**
+   * Closes the HTTP door: /readyz turns 503 first, running streams go on, and what still runs at the deadline gets an
+   * error event. Nothing is cut in silence.
+   */
+  async drain(deadlineMs: number): Promise<void> {
+    const end = performance.now() + deadlineMs;
+    this.#shutdown = 'closing';
+    const grace = Math.min(this.options.config.SHUTDOWN_GRACE_MS, deadlineMs / 2);
+    if (grace > 0) await new Promise((resolve) => setTimeout(resolve, grace));
+    this.#shutdown = 'refusing';
+    this.#server.closeIdleConnections();
+    await this.#inference?.whenIdle(end - performance.now() - FAREWELL_MS);
+    this.#inference?.stopAll(new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 }));
+    await this.#inference?.whenIdle(FAREWELL_MS);
+    this.#server.closeAllConnections();
+    await this.#app?.close();
+    await this.#bodies.close();
+  }
+
+  get #server(): Server {
+    if (!this.#app) throw new Error('The gateway does not listen.');
+    return this.#app.getHttpServer() as Server;
+  }
+
+  #trust(): ReturnType<typeof trustOf> {
+    return this.#keyFeed ? trustOf(this.#keyFeed.freshness(), this.options.config.KEYS_ABSENT_GRACE_MS) : 'cut_off';
+  }
+}
+
+const ageOf = (feed: FeedReader<never> | FeedReader<KeyFeedRecord> | FeedReader<DeploymentFeedRecord> | undefined): number =>
+  feed?.freshness().ageMs ?? Number.POSITIVE_INFINITY;

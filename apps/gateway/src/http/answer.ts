@@ -1,0 +1,77 @@
+import { ERRORS, isServiceError, ServiceError } from '@slipway/contracts';
+import type { Exchange } from './exchange.js';
+import { expectationOf } from './server-limits.js';
+
+/** An unread body up to this size is read and dropped, so that the connection can go on, in bytes. */
+const DROPPED_BYTES = 64 * 1024;
+/** How long a connection that will be closed still reads, so that its client gets to the answer, in milliseconds. */
+const LINGER_MS = 1_000;
+const DEFAULT_RETRY_S = 2;
+
+/** Anything thrown as an error that may be shown; what is not ours becomes `internal`, with the original as its cause. */
+export function toServiceError(thrown: unknown): ServiceError {
+  return isServiceError(thrown) ? thrown : new ServiceError('internal', 'The gateway failed; its log says why.', { cause: thrown });
+}
+
+/** Headers that tell clients whether to repeat the request. */
+export function retryHeaders(error: ServiceError, status: number): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429) headers['x-should-retry'] = 'false';
+  if (status === 429 || status === 503 || status === 529) {
+    headers['retry-after'] = String(Math.min(30, Math.max(1, Math.ceil(error.retryAfterS ?? DEFAULT_RETRY_S))));
+  }
+  return headers;
+}
+
+/**
+ * Writes an error as the whole answer, in the contract of the path. After a response has begun it can only be broken off.
+ * @param status overrides the code's own.
+ */
+export function answerError(exchange: Exchange, thrown: unknown, status?: number): void {
+  const { format, response, request, id, line } = exchange;
+  const error = toServiceError(thrown);
+  line.note({ error: error.code });
+  if (error.code === 'internal') line.cause(error.cause ?? error);
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const code = status ?? format.status(error);
+  const body = Buffer.from(format.body(error, id));
+  const closing = mustClose(exchange);
+  if (closing) response.shouldKeepAlive = false;
+  response.writeHead(code, {
+    'content-type': 'application/json',
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    'x-request-id': id,
+    ...retryHeaders(error, code),
+    ...(code === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(ERRORS[error.code].status === 405 && { allow: String(error.facts?.['allow']) }),
+  });
+  if (!closing || request.complete) {
+    response.end(body);
+    return;
+  }
+  linger(exchange, body);
+}
+
+/** A body that is neither read nor short would be taken for the next request, or has to be read to its end. */
+function mustClose({ request }: Exchange): boolean {
+  if (request.complete) return false;
+  if (expectationOf(request) !== 'none') return true;
+  const length = request.headers['content-length'];
+  return length === undefined ? request.headers['transfer-encoding'] !== undefined : Number(length) > DROPPED_BYTES;
+}
+
+/** A socket closed over unread bytes is reset, and the reset may reach the client before the answer does. */
+function linger({ request, response }: Exchange, body: Buffer): void {
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  response.write(body);
+  request.once('end', end).once('close', end).on('error', () => undefined);
+  request.resume();
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller } from '../auth/caller.js';
+import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
+import type { RequestLine } from '../observability/request-line.js';
+import type { ErrorFormat } from '../surfaces/surface.js';
+
+/** One request and its response, with what the checks before the body found out. */
+export interface Exchange {
+  /** Goes into the `x-request-id` header and the log. */
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** How errors are written: in the contract that the path belongs to. */
+  readonly format: ErrorFormat;
+  readonly line: RequestLine;
+}
+
+/** An exchange whose key and deployment are good. */
+export interface InferenceCall extends Exchange {
+  readonly caller: Caller;
+  readonly deployment: ResolvedDeployment;
+  /** Reads and parses the body, once. @throws ServiceError */
+  readonly body: () => Promise<Record<string, unknown>>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    exchange: Exchange | null;
+    call: InferenceCall | null;
+  }
+}

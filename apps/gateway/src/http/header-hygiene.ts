@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '@slipway/contracts';
+
+/** More name-value pairs than any client sends; the rest of a request with so many is not looked at. */
+const MAX_HEADER_PAIRS = 100;
+
+/** Headers of which a second one could be read by one hop and not by another. */
+const SINGLE: ReadonlySet<string> = new Set(['host', 'content-type', 'content-length', 'transfer-encoding']);
+
+/** Why a request's headers are refused, or null. The status is given where it is not the code's own. */
+export function headerFault(request: IncomingMessage): { readonly error: ServiceError; readonly status?: number } | null {
+  const { rawHeaders, headers } = request;
+  if (rawHeaders.length > 2 * MAX_HEADER_PAIRS) {
+    return { status: 431, error: new ServiceError('invalid_request', `The request has more than ${MAX_HEADER_PAIRS} headers.`) };
+  }
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]?.toLowerCase() ?? '';
+    if (SINGLE.has(name) && seen.has(name)) return { error: new ServiceError('invalid_request', `The header "${name}" appears more than once.`) };
+    seen.add(name);
+  }
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return { error: new ServiceError('invalid_request', 'Only the transfer coding "chunked" is understood.') };
+  }
+  return null;
+}
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
+/** Why a request's body would not be read, by its headers alone, or null. */
+export function bodyFault({ headers }: IncomingMessage, bytesMax: number): ServiceError | null {
+  const type = headers['content-type'];
+  if (type === undefined || !JSON_TYPE.test(type)) {
+    return new ServiceError('unsupported_media_type', 'Send the body as JSON in UTF-8, with "Content-Type: application/json".');
+  }
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+    return new ServiceError('unsupported_media_type', 'Send the body uncompressed, without a Content-Encoding header.');
+  }
+  return Number(headers['content-length'] ?? 0) > bytesMax ? tooLarge(bytesMax) : null;
+}
+
+/** The body has more bytes than are taken. */
+export const tooLarge = (bytesMax: number): ServiceError =>
+  new ServiceError('request_too_large', `The request body is larger than ${bytesMax} bytes.`);

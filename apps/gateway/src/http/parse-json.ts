@@ -1,0 +1,63 @@
+import { type ErrorCode, ServiceError } from '@slipway/contracts';
+import { guardJson, type JsonTraits } from './json-guard.js';
+
+/** Half a surrogate pair: with the `u` flag, whole pairs do not match. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The outcome of a parse, in a form that can cross threads. */
+export type ParseOutcome = { readonly value: Record<string, unknown> } | { readonly code: ErrorCode; readonly message: string };
+
+const refuse = (code: ErrorCode, message: string): ParseOutcome => ({ code, message });
+
+/** Parses a request body. Messages hold positions and key names of ours, never a piece of the body. */
+export function parseBody(bytes: Uint8Array): ParseOutcome {
+  if (bytes.length === 0) return refuse('invalid_json', 'The body is empty; send a JSON object.');
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return refuse('invalid_json', 'The body starts with a byte order mark; send it without.');
+  let text: string;
+  try {
+    text = UTF8.decode(bytes);
+  } catch {
+    return refuse('invalid_utf8', 'The body is not valid UTF-8.');
+  }
+  const traits = guardJson(bytes);
+  if ('code' in traits) return traits;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return refuse('invalid_json', `The body is not valid JSON${positionIn(error)}.`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('invalid_json', 'The body must be a JSON object.');
+  return faultIn(value, traits) ?? { value: value as Record<string, unknown> };
+}
+
+/**
+ * The value of a parse.
+ * @throws ServiceError when it was refused.
+ */
+export function parsedValue(outcome: ParseOutcome): Record<string, unknown> {
+  if ('code' in outcome) throw new ServiceError(outcome.code, outcome.message);
+  return outcome.value;
+}
+
+/** The engine's own message quotes the text, so only its number is taken over. */
+function positionIn(error: unknown): string {
+  const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+  return position === undefined ? '' : ` at position ${position}`;
+}
+
+/** Looks at the values only where the text gave reason to; the guard has bounded the depth. */
+function faultIn(value: unknown, traits: JsonTraits): ParseOutcome | null {
+  if (!traits.escapedUnicode && !traits.hugeNumber) return null;
+  if (typeof value === 'string') {
+    return traits.escapedUnicode && LONE_SURROGATE.test(value) ? refuse('invalid_unicode', 'A string of the body holds half a surrogate pair.') : null;
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? null : refuse('invalid_value', 'A number of the body is too large.');
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, inner] of Object.entries(value)) {
+    const fault = faultIn(key, traits) ?? faultIn(inner, traits);
+    if (fault) return fault;
+  }
+  return null;
+}

@@ -1,0 +1,156 @@
+import { type EndFrame, type Incarnation, ServiceError, type StreamEvent, type StreamId, type Usage } from '@slipway/contracts';
+import type { OpenStream, StreamSink } from '@slipway/stream-transport';
+import { toServiceError } from '../http/answer.js';
+import type { InferenceCall } from '../http/exchange.js';
+import type { GatewayMetrics } from '../observability/gateway-metrics.js';
+import type { Answer, CutReason } from './answer.js';
+
+export interface ActiveStreamOptions {
+  readonly call: InferenceCall;
+  readonly streamId: StreamId;
+  readonly metrics: GatewayMetrics;
+  /** Silence after the first output that is taken for the engine's death, in milliseconds. */
+  readonly engineSilenceMs: number;
+  readonly accepted: (worker: Incarnation) => void;
+  /** The stream and its response are over. */
+  readonly over: (stream: ActiveStream) => void;
+}
+
+/**
+ * One generation between the transport and its client: hands events on, counts, and ends both sides together, whichever
+ * ends first.
+ */
+export class ActiveStream implements StreamSink {
+  readonly #settled: Promise<void>;
+  #settle: () => void = () => undefined;
+  #answer: Answer | null = null;
+  #open: OpenStream | null = null;
+  #done = false;
+  #closed = false;
+  #tokens = 0;
+  #lastEvent: number | null = null;
+
+  constructor(private readonly options: ActiveStreamOptions) {
+    const { call, streamId } = options;
+    this.#settled = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    call.line.note({ stream_id: streamId });
+    call.line.waitFor(this.#settled);
+    call.response.once('close', () => this.#responseClosed());
+  }
+
+  get caller(): InferenceCall['caller'] {
+    return this.options.call.caller;
+  }
+
+  /** Begins: `open` starts the stream with this as its sink. */
+  begin(answer: Answer, open: (sink: StreamSink) => OpenStream): void {
+    this.#answer = answer;
+    this.#open = open(this);
+  }
+
+  accepted(worker: Incarnation, attempt: number): void {
+    this.options.call.line.note({ worker, attempts: attempt });
+    this.options.accepted(worker);
+  }
+
+  events(events: readonly StreamEvent[]): void {
+    if (this.#done) return;
+    const hadOutput = this.#lastEvent !== null;
+    for (const event of events) this.#count(event);
+    if (!hadOutput && this.#lastEvent !== null) this.#firstOutput();
+    this.#answer?.events(events);
+  }
+
+  end(end: EndFrame): void {
+    if (this.#done) return;
+    this.#noteUsage(end.usage);
+    try {
+      this.#answer?.end(end);
+    } catch (error) {
+      this.#finish(toServiceError(error));
+      return;
+    }
+    this.#finish(null);
+  }
+
+  error(error: ServiceError): void {
+    this.#finish(error);
+  }
+
+  /** Ends a running stream with an error that its client sees. */
+  stop(error: ServiceError): void {
+    if (this.#done) return;
+    void this.#cancel(error.code);
+    this.#finish(error);
+  }
+
+  /** Ends a running stream whose client does not listen. */
+  cut(reason: CutReason): void {
+    this.options.call.line.note({ error: reason });
+    this.options.call.response.destroy();
+  }
+
+  tick(now: number): void {
+    this.#answer?.tick(now);
+    if (this.#done || this.#lastEvent === null) return;
+    if (now - this.#lastEvent > this.options.engineSilenceMs) {
+      this.stop(new ServiceError('engine_error', 'The model fell silent in the middle of its answer.'));
+    }
+  }
+
+  #count(event: StreamEvent): void {
+    if (event.k === 'start') return;
+    this.#lastEvent = performance.now();
+    if (event.k === 'fin') this.options.call.line.note({ finish: event.r });
+    else this.#tokens += event.n;
+  }
+
+  #firstOutput(): void {
+    const { call, metrics } = this.options;
+    const ttft = call.line.elapsed();
+    call.line.note({ ttft_ms: ttft });
+    metrics.firstToken(ttft);
+  }
+
+  #noteUsage({ prompt, cached, completion }: Usage): void {
+    this.options.call.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
+    this.options.metrics.tokens({ prompt, cached, completion });
+  }
+
+  /** Tells the worker to stop, and waits for what it had counted. */
+  async #cancel(why: string): Promise<void> {
+    this.options.call.line.note({ finish: 'cancelled' });
+    const usage = await this.#open?.cancel(why);
+    this.#noteUsage(usage ?? { prompt: 0, cached: 0, completion: this.#tokens });
+    this.#settle();
+  }
+
+  #finish(error: ServiceError | null): void {
+    if (this.#done) return;
+    this.#done = true;
+    const { line } = this.options.call;
+    if (error) {
+      line.note({ error: error.code });
+      if (error.cause !== undefined) line.cause(error.cause);
+      this.#answer?.fail(error);
+    }
+    if (line.fields.finish !== 'cancelled') this.#settle();
+    this.#leave();
+  }
+
+  #responseClosed(): void {
+    this.#closed = true;
+    if (!this.#done) {
+      this.#done = true;
+      void this.#cancel('client_left');
+    }
+    this.#leave();
+  }
+
+  /** A response that is still being taken is watched until it is gone. */
+  #leave(): void {
+    if (this.#done && this.#closed) this.options.over(this);
+  }
+}

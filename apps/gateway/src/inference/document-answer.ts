@@ -1,0 +1,58 @@
+import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
+import { answerError } from '../http/answer.js';
+import type { Exchange } from '../http/exchange.js';
+import type { AnswerWriter } from '../surfaces/surface.js';
+import type { Answer, CutReason } from './answer.js';
+import { ClientProgress } from './client-progress.js';
+import type { RelayTimes } from './relay-times.js';
+
+export interface DocumentOptions {
+  readonly exchange: Exchange;
+  readonly writer: AnswerWriter;
+  readonly times: RelayTimes;
+  readonly cut: (reason: CutReason) => void;
+}
+
+/** Gathers an answer and sends it as one JSON document; blanks before it keep a long wait alive. */
+export class DocumentAnswer implements Answer {
+  readonly #startedAt = performance.now();
+  readonly #progress: ClientProgress;
+  #lastPad: number | null = null;
+  #closed = false;
+
+  constructor(private readonly options: DocumentOptions) {
+    this.#progress = new ClientProgress(options.exchange.response, this.#startedAt);
+  }
+
+  events(events: readonly StreamEvent[]): void {
+    this.options.writer.collect(events);
+  }
+
+  end(end: EndFrame): void {
+    const document = this.options.writer.document(end);
+    this.#closed = true;
+    const { response } = this.options.exchange;
+    if (this.#lastPad === null) response.writeHead(200, { ...this.#headers(), 'content-length': Buffer.byteLength(document) });
+    response.end(document);
+  }
+
+  fail(error: ServiceError): void {
+    this.#closed = true;
+    answerError(this.options.exchange, error);
+  }
+
+  tick(now: number): void {
+    const { times, cut, exchange } = this.options;
+    if (this.#progress.stalledFor(now) > times.stalledMs) return cut('client_stalled');
+    const due = this.#lastPad === null ? this.#startedAt + times.commitDocumentMs : this.#lastPad + times.keepAliveMs;
+    if (this.#closed || now < due) return undefined;
+    if (this.#lastPad === null) exchange.response.writeHead(200, this.#headers());
+    this.#lastPad = now;
+    exchange.response.write(' ');
+    return undefined;
+  }
+
+  #headers(): Record<string, string> {
+    return { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-request-id': this.options.exchange.id };
+  }
+}

@@ -1,0 +1,125 @@
+import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
+import { answerError } from '../http/answer.js';
+import type { Exchange } from '../http/exchange.js';
+import type { AnswerWriter } from '../surfaces/surface.js';
+import type { Answer, CutReason } from './answer.js';
+import { ClientProgress } from './client-progress.js';
+import type { LoopPressure } from './loop-pressure.js';
+import type { RelayTimes } from './relay-times.js';
+
+/** Most that waits for one client, queued here or in its socket, in bytes. */
+export const UNSENT_BYTES_MAX = 1024 * 1024;
+/** What an event costs in memory beside its text, in bytes. */
+const EVENT_BYTES = 64;
+/** Ignored by every client; keeps proxies and HTTP stacks from giving up. */
+const COMMENT = ': waiting\n\n';
+
+export interface SseOptions {
+  readonly exchange: Exchange;
+  readonly writer: AnswerWriter;
+  readonly pressure: LoopPressure;
+  readonly times: RelayTimes;
+  readonly cut: (reason: CutReason) => void;
+}
+
+const isOutput = ({ k }: StreamEvent): boolean => k !== 'start';
+
+/**
+ * Relays events to one client as server-sent events. Each engine step is one write, at once; while the client or the
+ * event loop is behind, what comes is kept as events and merged into one write. The first output never waits.
+ */
+export class SseAnswer implements Answer {
+  readonly #progress: ClientProgress;
+  readonly #startedAt = performance.now();
+  #queued: StreamEvent[] = [];
+  #queuedBytes = 0;
+  #committed = false;
+  #begun = false;
+  #closed = false;
+  #lastWrite = 0;
+
+  constructor(private readonly options: SseOptions) {
+    this.#progress = new ClientProgress(options.exchange.response, this.#startedAt);
+    options.exchange.response.on('drain', this.#flush);
+  }
+
+  events(events: readonly StreamEvent[]): void {
+    if (!this.#begun && !events.some(isOutput)) return;
+    const { pressure, writer } = this.options;
+    const first = !this.#begun;
+    this.#begun = true;
+    const behind = this.#response.writableNeedDrain || this.#queued.length > 0;
+    if (first || (!behind && !pressure.lagging)) return this.#write(writer.frames(events));
+    this.#keep(events);
+    return behind ? undefined : pressure.atTurnEnd(this.#flush);
+  }
+
+  end(end: EndFrame): void {
+    const { writer } = this.options;
+    const last = writer.frames(this.#take()) + writer.lastFrames(end);
+    this.#commit();
+    this.#closed = true;
+    this.#response.end(last);
+  }
+
+  fail(error: ServiceError): void {
+    this.#closed = true;
+    const { writer, exchange } = this.options;
+    if (!this.#committed) return answerError(exchange, error);
+    const { response } = exchange;
+    // Without the last chunk, after the error has left: the one ending that every client takes for a failure.
+    response.write(writer.frames(this.#take()) + writer.errorFrame(error), () => response.destroy());
+    return undefined;
+  }
+
+  tick(now: number): void {
+    const { times, cut } = this.options;
+    if (this.#progress.stalledFor(now) > times.stalledMs) return cut('client_stalled');
+    if (this.#closed) return undefined;
+    const silentSince = this.#committed ? this.#lastWrite : this.#startedAt;
+    const patience = this.#committed ? times.keepAliveMs : times.commitStreamMs;
+    return now - silentSince >= patience && !this.#response.writableNeedDrain ? this.#write(COMMENT) : undefined;
+  }
+
+  get #response(): Exchange['response'] {
+    return this.options.exchange.response;
+  }
+
+  #commit(): void {
+    if (this.#committed) return;
+    this.#committed = true;
+    this.#response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-store, no-transform',
+      'x-accel-buffering': 'no',
+      'x-request-id': this.options.exchange.id,
+    });
+  }
+
+  #write(frames: string): void {
+    if (frames === '' || this.#closed) return;
+    this.#commit();
+    this.#lastWrite = performance.now();
+    this.#response.write(frames);
+  }
+
+  #keep(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      this.#queued.push(event);
+      this.#queuedBytes += EVENT_BYTES + ('x' in event ? 2 * event.x.length : 0);
+    }
+    if (this.#queuedBytes + this.#response.writableLength > UNSENT_BYTES_MAX) this.options.cut('client_too_slow');
+  }
+
+  #take(): StreamEvent[] {
+    const events = this.#queued;
+    this.#queued = [];
+    this.#queuedBytes = 0;
+    return events;
+  }
+
+  readonly #flush = (): void => {
+    if (this.#queued.length === 0 || this.#closed || this.#response.writableNeedDrain) return;
+    this.#write(this.options.writer.frames(this.#take()));
+  };
+}

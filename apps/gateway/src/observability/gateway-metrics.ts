@@ -1,0 +1,80 @@
+import { Counter, Gauge, Histogram, type Registry } from '@slipway/platform';
+import type { RequestFields } from './request-line.js';
+
+/** What the gateway's figures are read from. */
+export interface Gauges {
+  readonly activeStreams: () => number;
+  readonly waiting: () => number;
+  readonly workers: () => number;
+  readonly keys: () => number;
+  /** Age of what is known of keys and deployments, in milliseconds. */
+  readonly feedAges: () => Readonly<Record<string, number>>;
+  /** Counters of the stream transport; they only rise. */
+  readonly transport: () => Readonly<Record<string, number>>;
+}
+
+/** Refusals of credentials, counted apart: a rise is an attack or a wrong rotation. */
+const KEY_REFUSALS: ReadonlySet<string> = new Set(['missing_api_key', 'invalid_api_key', 'ambiguous_credentials', 'insufficient_scope', 'auth_unavailable']);
+const TTFT_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** The gateway's metrics. Labels are closed sets: status classes, codes and kinds, never ids. */
+export class GatewayMetrics {
+  readonly #requests: Counter<'status_class' | 'stream'>;
+  readonly #refusedKeys: Counter<'code'>;
+  readonly #ttft: Histogram;
+  readonly #tokens: Counter<'kind'>;
+
+  constructor(private readonly registry: Registry) {
+    const registers = [registry];
+    this.#requests = new Counter({ name: 'slipway_gateway_requests_total', help: 'Requests answered.', labelNames: ['status_class', 'stream'], registers });
+    this.#refusedKeys = new Counter({ name: 'slipway_gateway_refused_keys_total', help: 'Requests refused for their credentials.', labelNames: ['code'], registers });
+    this.#ttft = new Histogram({
+      name: 'slipway_gateway_time_to_first_token_seconds',
+      help: 'From the request to the first output of its engine.',
+      buckets: TTFT_BUCKETS_S,
+      registers,
+    });
+    this.#tokens = new Counter({ name: 'slipway_gateway_tokens_total', help: 'Tokens by kind: prompt, cached (part of prompt), completion.', labelNames: ['kind'], registers });
+  }
+
+  /** Adds the figures that are read when they are asked for. */
+  observe(gauges: Gauges): void {
+    this.#gauge('slipway_gateway_active_streams', 'Responses that are not over.', gauges.activeStreams);
+    this.#gauge('slipway_gateway_waiting_requests', 'Requests that wait for a slot.', gauges.waiting);
+    this.#gauge('slipway_gateway_live_workers', 'Runners heard of within three beats.', gauges.workers);
+    this.#gauge('slipway_gateway_known_keys', 'Keys in the index.', gauges.keys);
+    this.#labelled('slipway_gateway_feed_age_ms', 'Time since a round trip proved the feed fresh.', 'feed', gauges.feedAges);
+    this.#labelled('slipway_gateway_transport', 'Counters of the stream transport since the start.', 'event', gauges.transport);
+  }
+
+  /** A request is over. */
+  answered({ status = 0, stream, error }: RequestFields): void {
+    this.#requests.inc({ status_class: `${Math.floor(status / 100)}xx`, stream: String(stream ?? 'none') });
+    if (error !== undefined && KEY_REFUSALS.has(error)) this.#refusedKeys.inc({ code: error });
+  }
+
+  /** @param ms from the request to the first output. */
+  firstToken(ms: number): void {
+    this.#ttft.observe(ms / 1000);
+  }
+
+  tokens(counts: Readonly<Record<'prompt' | 'cached' | 'completion', number>>): void {
+    for (const [kind, count] of Object.entries(counts)) this.#tokens.inc({ kind }, count);
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
+  }
+
+  #labelled(name: string, help: string, label: string, read: () => Readonly<Record<string, number>>): void {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect: () => {
+        for (const [value, figure] of Object.entries(read())) gauge.set({ [label]: value }, figure);
+      },
+    });
+  }
+}

@@ -1,0 +1,135 @@
+import { type DeploymentFacts, type DeploymentId, type Heartbeat, type Incarnation, ServiceError } from '@slipway/contracts';
+import type { Refusal, WorkerChooser } from '@slipway/stream-transport';
+import { CapacityQueue, type Offer, overloaded } from './capacity-queue.js';
+import { chooseWorker } from './choose-worker.js';
+import type { WorkerTable } from './worker-table.js';
+
+/** Requests that may wait for each slot of a deployment. */
+const WAITING_PER_SLOT = 4;
+
+/** What one stream asks of the routing. */
+export interface RouteRequest {
+  readonly deployment: DeploymentId;
+  readonly rev: number;
+  readonly affinity: number;
+}
+
+interface Waiting extends RouteRequest {
+  readonly waitUntil: number;
+}
+
+export interface RouterOptions {
+  readonly table: WorkerTable;
+  /** Longest wait for a free slot, in milliseconds. */
+  readonly queueWaitMs: number;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Places streams on runners, each gateway alone: slots first come, first served, and a bounded wait for the next one. */
+export class Router {
+  readonly #queues = new Map<DeploymentId, CapacityQueue>();
+
+  constructor(private readonly options: RouterOptions) {}
+
+  /** Requests that wait now, over all deployments. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const queue of this.#queues.values()) waiting += queue.length;
+    return waiting;
+  }
+
+  /** The chooser of one stream. */
+  chooserFor(route: RouteRequest): WorkerChooser {
+    // One bound for the whole stream, however often it comes back from a worker that was full after all.
+    const request = { ...route, waitUntil: this.options.now() + this.options.queueWaitMs };
+    return {
+      choose: (excluded, signal) => this.#choose(request, excluded, signal),
+      released: (wk) => this.#released(request.deployment, wk),
+      refused: (wk, refusal) => this.#refused(request.deployment, wk, refusal),
+    };
+  }
+
+  /** The revision to ask of a deployment's workers: the old one serves until the new one is ready. */
+  revisionOf({ id, rev }: DeploymentFacts): number {
+    return this.options.table.servingRevision(id, rev);
+  }
+
+  /** A worker admitted a stream: starts there work. */
+  accepted(deployment: DeploymentId, wk: Incarnation): void {
+    this.options.table.worker(deployment, wk)?.breaker.succeeded();
+  }
+
+  /** A runner reported: whoever waits for it may go. */
+  heard(beat: Heartbeat): void {
+    if (this.options.table.report(beat)) this.#offer(beat.dep);
+  }
+
+  /** Forgets runners that are gone, and tells those who wait when nobody is left to wait for. */
+  sweep(): void {
+    this.options.table.sweep();
+    for (const [deployment, queue] of this.#queues) {
+      queue.offer();
+      if (queue.length === 0) this.#queues.delete(deployment);
+    }
+  }
+
+  async #choose(request: Waiting, excluded: ReadonlySet<Incarnation>, signal: AbortSignal): Promise<Incarnation> {
+    const queue = this.#queues.get(request.deployment) ?? new CapacityQueue();
+    const offer = queue.length === 0 ? this.#place(request, excluded) : this.#hopeless(request, excluded);
+    if (offer) {
+      if ('wk' in offer) return offer.wk;
+      throw offer.error;
+    }
+    if (queue.length >= WAITING_PER_SLOT * this.#slots(request)) throw overloaded(queue.length);
+    this.#queues.set(request.deployment, queue);
+    const waitMs = Math.max(0, request.waitUntil - this.options.now());
+    return queue.wait({ attempt: () => this.#place(request, excluded), picky: excluded.size > 0, signal, waitMs });
+  }
+
+  #place(request: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
+    const { table, random } = this.options;
+    const { deployment, rev, affinity } = request;
+    const wk = chooseWorker(table.candidates(deployment, rev, excluded), affinity, random);
+    if (wk === null) return this.#hopeless(request, excluded);
+    table.worker(deployment, wk)?.started();
+    return { wk };
+  }
+
+  /** An error when no event can bring a worker for this request soon. */
+  #hopeless({ deployment }: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
+    const live = this.options.table.live(deployment);
+    if (live.some(({ wk }) => !excluded.has(wk))) return null;
+    return { error: new ServiceError('deployment_unavailable', 'No worker of this deployment can take the request right now; try again soon.', { retryAfterS: 2 }) };
+  }
+
+  #slots({ deployment }: RouteRequest): number {
+    return this.options.table.live(deployment).reduce((sum, { slots }) => sum + slots, 0);
+  }
+
+  #released(deployment: DeploymentId, wk: Incarnation): void {
+    const worker = this.options.table.worker(deployment, wk);
+    worker?.released();
+    worker?.breaker.undecided();
+    this.#offer(deployment);
+  }
+
+  #refused(deployment: DeploymentId, wk: Incarnation, refusal: Refusal): void {
+    const worker = this.options.table.worker(deployment, wk);
+    if (!worker) return;
+    if (refusal.kind === 'rejected') {
+      if (refusal.code === 'busy') worker.isFull(refusal.used, refusal.slots);
+      else if (refusal.code === 'draining' || refusal.code === 'not_here') worker.suspect();
+      return;
+    }
+    worker.breaker.failed(this.options.now());
+    if (refusal.kind === 'absent') worker.suspect();
+  }
+
+  #offer(deployment: DeploymentId): void {
+    const queue = this.#queues.get(deployment);
+    if (!queue) return;
+    queue.offer();
+    if (queue.length === 0) this.#queues.delete(deployment);
+  }
+}

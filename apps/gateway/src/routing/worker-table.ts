@@ -1,0 +1,156 @@
+import type { DeploymentId, Heartbeat, Incarnation } from '@slipway/contracts';
+import { hashText } from './affinity.js';
+import { Breaker } from './breaker.js';
+import type { Candidate } from './choose-worker.js';
+
+/** A runner that was silent for three of its beats is not chosen, in milliseconds. */
+const FRESH_MS = 3_000;
+/** It is forgotten when nothing of ours runs there either, in milliseconds. */
+const FORGET_MS = 30_000;
+
+/** A runner as this gateway sees it. */
+export class KnownWorker {
+  readonly hash: number;
+  readonly breaker = new Breaker();
+  /** Streams of this gateway there. */
+  inFlight = 0;
+  /** Starts sent there since its last report. */
+  #startsSince = 0;
+  #used: number;
+  #slots: number;
+  #suspect = false;
+
+  constructor(
+    private beat: Heartbeat,
+    private heardAt: number,
+  ) {
+    this.hash = hashText(beat.wk);
+    this.#used = beat.used;
+    this.#slots = beat.slots;
+  }
+
+  get wk(): Incarnation {
+    return this.beat.wk;
+  }
+
+  get rev(): number {
+    return this.beat.rev;
+  }
+
+  get slots(): number {
+    return this.#slots;
+  }
+
+  /** Slots that should be free: what it reported, less what was sent there since; never more than our own count allows. */
+  get free(): number {
+    return this.#slots - Math.max(this.#used + this.#startsSince, this.inFlight);
+  }
+
+  /** Takes a report, unless it is older than what is known. */
+  report(beat: Heartbeat, now: number): boolean {
+    if (beat.n < this.beat.n) return false;
+    this.beat = beat;
+    this.heardAt = now;
+    this.#used = beat.used;
+    this.#slots = beat.slots;
+    this.#startsSince = 0;
+    this.#suspect = false;
+    return true;
+  }
+
+  isLive(now: number): boolean {
+    return this.beat.state === 'ready' && !this.#suspect && now - this.heardAt <= FRESH_MS;
+  }
+
+  isForgotten(now: number): boolean {
+    return this.inFlight === 0 && now - this.heardAt > FORGET_MS;
+  }
+
+  started(): void {
+    this.inFlight += 1;
+    this.#startsSince += 1;
+    this.breaker.started();
+  }
+
+  /** One of our streams there is over: its slot is counted as free until the next report knows better. */
+  released(): void {
+    this.inFlight -= 1;
+    this.#used = Math.max(0, this.#used - 1);
+  }
+
+  /** It refused a start for want of room: its figures are newer than the last report. */
+  isFull(used: number, slots: number): void {
+    this.#used = Math.max(used, slots);
+    this.#slots = slots;
+    this.#startsSince = 0;
+  }
+
+  /** Nobody serves its subject, or it is leaving: nothing goes there until it reports again. */
+  suspect(): void {
+    this.#suspect = true;
+  }
+}
+
+/** The runners of all deployments, as their heartbeats tell them. */
+export class WorkerTable {
+  readonly #deployments = new Map<DeploymentId, Map<Incarnation, KnownWorker>>();
+
+  constructor(private readonly now: () => number) {}
+
+  /** @returns true when the report says something new. */
+  report(beat: Heartbeat): boolean {
+    const workers = this.#deployments.get(beat.dep) ?? new Map<Incarnation, KnownWorker>();
+    this.#deployments.set(beat.dep, workers);
+    const known = workers.get(beat.wk);
+    if (known) return known.report(beat, this.now());
+    workers.set(beat.wk, new KnownWorker(beat, this.now()));
+    return true;
+  }
+
+  worker(deployment: DeploymentId, wk: Incarnation): KnownWorker | undefined {
+    return this.#deployments.get(deployment)?.get(wk);
+  }
+
+  /** Runners of a deployment that are ready and were heard of lately. */
+  live(deployment: DeploymentId): KnownWorker[] {
+    const now = this.now();
+    return [...(this.#deployments.get(deployment)?.values() ?? [])].filter((worker) => worker.isLive(now));
+  }
+
+  isReady(deployment: DeploymentId): boolean {
+    return this.live(deployment).length > 0;
+  }
+
+  /** The revision to ask for: the wanted one if a runner is ready with it, else the newest that has one. */
+  servingRevision(deployment: DeploymentId, wanted: number): number {
+    const revisions = this.live(deployment).map(({ rev }) => rev);
+    return revisions.length === 0 || revisions.includes(wanted) ? wanted : Math.max(...revisions);
+  }
+
+  /** What `chooseWorker` may choose from. */
+  candidates(deployment: DeploymentId, rev: number, excluded: ReadonlySet<Incarnation>): Candidate[] {
+    const now = this.now();
+    return this.live(deployment).filter((worker) => worker.rev === rev && !excluded.has(worker.wk) && worker.breaker.allows(now));
+  }
+
+  /** Forgets runners that are gone. */
+  sweep(): void {
+    const now = this.now();
+    for (const [deployment, workers] of this.#deployments) {
+      for (const [wk, worker] of workers) if (worker.isForgotten(now)) workers.delete(wk);
+      if (workers.size === 0) this.#deployments.delete(deployment);
+    }
+  }
+
+  /** Live runners over all deployments, for the metrics. */
+  get size(): number {
+    let size = 0;
+    for (const deployment of this.#deployments.keys()) size += this.live(deployment).length;
+    return size;
+  }
+
+  /** Deployments of which a runner was heard. */
+  deployments(): DeploymentId[] {
+    return [...this.#deployments.keys()];
+  }
+}

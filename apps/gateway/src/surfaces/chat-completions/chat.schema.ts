@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+const MAX_MESSAGES = 2048;
+const MAX_STOP_CHARS = 1024;
+const MAX_BIASES = 1024;
+
+const text = (max: number): z.ZodString => z.string().max(max);
+const limit = z.int().min(1);
+/** Any 64-bit integer; JSON numbers beyond 2^53 arrive rounded, which for a seed is as good as exact. */
+const seed = z.number().refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63, 'expected a 64-bit integer');
+const stopText = z.string().min(1).max(MAX_STOP_CHARS);
+
+/**
+ * Fields of a request that are honoured or looked at. Unknown fields pass and go nowhere. Nulls count as absent and are
+ * gone before this is asked; messages are read one by one, since what is wrong in them needs a precise name.
+ */
+export const ChatFields = z.object({
+  model: z.string().min(1),
+  messages: z.array(z.unknown()).min(1).max(MAX_MESSAGES),
+  stream: z.boolean().optional(),
+  stream_options: z.object({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() }).optional(),
+
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  max_completion_tokens: limit.optional(),
+  max_tokens: limit.optional(),
+  stop: z.union([stopText, z.array(stopText).max(4)]).optional(),
+  seed: seed.optional(),
+  frequency_penalty: z.number().min(-2).max(2).optional(),
+  presence_penalty: z.number().min(-2).max(2).optional(),
+  logit_bias: z
+    .record(z.string().regex(/^\d{1,7}$/), z.number().min(-100).max(100))
+    .refine((biases) => Object.keys(biases).length <= MAX_BIASES, `expected at most ${MAX_BIASES} entries`)
+    .optional(),
+  // Engines' own; -1 and 0 both switch it off.
+  top_k: z.int().min(-1).optional(),
+  min_p: z.number().min(0).max(1).optional(),
+  repetition_penalty: z.number().gt(0).max(10).optional(),
+  n: z.int().min(1).optional(),
+
+  // Taken and of no effect here.
+  user: text(1024).optional(),
+  safety_identifier: text(64).optional(),
+  prompt_cache_key: text(1024).optional(),
+  prompt_cache_retention: text(64).optional(),
+  reasoning_effort: z.union([text(32), z.number()]).optional(),
+  verbosity: text(32).optional(),
+  service_tier: text(32).optional(),
+  store: z.boolean().optional(),
+  metadata: z
+    .record(text(64), text(512))
+    .refine((pairs) => Object.keys(pairs).length <= 16, 'expected at most 16 pairs')
+    .optional(),
+  parallel_tool_calls: z.boolean().optional(),
+});
+export type ChatFields = z.infer<typeof ChatFields>;

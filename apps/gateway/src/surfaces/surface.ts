@@ -1,0 +1,44 @@
+import type { CanonicalRequest, EndFrame, ServiceError, Start, StreamEvent } from '@slipway/contracts';
+import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
+
+/** How a public contract writes errors. */
+export interface ErrorFormat {
+  status(error: ServiceError): number;
+  /** JSON of an error response. */
+  body(error: ServiceError, requestId: string): string;
+}
+
+/** Turns the events of one answer into a public contract's text. It is told every event once, in order. */
+export interface AnswerWriter {
+  /** Stream frames for events that go out together; texts next to each other become one. */
+  frames(events: readonly StreamEvent[]): string;
+  /** The last frames of a complete answer. */
+  lastFrames(end: EndFrame): string;
+  /** The one frame that ends a failed stream. */
+  errorFrame(error: ServiceError): string;
+  /** Takes events of an answer that is not streamed. */
+  collect(events: readonly StreamEvent[]): void;
+  /** The whole answer of what was collected. */
+  document(end: EndFrame): string;
+}
+
+/** What a client asked for, understood. */
+export interface SurfaceRequest {
+  readonly canonical: CanonicalRequest;
+  readonly stream: boolean;
+  /** What the client sent to keep its requests together, if anything. */
+  readonly affinity: string | undefined;
+}
+
+/** A public contract: everything that the rest of the gateway needs to know of it. */
+export interface Surface<R extends SurfaceRequest = SurfaceRequest> {
+  readonly api: Start['api'];
+  readonly errors: ErrorFormat;
+  /**
+   * Checks a body against the contract.
+   * @throws ServiceError naming the first field that is wrong.
+   */
+  read(body: Record<string, unknown>, deployment: ResolvedDeployment): R;
+  /** @param streamId id of the answer, without a prefix. */
+  writer(request: R, deployment: ResolvedDeployment, streamId: string): AnswerWriter;
+}
