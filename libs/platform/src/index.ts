@@ -19,6 +19,7 @@ export type { NatsConfOptions } from './nats/nats-conf.js';
 export { createRpcApplication } from './rpc/rpc-application.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';
 export type { SilenceReason } from './rpc/rpc-client.js';
+export { RpcErrorFilter } from './rpc/rpc-error.filter.js';
 export { RpcHandler } from './rpc/rpc-handler.js';
 export { RpcResponder } from './rpc/rpc-responder.js';
 export type { RpcResponderOptions } from './rpc/rpc-responder.js';

@@ -1,0 +1,148 @@
+import { Test } from '@nestjs/testing';
+import type { INestMicroservice } from '@nestjs/common';
+import {
+  AccountId,
+  CreateAccount,
+  CreateKey,
+  FindAccount,
+  Incarnation,
+  KeyFeed,
+  type KeyFeedRecord,
+  keyKindOf,
+  ListKeys,
+} from '@slipway/contracts';
+import { Database, SqlFeedStore } from '@slipway/database';
+import { createLogger, type NatsConnection, RpcClient, RpcErrorFilter, RpcServer } from '@slipway/platform';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AppModule } from '../../apps/keys-service/src/app.module.js';
+import { schema } from '../../apps/keys-service/src/db/schema.js';
+import { KeyFeedPublisher } from '../../apps/keys-service/src/feed/key-feed-publisher.js';
+import { KeyFeedSource } from '../../apps/keys-service/src/feed/key-feed-source.repository.js';
+import { KeyMint } from '../../apps/keys-service/src/keys/key-minting.js';
+import { ENV, TestBus, until } from './keys-rig.js';
+
+const log = createLogger('test', 'silent');
+const peppers = [{ id: 'p1', secret: Buffer.alloc(32, 1) }];
+
+describe('accounts and keys', () => {
+  let postgres: TestPostgres;
+  let bus: TestBus;
+  let url: string;
+  let database: Database;
+  let feed: KeyFeedPublisher;
+  let app: INestMicroservice;
+  let ops: RpcClient;
+  let gateway: NatsConnection;
+
+  beforeAll(async () => {
+    [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
+    url = await postgres.createDatabase();
+    const nats = await bus.connect('keys');
+    database = new Database({ url, applicationName: 'keys test', ...schema, log });
+    await database.open();
+    const { transactions } = database;
+    const store = new SqlFeedStore<KeyFeedRecord>({ feed: KeyFeed.name, url, applicationName: 'keys test', transactions, log });
+    feed = new KeyFeedPublisher({ contract: KeyFeed, store, source: new KeyFeedSource(transactions), nats, env: ENV, log });
+    const module = await Test.createTestingModule({
+      imports: [AppModule.with({ transactions, feed, mint: new KeyMint(peppers) })],
+    }).compile();
+    app = module.createNestMicroservice({ strategy: new RpcServer({ nats, env: ENV, log, drainMs: 1_000 }), logger: false });
+    app.useGlobalFilters(new RpcErrorFilter());
+    feed.start();
+    await app.listen();
+    ops = new RpcClient(await bus.connect('ops'), ENV);
+    gateway = await bus.connect('gateway');
+  });
+
+  afterAll(async () => {
+    await app.close();
+    await feed.stop();
+    await database.close();
+    await bus.end();
+    await postgres.stop();
+  });
+
+  const account = async (slug: string): Promise<AccountId> => (await ops.call(CreateAccount, { slug })).id;
+
+  it('an account is found under its slug, and an unknown slug finds none', async () => {
+    const id = await account('acme');
+    expect(await ops.call(FindAccount, { slug: 'acme' })).toEqual({ id, slug: 'acme' });
+    await expect(ops.call(FindAccount, { slug: 'nobody' })).rejects.toMatchObject({ code: 'account_not_found' });
+  });
+
+  it('of ten requests for one slug at once, one gets it', async () => {
+    const tries = await Promise.allSettled(Array.from({ length: 10 }, () => account('wanted')));
+    const refused = tries.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    expect(refused).toHaveLength(9);
+    for (const error of refused) expect(error).toMatchObject({ code: 'slug_taken' });
+  });
+
+  it('a key is shown whole once, and the list never shows a value', async () => {
+    const id = await account('lister');
+    const created = await ops.call(CreateKey, { account: id, name: '  first  ' });
+    expect(keyKindOf(created.value)).toBe('dep');
+    expect(created.hint).toBe(created.value.slice(0, 12));
+    const second = await ops.call(CreateKey, { account: id, name: 'second' });
+    const reply = await ops.call(ListKeys, { account: id });
+    expect(reply.keys.map(({ name, hint, state }) => ({ name, hint, state }))).toEqual([
+      { name: 'second', hint: second.hint, state: 'active' },
+      { name: 'first', hint: created.hint, state: 'active' },
+    ]);
+    expect(JSON.stringify(reply)).not.toContain(created.value.slice(12));
+  });
+
+  it('a list holds the keys of its account alone, and an unknown account has neither list nor keys', async () => {
+    const [one, other] = [await account('one-of-two'), await account('two-of-two')];
+    await ops.call(CreateKey, { account: one, name: 'mine' });
+    expect(await ops.call(ListKeys, { account: other })).toEqual({ keys: [] });
+    await expect(ops.call(ListKeys, { account: 999_999 })).rejects.toMatchObject({ code: 'account_not_found' });
+    await expect(ops.call(CreateKey, { account: 999_999, name: 'x' })).rejects.toMatchObject({ code: 'account_not_found' });
+  });
+
+  it('no key stands anywhere in the database', async () => {
+    const id = await account('secretive');
+    const { value } = await ops.call(CreateKey, { account: id, name: 'hidden' });
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    try {
+      const tables = await client.query<{ name: string }>(
+        `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+      );
+      const dumps = [];
+      for (const { name } of tables.rows) dumps.push(await client.query<{ row: string }>(`SELECT t::text AS row FROM ${name} t`));
+      const dump = dumps.flatMap(({ rows }) => rows.map(({ row }) => row)).join('\n');
+      expect(dump).toContain(value.slice(0, 12));
+      expect(dump).not.toContain(value.slice(12, -6));
+      const key = await client.query<{ bytes: number; pepper: string }>(`SELECT octet_length(mac) AS bytes, pepper FROM keys.key LIMIT 1`);
+      expect(key.rows).toEqual([{ bytes: 32, pepper: 'p1' }]);
+    } finally {
+      await client.end();
+    }
+  });
+
+  it.each([{ slug: 'UPPER' }, { slug: 'v1' }, { slug: '' }, {}, { slug: 7 }])('%j names no account: invalid_request', async (request) => {
+    await expect(ops.call(CreateAccount, request as { slug: string })).rejects.toMatchObject({ code: 'invalid_request', param: 'slug' });
+  });
+
+  it('the snapshot of the feed holds every account and key, in pages, without any value', async () => {
+    const rpc = new RpcClient(gateway, ENV);
+    const reader = Incarnation.parse('snapshot-test');
+    await until('the first epoch', () =>
+      rpc.call(KeyFeed.snapshot, { reader, cursor: null }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const id = await account('many-keys');
+    const keys = [];
+    for (let i = 0; i < 3; i += 1) keys.push(await ops.call(CreateKey, { account: id, name: `k${i}` }));
+    const page = await rpc.call(KeyFeed.snapshot, { reader, cursor: null });
+    const ids = page.records.map((record) => record.id);
+    expect(ids).toContain(`account:${id}`);
+    for (const key of keys) expect(ids).toContain(`key:${key.id}`);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const key of keys) expect(JSON.stringify(page)).not.toContain(key.value.slice(12));
+  });
+});
