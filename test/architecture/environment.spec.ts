@@ -1,0 +1,65 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { loadConfig } from '@slipway/platform';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Read by the scripts, not by a service. */
+const SCRIPT_VARIABLES = ['NATS_SERVER_BIN'];
+
+const LINE = /^(# )?([A-Z][A-Z0-9_]*)=(.*)$/;
+const LINES = readFileSync(`${root}/.env.example`, 'utf8')
+  .split('\n')
+  .map((line) => LINE.exec(line))
+  .filter((match) => match !== null)
+  .map(([, comment, name = '', value = '']) => ({ name, value, active: comment === undefined }));
+
+const ACTIVE = Object.fromEntries(LINES.filter((line) => line.active).map(({ name, value }) => [name, value]));
+const ALL = Object.fromEntries(LINES.map(({ name, value }) => [name, value]));
+
+const isSchema = (value: unknown): value is z.ZodObject => typeof value === 'object' && value !== null && 'shape' in value;
+
+async function schemaOf(app: string): Promise<z.ZodObject | null> {
+  const file = `${root}/apps/${app}/src/config.ts`;
+  if (!readdirSync(`${root}/apps/${app}/src`).includes('config.ts')) return null;
+  const found = Object.values((await import(file)) as Record<string, unknown>).filter(isSchema);
+  expect([app, found.length]).toEqual([app, 1]);
+  return found[0] ?? null;
+}
+
+describe('.env.example', () => {
+  const schemas = new Map<string, z.ZodObject>();
+
+  beforeAll(async () => {
+    for (const app of readdirSync(`${root}/apps`)) {
+      const schema = await schemaOf(app);
+      if (schema) schemas.set(app, schema);
+    }
+  });
+
+  it('names every variable of every service once, and none that is gone', () => {
+    const names = new Set([...schemas.values()].flatMap((schema) => Object.keys(schema.shape)));
+    expect(names.size).toBeGreaterThan(0);
+    expect(LINES.map(({ name }) => name).toSorted()).toEqual([...names, ...SCRIPT_VARIABLES].toSorted());
+  });
+
+  it('starts every service as it is', () => {
+    for (const [app, schema] of schemas) expect(() => loadConfig(schema, ACTIVE), app).not.toThrow();
+  });
+
+  it('shows values that every service accepts', () => {
+    for (const [app, schema] of schemas) expect(() => loadConfig(schema, ALL), app).not.toThrow();
+  });
+
+  it('shows the default wherever there is one', () => {
+    for (const [app, schema] of schemas) {
+      const defaults = loadConfig(schema, ACTIVE);
+      const shown = loadConfig(schema, ALL);
+      for (const [name, value] of Object.entries(defaults)) {
+        if (value !== undefined) expect([app, name, shown[name]]).toEqual([app, name, value]);
+      }
+    }
+  });
+});
