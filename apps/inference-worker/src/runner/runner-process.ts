@@ -30,6 +30,8 @@ export class RunnerProcess {
       clearTimeout(unasked);
       this.#obey(raw);
     });
+    // The agent died before this process could listen for it.
+    if (!parent.connected) this.exit(0);
     parent.on('disconnect', () => void this.#end(this.#setup?.orphanDrainMs ?? 0));
     // A terminal's Ctrl-C reaches the whole group: the agent's own drain follows and must not cut this one short.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) parent.on(signal, () => void this.#end(this.#setup?.orphanDrainMs ?? 0));

@@ -26,6 +26,7 @@ export class Runner {
   #serving: { readonly admission: Admission; readonly sender: StreamSender } | undefined;
   #checks: NodeJS.Timeout | undefined;
   #failedChecks = 0;
+  #outputsSeen = 0;
   readonly #stopped = new AbortController();
 
   constructor(private readonly options: RunnerOptions) {}
@@ -44,7 +45,9 @@ export class Runner {
 
   /** Counted since the start; null before the engine is loaded. */
   figures(): RunnerFigures | null {
-    return this.#serving?.admission.figures() ?? null;
+    if (!this.#serving) return null;
+    const { admission, sender } = this.#serving;
+    return { ...admission.figures(), rejected: sender.counters.rejected };
   }
 
   /** Takes nothing new, lets running streams end within the time, then frees everything. */
@@ -78,6 +81,15 @@ export class Runner {
   }
 
   async #check(): Promise<void> {
+    const outputs = this.#serving?.admission.outputs ?? 0;
+    const busy = outputs !== this.#outputsSeen;
+    this.#outputsSeen = outputs;
+    // A server at its limit may be slow to answer questions about its health.
+    if (busy) this.#failedChecks = 0;
+    else await this.#ask();
+  }
+
+  async #ask(): Promise<void> {
     try {
       await this.options.engine.check(AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(CHECK_EVERY_MS)]));
       this.#failedChecks = 0;

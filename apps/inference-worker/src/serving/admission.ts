@@ -29,7 +29,8 @@ export class Admission {
   #draining = false;
   /** Admitted and not ended; the engine counts each of them only when it has read its prompt. */
   #admitted = 0;
-  readonly #counts = { done: 0, cancelled: 0, failed: 0, rejected: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+  #outputs = 0;
+  readonly #counts = { done: 0, cancelled: 0, failed: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
   constructor(private readonly options: AdmissionOptions) {}
 
@@ -41,10 +42,7 @@ export class Admission {
   /** Answers at once: a generation, or why there is none. */
   admit(start: Start): Generation | RejectCode {
     const refusal = this.#refusalOf(start);
-    if (refusal) {
-      this.#counts.rejected += 1;
-      return refusal;
-    }
+    if (refusal) return refusal;
     if (start.api === 'count') return REFUSED_COUNT;
     this.#admitted += 1;
     this.options.loadChanged();
@@ -56,7 +54,12 @@ export class Admission {
     return { state: this.#draining ? 'draining' : 'ready', slots: this.options.slots, used: running, queued };
   }
 
-  figures(): RunnerFigures {
+  /** Rises whenever the engine produces something: as long as it does, it needs no other check. */
+  get outputs(): number {
+    return this.#outputs;
+  }
+
+  figures(): Omit<RunnerFigures, 'rejected'> {
     return { ...this.#current(), ...this.#counts };
   }
 
@@ -82,6 +85,7 @@ export class Admission {
       start,
       limits: { firstOutputMs: FIRST_OUTPUT_MS, silenceMs: SILENCE_MS },
       log,
+      produced: () => (this.#outputs += 1),
       ended: (outcome) => {
         this.#admitted -= 1;
         this.#count(outcome);

@@ -16,6 +16,7 @@ export interface EngineGenerationOptions {
   readonly start: Start;
   readonly limits: PatienceLimits;
   readonly log: Logger;
+  readonly produced: () => void;
   readonly ended: (outcome: Outcome) => void;
 }
 
@@ -67,6 +68,7 @@ export class EngineGeneration implements Generation {
         this.#clock.enter('decode');
         patience.output();
         this.#note(events);
+        this.options.produced();
         writer.events(events);
       },
     };

@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Agent, alive, anItem, type Run, until, WorkerRig } from './rig.js';
+
+let rig: WorkerRig;
+
+beforeEach(async () => {
+  rig = await new WorkerRig().open();
+});
+afterEach(() => rig.close());
+
+const started = (run: Run) => until('the first words', () => run.events() > 3);
+/** Tokens of an endless answer that must be whole. */
+const TOKENS = 800;
+const endless = { endless: true, maxTokens: TOKENS };
+
+async function expectWhole(run: Run): Promise<void> {
+  const { end } = await run.done;
+  expect(end.fin).toBe('done');
+  expect(end.usage.completion).toBe(TOKENS);
+}
+
+async function serving(...deps: number[]): Promise<Agent> {
+  const agent = await rig.startAgent();
+  rig.assign(agent, deps.map((dep) => anItem(dep)));
+  for (const dep of deps) await rig.ready(agent, dep);
+  return agent;
+}
+
+/** Waits until the deployment is served by another process than `pid`. */
+const replaced = (agent: Agent, dep: number, pid: number) =>
+  until(`deployment ${dep} is served anew`, () => {
+    const load = rig.loadOf(agent, dep);
+    return load?.state === 'ready' && load.pid !== pid && load;
+  });
+
+it('a runner that is killed takes no other deployment’s stream with it, and is replaced at once', async () => {
+  const agent = await serving(1, 2);
+  const { pid } = rig.loadOf(agent, 1)!;
+  const [lost, kept] = [rig.ask(1, 'Hello', endless), rig.ask(2, 'Hello', endless)];
+  await Promise.all([started(lost), started(kept)]);
+
+  process.kill(pid!, 'SIGKILL');
+
+  await expect(lost.done).rejects.toMatchObject({ code: 'worker_lost' });
+  await expectWhole(kept);
+  await replaced(agent, 1, pid!);
+  // One crash is repaired without alarming anybody.
+  const states = rig.beats.flatMap(({ loads }) => loads.filter(({ dep }) => dep === 1).map(({ state }) => state));
+  expect(states).not.toContain('failed');
+  await expectWhole(rig.ask(1, 'Hello', endless));
+});
+
+it('a runner that keeps crashing is shown as such, and recovers when it stops crashing', async () => {
+  const agent = await serving(1);
+  for (let crashes = 0; crashes < 2; crashes += 1) {
+    const { pid } = await rig.ready(agent, 1);
+    process.kill(pid!, 'SIGABRT');
+    await until('the agent noticed', () => rig.loadOf(agent, 1)?.state !== 'ready');
+  }
+  const load = await until('the state is failed', () => {
+    const newest = rig.loadOf(agent, 1);
+    return newest?.state === 'failed' && newest;
+  });
+  expect(load).toMatchObject({ reason: 'engine_crashed', detail: 'The runner process ended by SIGABRT.', progress: null });
+  expect(await rig.ready(agent, 1)).toMatchObject({ reason: null, detail: null });
+  expect((await rig.ask(1, 'Hello').done).end.fin).toBe('done');
+});
+
+it('a runner whose event loop hangs is ended and replaced', async () => {
+  const agent = await rig.startAgent({ RUNNER_SILENCE_MS: '3000' });
+  rig.assign(agent, [anItem(1)]);
+  const { pid } = await rig.ready(agent, 1);
+  process.kill(pid!, 'SIGSTOP');
+  await replaced(agent, 1, pid!);
+  expect(alive(pid!)).toBe(false);
+  expect((await rig.ask(1, 'Hello').done).end.fin).toBe('done');
+});
+
+it('an agent that was frozen blames no runner for it', async () => {
+  const agent = await rig.startAgent({ RUNNER_SILENCE_MS: '1500' });
+  rig.assign(agent, [anItem(1)]);
+  const { pid } = await rig.ready(agent, 1);
+  agent.child.kill('SIGSTOP');
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  agent.child.kill('SIGCONT');
+  const beats = rig.beats.length;
+  await until('three more heartbeats', () => rig.beats.length > beats + 3);
+  expect(rig.loadOf(agent, 1)).toMatchObject({ pid, state: 'ready' });
+});
+
+it('a runner that is told to end by somebody else finishes its streams while its successor loads', async () => {
+  const agent = await serving(1);
+  const { pid } = rig.loadOf(agent, 1)!;
+  const run = rig.ask(1, 'Hello', endless);
+  await started(run);
+  process.kill(pid!, 'SIGTERM');
+  await expectWhole(run);
+  await replaced(agent, 1, pid!);
+  await until('the old process has ended', () => !alive(pid!));
+});
+
+it('an agent that is killed cuts no stream, and none of its processes stays', async () => {
+  const agent = await serving(1, 2);
+  const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
+  const runs = [rig.ask(1, 'Hello', endless), rig.ask(2, 'Hello', endless), rig.ask(2, 'Hello', endless)];
+  await Promise.all(runs.map(started));
+
+  agent.child.kill('SIGKILL');
+
+  for (const run of runs) await expectWhole(run);
+  await until('no process is left', () => !pids.some(alive));
+});
+
+it('a runner that loads when its agent is killed ends too', async () => {
+  const agent = await rig.startAgent();
+  rig.assign(agent, [anItem(1)]);
+  const { pid } = await until('the runner was started', () => rig.loadOf(agent, 1)?.pid && rig.loadOf(agent, 1));
+  agent.child.kill('SIGKILL');
+  await until('no process is left', () => !alive(pid!));
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)('%s drains under load: streams finish, new ones are turned away, then everything ends with 0', async (signal) => {
+  const agent = await serving(1, 2);
+  const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
+  const [runner] = rig.runnersOf(1);
+  const runs = [1, 1, 1, 1, 2, 2].map((dep) => rig.ask(dep, 'Hello', endless));
+  await started(runs[0]!);
+
+  agent.child.kill(signal);
+
+  await until('the agent says that it drains', () => rig.beatOf(agent)?.draining);
+  await until('the runner says that it drains', () => rig.runnersOf(1).some(({ state }) => state === 'draining'));
+  await expect(rig.ask(1, 'Hello', { worker: runner!.wk }).done).rejects.toMatchObject({ code: expect.stringMatching(/^(deployment_unavailable|overloaded)$/) });
+  for (const run of runs) await expectWhole(run);
+  expect(await agent.exited).toBe(0);
+  expect(pids.some(alive)).toBe(false);
+});
+
+it('what still runs at the end of the drain time ends with an error that lets others try', async () => {
+  const agent = await rig.startAgent({ DRAIN_MS: '150' });
+  rig.assign(agent, [anItem(1)]);
+  const { pid } = await rig.ready(agent, 1);
+  const run = rig.ask(1, 'Hello', endless);
+  await started(run);
+  agent.child.kill('SIGTERM');
+  await expect(run.done).rejects.toMatchObject({ code: 'server_shutting_down' });
+  expect(await agent.exited).toBe(0);
+  expect(alive(pid!)).toBe(false);
+});
+
+it('a second signal ends everything at once', async () => {
+  const agent = await serving(1);
+  const { pid } = rig.loadOf(agent, 1)!;
+  const run = rig.ask(1, 'Hello', endless);
+  await started(run);
+  agent.child.kill('SIGINT');
+  await until('the agent says that it drains', () => rig.beatOf(agent)?.draining);
+  agent.child.kill('SIGINT');
+  expect(await agent.exited).not.toBe(0);
+  await until('the runner has ended', () => !alive(pid!));
+  await expect(run.done).rejects.toMatchObject({ code: 'worker_lost' });
+});

@@ -1,0 +1,129 @@
+import 'reflect-metadata';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { createLogger, createMetrics, loadConfig, type NatsConnection, type Registry } from '@slipway/platform';
+import { chatChunk, chatStream, jsonAnswer, ScriptedUpstream } from '@slipway/testing';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { AgentModule } from '../../apps/inference-worker/src/agent/agent.module.js';
+import { AgentService } from '../../apps/inference-worker/src/agent/agent.service.js';
+import { WorkerConfig } from '../../apps/inference-worker/src/config.js';
+import { type Agent, anItem, until, WorkerRig } from './rig.js';
+
+let rig: WorkerRig;
+let upstream: ScriptedUpstream;
+let module: TestingModule;
+let service: AgentService;
+let nats: NatsConnection;
+let metrics: Registry;
+let agent: Pick<Agent, 'wk'>;
+
+async function startAgent(settings: NodeJS.ProcessEnv = {}): Promise<void> {
+  const config = loadConfig(WorkerConfig, {
+    SLIPWAY_ENV: 'test',
+    MODEL_CACHE_DIR: `${rig.folder}/cache`,
+    ENGINE_HOSTS: new URL(upstream.url).host,
+    ...settings,
+  });
+  nats = await rig.connect('worker');
+  metrics = createMetrics('inference-worker');
+  module = await Test.createTestingModule({ imports: [AgentModule.with({ config, log: createLogger('test', 'silent'), nats, metrics })] }).compile();
+  service = module.get(AgentService);
+  await service.start();
+  agent = await until('the first heartbeat', () => rig.beats.at(0));
+}
+
+const served = (dep: number, url = upstream.url) =>
+  anItem(dep, { source: { kind: 'http', url, model: 'scripted' }, slots: 2, credential: 'sk-upstream-secret' });
+
+beforeEach(async () => {
+  rig = await new WorkerRig().open();
+  upstream = await ScriptedUpstream.start(() => chatStream(['It is ', 'a fine ', 'day.']));
+  await startAgent();
+});
+afterEach(async () => {
+  await service.stop(0);
+  await module.close();
+  await nats.close();
+  await upstream.stop();
+  await rig.close();
+});
+
+it('an HTTP engine is served by the agent itself, with the credential that came with the assignment', async () => {
+  rig.assign(agent, [served(7)]);
+  const load = await rig.ready(agent, 7);
+  expect(load).toMatchObject({ pid: process.pid, reason: null });
+
+  const { text, end } = await rig.ask(7, 'Hello').done;
+
+  expect(text).toBe('It is a fine day.');
+  expect(end.usage).toMatchObject({ prompt: 7, completion: 3 });
+  expect(upstream.requests.find(({ method }) => method === 'POST')?.headers['authorization']).toBe('Bearer sk-upstream-secret');
+  expect(JSON.stringify(rig.beats)).not.toContain('sk-upstream-secret');
+});
+
+it('more streams than slots and queue are turned away, and every taken one ends', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  upstream.answer = () => ({ steps: [chatChunk({ role: 'assistant', content: 'Wait' }), { until: held }, chatChunk({ content: '!' }, 'stop')] });
+  rig.assign(agent, [served(7)]);
+  await rig.ready(agent, 7);
+  const [runner] = rig.runnersOf(7);
+  const runs = Array.from({ length: 4 }, () => rig.ask(7, 'Hello'));
+  await until('slots and queue are full', () => rig.runnersOf(7).some(({ used, queued }) => used === 2 && queued === 2));
+
+  await expect(rig.ask(7, 'Hello', { worker: runner!.wk }).done).rejects.toMatchObject({ code: 'overloaded' });
+
+  release();
+  for (const run of runs) expect((await run.done).text).toBe('Wait!');
+  await until('all slots are free', () => rig.runnersOf(7).some(({ used, queued }) => used === 0 && queued === 0));
+});
+
+it('cancelling closes the connection to the upstream', async () => {
+  upstream.answer = () => ({ steps: [chatChunk({ role: 'assistant', content: 'Once' }), { hang: true }] });
+  rig.assign(agent, [served(7)]);
+  await rig.ready(agent, 7);
+  const run = rig.ask(7, 'Hello');
+  await until('the first word', () => run.text() === 'Once');
+  await run.stream.cancel('test');
+  await until('the upstream is left alone', () => upstream.live === 0 && upstream.abandoned === 1);
+});
+
+it('an upstream on a host that the operator does not allow is never asked', async () => {
+  const foreign = await ScriptedUpstream.start(() => chatStream(['no']));
+  try {
+    rig.assign(agent, [served(8, foreign.url)]);
+    const load = await until('it has failed', () => rig.beats.at(-1)?.loads.find(({ state }) => state === 'failed'));
+    expect(load).toMatchObject({ dep: 8, reason: 'engine_refused', detail: expect.stringContaining('allowed engine hosts') });
+    expect(foreign.requests).toEqual([]);
+  } finally {
+    await foreign.stop();
+  }
+});
+
+it('an upstream that is not there yet is reported so, and served as soon as it comes', async () => {
+  upstream.gets.set('/v1/models', jsonAnswer(503, { error: { message: 'Loading' } }));
+  rig.assign(agent, [served(9)]);
+  const load = await until('it has failed', () => rig.beats.at(-1)?.loads.find(({ state }) => state === 'failed'));
+  expect(load.reason).toBe('engine_unreachable');
+  upstream.gets.delete('/v1/models');
+  await rig.ready(agent, 9);
+  expect((await rig.ask(9, 'Hello').done).text).toBe('It is a fine day.');
+});
+
+it('an upstream that dies is noticed, taken out of service and reported', async () => {
+  rig.assign(agent, [served(10)]);
+  await rig.ready(agent, 10);
+  await upstream.stop();
+  const load = await until('it has failed', () => rig.beats.at(-1)?.loads.find(({ state }) => state === 'failed'), 40_000);
+  expect(load.reason).toBe('engine_unreachable');
+  expect(rig.runnersOf(10).every(({ state }) => state === 'draining')).toBe(true);
+});
+
+it('malformed assignments change nothing', async () => {
+  rig.assign(agent, [served(7)]);
+  await rig.ready(agent, 7);
+  rig.sendRaw(agent.wk, '{"term": 9, "items": "none"}');
+  rig.sendRaw(agent.wk, 'no json');
+  const beats = rig.beats.length;
+  await until('more heartbeats', () => rig.beats.length > beats + 2);
+  expect(rig.loadOf(agent, 7)?.state).toBe('ready');
+});

@@ -1,0 +1,291 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  AgentHeartbeat,
+  type AgentLoad,
+  Assignment,
+  type AssignmentItem,
+  type CanonicalRequest,
+  DeploymentId,
+  type EndFrame,
+  Heartbeat,
+  Incarnation,
+  ROLES,
+  type Role,
+  ServiceError,
+  StreamId,
+  wildcardOf,
+  subjectOf,
+} from '@slipway/contracts';
+import { connectNats, createLogger, type NatsConnection, nuid, renderNatsConf } from '@slipway/platform';
+import { type OpenStream, StreamReceiver, type WorkerChooser } from '@slipway/stream-transport';
+import { freePorts, TestNatsServer } from '@slipway/testing';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const ENV = 'test';
+const log = createLogger('test', 'silent');
+/** One token of the bundled model outweighs all others, those included that would end the turn. */
+const NEVER_END = { '64': 100 };
+export const MODEL = join(root, 'models/svc-tiny.Q8_0.gguf');
+
+/** Polls until `probe` gives something; the deadline only bounds a failure. */
+export async function until<T>(what: string, probe: () => T | null | undefined | false, deadlineMs = 30_000): Promise<T> {
+  const end = Date.now() + deadlineMs;
+  for (;;) {
+    const found = probe();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (Date.now() > end) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** True while the process runs; one that ended and waits to be collected does not. */
+export function alive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve(child.exitCode)
+    : new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+
+/** An agent's process as a test sees it. */
+export interface Agent {
+  readonly wk: Incarnation;
+  readonly pid: number;
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+  /** All that it and its runners wrote. */
+  output(): string;
+  opsPort(): number;
+}
+
+/** One stream as its caller sees it. */
+export interface Run {
+  readonly stream: OpenStream;
+  text(): string;
+  events(): number;
+  readonly done: Promise<{ text: string; end: EndFrame }>;
+}
+
+export interface AskOptions {
+  readonly maxTokens?: number;
+  readonly rev?: number;
+  readonly messages?: CanonicalRequest['messages'];
+  /** The model may not end its turn: the stream runs until its limit or the end of the context. */
+  readonly endless?: boolean;
+  readonly api?: 'chat' | 'count';
+  /** The only runner to try; absent = any that is ready. */
+  readonly worker?: Incarnation;
+}
+
+/** A NATS server with permissions, somebody who assigns, somebody who asks, and agents as real processes. */
+export class WorkerRig {
+  readonly folder = mkdtempSync(join(tmpdir(), 'slipway-worker-'));
+  readonly beats: AgentHeartbeat[] = [];
+  readonly runnerBeats = new Map<string, { beat: Heartbeat; at: number }>();
+  readonly #agents: ChildProcess[] = [];
+  readonly #assigned = new Map<string, Assignment>();
+  #assigning: NodeJS.Timeout | undefined;
+  #nats: TestNatsServer | undefined;
+  #connections: NatsConnection[] = [];
+  #receiver: StreamReceiver | undefined;
+  #deployments: NatsConnection | undefined;
+  #url = '';
+
+  async open(): Promise<this> {
+    await this.#startNats();
+    const [deployments, gateway, bulk] = await Promise.all([this.connect('deployments'), this.connect('gateway'), this.connect('gateway')]);
+    this.#deployments = deployments;
+    this.#connections = [deployments, gateway, bulk];
+    deployments.subscribe(wildcardOf(AgentHeartbeat, { env: ENV }), {
+      callback: (_, message) => this.beats.push(AgentHeartbeat.message.parse(message.json())),
+    });
+    gateway.subscribe(wildcardOf(Heartbeat, { env: ENV }), {
+      callback: (_, message) => {
+        const beat = Heartbeat.message.safeParse(message.json()).data;
+        if (beat) this.runnerBeats.set(beat.wk, { beat, at: Date.now() });
+      },
+    });
+    this.#receiver = new StreamReceiver({ nats: gateway, bulk, env: ENV, gw: Incarnation.parse(nuid.next()), log });
+    this.#assigning = setInterval(() => this.#sendAssignments(), 500);
+    return this;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#assigning);
+    for (const { pid } of this.beats.flatMap(({ loads }) => loads)) if (pid !== null && pid !== process.pid && alive(pid)) kill(pid);
+    for (const child of this.#agents) child.kill('SIGKILL');
+    await Promise.all(this.#agents.map(exitOf));
+    await this.#receiver?.stop();
+    await Promise.all(this.#connections.map((connection) => connection.close()));
+    await this.#nats?.end();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Starts an agent and waits for its first heartbeat. */
+  async startAgent(settings: NodeJS.ProcessEnv = {}): Promise<Agent> {
+    const known = new Set(this.beats.map(({ wk }) => wk));
+    const child = spawn(process.execPath, [join(root, 'apps/inference-worker/dist/main.js')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: this.folder,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        SLIPWAY_ENV: ENV,
+        NATS_URL: this.#url,
+        NATS_CREDENTIALS_DIR: this.folder,
+        MODEL_DIRS: `${join(root, 'models')},${this.folder}`,
+        MODEL_CACHE_DIR: join(this.folder, 'cache'),
+        DRAIN_MS: '10000',
+        ...settings,
+      },
+    });
+    this.#agents.push(child);
+    let written = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (written += chunk.toString()));
+    const first = await until('the first heartbeat of the agent', () => {
+      if (child.exitCode !== null) throw new Error(`The agent ended:\n${written}`);
+      return this.beats.find(({ wk }) => !known.has(wk));
+    });
+    return {
+      wk: first.wk,
+      pid: child.pid!,
+      child,
+      exited: exitOf(child),
+      output: () => written,
+      opsPort: () => Number(/"port":(\d+),"event":"ops.listening"/.exec(written)?.[1]),
+    };
+  }
+
+  /** From now on the agent is to run exactly these. */
+  assign(agent: Pick<Agent, 'wk'>, items: readonly AssignmentItem[], term = 1): void {
+    this.#assigned.set(agent.wk, { term, items: [...items] });
+    this.#sendAssignments();
+  }
+
+  /** Sends something to an agent that need not be an assignment. */
+  sendRaw(wk: Incarnation, text: string): void {
+    this.#deployments?.publish(subjectOf(Assignment, { env: ENV, wk }), text);
+  }
+
+  /** The agent's newest word about a deployment. */
+  loadOf(agent: Pick<Agent, 'wk'>, dep: number, rev?: number): AgentLoad | undefined {
+    return this.beatOf(agent)?.loads.find((load) => load.dep === dep && (rev === undefined || load.rev === rev));
+  }
+
+  beatOf(agent: Pick<Agent, 'wk'>): AgentHeartbeat | undefined {
+    return this.beats.findLast(({ wk }) => wk === agent.wk);
+  }
+
+  ready(agent: Pick<Agent, 'wk'>, dep: number, rev?: number): Promise<AgentLoad> {
+    return until(`deployment ${dep} is ready`, () => {
+      const load = this.loadOf(agent, dep, rev);
+      return load?.state === 'ready' && load;
+    });
+  }
+
+  /** Opens a stream at a ready runner of the deployment. */
+  ask(dep: number, text: string, options: AskOptions = {}): Run {
+    let answer = '';
+    let events = 0;
+    let stream: OpenStream | undefined;
+    const done = new Promise<{ text: string; end: EndFrame }>((resolve, reject) => {
+      const request = {
+        st: StreamId.parse(nuid.next()),
+        dep: DeploymentId.parse(dep),
+        rev: options.rev ?? 1,
+        api: options.api ?? ('chat' as const),
+        req: {
+          messages: options.messages ?? [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }],
+          sampling: { temperature: 0, seed: 7, ...(options.endless && { logit_bias: NEVER_END }) },
+          stop: [],
+          ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
+        },
+        caps: [],
+        account: 1 as never,
+        key: 1 as never,
+      };
+      stream = this.#receiver!.open(request, this.#chooser(dep, options), {
+        accepted: () => undefined,
+        events: (some) => {
+          events += some.length;
+          for (const event of some) if (event.k === 'text') answer += event.x;
+        },
+        end: (end) => resolve({ text: answer, end }),
+        error: reject,
+      });
+    });
+    done.catch(() => undefined);
+    return { stream: stream!, text: () => answer, events: () => events, done };
+  }
+
+  /** What runners say of themselves now. */
+  runnersOf(dep: number): Heartbeat[] {
+    return [...this.runnerBeats.values()].filter(({ beat, at }) => beat.dep === dep && Date.now() - at < 3_000).map(({ beat }) => beat);
+  }
+
+  #chooser(dep: number, { rev = 1, worker }: AskOptions): WorkerChooser {
+    const candidate = (excluded: ReadonlySet<Incarnation>): Incarnation | undefined =>
+      this.runnersOf(dep).find((beat) => beat.rev === rev && beat.state === 'ready' && !excluded.has(beat.wk))?.wk;
+    return {
+      choose: async (excluded) => {
+        const only = worker !== undefined && !excluded.has(worker) ? worker : null;
+        const wk = worker === undefined ? await until('a ready runner', () => candidate(excluded), 5_000).catch(() => null) : only;
+        if (!wk) throw new ServiceError('overloaded', 'No runner.');
+        return wk;
+      },
+      released: () => undefined,
+      refused: () => undefined,
+    };
+  }
+
+  #sendAssignments(): void {
+    for (const [wk, assignment] of this.#assigned) {
+      this.#deployments?.publish(subjectOf(Assignment, { env: ENV, wk }), JSON.stringify(assignment));
+    }
+  }
+
+  /** A connection with a role's permissions; the caller closes it. */
+  connect(role: Role): Promise<NatsConnection> {
+    return connectNats({ url: this.#url, role, credentialsDir: this.folder, name: `test-${role}`, log });
+  }
+
+  async #startNats(): Promise<void> {
+    const [port = 0] = await freePorts(1);
+    const passwords = Object.fromEntries(ROLES.map((role) => [role, nuid.next()])) as Record<Role, string>;
+    for (const role of ROLES) writeFileSync(join(this.folder, `${role}.json`), JSON.stringify({ user: role, password: passwords[role] }));
+    const config = renderNatsConf({ env: ENV, host: '127.0.0.1', port, serverName: 'test', storeDir: join(this.folder, 'js'), passwords });
+    this.#nats = await TestNatsServer.start({ port, config });
+    this.#url = this.#nats.url;
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended between the question and the signal.
+  }
+}
+
+/** An item that serves the bundled model. */
+export const anItem = (dep: number, changes: Partial<AssignmentItem> = {}): AssignmentItem => ({
+  dep: DeploymentId.parse(dep),
+  rev: 1,
+  source: { kind: 'file', path: MODEL },
+  context: null,
+  slots: 2,
+  threads: 1,
+  default_max_tokens: null,
+  ...changes,
+});
+

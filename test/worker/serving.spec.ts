@@ -1,0 +1,160 @@
+import { copyFile, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Agent, alive, anItem, MODEL, until, WorkerRig } from './rig.js';
+
+let rig: WorkerRig;
+let agent: Agent;
+let term = 1;
+
+beforeAll(async () => {
+  rig = await new WorkerRig().open();
+  agent = await rig.startAgent();
+});
+afterAll(() => rig.close());
+
+const failed = (dep: number, rev?: number) =>
+  until(`deployment ${dep} has failed`, () => {
+    const load = rig.loadOf(agent, dep, rev);
+    return load?.state === 'failed' && load;
+  });
+
+it('an assigned model is loaded in a process of its own and answers in words', async () => {
+  rig.assign(agent, [anItem(5)]);
+  const load = await rig.ready(agent, 5);
+  expect(load).toMatchObject({ rev: 1, state: 'ready', progress: null, reason: null, detail: null });
+  expect(load.pid).not.toBe(agent.pid);
+  expect(load.context).toBeGreaterThan(256);
+
+  const { text, end } = await rig.ask(5, 'Hello').done;
+
+  expect(text).toMatch(/[A-Za-z]{3,} [a-z]{2,}/);
+  expect(end).toMatchObject({ k: 'end', fin: 'done' });
+  expect(end.usage.completion).toBeGreaterThan(2);
+  expect(end.tm.total).toBeGreaterThanOrEqual(end.tm.queue + end.tm.prefill);
+});
+
+it('a second turn of a conversation finds its first one cached', async () => {
+  const question = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Tell me a story.' }] };
+  const first = await rig.ask(5, '', { messages: [question] }).done;
+  const answer = { role: 'assistant' as const, content: [{ type: 'text' as const, text: first.text }] };
+  const next = { role: 'user' as const, content: [{ type: 'text' as const, text: 'Thank you!' }] };
+  const second = await rig.ask(5, '', { messages: [question, answer, next] }).done;
+  expect(second.end.usage.cached).toBeGreaterThan(first.end.usage.prompt);
+});
+
+it('a start for another revision is turned away, and counting is refused in words', async () => {
+  const [runner] = rig.runnersOf(5);
+  await expect(rig.ask(5, 'Hello', { rev: 2, worker: runner!.wk }).done).rejects.toMatchObject({ code: 'overloaded', message: 'No runner.' });
+  await expect(rig.ask(5, 'Hello', { api: 'count' }).done).rejects.toMatchObject({ code: 'unsupported_value', message: expect.stringContaining('count') });
+});
+
+it('an overruled placer changes nothing', async () => {
+  term = 3;
+  rig.assign(agent, [anItem(5), anItem(6)], term);
+  await rig.ready(agent, 6);
+  rig.assign(agent, [], term - 1);
+  const beats = rig.beats.length;
+  await until('three more heartbeats', () => rig.beats.length > beats + 3);
+  expect(rig.beatOf(agent)?.loads.map(({ dep, state }) => [dep, state])).toEqual([[5, 'ready'], [6, 'ready']]);
+});
+
+it('what is not listed any more is unloaded, the rest goes on', async () => {
+  const { pid } = rig.loadOf(agent, 6)!;
+  const run = rig.ask(5, 'Hello', { endless: true });
+  rig.assign(agent, [anItem(5)], term);
+  await until('deployment 6 is gone', () => rig.loadOf(agent, 6) === undefined);
+  await until('its process has ended', () => !alive(pid!));
+  expect((await run.done).end.fin).toBe('done');
+  expect(rig.loadOf(agent, 5)?.state).toBe('ready');
+});
+
+it('a new revision loads beside the old one, which serves until then and finishes what it began', async () => {
+  const old = rig.loadOf(agent, 5)!;
+  const run = rig.ask(5, 'Hello', { endless: true });
+  await until('the first words', () => run.events() > 3);
+  rig.assign(agent, [anItem(5, { rev: 2, slots: 1 })], term);
+  await rig.ready(agent, 5, 2);
+  const seen = rig.beats.filter(({ loads }) => loads.some(({ rev }) => rev === 2)).map(({ loads }) => loads.map(({ rev, state }) => `${rev} ${state}`).sort().join(', '));
+  expect(seen[0]).toBe('1 ready, 2 loading');
+  expect(seen.at(-1)).toMatch(/^(1 draining, )?2 ready$/);
+  expect((await run.done).end.fin).toBe('done');
+  await until('the old process has ended', () => !alive(old.pid!));
+  expect((await rig.ask(5, 'Hello', { rev: 2 }).done).text).toMatch(/[a-z]{3}/);
+});
+
+it('a new revision that cannot be loaded leaves the old one serving', async () => {
+  rig.assign(agent, [anItem(5, { rev: 3, source: { kind: 'file', path: join(rig.folder, 'gone.gguf') } })], term);
+  expect(await failed(5, 3)).toMatchObject({ rev: 3, reason: 'model_missing' });
+  expect(rig.loadOf(agent, 5, 2)?.state).toBe('ready');
+  expect((await rig.ask(5, 'Hello', { rev: 2 }).done).end.fin).toBe('done');
+});
+
+it('a missing, a foreign and a damaged model file each say what is wrong, and none stops the others', async () => {
+  const cut = join(rig.folder, 'cut.gguf');
+  await copyFile(MODEL, cut);
+  await truncate(cut, 700_000);
+  await writeFile(join(rig.folder, 'empty.gguf'), '');
+  await symlink('/etc/passwd', join(rig.folder, 'link.gguf'));
+  const file = (path: string) => ({ source: { kind: 'file' as const, path } });
+  rig.assign(
+    agent,
+    [
+      anItem(5, { rev: 2, slots: 1 }),
+      anItem(11, file(join(rig.folder, 'gone.gguf'))),
+      anItem(12, file('/etc/passwd')),
+      anItem(13, file(join(rig.folder, 'link.gguf'))),
+      anItem(14, file(cut)),
+      anItem(15, file(join(rig.folder, 'empty.gguf'))),
+    ],
+    term,
+  );
+  for (const dep of [11, 12, 13]) {
+    expect(await failed(dep)).toMatchObject({ reason: 'model_missing', detail: 'There is no such model file in the model folders of this worker.', progress: null });
+  }
+  for (const dep of [14, 15]) expect(await failed(dep)).toMatchObject({ reason: 'model_invalid', detail: expect.stringMatching(/GGUF/) });
+  expect((await rig.ask(5, 'Hello', { rev: 2 }).done).end.fin).toBe('done');
+});
+
+it('a model file that appears later is loaded without anybody’s help', async () => {
+  await copyFile(MODEL, join(rig.folder, 'gone.gguf'));
+  expect(await rig.ready(agent, 11)).toMatchObject({ reason: null, detail: null });
+});
+
+it('cancelling in the middle of a prefill frees the slot within 500 ms, as the engine counts it', async () => {
+  const long = 'Tell me about the weather in the mountains. '.repeat(60);
+  rig.assign(agent, [anItem(20, { slots: 1 })], term);
+  await rig.ready(agent, 20);
+  const load = () => rig.runnersOf(20)[0];
+  const run = rig.ask(20, long);
+  await until('the slot is taken', () => load()?.used === 1);
+  const cancelledAt = performance.now();
+  const usage = await run.stream.cancel('test');
+  await until('the slot is free', () => load()?.used === 0);
+  expect(performance.now() - cancelledAt).toBeLessThan(500);
+  expect(usage?.completion).toBe(0);
+  const whole = await rig.ask(20, long, { maxTokens: 1 }).done;
+  expect(usage?.prompt).toBeLessThan(whole.end.usage.prompt);
+});
+
+it('the metrics tell streams, tokens and states, and the log one line of each stream without its words', async () => {
+  const run = await rig.ask(20, 'Say something about Xylophones', { maxTokens: 5 }).done;
+  expect(run.end.usage.completion).toBe(5);
+  const value = async (line: string) => {
+    const page = await (await fetch(`http://127.0.0.1:${agent.opsPort()}/metrics`)).text();
+    return Number(page.split('\n').find((candidate) => candidate.startsWith(line))?.split(' ').at(-1));
+  };
+  // Figures of runners arrive within a second.
+  await expect.poll(() => value('slipway_worker_tokens_total{kind="completion"'), { timeout: 10_000 }).toBeGreaterThan(1_000);
+  await expect.poll(() => value('slipway_worker_streams_total{outcome="cancelled"'), { timeout: 10_000 }).toBe(1);
+  expect(await value('slipway_worker_streams_total{outcome="done"')).toBeGreaterThan(5);
+  expect(await value('slipway_worker_rejections_total')).toBeGreaterThan(0);
+  expect(await value('slipway_worker_deployments{state="ready"')).toBe(1);
+  expect(await value('slipway_worker_memory_free_bytes')).toBeGreaterThan(1_000_000);
+
+  const lines = agent.output().split('\n').filter((line) => line.includes('"event":"stream"'));
+  const last = JSON.parse(lines.at(-1)!) as Record<string, unknown>;
+  expect(last).toMatchObject({ deployment: 20, rev: 1, outcome: 'done', finish: 'length', completion_tokens: 5, level: 'info' });
+  expect(last['ms']).toBeGreaterThan(0);
+  expect(agent.output()).not.toContain('Xylophone');
+});
