@@ -49,7 +49,10 @@ const MAPS = new Set(['logit_bias', 'facts']);
 function fromTheFuture(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(fromTheFuture);
   if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value as Record<string, unknown>).map(([name, field]) => [name, MAPS.has(name) ? field : fromTheFuture(field)]);
+  const fields = Object.entries(value as Record<string, unknown>).map(([name, field]) => [
+    name,
+    MAPS.has(name) ? field : fromTheFuture(field),
+  ]);
   return { ...Object.fromEntries(fields), a_field_of_next_year: { deep: [1, null] } };
 }
 

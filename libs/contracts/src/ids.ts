@@ -8,7 +8,7 @@ export const EnvironmentName = z.string().regex(/^[a-z][a-z0-9-]{0,15}$/);
  * characters) could address foreign subjects or break the protocol line.
  */
 export const SUBJECT_TOKEN = /^[A-Za-z0-9_-]{1,64}$/;
-export const SubjectToken = z.string().regex(SUBJECT_TOKEN);
+const SubjectToken = z.string().regex(SUBJECT_TOKEN);
 
 const DatabaseId = z.int().positive().max(2_147_483_647);
 
