@@ -15,7 +15,7 @@ import { DeploymentResolver } from './deployments/deployment-resolver.service.js
 import { BodyParser } from './http/body-parser.js';
 import { createHttpApplication } from './http/http-application.js';
 import { InferenceService } from './inference/inference.service.js';
-import { RELAY_TIMES } from './inference/relay-times.js';
+import { RELAY_TIMES, type RelayTimes } from './inference/relay-times.js';
 import type { NatsLinks } from './nats-links.js';
 import { GatewayMetrics } from './observability/gateway-metrics.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
@@ -31,6 +31,10 @@ export interface GatewayOptions {
   readonly metrics: Registry;
   readonly links: Pick<NatsLinks, 'nats' | 'bulk' | 'up'>;
   readonly state: () => LifecycleState;
+  /** The compiled parser thread, where it does not lie beside this file. */
+  readonly parserThread?: URL;
+  /** When relays act; the product's own unless a test has less patience. */
+  readonly times?: Partial<RelayTimes>;
 }
 
 /** A gateway from its feeds to its HTTP door: everything but the process around it. */
@@ -42,7 +46,7 @@ export class Gateway {
   readonly #table = new WorkerTable(() => performance.now());
   readonly #router: Router;
   readonly #metrics: GatewayMetrics;
-  readonly #bodies = new BodyParser(new URL('./http/parse-thread.js', import.meta.url));
+  readonly #bodies: BodyParser;
   #keyFeed: FeedReader<KeyFeedRecord> | undefined;
   #deploymentFeed: FeedReader<DeploymentFeedRecord> | undefined;
   #receiver: StreamReceiver | undefined;
@@ -54,6 +58,7 @@ export class Gateway {
   constructor(private readonly options: GatewayOptions) {
     const { config, metrics } = options;
     this.#router = new Router({ table: this.#table, queueWaitMs: config.QUEUE_WAIT_MS, now: () => performance.now(), random: Math.random });
+    this.#bodies = new BodyParser(options.parserThread ?? new URL('./http/parse-thread.js', import.meta.url));
     this.#metrics = new GatewayMetrics(metrics);
     this.#metrics.observe({
       activeStreams: () => this.#inference?.active ?? 0,
@@ -113,7 +118,7 @@ export class Gateway {
     const { config, log } = this.options;
     const keys = new KeyVerifier(this.#keys, config.KEY_PEPPERS, () => this.#trust());
     const deployments = new DeploymentResolver(this.#keys, this.#deployments, (id) => this.#table.isReady(id));
-    const times = { ...RELAY_TIMES, engineSilenceMs: config.ENGINE_SILENCE_MS };
+    const times = { ...RELAY_TIMES, engineSilenceMs: config.ENGINE_SILENCE_MS, ...this.options.times };
     const receiver = this.#receiver;
     if (!receiver) throw new Error('The gateway listens after it is connected.');
     this.#inference = new InferenceService({ receiver, router: this.#router, keys, metrics: this.#metrics, times });
