@@ -64,7 +64,7 @@ async function start(root, argv, env, progress) {
     return 0;
   }
   const letSignalsGo = endOnSignals();
-  await preflight(options, env, progress);
+  await preflight(root, options, env, progress);
   await ensureInstalled({ root, progress });
   await ensureBuilt({ root, progress });
   const lock = lockPath(options.dataDir);

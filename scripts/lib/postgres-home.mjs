@@ -125,6 +125,12 @@ function claim(folder, id, user) {
   writeFileSync(marker, id);
 }
 
+/** PostgreSQL's user must pass through root's data directory; what is secret in it is closed further down. */
+function letThrough(dataDir) {
+  const { uid, mode } = statSync(dataDir);
+  if (isRoot() && uid === 0) chmodSync(dataDir, (mode & 0o7777) | 0o011);
+}
+
 async function dataFolder(dataDir, id, user) {
   const inside = join(dataDir, 'postgres');
   if (!user) {
@@ -151,7 +157,8 @@ async function dataFolder(dataDir, id, user) {
  * @throws {StartError} when there is no PostgreSQL for this system
  */
 export async function findPostgresHome({ root, dataDir, id }) {
-  mkdirSync(dataDir, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  letThrough(dataDir);
   const user = await runningUser(join(dataDir, 'postgres'));
   const data = await dataFolder(dataDir, id, user);
   const { folder, moved } = await programs(root, dataDir, user);

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { checkForeignServers } from './foreign-servers.mjs';
 import { lockHolder } from './lock-file.mjs';
 import { portProblem } from './ports.mjs';
 import { StartError } from './start-error.mjs';
@@ -16,8 +17,7 @@ export const alreadyRunning = (holder, dataDir) =>
 
 function checkDataDir(dataDir) {
   try {
-    // PostgreSQL's user must pass through root's; what is secret is closed further down.
-    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new StartError(`The data directory ${dataDir} cannot be written (${error.code}); name another with --data-dir.`, {
@@ -102,18 +102,21 @@ function upstreamKey(variable, env) {
 
 /**
  * Everything that can be found out before the slow part: another launcher on this data, a taken
- * port, a missing file, an unreachable upstream.
+ * port, a missing file, an upstream or a server of the user's that does not answer.
+ * @param {string} root the repository
  * @param {import('./options.mjs').Options} options
  * @param {NodeJS.ProcessEnv} env
  * @param {import('./progress.mjs').Progress} progress
  * @throws {StartError} in one line
  */
-export async function preflight(options, env, progress) {
+export async function preflight(root, options, env, progress) {
   checkDataDir(options.dataDir);
   const holder = lockHolder(lockPath(options.dataDir));
   if (holder) throw alreadyRunning(holder, options.dataDir);
   await checkPort(env.HOST || '127.0.0.1', options.port);
+  await checkForeignServers(env);
   const key = upstreamKey(options.upstreamKeyVariable, env);
+  if (root.includes(',')) throw new StartError(`The folder ${root} holds a comma, which lists of folders cannot express: move it.`);
   if (options.source?.kind === 'file') checkModelFile(options.source.path);
   if (options.source?.kind === 'http') await checkUpstream(options.source, key, progress);
 }

@@ -44,12 +44,10 @@ async function startOwn(context: LaunchContext): Promise<NatsAddress> {
   return { url: `nats://127.0.0.1:${port}`, credentialsDir: secrets.credentialsDir };
 }
 
+/** The user's own server; the first stage checked that both come together. */
 function foreign({ stage }: LaunchContext): NatsAddress | null {
   const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir } = stage.environment;
-  if (!url) return null;
-  if (!credentialsDir)
-    throw new stage.StartError('NATS_URL is set, so NATS_CREDENTIALS_DIR must name the folder with one credentials file per service.');
-  return { url, credentialsDir };
+  return url && credentialsDir ? { url, credentialsDir } : null;
 }
 
 /** Opens a connection or gives up: the connection itself would wait for the server for ever. */

@@ -1,40 +1,14 @@
-import { connect } from 'node:net';
 import type { FirstStage } from './first-stage.js';
 import { type LaunchContext, TIERS, plainEnvironment, pick } from './launch-context.js';
 import { waitUntil } from './wait-until.js';
 
 const READY_WITHIN_MS = 60_000;
-const ANSWER_WITHIN_MS = 5_000;
-const DEFAULT_PORT = 5432;
 
 const DATABASE_VARIABLES = ['DATABASE_URL', 'KEYS_DATABASE_URL', 'DEPLOYMENTS_DATABASE_URL'];
 
-function answers(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: ANSWER_WITHIN_MS });
-    const done = (answer: boolean): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket
-      .once('connect', () => done(true))
-      .once('timeout', () => done(false))
-      .once('error', () => done(false));
-  });
-}
-
-/** Refuses an address at which nothing answers, without showing the password in it. */
-async function checkForeign(stage: FirstStage, name: string, address: string): Promise<void> {
-  const url = URL.canParse(address) ? new URL(address) : null;
-  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') throw new stage.StartError(`${name} is not a postgres:// address.`);
-  const port = url.port === '' ? DEFAULT_PORT : Number(url.port);
-  if (!(await answers(url.hostname, port))) throw new stage.StartError(`${name}: no PostgreSQL answers at ${url.hostname}:${port}.`);
-}
-
 /** The user's own databases, if the environment names them; then none is started. */
-async function foreignDatabases(stage: FirstStage): Promise<Record<string, string> | null> {
-  const named = pick(stage.environment, DATABASE_VARIABLES);
-  for (const [name, address] of Object.entries(named)) await checkForeign(stage, name, address);
+function foreignDatabases({ environment }: FirstStage): Record<string, string> | null {
+  const named = pick(environment, DATABASE_VARIABLES);
   return named['DATABASE_URL'] || (named['KEYS_DATABASE_URL'] && named['DEPLOYMENTS_DATABASE_URL']) ? named : null;
 }
 
@@ -65,6 +39,6 @@ async function startEmbedded(context: LaunchContext): Promise<Record<string, str
 
 /** Makes sure that there is a database server, and returns the variables that tell the services of it. */
 export async function providePostgres(context: LaunchContext): Promise<Record<string, string>> {
-  const foreign = await foreignDatabases(context.stage);
+  const foreign = foreignDatabases(context.stage);
   return foreign ?? context.stage.progress.step('Starting PostgreSQL', () => startEmbedded(context));
 }

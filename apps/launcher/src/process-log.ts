@@ -21,6 +21,20 @@ export function trimLog(path: string): void {
   truncateSync(path, 0);
 }
 
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A line of structured log as a person reads it: without the fields that all lines share, and without a stack. */
+function readable(line: string): string {
+  try {
+    const { level, event, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
+    const fields = Object.entries(rest).filter(([name]) => !['time', 'service', 'pid'].includes(name));
+    const message = typeof err === 'object' && err !== null && 'message' in err ? `: ${textOf(err.message)}` : '';
+    return `${textOf(level)} ${textOf(event)}${message}${fields.length > 0 ? ` ${JSON.stringify(Object.fromEntries(fields))}` : ''}`;
+  } catch {
+    return line;
+  }
+}
+
 /** The last lines that a log holds from byte `since` on. */
 export function tailOf(path: string, since: number, lines = 15): string {
   const text = readFileSync(path).subarray(sizeOf(path) >= since ? since : 0);
@@ -29,5 +43,6 @@ export function tailOf(path: string, since: number, lines = 15): string {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .slice(-lines)
+    .map(readable)
     .join('\n');
 }
