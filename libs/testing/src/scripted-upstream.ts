@@ -16,6 +16,8 @@ export type UpstreamStep =
 
 /** What a scripted upstream answers to one request. Ends the answer properly after the last step. */
 export interface UpstreamScript {
+  /** Breaks the connection before anything is answered. */
+  readonly deaf?: boolean;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly steps: readonly UpstreamStep[];
@@ -92,12 +94,16 @@ export class ScriptedUpstream {
   readonly #cut = new WeakSet<ServerResponse>();
   #live = 0;
   #abandoned = 0;
+  #connections = 0;
 
   private constructor(
     private readonly server: Server,
     /** What the next chat requests get; a test may exchange it at any time. */
     public answer: UpstreamAnswer,
   ) {
+    server.on('connection', () => {
+      this.#connections += 1;
+    });
     server.on('request', (request, response) => void this.#serve(request, response));
   }
 
@@ -121,6 +127,11 @@ export class ScriptedUpstream {
   /** Chat requests whose client left before the answer was complete. */
   get abandoned(): number {
     return this.#abandoned;
+  }
+
+  /** Connections that were opened so far. */
+  get connections(): number {
+    return this.#connections;
   }
 
   /** Bodies of the chat requests so far. */
@@ -151,19 +162,27 @@ export class ScriptedUpstream {
   }
 
   async #play(response: ServerResponse, script: UpstreamScript): Promise<void> {
+    if (script.deaf) {
+      this.#break(response);
+      return;
+    }
     response.writeHead(script.status ?? 200, { ...(script.headers ?? SSE) });
     response.flushHeaders();
     const gone = once(response, 'close');
     for (const step of script.steps) {
       if (response.destroyed) return;
       if ('cut' in step) {
-        this.#cut.add(response);
-        response.destroy();
+        this.#break(response);
         return;
       }
       await perform(response, step, gone);
     }
     response.end();
+  }
+
+  #break(response: ServerResponse): void {
+    this.#cut.add(response);
+    response.destroy();
   }
 }
 

@@ -80,7 +80,8 @@ export class LlamaEngine implements Engine {
 
   async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     const ready = this.#ready;
-    if (this.#closing || !ready) throw shutDown();
+    if (this.#closing) throw shutDown();
+    if (!ready) throw new ServiceError('deployment_unavailable', 'The model is not loaded yet.', { retryAfterS: 1 });
     this.#queue.assertRoom();
     const stopped = (): boolean => signal.aborted || this.#closing;
     output.phase('queue');

@@ -1,0 +1,1 @@
+export { downloadModel } from './llama/model-downloader.js';

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CanonicalRequest, StreamEvent, Usage } from '@slipway/contracts';
+import { createLogger } from '@slipway/platform';
+import type { Engine, EngineSettings } from '../../apps/inference-worker/src/engines/engine.js';
+
+export const SETTINGS: EngineSettings = {
+  context: null,
+  slots: 4,
+  queue: 64,
+  threads: 1,
+  defaultMaxTokens: null,
+  log: createLogger('engine-test', 'silent'),
+};
+
+/** A request of one user message, greedy unless something else is asked for. */
+export const ask = (text: string, more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({
+  messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+  sampling: { temperature: 0 },
+  stop: [],
+  ...more,
+});
+
+export const message = (role: 'system' | 'user' | 'assistant', text: string): CanonicalRequest['messages'][number] => ({
+  role,
+  content: [{ type: 'text', text }],
+});
+
+/** A generation with all that came out of it. */
+export class EngineRun {
+  readonly batches: (readonly StreamEvent[])[] = [];
+  readonly phases: string[] = [];
+  readonly #abort = new AbortController();
+  readonly usage: Promise<Usage>;
+
+  constructor(engine: Engine, request: CanonicalRequest) {
+    const output = {
+      phase: (phase: string) => void this.phases.push(phase),
+      events: (batch: readonly StreamEvent[]) => void this.batches.push(batch),
+    };
+    this.usage = engine.generate(request, output, this.#abort.signal);
+    // Tests look at the failure when they get to it.
+    this.usage.catch(() => undefined);
+  }
+
+  get events(): StreamEvent[] {
+    return this.batches.flat();
+  }
+
+  get text(): string {
+    return this.events.map((event) => (event.k === 'text' ? event.x : '')).join('');
+  }
+
+  /** Tokens that the events account for. */
+  get counted(): number {
+    return this.events.reduce((sum, event) => sum + (event.k === 'text' || event.k === 'think' ? event.n : 0), 0);
+  }
+
+  get fin(): Extract<StreamEvent, { k: 'fin' }> | undefined {
+    return this.events.find((event) => event.k === 'fin');
+  }
+
+  abort(): void {
+    this.#abort.abort();
+  }
+
+  /** Waits for the end. */
+  async done(): Promise<this> {
+    await this.usage;
+    return this;
+  }
+}
+
+export const run = (engine: Engine, request: CanonicalRequest): Promise<EngineRun> => new EngineRun(engine, request).done();
+
+/** Polls until `condition` holds; fails with `what` after `deadlineMs`. */
+export async function until(what: string, condition: () => boolean, deadlineMs = 10_000): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}.`);
+    await sleep(2);
+  }
+}
