@@ -1,5 +1,6 @@
 export { TestNatsServer, findNatsServer, freePorts, routesStand, startNatsCluster } from './nats-server.js';
 export type { TestNatsCluster, TestNatsOptions } from './nats-server.js';
+export { TcpGate } from './tcp-gate.js';
 export { startTestPostgres } from './postgres.js';
 export type { TestPostgres } from './postgres.js';
 export { ScriptedUpstream, chatChunk, chatStream, jsonAnswer, modelList, sseEvent, usageChunk } from './scripted-upstream.js';

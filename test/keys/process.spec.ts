@@ -1,0 +1,57 @@
+import { CreateAccount, FindAccount, Incarnation, KeyFeed } from '@slipway/contracts';
+import { RpcClient } from '@slipway/platform';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ENV, KeysServiceProcess, TestBus, until } from './keys-rig.js';
+
+describe('keys-service as a process', () => {
+  let postgres: TestPostgres;
+  let bus: TestBus;
+  let ops: RpcClient;
+  let started: KeysServiceProcess[] = [];
+
+  beforeAll(async () => {
+    [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
+    ops = new RpcClient(await bus.connect('ops'), ENV);
+  });
+  afterEach(async () => {
+    await Promise.all(started.map((service) => service.stop('SIGKILL')));
+    started = [];
+  });
+  afterAll(async () => {
+    await bus.end();
+    await postgres.stop();
+  });
+
+  const start = (environment: Record<string, string>): KeysServiceProcess => {
+    const service = KeysServiceProcess.start(bus, environment);
+    started.push(service);
+    return service;
+  };
+  const newSlug = ((count) => () => `account-${(count += 1)}`)(0);
+
+  it('makes its database, migrates it once though two replicas start at once, and both serve', async () => {
+    const environment = { DATABASE_URL: postgres.url };
+    const replicas = [start(environment), start(environment)];
+    for (const replica of replicas) await replica.ready();
+    expect(replicas.filter((replica) => replica.logged('database.migrated'))).toHaveLength(1);
+    const slug = newSlug();
+    const { id } = await ops.call(CreateAccount, { slug });
+    expect(await ops.call(FindAccount, { slug })).toEqual({ id, slug });
+  });
+
+  it('stops in order on SIGTERM, and the next start finds what was there', async () => {
+    const environment = { KEYS_DATABASE_URL: await postgres.createDatabase() };
+    const first = start(environment);
+    await first.ready();
+    const slug = newSlug();
+    await ops.call(CreateAccount, { slug });
+    expect(await first.stop()).toBe(0);
+    await expect(ops.call(FindAccount, { slug })).rejects.toMatchObject({ reason: 'absent' });
+    const second = start(environment);
+    await second.ready();
+    expect(second.logged('database.migrated')).toBe(false);
+    expect(await ops.call(FindAccount, { slug })).toMatchObject({ slug });
+  });
+});
