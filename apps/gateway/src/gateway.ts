@@ -117,7 +117,10 @@ export class Gateway {
   async listen(): Promise<void> {
     const { config, log } = this.options;
     const keys = new KeyVerifier(this.#keys, config.KEY_PEPPERS, () => this.#trust());
-    const deployments = new DeploymentResolver(this.#keys, this.#deployments, (id) => this.#table.isReady(id));
+    const deployments = new DeploymentResolver(this.#keys, this.#deployments, {
+      isReady: (id) => this.#table.isReady(id),
+      isCurrent: () => this.#deploymentFeed?.freshness().state === 'fresh',
+    });
     const times = { ...RELAY_TIMES, engineSilenceMs: config.ENGINE_SILENCE_MS, ...this.options.times };
     const receiver = this.#receiver;
     if (!receiver) throw new Error('The gateway listens after it is connected.');

@@ -16,25 +16,29 @@ export interface ResolvedDeployment {
   readonly isNamed: (model: string) => boolean;
 }
 
-/** Says whether a deployment has a runner that is ready now. */
-export type Readiness = (deployment: DeploymentId) => boolean;
+/** What the resolver asks of the rest of the gateway. */
+export interface DeploymentTruth {
+  /** A runner of the deployment is ready now. */
+  readonly isReady: (deployment: DeploymentId) => boolean;
+  /** The deployment index is complete and up to date: what it does not hold does not exist. */
+  readonly isCurrent: () => boolean;
+}
 
 /** Joins the two feeds: finds what a path names, for the one who calls. */
 export class DeploymentResolver {
   constructor(
     private readonly keys: KeyIndex,
     private readonly deployments: DeploymentIndex,
-    private readonly isReady: Readiness,
+    private readonly truth: DeploymentTruth,
   ) {}
 
   /**
    * @throws ServiceError `model_not_found`, with one wording for what is not there, not the caller's, and not open to its
-   *   key; `deployment_stopped`; `deployment_unavailable` while it cannot answer.
+   *   key; `deployment_stopped`; `deployment_unavailable` while it cannot answer, or while nobody can tell what exists.
    */
   resolve(name: DeploymentName, caller: Caller): ResolvedDeployment {
     const facts = this.#find(name, caller);
-    if (facts?.account !== caller.account.id || facts.state === 'deleting') throw notFound();
-    if (caller.key.deployments && !caller.key.deployments.includes(facts.id)) throw notFound();
+    if (!facts || !isOpenTo(caller, facts)) throw this.truth.isCurrent() ? notFound() : notKnownYet();
     this.#checkState(facts);
     const slug = deploymentSlug(facts.id);
     const alias = 'alias' in name ? name.alias : undefined;
@@ -57,7 +61,7 @@ export class DeploymentResolver {
     if (facts.desired === 'stopped') {
       throw new ServiceError('deployment_stopped', 'This deployment is stopped. Resume it in the dashboard or through the MCP server, then send the request again.');
     }
-    const serves = facts.state === 'ready' || facts.state === 'degraded' || this.isReady(facts.id);
+    const serves = facts.state === 'ready' || facts.state === 'degraded' || this.truth.isReady(facts.id);
     if (serves) return;
     if (facts.state === 'failed') {
       throw new ServiceError('deployment_unavailable', 'This deployment could not be started; its screen in the dashboard says why.', { retryAfterS: 30 });
@@ -71,5 +75,12 @@ export class DeploymentResolver {
     return this.deployments.alias(caller.account.id, name)?.deployment === facts.id;
   }
 }
+
+function isOpenTo({ account, key }: Caller, facts: DeploymentFacts): boolean {
+  return facts.account === account.id && facts.state !== 'deleting' && (key.deployments?.includes(facts.id) ?? true);
+}
+
+const notKnownYet = (): ServiceError =>
+  new ServiceError('deployment_unavailable', 'Deployments cannot be looked up right now; try again soon.', { retryAfterS: 2 });
 
 const notFound = (): ServiceError => new ServiceError('model_not_found', 'There is no such deployment, or this API key has no access to it.');

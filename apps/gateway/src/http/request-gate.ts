@@ -67,7 +67,10 @@ export class RequestGate {
     };
     const fault = this.#fault(request);
     if (fault) return refuse(fault.error, fault.status);
-    if (isHealth) return pass();
+    if (isHealth) {
+      reply.raw.setHeader('x-request-id', exchange.id);
+      return pass();
+    }
     return this.#authenticator.authenticate(request.raw, reply.raw, (error, caller) => {
       if (!caller) return refuse(error);
       try {

@@ -1,0 +1,49 @@
+import type { KeyFeedRecord } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { KeyIndex } from './key-index.js';
+
+const account = (id: number, slug: string): KeyFeedRecord => ({ type: 'account', id, slug, state: 'active' }) as KeyFeedRecord;
+const key = (id: number, mac: string): KeyFeedRecord =>
+  ({ type: 'key', id, account: 1, kind: 'dep', mac, pepper: 'p', state: 'active', expires: null, deployments: null }) as KeyFeedRecord;
+
+describe('the key index', () => {
+  it('forgets the old value of a rotated key in the same step', () => {
+    const index = new KeyIndex();
+    index.put('key:1', key(1, 'old'));
+    index.put('key:1', key(1, 'new'));
+    expect(index.keyByMac('old')).toBeUndefined();
+    expect(index.keyByMac('new')?.id).toBe(1);
+    expect(index.size).toBe(1);
+  });
+
+  it('finds accounts by id and by slug until they are removed', () => {
+    const index = new KeyIndex();
+    index.put('account:7', account(7, 'acme'));
+    expect(index.account(7 as never)?.slug).toBe('acme');
+    expect(index.accountBySlug('acme')?.id).toBe(7);
+    index.remove('account:7');
+    expect(index.accountBySlug('acme')).toBeUndefined();
+  });
+
+  it('holds nothing but the snapshot after a snapshot', () => {
+    const index = new KeyIndex();
+    index.put('key:1', key(1, 'gone'));
+    index.put('account:1', account(1, 'gone'));
+    index.replaceAll([
+      { id: 'key:2', rec: key(2, 'here') },
+      { id: 'account:2', rec: account(2, 'here') },
+    ]);
+    expect(index.keyByMac('gone')).toBeUndefined();
+    expect(index.accountBySlug('gone')).toBeUndefined();
+    expect(index.keyByMac('here')?.id).toBe(2);
+    expect(index.accountBySlug('here')?.id).toBe(2);
+  });
+
+  it('takes the removal of what it never held', () => {
+    const index = new KeyIndex();
+    index.remove('key:9');
+    index.remove('account:9');
+    index.remove('unheard-of:9');
+    expect(index.size).toBe(0);
+  });
+});

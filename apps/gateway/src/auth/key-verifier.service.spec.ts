@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { type AccountFeedRecord, type ApiKeyFeedRecord, formatKey, type KeyKind, ServiceError } from '@slipway/contracts';
+import { macOf, parsePeppers } from '@slipway/platform';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { FeedTrust } from './feed-trust.js';
+import { KeyIndex } from './key-index.js';
+import { KeyVerifier } from './key-verifier.service.js';
+
+const [current, old] = parsePeppers(`current:${'11'.repeat(32)},old:${'22'.repeat(32)}`);
+const [foreign] = parsePeppers(`current:${'33'.repeat(32)}`);
+const NOW = 1_700_000_000_000;
+
+const keyText = (seed: string, kind: KeyKind = 'dep'): string => formatKey(kind, createHash('sha256').update(seed).digest());
+const account = { type: 'account', id: 1, slug: 'acme', state: 'active' } as AccountFeedRecord;
+const record = (text: string, changes: Partial<ApiKeyFeedRecord> = {}, pepper = current): ApiKeyFeedRecord =>
+  ({
+    type: 'key',
+    id: 5,
+    account: 1,
+    kind: 'dep',
+    mac: macOf(text, pepper!).toString('base64url'),
+    pepper: pepper!.id,
+    state: 'active',
+    expires: null,
+    deployments: null,
+    ...changes,
+  }) as ApiKeyFeedRecord;
+
+describe('a key', () => {
+  let index: KeyIndex;
+  let trust: FeedTrust;
+  let verifier: KeyVerifier;
+  const good = keyText('good');
+
+  beforeEach(() => {
+    index = new KeyIndex();
+    trust = 'fresh';
+    verifier = new KeyVerifier(index, [current!, old!], () => trust, () => NOW);
+    index.put('account:1', account);
+    index.put('key:5', record(good));
+  });
+
+  const refusal = (text: string): ServiceError => {
+    try {
+      verifier.verify(text);
+    } catch (error) {
+      return error as ServiceError;
+    }
+    throw new Error('The key was accepted.');
+  };
+
+  it('that is known opens its account', () => {
+    expect(verifier.verify(good)).toMatchObject({ key: { id: 5 }, account: { slug: 'acme' } });
+  });
+
+  it('is found under every active pepper', () => {
+    const text = keyText('before the pepper changed');
+    index.put('key:6', record(text, { id: 6 as never }, old));
+    expect(verifier.verify(text).key.id).toBe(6);
+  });
+
+  const unknown = keyText('unknown');
+  const causes: [string, () => string][] = [
+    ['unknown', () => unknown],
+    ['malformed', () => 'svc_dep_short'],
+    ['of a wrong checksum', () => `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`],
+    ['10 kB long', () => 'svc_dep_'.padEnd(10_240, 'x')],
+    ['empty', () => ''],
+    ['SQL', () => "' OR 1=1 --"],
+    ['two keys in one value', () => `${good}, ${good}`],
+    ['revoked', () => (index.put('key:5', record(good, { state: 'revoked' })), good)],
+    ['rotated away', () => (index.put('key:5', record(keyText('rotated'))), good)],
+    ['removed', () => (index.remove('key:5'), good)],
+    ['expired', () => (index.put('key:5', record(good, { expires: NOW })), good)],
+    ["a suspended account's", () => (index.put('account:1', { ...account, state: 'suspended' }), good)],
+    ['of another environment', () => (index.put('key:5', record(good, {}, foreign)), good)],
+    ['of an MCP record', () => (index.put('key:5', record(good, { kind: 'mcp' })), good)],
+  ];
+  it.each(causes)('that is %s gets the same refusal as every other', (_, prepare) => {
+    const expected = refusal(keyText('the reference'));
+    const error = refusal(prepare());
+    expect({ code: error.code, message: error.message }).toEqual({ code: expected.code, message: expected.message });
+    expect(error.code).toBe('invalid_api_key');
+  });
+
+  it('that expires later still opens', () => {
+    index.put('key:5', record(good, { expires: NOW + 1 }));
+    expect(verifier.verify(good).key.id).toBe(5);
+  });
+
+  it('for the MCP server is told so by its form alone', () => {
+    expect(refusal(keyText('mcp', 'mcp')).code).toBe('insufficient_scope');
+  });
+
+  it('that is a session token is told which credential to use', () => {
+    const error = refusal('eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl');
+    expect(error.code).toBe('invalid_api_key');
+    expect(error.message).toMatch(/session token/i);
+  });
+
+  it('that is known works on while keys-service is absent, and an unknown one is not called invalid', () => {
+    trust = 'absent';
+    expect(verifier.verify(good).key.id).toBe(5);
+    expect(refusal(unknown).code).toBe('auth_unavailable');
+  });
+
+  it('is refused whatever it is while the gateway is cut off', () => {
+    trust = 'cut_off';
+    expect(refusal(good).code).toBe('auth_unavailable');
+    expect(refusal(unknown).code).toBe('auth_unavailable');
+    expect(refusal('malformed').code).toBe('invalid_api_key');
+  });
+
+  it('is valid no longer once it was revoked, rotated, or its account suspended', () => {
+    const caller = verifier.verify(good);
+    expect(verifier.stillValid(caller)).toBe(true);
+    index.put('key:5', record(keyText('rotated')));
+    expect(verifier.stillValid(caller)).toBe(false);
+    index.put('key:5', record(good));
+    index.put('account:1', { ...account, state: 'suspended' });
+    expect(verifier.stillValid(caller)).toBe(false);
+  });
+});

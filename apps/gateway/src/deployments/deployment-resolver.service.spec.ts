@@ -1,0 +1,119 @@
+import type { AccountFeedRecord, ApiKeyFeedRecord, DeploymentFeedRecord, KeyFeedRecord, ServiceError } from '@slipway/contracts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Caller } from '../auth/caller.js';
+import { KeyIndex } from '../auth/key-index.js';
+import { DeploymentIndex } from './deployment-index.js';
+import { type DeploymentName, DeploymentResolver } from './deployment-resolver.service.js';
+
+const account = (id: number, slug: string): AccountFeedRecord => ({ type: 'account', id, slug, state: 'active' }) as AccountFeedRecord;
+const deployment = (id: number, changes: object = {}): DeploymentFeedRecord =>
+  ({ type: 'deployment', id, account: 1, desired: 'ready', state: 'ready', rev: 1, caps: [], context: null, ...changes }) as DeploymentFeedRecord;
+const alias = (accountId: number, name: string, id: number): DeploymentFeedRecord => ({ type: 'alias', account: accountId, name, deployment: id }) as DeploymentFeedRecord;
+
+describe('a deployment named by a path', () => {
+  const keys = new KeyIndex();
+  const index = new DeploymentIndex();
+  const ready = new Set<number>();
+  let current: boolean;
+  const resolver = new DeploymentResolver(keys, index, { isReady: (id) => ready.has(id), isCurrent: () => current });
+  const caller = (changes: Partial<ApiKeyFeedRecord> = {}): Caller => ({
+    account: account(1, 'acme'),
+    key: { type: 'key', id: 1, account: 1, deployments: null, ...changes } as ApiKeyFeedRecord,
+  });
+
+  beforeEach(() => {
+    current = true;
+    ready.clear();
+    keys.replaceAll([
+      { id: 'account:1', rec: account(1, 'acme') as KeyFeedRecord },
+      { id: 'account:2', rec: account(2, 'other') as KeyFeedRecord },
+    ]);
+    index.replaceAll([
+      { id: 'deployment:10', rec: deployment(10) },
+      { id: 'deployment:20', rec: deployment(20, { account: 2 }) },
+      { id: 'alias:1', rec: alias(1, 'qwen2.5-7b', 10) },
+      { id: 'alias:2', rec: alias(2, 'theirs', 20) },
+    ]);
+  });
+
+  const refusal = (name: DeploymentName, who = caller()): ServiceError => {
+    try {
+      resolver.resolve(name, who);
+    } catch (error) {
+      return error as ServiceError;
+    }
+    throw new Error('It was found.');
+  };
+
+  it('is found by its slug and by account and alias', () => {
+    expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
+    expect(resolver.resolve({ account: 'acme', alias: 'qwen2.5-7b' }, caller())).toMatchObject({ facts: { id: 10 }, slug: 'deployment-10' });
+  });
+
+  it.each<[string, DeploymentName]>([
+    ['is not there', { deployment: 'deployment-11' }],
+    ["is another account's", { deployment: 'deployment-20' }],
+    ["is another account's alias", { account: 'other', alias: 'theirs' }],
+    ['is an alias under a foreign account', { account: 'other', alias: 'qwen2.5-7b' }],
+    ['is an unknown alias', { account: 'acme', alias: 'nope' }],
+    ['is an unknown account', { account: 'nobody', alias: 'qwen2.5-7b' }],
+    ['has id 0', { deployment: 'deployment-0' }],
+    ['has a leading zero', { deployment: 'deployment-010' }],
+    ['has thirty digits', { deployment: `deployment-${'1'.repeat(30)}` }],
+    ['is in the wrong case', { deployment: 'Deployment-10' }],
+    ['holds a slash', { deployment: 'deployment-10/../x' }],
+    ['holds a line break', { account: 'acme', alias: 'a\r\nPUB x 0' }],
+    ['holds a wildcard', { account: '*', alias: '>' }],
+    ['is too long', { account: 'acme', alias: 'a'.repeat(9_000) }],
+    ['is empty', { account: '', alias: '' }],
+  ])('that %s gets the same answer as every other that cannot be called', (_, name) => {
+    const expected = refusal({ deployment: 'deployment-999' });
+    const error = refusal(name);
+    expect({ code: error.code, message: error.message, param: error.param }).toEqual({
+      code: 'model_not_found',
+      message: expected.message,
+      param: expected.param,
+    });
+  });
+
+  it('that the key may not call, or that is being deleted, is not there', () => {
+    expect(refusal({ deployment: 'deployment-10' }, caller({ deployments: [11 as never] })).code).toBe('model_not_found');
+    expect(resolver.resolve({ deployment: 'deployment-10' }, caller({ deployments: [10 as never] })).facts.id).toBe(10);
+    index.put('deployment:10', deployment(10, { state: 'deleting', desired: 'stopped' }));
+    expect(refusal({ deployment: 'deployment-10' }).code).toBe('model_not_found');
+  });
+
+  it('that is stopped says so, also while it is still stopping', () => {
+    index.put('deployment:10', deployment(10, { desired: 'stopped', state: 'ready' }));
+    expect(refusal({ deployment: 'deployment-10' }).code).toBe('deployment_stopped');
+  });
+
+  it.each(['pending', 'loading', 'failed', 'stopped', 'stopping'])('that is %s is unavailable, unless a runner says it is ready', (state) => {
+    index.put('deployment:10', deployment(10, { state }));
+    expect(refusal({ deployment: 'deployment-10' }).code).toBe('deployment_unavailable');
+    ready.add(10);
+    expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
+  });
+
+  it('is not called missing while nobody can tell what exists', () => {
+    current = false;
+    expect(refusal({ deployment: 'deployment-11' }).code).toBe('deployment_unavailable');
+    expect(refusal({ deployment: 'deployment-20' }).code).toBe('deployment_unavailable');
+    expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
+  });
+
+  it('answers to its slug, its aliases and account/alias as the model, and to nothing else', () => {
+    index.put('alias:3', alias(1, 'second', 10));
+    const { isNamed } = resolver.resolve({ deployment: 'deployment-10' }, caller());
+    for (const model of ['deployment-10', 'qwen2.5-7b', 'acme/qwen2.5-7b', 'second']) expect(isNamed(model)).toBe(true);
+    for (const model of ['deployment-1', 'theirs', 'other/theirs', 'other/qwen2.5-7b', 'acme/', '']) expect(isNamed(model)).toBe(false);
+  });
+
+  it('leaves an alias that was pointed elsewhere to the new deployment alone', () => {
+    index.put('deployment:11', deployment(11));
+    index.put('alias:1', alias(1, 'qwen2.5-7b', 11));
+    expect(resolver.resolve({ account: 'acme', alias: 'qwen2.5-7b' }, caller()).facts.id).toBe(11);
+    index.remove('alias:1');
+    expect(refusal({ account: 'acme', alias: 'qwen2.5-7b' }).code).toBe('model_not_found');
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { parseBody } from './parse-json.js';
+
+const parse = (text: string | Uint8Array) => parseBody(typeof text === 'string' ? Buffer.from(text) : text);
+const nested = (levels: number): string => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
+
+describe('a request body', () => {
+  it.each([
+    ['{}', {}],
+    [' {"a": [1, 2.5e3, -0.1, true, false, null, "x"]} \n', { a: [1, 2500, -0.1, true, false, null, 'x'] }],
+    ['{"text":"\\ud83d\\ude00 \\u0000 \\" \\\\"}', { text: '😀 \u0000 " \\' }],
+    ['{"text":"model\\":1,\\"model"}', { text: 'model":1,"model' }],
+    ['{"messages":[{"model":1},{"model":2}],"model":"m"}', { messages: [{ model: 1 }, { model: 2 }], model: 'm' }],
+    ['{"top_p":1,"top_p":0.5}', { top_p: 0.5 }],
+    ['{"a":"model","b":"model"}', { a: 'model', b: 'model' }],
+  ])('%s is read', (text, value) => {
+    expect(parse(text)).toEqual({ value });
+  });
+
+  it.each([
+    ['nothing', '', 'invalid_json'],
+    ['half an object', '{', 'invalid_json'],
+    ['an array', '[]', 'invalid_json'],
+    ['a string', '"{}"', 'invalid_json'],
+    ['null', 'null', 'invalid_json'],
+    ['a byte order mark', '\ufeff{}', 'invalid_json'],
+    ['text after the object', '{} {}', 'invalid_json'],
+    ['NaN', '{"t":NaN}', 'invalid_json'],
+    ['single quotes', "{'a':1}", 'invalid_json'],
+    ['a comment', '{/* */}', 'invalid_json'],
+    ['an open string', '{"a":"', 'invalid_json'],
+    ['an open escape', '{"a":"\\', 'invalid_json'],
+    ['two models', '{"model":"a","messages":[],"model":"b"}', 'invalid_json'],
+    ['two models, one of them escaped', '{"model":"a","\\u006dodel":"b"}', 'invalid_json'],
+    ['two token limits', '{"max_tokens":1,"max_tokens" : 2}', 'invalid_json'],
+    ['__proto__', '{"a":{"__proto__":{"x":1}}}', 'invalid_json'],
+    ['__proto__, escaped', '{"\\u005f_proto__":1}', 'invalid_json'],
+    ['constructor', '{"constructor":1}', 'invalid_json'],
+    ['a lone high surrogate', '{"a":["\\ud800"]}', 'invalid_unicode'],
+    ['a lone low surrogate in a key', '{"\\udc00":1}', 'invalid_unicode'],
+    ['a number beyond all', '{"a":1e400}', 'invalid_value'],
+    ['a number of 400 digits', `{"a":${'9'.repeat(400)}}`, 'invalid_value'],
+    ['65 levels', nested(65), 'json_too_deep'],
+    ['500,000 levels', '['.repeat(500_000), 'json_too_deep'],
+  ])('with %s is refused', (_, text, code) => {
+    expect(parse(text)).toMatchObject({ code });
+  });
+
+  it.each([
+    ['a cut character', [0x7b, 0x22, 0xc3, 0x22, 0x7d]],
+    ['an over-long form', [0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x7d]],
+    ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+  ])('that is not UTF-8 is refused: %s', (_, bytes) => {
+    expect(parse(Uint8Array.from(bytes))).toMatchObject({ code: 'invalid_utf8' });
+  });
+
+  it('may be nested 64 levels deep', () => {
+    expect(parse(nested(64))).toHaveProperty('value');
+  });
+
+  it('is not quoted in what is said of it', () => {
+    for (const text of ['{"secret prompt', '{"a": secret}', '{"a":1}secret', 'secret']) {
+      expect(JSON.stringify(parse(text))).not.toContain('secret');
+    }
+  });
+});

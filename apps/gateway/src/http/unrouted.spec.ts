@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { explainUnrouted, misdirected, pathOf } from './unrouted.js';
+
+const BASE = 'https://api.example';
+
+describe('a request that no route takes', () => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('with %s on an endpoint is told the method to use', (method) => {
+    for (const path of ['/deployment-1/v1/chat/completions', '/acme/demo/v1/chat/completions']) {
+      expect(explainUnrouted(method, path, BASE)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'POST' } });
+    }
+  });
+
+  it('with POST on a health check is told the method to use', () => {
+    expect(explainUnrouted('POST', '/readyz', BASE)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'GET' } });
+  });
+
+  it.each([
+    ['/v1/chat/completions', 'https://api.example/deployment-<id>/v1'],
+    ['/chat/completions', 'https://api.example/deployment-<id>/v1'],
+    ['/deployment-7/chat/completions', 'https://api.example/deployment-7/v1'],
+    ['/acme/demo/chat/completions', 'https://api.example/acme/demo/v1'],
+    ['/deployment-7/v1/responses', 'https://api.example/deployment-7/v1'],
+    ['/acme/demo/v1/responses', 'https://api.example/acme/demo/v1'],
+    ['/deployment-7/v1/v1/responses', 'https://api.example/deployment-7/v1'],
+    ['/deployment-7/v1/chat/completions/chat/completions', 'https://api.example/deployment-7/v1'],
+    ['/deployment-7/v1/chat/completions/', 'https://api.example/deployment-7/v1'],
+    ['/deployment-7/v1//chat/completions', 'https://api.example/deployment-<id>/v1'],
+    ['/deployment-7/v1/models?limit=1', 'https://api.example/deployment-7/v1'],
+  ])('on %s is told the base URL to set', (path, baseUrl) => {
+    const error = explainUnrouted('POST', path, BASE);
+    expect(error.code).toBe('not_found');
+    expect(error.message).toContain(`base URL to ${baseUrl}.`);
+  });
+
+  it('for responses is told of the contract that is offered', () => {
+    expect(explainUnrouted('POST', '/deployment-7/v1/responses', BASE).message).toMatch(/\/v1\/chat\/completions.*\.chat\(/);
+  });
+
+  it.each(['/v2/deployment-7/chat', '/', '/metrics', '/DEPLOYMENT-7/V1/CHAT/COMPLETIONS'])('on %s is told the endpoint', (path) => {
+    expect(explainUnrouted('POST', path, BASE).message).toContain('POST https://api.example/deployment-<id>/v1/chat/completions');
+  });
+
+  it('gets nothing of a hostile path back', () => {
+    expect(explainUnrouted('POST', '/<script>/v1/responses', BASE).message).not.toContain('script');
+    expect(explainUnrouted('POST', `/${'a'.repeat(9_000)}/b/v1/responses`, BASE).message.length).toBeLessThan(500);
+  });
+});
+
+describe('a path whose deployment part shows a wrong base URL', () => {
+  it.each(['/v1/v1/chat/completions', '/deployment-7/v1/v1/chat/completions'])('is explained: %s', (path) => {
+    expect(misdirected(path, BASE)?.message).toContain('/v1 twice');
+  });
+
+  it('is not seen in a right one', () => {
+    expect(misdirected('/deployment-7/v1/chat/completions', BASE)).toBeNull();
+    expect(misdirected('/acme/demo/v1/chat/completions?x=/v1/v1/', BASE)).toBeNull();
+  });
+});
+
+describe('the path of a target', () => {
+  it.each([
+    ['/a?b=c', '/a'],
+    ['http://evil/a/b?x', '/a/b'],
+    ['HTTPS://evil', '/'],
+    ['/a#b', '/a'],
+    ['', '/'],
+  ])('%s is %s', (target, path) => {
+    expect(pathOf(target)).toBe(path);
+  });
+});
