@@ -4,7 +4,7 @@ import { AliasEntity } from '../aliases/alias.entity.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { Deployments1761000000000 } from './migrations/1761000000000-deployments.js';
 
-export const APPLICATION_NAME = 'slipway-deployments';
+const APPLICATION_NAME = 'slipway-deployments';
 
 interface Addresses {
   readonly SLIPWAY_ENV: string;

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Failures } from './failures.js';
 import type { Agent, Unit } from './unit.js';
 
-const unit: Unit = { dep: 1 as DeploymentId, rev: 1, replicas: 1, engine: 'llama', bytes: 1, download: null };
+const unit: Unit = { dep: 1 as DeploymentId, rev: 1, replicas: 1, engine: 'llama', bytes: 1, mapped: 1, download: null };
 const [a, b] = ['a', 'b'] as Incarnation[] as [Incarnation, Incarnation];
 const SECOND = 1_000;
 
@@ -41,6 +41,15 @@ describe('a model that is broken everywhere', () => {
     }
     expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   });
+});
+
+it('an engine over HTTP is asked again each half minute at least: it costs nothing', () => {
+  for (let round = 0; round < 12; round += 1) {
+    see(agent(a, 'failed', 'engine_unreachable'));
+    now += 30 * SECOND;
+    see(agent(a, null));
+    expect(may(a)).toBe(true);
+  }
 });
 
 describe('a fault that may be the agent’s own', () => {

@@ -4,6 +4,8 @@ import { type Agent, loadOf, type Unit, type UnitKey, unitKey } from './unit.js'
 /** Pause after the first failure, doubled with each further round, at most `MAX_PAUSE_MS`. */
 const FIRST_PAUSE_MS = 2_000;
 const MAX_PAUSE_MS = 300_000;
+/** The same for an HTTP engine that does not answer: asking again costs nothing. */
+const MAX_ENGINE_PAUSE_MS = 30_000;
 /** A unit that was ready for so long starts over with the shortest pause. */
 const STABLE_MS = 60_000;
 
@@ -26,7 +28,7 @@ interface Entry {
 
 /**
  * Remembers which units failed where, so that a broken model is neither bounced from agent to agent
- * nor given up for ever: it is tried again after 2 s, 4 s, 8 s and so on up to 5 minutes.
+ * nor given up for ever: it is tried again after 2 s, 4 s, 8 s and so on, up to 5 minutes.
  */
 export class Failures {
   readonly #entries = new Map<UnitKey, Entry>();
@@ -69,7 +71,8 @@ export class Failures {
     const entry = known ?? { rounds: 0, retryAt: 0, last, failedOn: new Set<Incarnation>(), readySince: null };
     // Failures of several agents before the next try are one round.
     if (now >= entry.retryAt) entry.rounds += 1;
-    entry.retryAt = now + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (entry.rounds - 1));
+    const longest = last.reason === 'engine_unreachable' ? MAX_ENGINE_PAUSE_MS : MAX_PAUSE_MS;
+    entry.retryAt = now + Math.min(longest, FIRST_PAUSE_MS * 2 ** (entry.rounds - 1));
     entry.last = last;
     entry.failedOn.add(wk);
     this.#entries.set(key, entry);

@@ -1,7 +1,10 @@
 import type { Incarnation } from '@slipway/contracts';
-import type { Agent } from './unit.js';
+import { type Agent, loadOf, type Unit } from './unit.js';
 
-/** Free memory while units are given out. Agents of one host share its memory, so room taken on one is gone on all. */
+/**
+ * Free memory while units are given out. An agent counts what its own ready models take; what it was
+ * not told yet, and what other agents of its host take, is counted here.
+ */
 export class MemoryLedger {
   readonly #free: Map<Incarnation, number>;
 
@@ -13,9 +16,17 @@ export class MemoryLedger {
     return this.#free.get(agent.wk) ?? 0;
   }
 
-  take(agent: Agent, bytes: number): void {
+  /** The unit is, or will be, on the agent. */
+  take(agent: Agent, unit: Unit): void {
+    const ready = loadOf(agent, unit)?.state === 'ready';
+    this.#subtract(agent, ready ? 0 : unit.bytes);
     for (const other of this.agents) {
-      if (other.host === agent.host) this.#free.set(other.wk, this.free(other) - bytes);
+      // A loaded model's mapped file counts as available to everybody but its own agent.
+      if (other.wk !== agent.wk && other.host === agent.host) this.#subtract(other, ready ? unit.mapped : unit.bytes);
     }
+  }
+
+  #subtract(agent: Agent, bytes: number): void {
+    this.#free.set(agent.wk, this.free(agent) - bytes);
   }
 }

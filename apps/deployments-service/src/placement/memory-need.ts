@@ -10,20 +10,15 @@ const MIN_KV_BYTES_PER_TOKEN = 4_096;
 const ASSUMED_CONTEXT = 4_096;
 
 export interface ModelSize {
-  /** Bytes of the model file; null where nobody here knows them. */
-  readonly fileBytes: number | null;
+  readonly fileBytes: number;
   /** Tokens per sequence; null = the model's own. */
   readonly context: number | null;
   /** Sequences held at once. */
   readonly slots: number;
 }
 
-/**
- * Bytes that a llama.cpp model will take: weights and the key-value cache of all its slots.
- * @param unknownBytes stands in for a file whose size is not known.
- */
-export function memoryNeed({ fileBytes, context, slots }: ModelSize, unknownBytes: number): number {
-  const weights = fileBytes ?? unknownBytes;
-  const perToken = Math.max(MIN_KV_BYTES_PER_TOKEN, weights / FILE_BYTES_PER_KV_BYTE);
-  return Math.ceil(weights * WEIGHTS_FACTOR + perToken * (context ?? ASSUMED_CONTEXT) * slots);
+/** Bytes that a llama.cpp model will take: weights and the key-value cache of all its slots. */
+export function memoryNeed({ fileBytes, context, slots }: ModelSize): number {
+  const perToken = Math.max(MIN_KV_BYTES_PER_TOKEN, fileBytes / FILE_BYTES_PER_KV_BYTE);
+  return Math.ceil(fileBytes * WEIGHTS_FACTOR + perToken * (context ?? ASSUMED_CONTEXT) * slots);
 }

@@ -12,6 +12,7 @@ const aUnit = (dep: number, more: Partial<Unit> = {}): Unit => ({
   replicas: 1,
   engine: 'llama',
   bytes: GIB,
+  mapped: 0,
   download: null,
   ...more,
 });
@@ -102,6 +103,16 @@ describe('where a new deployment goes', () => {
     const placement = run({ units: [aUnit(1, { bytes: 5 * GIB }), aUnit(2, { bytes: 5 * GIB })], agents });
     expect(assigned(placement)).toEqual({ a: ['1:1'] });
     expect(reasons(placement)).toEqual({ '2:1': 'no_capacity' });
+  });
+
+  it('and of a model that is loaded, other agents of its host miss only what the kernel calls available', () => {
+    const agents = [
+      anAgent('a', { host: 'h', mem_free: 1 * GIB, loads: [aLoad(1, 'ready')] }),
+      anAgent('b', { host: 'h', mem_free: 6 * GIB }),
+    ];
+    const loaded = aUnit(1, { bytes: 5 * GIB, mapped: 3 * GIB });
+    expect(assigned(run({ units: [loaded, aUnit(2, { bytes: 3 * GIB })], agents }))).toEqual({ a: ['1:1'], b: ['2:1'] });
+    expect(reasons(run({ units: [loaded, aUnit(2, { bytes: 4 * GIB })], agents }))).toEqual({ '2:1': 'no_capacity' });
   });
 
   it('scarce room goes to the oldest deployment', () => {

@@ -80,8 +80,7 @@ function holdRank(agent: Agent, unit: Unit, previous: Assignments): number | nul
 
 function assign({ assigned, memory }: Draft, unit: Unit, agent: Agent): void {
   assigned.get(agent.wk)?.add(unitKey(unit));
-  // What is ready is already missing from the free memory that the agent reports.
-  if (loadOf(agent, unit)?.state !== 'ready') memory.take(agent, unit.bytes);
+  memory.take(agent, unit);
 }
 
 function placeMissing(draft: Draft, unit: Unit): Shortage | null {

@@ -44,13 +44,14 @@ export class PlacementBoard {
   }
 }
 
-function unitOf({ dep, rev, replicas, bytes, source }: Target): Unit {
+function unitOf({ dep, rev, replicas, bytes, mapped, source }: Target): Unit {
   return {
     dep,
     rev,
     replicas,
     engine: source.kind === 'http' ? 'http' : 'llama',
     bytes,
+    mapped,
     download: source.kind === 'download' ? source.uri : null,
   };
 }

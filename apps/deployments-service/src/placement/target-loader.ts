@@ -19,13 +19,14 @@ export class TargetLoader {
 
   complete(targets: readonly StoredTarget[]): Promise<Target[]> {
     return Promise.all(
-      targets.map(async (target) => ({ ...target, bytes: await this.#bytesOf(target), fault: this.#canOpen(target) ? null : UNREADABLE })),
+      targets.map(async (target) => ({ ...target, ...(await this.#memoryOf(target)), fault: this.#canOpen(target) ? null : UNREADABLE })),
     );
   }
 
-  async #bytesOf({ source, context, slots }: StoredTarget): Promise<number> {
-    if (source.kind === 'http') return 0;
-    return memoryNeed({ fileBytes: await this.sizes.bytesOf(source), context, slots }, this.unknownModelBytes);
+  async #memoryOf({ source, context, slots }: StoredTarget): Promise<Pick<Target, 'bytes' | 'mapped'>> {
+    if (source.kind === 'http') return { bytes: 0, mapped: 0 };
+    const fileBytes = (await this.sizes.bytesOf(source)) ?? this.unknownModelBytes;
+    return { bytes: memoryNeed({ fileBytes, context, slots }), mapped: fileBytes };
   }
 
   #canOpen({ credential, account }: StoredTarget): boolean {

@@ -31,6 +31,8 @@ export interface StoredTarget {
 export interface Target extends StoredTarget {
   /** Memory that one replica takes; 0 for HTTP engines. */
   readonly bytes: number;
+  /** The part of `bytes` that stays in the file cache. */
+  readonly mapped: number;
   /** Why it cannot be handed to any agent; null when it can. */
   readonly fault: Failure | null;
 }

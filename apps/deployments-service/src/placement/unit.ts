@@ -9,6 +9,8 @@ export interface Unit {
   readonly engine: 'llama' | 'http';
   /** Memory that it takes on each agent; 0 for HTTP engines. */
   readonly bytes: number;
+  /** The part of `bytes` that stays in the file cache: the kernel calls it available. */
+  readonly mapped: number;
   /** Where it is downloaded from; null when there is nothing to download. */
   readonly download: string | null;
 }

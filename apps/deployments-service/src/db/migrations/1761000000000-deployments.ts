@@ -48,7 +48,7 @@ const UP = [
   )`,
   `CREATE INDEX alias_deployment ON alias (deployment_id)`,
   `CREATE TABLE placement_term (
-    only boolean PRIMARY KEY DEFAULT true CHECK (only),
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
     term bigint NOT NULL
   )`,
   `INSERT INTO placement_term (term) VALUES (0)`,

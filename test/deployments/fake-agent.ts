@@ -1,0 +1,118 @@
+import { AgentHeartbeat, type AgentLoad, Assignment, type AssignmentItem, Incarnation, subjectOf } from '@slipway/contracts';
+import { type NatsConnection, nuid } from '@slipway/platform';
+
+/** More often than real agents: tests should not wait for them. */
+const BEAT_MS = 200;
+
+const keyOf = ({ dep, rev }: { dep: number; rev: number }): string => `${dep}:${rev}`;
+
+/** What becomes of an item that is new to the agent. */
+export type Reaction = (item: AssignmentItem) => Partial<AgentLoad>;
+
+const becomesReady: Reaction = () => ({ state: 'ready', context: 2_048, caps: ['tools'] });
+export const keepsLoading: Reaction = () => ({ state: 'loading', progress: 0.25 });
+export const becomes =
+  (load: Partial<AgentLoad>): Reaction =>
+  () =>
+    load;
+
+/** Speaks the agent's side of placement, and does what the test says. */
+export class FakeAgent {
+  readonly wk = Incarnation.parse(nuid.next());
+  /** Everything it was told, obsolete terms included. */
+  readonly assignments: Assignment[] = [];
+  react: Reaction = becomesReady;
+  facts: Partial<AgentHeartbeat> = {};
+  readonly #loads = new Map<string, AgentLoad>();
+  readonly #timer: NodeJS.Timeout;
+  #term = 0;
+  #silent = false;
+
+  constructor(
+    private readonly nats: NatsConnection,
+    private readonly env: string,
+  ) {
+    nats.subscribe(subjectOf(Assignment, { env, wk: this.wk }), {
+      callback: (_, message) => this.#hear(Assignment.message.parse(message.json())),
+    });
+    this.#timer = setInterval(() => this.beat(), BEAT_MS);
+  }
+
+  /** What it was told last. */
+  get items(): readonly AssignmentItem[] {
+    return this.assignments.at(-1)?.items ?? [];
+  }
+
+  runs(dep: number): boolean {
+    return this.items.some((item) => item.dep === dep);
+  }
+
+  /** How often the deployment was new to it. */
+  starts = new Map<number, number>();
+
+  /** Changes what it says of a deployment, at once. */
+  say(dep: number, change: Partial<AgentLoad>): void {
+    for (const [key, load] of this.#loads) if (load.dep === dep) this.#loads.set(key, { ...load, ...change });
+    this.beat();
+  }
+
+  /** Neither hears nor speaks, like a frozen process; what it was told meanwhile is lost. */
+  freeze(): void {
+    this.#silent = true;
+  }
+
+  thaw(): void {
+    this.#silent = false;
+    this.beat();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#silent = true;
+  }
+
+  beat(): void {
+    if (this.#silent || this.nats.isClosed()) return;
+    const heartbeat: AgentHeartbeat = {
+      wk: this.wk,
+      host: `host-${this.wk}`,
+      zone: null,
+      mem_free: 8 * 2 ** 30,
+      cpu: 4,
+      gpus: 0,
+      engines: ['llama', 'http'],
+      cached: [],
+      draining: false,
+      ...this.facts,
+      loads: [...this.#loads.values()],
+    };
+    this.nats.publish(subjectOf(AgentHeartbeat, { env: this.env, wk: this.wk }), JSON.stringify(heartbeat));
+  }
+
+  #hear(assignment: Assignment): void {
+    if (this.#silent) return;
+    this.assignments.push(assignment);
+    if (assignment.term < this.#term) return;
+    this.#term = assignment.term;
+    const wanted = new Map(assignment.items.map((item) => [keyOf(item), item]));
+    for (const key of this.#loads.keys()) if (!wanted.has(key)) this.#loads.delete(key);
+    for (const [key, item] of wanted) if (!this.#loads.has(key)) this.#start(key, item);
+    this.beat();
+  }
+
+  #start(key: string, item: AssignmentItem): void {
+    this.starts.set(item.dep, (this.starts.get(item.dep) ?? 0) + 1);
+    const load: AgentLoad = {
+      dep: item.dep,
+      rev: item.rev,
+      state: 'loading',
+      progress: null,
+      reason: null,
+      detail: null,
+      pid: null,
+      context: null,
+      caps: [],
+    };
+    this.#loads.set(key, { ...load, ...this.react(item) });
+  }
+}

@@ -1,0 +1,64 @@
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { anAccount, DeploymentsRig } from './rig.js';
+import { until } from './until.js';
+
+let postgres: TestPostgres;
+let rig: DeploymentsRig;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  rig = await DeploymentsRig.open(postgres);
+});
+afterEach(() => rig.close());
+
+it.each(['cut', 'hang'] as const)(
+  'while the database is away (%s), requests are told so and agents keep their work; then all goes on',
+  async (how) => {
+    const replica = await rig.startReplica();
+    const [a, b] = [rig.startAgent(), rig.startAgent()];
+    const account = anAccount();
+    const id = await rig.create(account);
+    await rig.heard(id, 'ready');
+    const [holder, other] = a.runs(id) ? [a, b] : [b, a];
+
+    rig.database[how]();
+    const askedAt = performance.now();
+    await expect(rig.list(account)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(rig.create(account)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(performance.now() - askedAt).toBeLessThan(10_000);
+    await until('it is not ready', async () => (await replica.readyz()).text.includes('database'));
+
+    const told = holder.assignments.length;
+    await until('assignments are repeated from memory', () => holder.assignments.length >= told + 2);
+    expect(holder.runs(id)).toBe(true);
+
+    // An agent that is lost meanwhile is replaced too: deciding needs no database.
+    holder.stop();
+    await until('the other agent takes over', () => other.runs(id));
+
+    rig.database.heal();
+    await until('it is ready', async () => (await replica.readyz()).status === 200);
+    const next = await until('requests are served', () => rig.create(account).catch(() => null));
+    await rig.heard(next, 'ready');
+    await rig.heard(id, 'ready');
+    await until('gateways rely on the feed again', () => rig.gatewayIsFresh());
+    expect(other.starts.get(id)).toBe(1);
+  },
+);
+
+it('a nats-server that is killed and comes back moves nothing', async () => {
+  await rig.startReplica();
+  const agents = [rig.startAgent(), rig.startAgent()];
+  const account = anAccount();
+  const ids = [await rig.create(account), await rig.create(account)];
+  for (const id of ids) await rig.heard(id, 'ready');
+  const told = agents.map((agent) => agent.assignments.length);
+  await rig.nats.restart();
+  await until('assignments flow again', () => agents.every((agent, i) => agent.assignments.length >= told[i]! + 2));
+  for (const id of ids) expect(agents.reduce((starts, agent) => starts + (agent.starts.get(id) ?? 0), 0)).toBe(1);
+  expect((await rig.list(account)).map(({ state }) => state)).toEqual(['ready', 'ready']);
+});

@@ -1,0 +1,211 @@
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { becomes, keepsLoading } from './fake-agent.js';
+import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
+import { until } from './until.js';
+
+let postgres: TestPostgres;
+let rig: DeploymentsRig;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  rig = await DeploymentsRig.open(postgres);
+});
+afterEach(() => rig.close());
+
+const engine = { source: { kind: 'http', url: `http://${ENGINE_HOST}/v1`, model: 'm' } };
+
+describe('a new deployment', () => {
+  it('is assigned to an agent, and is ready for gateways only once the agent says so', async () => {
+    await rig.startReplica();
+    const agent = rig.startAgent({ react: keepsLoading });
+    const account = anAccount();
+    const id = await rig.create(account, { context: 512, slots: 2, default_max_tokens: 100 });
+
+    await until('the assignment arrives', () => agent.runs(id));
+    expect(agent.items).toEqual([
+      { dep: id, rev: 1, source: { kind: 'file', path: MODEL }, context: 512, slots: 2, threads: 2, default_max_tokens: 100 },
+    ]);
+    expect(agent.assignments.at(-1)?.term).toBeGreaterThan(0);
+    expect(await rig.seen(account, id, 'loading')).toMatchObject({ progress: 0.25, ready_replicas: 0, desired: 'ready', rev: 1 });
+    await rig.heard(id, 'loading');
+
+    agent.say(id, { state: 'ready', progress: null, context: 2_048, caps: ['tools'] });
+    expect(await rig.heard(id, 'ready')).toEqual({
+      type: 'deployment',
+      id,
+      account,
+      desired: 'ready',
+      state: 'ready',
+      rev: 1,
+      caps: ['tools'],
+      context: 2_048,
+    });
+    expect(await rig.view(account, id)).toMatchObject({ state: 'ready', reason: null, progress: null, replicas: 1, ready_replicas: 1 });
+    expect(rig.gateway.states.get(id)).toEqual(['pending', 'loading', 'ready']);
+  });
+
+  it('waits for a worker, then for room, and says which', async () => {
+    await rig.startReplica();
+    const account = anAccount();
+    const id = await rig.create(account);
+    expect((await rig.seen(account, id, 'pending', 'no_worker')).detail).toContain('No worker');
+
+    const small = rig.startAgent({ facts: { mem_free: 1_000 } });
+    expect((await rig.seen(account, id, 'pending', 'no_capacity')).detail).toContain('GiB');
+    expect(small.runs(id)).toBe(false);
+
+    const big = rig.startAgent();
+    await rig.heard(id, 'ready');
+    expect(big.runs(id)).toBe(true);
+    expect(small.runs(id)).toBe(false);
+  });
+
+  it('of an HTTP engine runs on two agents, and needs no memory', async () => {
+    await rig.startReplica();
+    const agents = [1, 2, 3].map(() => rig.startAgent({ facts: { mem_free: 0 } }));
+    const account = anAccount();
+    const id = await rig.create(account, engine);
+    await rig.heard(id, 'ready');
+    await until('two replicas are ready', async () => (await rig.view(account, id)).ready_replicas === 2);
+    expect(agents.filter((agent) => agent.runs(id))).toHaveLength(2);
+  });
+
+  it('with replicas is degraded while one of them lacks', async () => {
+    await rig.startReplica();
+    rig.startAgent();
+    const account = anAccount();
+    const id = await rig.create(account, { replicas: 2 });
+    expect(await rig.seen(account, id, 'degraded', 'no_capacity')).toMatchObject({ replicas: 2, ready_replicas: 1 });
+    await rig.heard(id, 'degraded');
+    rig.startAgent();
+    await rig.heard(id, 'ready');
+  });
+});
+
+describe('an agent that is lost', () => {
+  it('loses its deployments to another after five seconds of silence; what runs elsewhere stays', async () => {
+    await rig.startReplica();
+    const [a, b] = [rig.startAgent(), rig.startAgent()];
+    const account = anAccount();
+    const ids = [await rig.create(account), await rig.create(account)];
+    for (const id of ids) await rig.heard(id, 'ready');
+    const lost = ids.find((id) => a.runs(id)) ?? ids[0]!;
+    const other = ids.find((id) => id !== lost)!;
+    expect(b.runs(other)).toBe(true);
+
+    const frozenAt = performance.now();
+    a.freeze();
+    await until('the other agent takes over', () => b.runs(lost));
+    expect(performance.now() - frozenAt).toBeGreaterThan(4_500);
+    await rig.heard(lost, 'ready');
+    expect(b.starts.get(other)).toBe(1);
+
+    // It wakes with its old load: the replica that took over stays, the old one goes.
+    a.thaw();
+    await until('the old replica is taken back', () => !a.runs(lost));
+    expect(b.runs(lost)).toBe(true);
+    expect(b.starts.get(lost)).toBe(1);
+  });
+
+  it('that drains keeps its replica until it ends, while another agent takes over', async () => {
+    await rig.startReplica();
+    const a = rig.startAgent();
+    const id = await rig.create(anAccount());
+    await rig.heard(id, 'ready');
+    const b = rig.startAgent();
+    a.facts = { draining: true };
+    await until('the other agent runs it too', () => b.runs(id));
+    expect(a.runs(id)).toBe(true);
+  });
+});
+
+describe('a model that fails', () => {
+  it('is not bounced between agents, tells why, and is tried again after growing pauses', async () => {
+    await rig.startReplica();
+    const broken = becomes({ state: 'failed', reason: 'model_invalid', detail: 'This is no GGUF file.' });
+    const agents = [rig.startAgent({ react: broken }), rig.startAgent({ react: broken })];
+    const account = anAccount();
+    const id = await rig.create(account);
+    expect((await rig.seen(account, id, 'failed', 'model_invalid')).detail).toBe('This is no GGUF file.');
+    const starts = (): number => agents.reduce((sum, agent) => sum + (agent.starts.get(id) ?? 0), 0);
+    expect(starts()).toBe(1);
+
+    await until('the second try', () => starts() === 2);
+    const secondAt = performance.now();
+    for (const agent of agents) agent.react = () => ({ state: 'ready', context: 1, caps: [] });
+    await until('the third try', () => starts() === 3);
+    expect(performance.now() - secondAt).toBeGreaterThan(3_500);
+    expect(await rig.seen(account, id, 'ready')).toMatchObject({ detail: null });
+  });
+
+  it('for want of memory on one agent goes to another', async () => {
+    await rig.startReplica();
+    const a = rig.startAgent({ react: becomes({ state: 'failed', reason: 'out_of_memory' }) });
+    const account = anAccount();
+    const id = await rig.create(account);
+    await rig.seen(account, id, 'failed', 'out_of_memory');
+    const b = rig.startAgent();
+    await rig.heard(id, 'ready');
+    expect(b.runs(id)).toBe(true);
+    expect(a.runs(id)).toBe(false);
+  });
+
+  it('again and again does not flood gateways', async () => {
+    await rig.startReplica();
+    const agent = rig.startAgent();
+    const account = anAccount();
+    const id = await rig.create(account);
+    await rig.heard(id, 'ready');
+    const flapping = setInterval(() => {
+      agent.say(id, { state: 'loading' });
+      setTimeout(() => agent.say(id, { state: 'ready' }), 150);
+    }, 300);
+    const before = rig.gateway.states.get(id)?.length ?? 0;
+    const startedAt = performance.now();
+    try {
+      await until('the budget is used up', () => (rig.gateway.states.get(id)?.length ?? 0) - before >= 6);
+      await until('six further seconds', () => performance.now() - startedAt > 6_000);
+    } finally {
+      clearInterval(flapping);
+    }
+    expect((rig.gateway.states.get(id)?.length ?? 0) - before).toBeLessThanOrEqual(10);
+    await rig.heard(id, 'ready');
+  });
+});
+
+describe('a service that restarts', () => {
+  it('adopts what runs instead of moving it', async () => {
+    const first = await rig.startReplica();
+    const a = rig.startAgent();
+    const account = anAccount();
+    const ids = [await rig.create(account), await rig.create(account)];
+    for (const id of ids) await rig.heard(id, 'ready');
+    const states = [...rig.gateway.states.get(ids[0]!)!];
+    first.child.kill('SIGKILL');
+    await first.exited;
+
+    const b = rig.startAgent();
+    const told = a.assignments.length;
+    const term = a.assignments.at(-1)!.term;
+    await rig.startReplica();
+    await until('the new placer speaks', () => (a.assignments.at(-1)?.term ?? 0) > term && b.assignments.length > 0);
+    expect(a.assignments.slice(told).every(({ items }) => items.length === 2)).toBe(true);
+    expect(b.assignments.every(({ items }) => items.length === 0)).toBe(true);
+    expect(a.starts.get(ids[0]!)).toBe(1);
+    expect(rig.gateway.states.get(ids[0]!)).toEqual(states);
+  });
+
+  it('repeats assignments every two seconds, for agents that missed one', async () => {
+    await rig.startReplica();
+    const agent = rig.startAgent();
+    const id = await rig.create(anAccount());
+    await rig.heard(id, 'ready');
+    const told = agent.assignments.length;
+    await until('two repetitions', () => agent.assignments.length >= told + 2, 6_000);
+    expect(agent.runs(id)).toBe(true);
+  });
+});
