@@ -78,7 +78,10 @@ export class SseAnswer implements Answer {
     if (this.#closed) return undefined;
     const silentSince = this.#committed ? this.#lastWrite : this.#startedAt;
     const patience = this.#committed ? times.keepAliveMs : times.commitStreamMs;
-    return now - silentSince >= patience && !this.#response.writableNeedDrain ? this.#write(COMMENT) : undefined;
+    if (now - silentSince < patience || this.#response.writableNeedDrain) return undefined;
+    this.#write(COMMENT);
+    this.#lastWrite = now;
+    return undefined;
   }
 
   get #response(): Exchange['response'] {

@@ -14,11 +14,12 @@ export class KnownWorker {
   readonly breaker = new Breaker();
   /** Streams of this gateway there. */
   inFlight = 0;
-  /** Starts sent there since its last report. */
-  #startsSince = 0;
+  /** Slots taken, as far as is known: what it reported, and what was begun and ended there since. */
   #used: number;
   #slots: number;
   #suspect = false;
+  /** The attempt that is released next was refused: it never had a slot. */
+  #refused = false;
 
   constructor(
     private beat: Heartbeat,
@@ -41,9 +42,9 @@ export class KnownWorker {
     return this.#slots;
   }
 
-  /** Slots that should be free: what it reported, less what was sent there since; never more than our own count allows. */
+  /** Slots that should be free; never more than our own streams there leave. */
   get free(): number {
-    return this.#slots - Math.max(this.#used + this.#startsSince, this.inFlight);
+    return this.#slots - Math.max(this.#used, this.inFlight);
   }
 
   /** Takes a report, unless it is older than what is known. */
@@ -53,7 +54,6 @@ export class KnownWorker {
     this.heardAt = now;
     this.#used = beat.used;
     this.#slots = beat.slots;
-    this.#startsSince = 0;
     this.#suspect = false;
     return true;
   }
@@ -68,21 +68,22 @@ export class KnownWorker {
 
   started(): void {
     this.inFlight += 1;
-    this.#startsSince += 1;
+    this.#used += 1;
     this.breaker.started();
   }
 
   /** One of our streams there is over: its slot is counted as free until the next report knows better. */
   released(): void {
     this.inFlight -= 1;
-    this.#used = Math.max(0, this.#used - 1);
+    if (!this.#refused) this.#used = Math.max(0, this.#used - 1);
+    this.#refused = false;
   }
 
   /** It refused a start for want of room: its figures are newer than the last report. */
   isFull(used: number, slots: number): void {
     this.#used = Math.max(used, slots);
     this.#slots = slots;
-    this.#startsSince = 0;
+    this.#refused = true;
   }
 
   /** Nobody serves its subject, or it is leaving: nothing goes there until it reports again. */

@@ -1,0 +1,68 @@
+import { type EndFrame, ServiceError } from '@slipway/contracts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Exchange } from '../http/exchange.js';
+import { RequestLine } from '../observability/request-line.js';
+import { chatErrors } from '../surfaces/chat-completions/chat.errors.js';
+import { ChatWriter } from '../surfaces/chat-completions/chat.events.js';
+import { DocumentAnswer } from './document-answer.js';
+import { RELAY_TIMES } from './relay-times.js';
+
+const end = { k: 'end', q: 2, fin: 'done', usage: { prompt: 1, cached: 0, completion: 1 }, sum: 0, tm: { queue: 0, prefill: 0, total: 0 } } as EndFrame;
+
+describe('an answer that is not streamed', () => {
+  const sent = { status: 0, headers: {} as Record<string, unknown>, text: '', ended: false, destroyed: false };
+  let answer: DocumentAnswer;
+
+  beforeEach(() => {
+    Object.assign(sent, { status: 0, headers: {}, text: '', ended: false, destroyed: false });
+    const response = {
+      socket: { bytesWritten: 0, writableLength: 0 },
+      writableLength: 0,
+      get headersSent() {
+        return sent.status > 0;
+      },
+      writeHead: (status: number, headers: Record<string, unknown>) => Object.assign(sent, { status, headers }),
+      write: (text: string) => (sent.text += text),
+      end: (text: unknown) => {
+        sent.text += String(text);
+        sent.ended = true;
+      },
+      destroy: () => (sent.destroyed = true),
+    };
+    const exchange = { id: 'req_1', request: { complete: true }, response, format: chatErrors, line: new RequestLine('req_1') } as unknown as Exchange;
+    const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, includeUsage: false });
+    answer = new DocumentAnswer({ exchange, writer, times: RELAY_TIMES, cut: () => undefined });
+    answer.events([{ k: 'text', x: 'Hello', n: 1 }]);
+  });
+
+  it('is one document of known length', () => {
+    expect(sent.status).toBe(0);
+    answer.events([{ k: 'fin', r: 'stop' }]);
+    answer.end(end);
+    expect(sent).toMatchObject({ status: 200, ended: true, headers: { 'content-type': 'application/json', 'content-length': sent.text.length } });
+    expect(JSON.parse(sent.text)).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+  });
+
+  it('that takes two minutes is kept alive with blanks, and stays valid JSON', () => {
+    const now = performance.now();
+    answer.tick(now + 119_000);
+    expect(sent.status).toBe(0);
+    for (const seconds of [121, 125, 137, 140, 153]) answer.tick(now + seconds * 1_000);
+    expect(sent).toMatchObject({ status: 200, text: '   ' });
+    expect(sent.headers).not.toHaveProperty('content-length');
+    answer.events([{ k: 'fin', r: 'stop' }]);
+    answer.end(end);
+    expect(JSON.parse(sent.text)).toMatchObject({ object: 'chat.completion' });
+  });
+
+  it('that fails has the status of its failure', () => {
+    answer.fail(new ServiceError('worker_lost', 'Lost.'));
+    expect(sent).toMatchObject({ status: 502, destroyed: false });
+  });
+
+  it('that fails after its status was sent breaks the connection', () => {
+    answer.tick(performance.now() + 121_000);
+    answer.fail(new ServiceError('worker_lost', 'Lost.'));
+    expect(sent).toMatchObject({ status: 200, ended: false, destroyed: true });
+  });
+});

@@ -1,0 +1,69 @@
+import type { Incarnation } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { hashText } from './affinity.js';
+import { type Candidate, chooseWorker } from './choose-worker.js';
+
+const worker = (name: string, free: number, slots = 8): Candidate => ({ wk: name as Incarnation, hash: hashText(name), slots, free });
+const NAMES = ['a', 'b', 'c', 'd'];
+const never = (): number => {
+  throw new Error('No dice were needed.');
+};
+
+describe('the choice of a worker', () => {
+  it('is the same for the same conversation, whatever the order of the table', () => {
+    const workers = NAMES.map((name) => worker(name, 8));
+    for (let affinity = 0; affinity < 100; affinity += 1) {
+      expect(chooseWorker([...workers].reverse(), affinity, never)).toBe(chooseWorker(workers, affinity, never));
+    }
+  });
+
+  it('spreads conversations over all workers', () => {
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 4_000; i += 1) {
+      const wk = chooseWorker(NAMES.map((name) => worker(name, 8)), hashText(`conversation ${i}`), never) ?? 'none';
+      counts.set(wk, (counts.get(wk) ?? 0) + 1);
+    }
+    for (const name of NAMES) expect(counts.get(name)).toBeGreaterThan(800);
+  });
+
+  it('moves only the conversations of a worker that is gone', () => {
+    const workers = NAMES.map((name) => worker(name, 8));
+    for (let i = 0; i < 200; i += 1) {
+      const before = chooseWorker(workers, hashText(`c${i}`), never);
+      const after = chooseWorker(workers.slice(1), hashText(`c${i}`), never);
+      if (before !== 'a') expect(after).toBe(before);
+    }
+  });
+
+  it('goes past a worker that holds more than 1.5 times its share', () => {
+    const affinity = Array.from({ length: 1_000 }, (_, i) => i).find((i) => chooseWorker(NAMES.map((name) => worker(name, 8)), i, never) === 'a')!;
+    expect(chooseWorker([worker('a', 2), worker('b', 8), worker('c', 8), worker('d', 8)], affinity, never)).not.toBe('a');
+    expect(chooseWorker([worker('a', 4), worker('b', 4), worker('c', 4), worker('d', 4)], affinity, never)).toBe('a');
+  });
+
+  it('measures the share by the slots of each worker', () => {
+    const big = worker('big', 30, 60);
+    const small = worker('small', 1, 2);
+    const affinity = Array.from({ length: 1_000 }, (_, i) => i).find((i) => chooseWorker([worker('big', 60, 60), worker('small', 2, 2)], i, never) === 'big')!;
+    expect(chooseWorker([big, small], affinity, never)).toBe('big');
+  });
+
+  it('never is a worker without a free slot', () => {
+    for (let affinity = 0; affinity < 100; affinity += 1) {
+      expect(chooseWorker([worker('a', 0), worker('b', 1), worker('c', 0)], affinity, () => 0.5)).toBe('b');
+    }
+    expect(chooseWorker([worker('a', 0), worker('b', -1)], 1, () => 0)).toBeNull();
+    expect(chooseWorker([], 1, () => 0)).toBeNull();
+  });
+
+  it('takes the freer of two random ones when all with room are beyond their share', () => {
+    // Both hold far more than their slots' share, beside two large idle workers that are full by now.
+    const dice = [0, 0.99];
+    const workers = [worker('a', 1, 100), worker('b', 2, 100), worker('c', 0, 1)];
+    expect(chooseWorker(workers, 1, () => dice.shift() ?? 0)).not.toBeNull();
+  });
+
+  it('places a single request on a single worker', () => {
+    expect(chooseWorker([worker('a', 1, 1)], 7, never)).toBe('a');
+  });
+});

@@ -1,0 +1,217 @@
+import type { DeploymentId, Heartbeat, Incarnation, ServiceError } from '@slipway/contracts';
+import type { Refusal, WorkerChooser } from '@slipway/stream-transport';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Router } from './router.service.js';
+import { WorkerTable } from './worker-table.js';
+
+const DEP = 1 as DeploymentId;
+const NONE: ReadonlySet<Incarnation> = new Set();
+const wk = (name: string): Incarnation => name as Incarnation;
+
+describe('the router', () => {
+  let now: number;
+  let reports: number;
+  let table: WorkerTable;
+  let router: Router;
+
+  const beat = (name: string, changes: Partial<Heartbeat> = {}): void => {
+    reports += 1;
+    router.heard({ wk: wk(name), dep: DEP, rev: 1, fp: 'f', state: 'ready', n: reports, slots: 1, used: 0, queued: 0, proto: ['1.0', '1.0'], caps: [], zone: null, ...changes });
+  };
+  const chooser = (affinity = 0, rev = 1): WorkerChooser => router.chooserFor({ deployment: DEP, rev, affinity });
+  const choose = (who: WorkerChooser = chooser(), excluded = NONE, signal = new AbortController().signal): Promise<Incarnation> => who.choose(excluded, signal);
+  const codeOf = async (choice: Promise<Incarnation>): Promise<string> => choice.then((name) => `chose ${name}`, (error: ServiceError) => error.code);
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    now = 0;
+    reports = 0;
+    table = new WorkerTable(() => now);
+    router = new Router({ table, queueWaitMs: 10_000, now: () => now, random: () => 0 });
+  });
+  afterEach(() => vi.useRealTimers());
+
+  it('has nobody to send to while no runner is ready', async () => {
+    expect(await codeOf(choose())).toBe('deployment_unavailable');
+    beat('a', { state: 'starting' });
+    expect(await codeOf(choose())).toBe('deployment_unavailable');
+    beat('a', { state: 'draining' });
+    expect(await codeOf(choose())).toBe('deployment_unavailable');
+  });
+
+  it('trusts a runner for three beats', async () => {
+    beat('a');
+    now = 3_000;
+    expect(await choose()).toBe('a');
+    now = 3_001;
+    expect(await codeOf(choose())).toBe('deployment_unavailable');
+  });
+
+  it('counts its own starts, so that a full runner is not asked again before it reports', async () => {
+    beat('a', { slots: 2, used: 1 });
+    expect(await choose()).toBe('a');
+    const waiting = codeOf(choose());
+    expect(router.waiting).toBe(1);
+    beat('a', { slots: 2, used: 1 });
+    expect(await waiting).toBe('chose a');
+  });
+
+  it('gives a freed slot to the first who waits, in the turn it becomes free', async () => {
+    beat('a');
+    const first = chooser();
+    await choose(first);
+    const order: string[] = [];
+    const second = choose().then(() => order.push('second'));
+    const third = choose().then(() => order.push('third'));
+    first.released(wk('a'));
+    await second;
+    expect(order).toEqual(['second']);
+    beat('a', { used: 0 });
+    expect(router.waiting).toBe(1);
+    beat('b');
+    await third;
+    expect(order).toEqual(['second', 'third']);
+  });
+
+  it('refuses with a hint when nothing became free within 10 s', async () => {
+    beat('a', { used: 1 });
+    const waiting = codeOf(choose());
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(router.waiting).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await waiting).toBe('overloaded');
+    expect(router.waiting).toBe(0);
+  });
+
+  it('refuses at once when four wait for each slot', async () => {
+    beat('a', { slots: 2, used: 2 });
+    const waiting = Array.from({ length: 8 }, () => codeOf(choose()));
+    expect(await codeOf(choose())).toBe('overloaded');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['overloaded']));
+  });
+
+  it('offers nothing to a client that left', async () => {
+    beat('a', { used: 1 });
+    const leaving = new AbortController();
+    const gone = codeOf(choose(chooser(), NONE, leaving.signal));
+    const staying = codeOf(choose());
+    leaving.abort();
+    expect(await gone).toBe('cancelled');
+    beat('a');
+    expect(await staying).toBe('chose a');
+    expect(table.worker(DEP, wk('a'))?.inFlight).toBe(1);
+  });
+
+  it('tells those who wait when the last runner is gone', async () => {
+    beat('a', { used: 1 });
+    const waiting = codeOf(choose());
+    now = 3_001;
+    router.sweep();
+    expect(await waiting).toBe('deployment_unavailable');
+  });
+
+  it('does not go back to an excluded runner', async () => {
+    beat('a');
+    beat('b');
+    expect(await choose(chooser(), new Set([wk('a')]))).toBe('b');
+    expect(await codeOf(choose(chooser(), new Set([wk('a'), wk('b')])))).toBe('deployment_unavailable');
+  });
+
+  it('serves those behind one for whom only a full runner is left', async () => {
+    beat('a', { used: 1 });
+    beat('b', { used: 1 });
+    const picky = codeOf(choose(chooser(), new Set([wk('b')])));
+    const easy = codeOf(choose());
+    beat('b');
+    expect(await easy).toBe('chose b');
+    beat('a');
+    expect(await picky).toBe('chose a');
+  });
+
+  it('waits for a runner that turned out to be full, and goes there when it has room', async () => {
+    beat('a');
+    const who = chooser();
+    await choose(who);
+    who.refused(wk('a'), { kind: 'rejected', code: 'busy', used: 1, slots: 1 });
+    who.released(wk('a'));
+    const again = codeOf(choose(who));
+    // The release freed our own count, not the slot of whoever was faster.
+    beat('a', { used: 1 });
+    expect(router.waiting).toBe(1);
+    beat('a', { used: 0 });
+    expect(await again).toBe('chose a');
+  });
+
+  it.each<Refusal>([{ kind: 'absent' }, { kind: 'rejected', code: 'draining', used: 0, slots: 1 }, { kind: 'rejected', code: 'not_here', used: 0, slots: 1 }])(
+    'sends nobody to a runner that answered %j before it reports again',
+    async (refusal) => {
+      beat('a');
+      const who = chooser();
+      await choose(who);
+      who.refused(wk('a'), refusal);
+      who.released(wk('a'));
+      expect(await codeOf(choose())).toBe('deployment_unavailable');
+      beat('a');
+      expect(await codeOf(choose())).toBe('chose a');
+    },
+  );
+
+  it('spares a runner on which five starts failed, for 5 s', async () => {
+    for (let i = 0; i < 5; i += 1) {
+      beat('a', { slots: 9 });
+      const who = chooser();
+      await choose(who);
+      who.refused(wk('a'), { kind: 'silent' });
+      who.released(wk('a'));
+    }
+    beat('a', { slots: 9 });
+    expect(table.candidates(DEP, 1, NONE)).toEqual([]);
+    now = 5_000;
+    beat('a', { slots: 9 });
+    expect(await choose()).toBe('a');
+    expect(table.candidates(DEP, 1, NONE)).toEqual([]);
+    router.accepted(DEP, wk('a'));
+    expect(table.candidates(DEP, 1, NONE)).toHaveLength(1);
+  });
+
+  it('never counts busy against a runner', async () => {
+    for (let i = 0; i < 9; i += 1) {
+      beat('a', { slots: 9 });
+      const who = chooser();
+      await choose(who);
+      who.refused(wk('a'), { kind: 'rejected', code: 'busy', used: 9, slots: 9 });
+      who.released(wk('a'));
+    }
+    beat('a', { slots: 9 });
+    expect(await choose()).toBe('a');
+  });
+
+  it('ignores a report that was overtaken by a newer one', async () => {
+    beat('a', { n: 10, used: 1 });
+    beat('a', { n: 9, used: 0 });
+    expect(table.worker(DEP, wk('a'))?.free).toBe(0);
+  });
+
+  it('asks for the new revision once a runner is ready with it, and for the old one until then', () => {
+    const facts = { id: DEP, rev: 2 } as never;
+    beat('old', { rev: 1 });
+    expect(router.revisionOf(facts)).toBe(1);
+    beat('new', { rev: 2, state: 'starting' });
+    expect(router.revisionOf(facts)).toBe(1);
+    beat('new', { rev: 2 });
+    expect(router.revisionOf(facts)).toBe(2);
+  });
+
+  it('forgets runners that are gone, when nothing of ours runs there', async () => {
+    beat('a');
+    const who = chooser();
+    await choose(who);
+    now = 60_000;
+    router.sweep();
+    expect(table.worker(DEP, wk('a'))).toBeDefined();
+    who.released(wk('a'));
+    router.sweep();
+    expect(table.worker(DEP, wk('a'))).toBeUndefined();
+  });
+});

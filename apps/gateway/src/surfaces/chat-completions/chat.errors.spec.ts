@@ -1,0 +1,24 @@
+import { ERRORS, type ErrorCode, ServiceError } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { chatErrors } from './chat.errors.js';
+
+const bodyOf = (error: ServiceError): { error: Record<string, unknown> } => JSON.parse(chatErrors.body(error, 'req_1')) as { error: Record<string, unknown> };
+
+describe('a chat error', () => {
+  it.each(Object.keys(ERRORS) as ErrorCode[])('%s has all four keys and the type of its status', (code) => {
+    const error = new ServiceError(code, 'Words.');
+    expect(Object.keys(bodyOf(error).error)).toEqual(['message', 'type', 'param', 'code']);
+    const status = chatErrors.status(error);
+    const expected = status === 429 ? 'requests' : status < 500 ? 'invalid_request_error' : 'server_error';
+    expect(bodyOf(error).error).toMatchObject({ type: expected, code });
+    expect([410, 415, 422]).not.toContain(status);
+  });
+
+  it('of a prompt that is too long has the wording by which clients know it', () => {
+    const { error } = bodyOf(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 4_096 } }));
+    expect(error['message']).toContain('maximum context length is 4096 tokens');
+    expect(error['message']).toContain('5000');
+    expect(error['param']).toBe('messages');
+    expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.')).error['message']).toContain('maximum context length');
+  });
+});

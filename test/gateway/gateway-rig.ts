@@ -1,0 +1,160 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  type AccountId,
+  type DeploymentFacts,
+  DeploymentFeed,
+  type DeploymentFeedRecord,
+  type DeploymentId,
+  formatKey,
+  KeyFeed,
+  type KeyFeedRecord,
+  type KeyId,
+  type KeyKind,
+} from '@slipway/contracts';
+import { connectNats, createLogger, createMetrics, type Logger, macOf, type NatsConnection, type Pepper, type Registry } from '@slipway/platform';
+import { TestNatsServer } from '@slipway/testing';
+import { GatewayConfig } from '../../apps/gateway/src/config.js';
+import { Gateway } from '../../apps/gateway/src/gateway.js';
+import type { RelayTimes } from '../../apps/gateway/src/inference/relay-times.js';
+import { ScriptedFeed } from './scripted-feed.js';
+import { ScriptedRunner, type ScriptedRunnerOptions } from './scripted-runner.js';
+
+export const ENV = 'test';
+const PEPPERS = `new:${'ab'.repeat(32)},old:${'cd'.repeat(32)}`;
+const DIST_THREAD = new URL('../../apps/gateway/dist/http/parse-thread.js', import.meta.url);
+
+/** Polls until `condition` holds. @throws Error that names what did not come true. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`Did not come true within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export interface RigOptions {
+  readonly config?: Readonly<Record<string, string>>;
+  readonly times?: Partial<RelayTimes>;
+}
+
+/** A running gateway of a rig. */
+export interface RunningGateway {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly metrics: Registry;
+  stop(drainMs?: number): Promise<void>;
+}
+
+/** A NATS server, both feeds, runners and gateways, all in this process except the server. */
+export class GatewayRig {
+  readonly log: Logger = createLogger('test', (process.env['RIG_LOG'] ?? 'silent') as 'silent');
+  readonly gateways: RunningGateway[] = [];
+  readonly runners: ScriptedRunner[] = [];
+  private readonly connections: NatsConnection[] = [];
+  private lastId = 0;
+
+  private constructor(
+    readonly server: TestNatsServer,
+    readonly keys: ScriptedFeed<KeyFeedRecord>,
+    readonly deployments: ScriptedFeed<DeploymentFeedRecord>,
+    owner: NatsConnection,
+  ) {
+    this.connections.push(owner);
+  }
+
+  static async start(): Promise<GatewayRig> {
+    const server = await TestNatsServer.start();
+    const nats = await connectNats({ url: server.url, role: 'keys', name: 'feeds', log: createLogger('test', (process.env['RIG_LOG'] ?? 'silent') as 'silent') });
+    const keys = new ScriptedFeed(KeyFeed, nats, ENV);
+    const deployments = new ScriptedFeed(DeploymentFeed, nats, ENV);
+    keys.start();
+    deployments.start();
+    return new GatewayRig(server, keys, deployments, nats);
+  }
+
+  async connect(name: string, role: 'gateway' | 'worker' = 'worker'): Promise<NatsConnection> {
+    const nats = await connectNats({ url: this.server.url, role, name, log: this.log });
+    this.connections.push(nats);
+    return nats;
+  }
+
+  /** Starts a gateway and waits until it is ready. */
+  async gateway({ config = {}, times = {} }: RigOptions = {}): Promise<RunningGateway> {
+    const settings = GatewayConfig.parse({ SLIPWAY_ENV: ENV, KEY_PEPPERS: PEPPERS, PORT: 0, PUBLIC_BASE_URL: 'http://gw.test', ...config });
+    const links = { nats: await this.connect('gateway', 'gateway'), bulk: await this.connect('gateway-bulk', 'gateway'), up: true };
+    const metrics = createMetrics('gateway');
+    const gateway = new Gateway({ config: settings, log: this.log, metrics, links, state: () => 'ready', parserThread: DIST_THREAD, times });
+    gateway.follow();
+    gateway.connect();
+    await gateway.listen();
+    await until('the gateway is ready', () => gateway.notReady() === null);
+    let stopped = false;
+    const stop = async (drainMs = 1_000): Promise<void> => {
+      if (stopped) return;
+      stopped = true;
+      await gateway.drain(drainMs);
+      await gateway.disconnect();
+      await gateway.unfollow();
+    };
+    const running = { gateway, metrics, url: `http://127.0.0.1:${gateway.port}`, stop };
+    this.gateways.push(running);
+    return running;
+  }
+
+  async runner(options: Pick<ScriptedRunnerOptions, 'dep'> & Partial<ScriptedRunnerOptions>): Promise<ScriptedRunner> {
+    const runner = new ScriptedRunner({ nats: await this.connect('runner'), env: ENV, log: this.log, ...options });
+    this.runners.push(runner);
+    runner.start();
+    return runner;
+  }
+
+  account(slug = `acct-${this.nextId()}`): { id: AccountId; slug: string } {
+    const id = this.nextId() as AccountId;
+    this.keys.put(`account:${id}`, { type: 'account', id, slug, state: 'active' });
+    return { id, slug };
+  }
+
+  key(account: AccountId, { kind = 'dep', pepper = 'new', ...rest }: KeyOptions = {}): { id: KeyId; value: string; record: KeyFeedRecord } {
+    const value = formatKey(kind, randomBytes(32));
+    const id = this.nextId() as KeyId;
+    const mac = macOf(value, pepperNamed(pepper)).toString('base64url');
+    const record: KeyFeedRecord = { type: 'key', id, account, kind, mac, pepper, state: 'active', expires: null, deployments: null, ...rest };
+    this.keys.put(`key:${id}`, record);
+    return { id, value, record };
+  }
+
+  deployment(account: AccountId, facts: Partial<DeploymentFacts> = {}): DeploymentFacts {
+    const id = this.nextId() as DeploymentId;
+    const record: DeploymentFacts = { type: 'deployment', id, account, desired: 'ready', state: 'ready', rev: 1, caps: [], context: null, ...facts };
+    this.deployments.put(`deployment:${id}`, record);
+    return record;
+  }
+
+  alias(account: AccountId, name: string, deployment: DeploymentId): void {
+    this.deployments.put(`alias:${this.nextId()}`, { type: 'alias', account, name, deployment });
+  }
+
+  async end(): Promise<void> {
+    await Promise.allSettled(this.gateways.map((gateway) => gateway.stop(0)));
+    await Promise.allSettled(this.runners.map((runner) => runner.stop()));
+    this.keys.stop();
+    this.deployments.stop();
+    await Promise.allSettled(this.connections.map((nats) => nats.close()));
+    await this.server.end();
+  }
+
+  private nextId(): number {
+    this.lastId += 1;
+    return this.lastId;
+  }
+}
+
+type KeyOptions = { kind?: KeyKind; pepper?: string; state?: 'active' | 'revoked'; expires?: number | null; deployments?: DeploymentId[] | null };
+
+function pepperNamed(id: string): Pepper {
+  const hex = id === 'old' ? 'cd' : 'ab';
+  return { id, secret: Buffer.from(hex.repeat(32), 'hex') };
+}
+
+/** A key that is well-formed and that nobody made. */
+export const unknownKey = (seed: string): string => formatKey('dep', createHash('sha256').update(seed).digest());
