@@ -21,7 +21,10 @@ async function expectWhole(run: Run): Promise<void> {
 
 async function serving(...deps: number[]): Promise<Agent> {
   const agent = await rig.startAgent();
-  rig.assign(agent, deps.map((dep) => anItem(dep)));
+  rig.assign(
+    agent,
+    deps.map((dep) => anItem(dep)),
+  );
   for (const dep of deps) await rig.ready(agent, dep);
   return agent;
 }
@@ -67,7 +70,7 @@ it('a runner that keeps crashing is shown as such, and recovers when it stops cr
 });
 
 it('a runner whose event loop hangs is ended and replaced', async () => {
-  const agent = await rig.startAgent({ RUNNER_SILENCE_MS: '3000' });
+  const agent = await rig.startAgent({ RUNNER_SILENCE_MS: '5000' });
   rig.assign(agent, [anItem(1)]);
   const { pid } = await rig.ready(agent, 1);
   process.kill(pid!, 'SIGSTOP');
@@ -77,11 +80,11 @@ it('a runner whose event loop hangs is ended and replaced', async () => {
 });
 
 it('an agent that was frozen blames no runner for it', async () => {
-  const agent = await rig.startAgent({ RUNNER_SILENCE_MS: '1500' });
+  const agent = await rig.startAgent({ RUNNER_SILENCE_MS: '5000' });
   rig.assign(agent, [anItem(1)]);
   const { pid } = await rig.ready(agent, 1);
   agent.child.kill('SIGSTOP');
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await new Promise((resolve) => setTimeout(resolve, 8_000));
   agent.child.kill('SIGCONT');
   const beats = rig.beats.length;
   await until('three more heartbeats', () => rig.beats.length > beats + 3);
@@ -114,23 +117,39 @@ it('an agent that is killed cuts no stream, and none of its processes stays', as
 it('a runner that loads when its agent is killed ends too', async () => {
   const agent = await rig.startAgent();
   rig.assign(agent, [anItem(1)]);
-  const { pid } = await until('the runner was started', () => rig.loadOf(agent, 1)?.pid && rig.loadOf(agent, 1));
+  const pid = await until('the runner was started', () => rig.loadOf(agent, 1)?.pid);
   agent.child.kill('SIGKILL');
-  await until('no process is left', () => !alive(pid!));
+  await until('no process is left', () => !alive(pid));
 });
 
-it.each(['SIGTERM', 'SIGINT'] as const)('%s drains under load: streams finish, new ones are turned away, then everything ends with 0', async (signal) => {
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s drains under load: streams finish, new ones are turned away, then everything ends with 0',
+  async (signal) => {
+    const agent = await serving(1, 2);
+    const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
+    const [runner] = rig.runnersOf(1);
+    const runs = [1, 1, 1, 1, 2, 2].map((dep) => rig.ask(dep, 'Hello', endless));
+    await started(runs[0]!);
+
+    agent.child.kill(signal);
+
+    await until('the agent says that it drains', () => rig.beatOf(agent)?.draining);
+    await until('the runner says that it drains', () => rig.runnersOf(1).some(({ state }) => state === 'draining'));
+    await expect(rig.ask(1, 'Hello', { worker: runner!.wk }).done).rejects.toMatchObject({
+      code: expect.stringMatching(/^(deployment_unavailable|overloaded)$/),
+    });
+    for (const run of runs) await expectWhole(run);
+    expect(await agent.exited).toBe(0);
+    expect(pids.some(alive)).toBe(false);
+  },
+);
+
+it('Ctrl-C, which reaches the runners too, drains all the same', async () => {
   const agent = await serving(1, 2);
   const pids = [1, 2].map((dep) => rig.loadOf(agent, dep)!.pid!);
-  const [runner] = rig.runnersOf(1);
-  const runs = [1, 1, 1, 1, 2, 2].map((dep) => rig.ask(dep, 'Hello', endless));
-  await started(runs[0]!);
-
-  agent.child.kill(signal);
-
-  await until('the agent says that it drains', () => rig.beatOf(agent)?.draining);
-  await until('the runner says that it drains', () => rig.runnersOf(1).some(({ state }) => state === 'draining'));
-  await expect(rig.ask(1, 'Hello', { worker: runner!.wk }).done).rejects.toMatchObject({ code: expect.stringMatching(/^(deployment_unavailable|overloaded)$/) });
+  const runs = [1, 1, 2].map((dep) => rig.ask(dep, 'Hello', endless));
+  await Promise.all(runs.map(started));
+  process.kill(-agent.pid, 'SIGINT');
   for (const run of runs) await expectWhole(run);
   expect(await agent.exited).toBe(0);
   expect(pids.some(alive)).toBe(false);

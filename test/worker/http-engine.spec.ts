@@ -25,9 +25,11 @@ async function startAgent(settings: NodeJS.ProcessEnv = {}): Promise<void> {
   });
   nats = await rig.connect('worker');
   metrics = createMetrics('inference-worker');
-  module = await Test.createTestingModule({ imports: [AgentModule.with({ config, log: createLogger('test', 'silent'), nats, metrics })] }).compile();
+  module = await Test.createTestingModule({
+    imports: [AgentModule.with({ config, log: createLogger('test', 'silent'), nats, metrics })],
+  }).compile();
   service = module.get(AgentService);
-  await service.start();
+  service.start();
   agent = await until('the first heartbeat', () => rig.beats.at(0));
 }
 
@@ -63,7 +65,9 @@ it('an HTTP engine is served by the agent itself, with the credential that came 
 it('more streams than slots and queue are turned away, and every taken one ends', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  upstream.answer = () => ({ steps: [chatChunk({ role: 'assistant', content: 'Wait' }), { until: held }, chatChunk({ content: '!' }, 'stop')] });
+  upstream.answer = () => ({
+    steps: [chatChunk({ role: 'assistant', content: 'Wait' }), { until: held }, chatChunk({ content: '!' }, 'stop')],
+  });
   rig.assign(agent, [served(7)]);
   await rig.ready(agent, 7);
   const [runner] = rig.runnersOf(7);

@@ -137,6 +137,8 @@ export class WorkerRig {
     const child = spawn(process.execPath, [join(root, 'apps/inference-worker/dist/main.js')], {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: this.folder,
+      // A process group of its own, as a terminal would give it.
+      detached: true,
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
@@ -288,4 +290,3 @@ export const anItem = (dep: number, changes: Partial<AssignmentItem> = {}): Assi
   default_max_tokens: null,
   ...changes,
 });
-

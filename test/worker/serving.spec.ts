@@ -45,8 +45,14 @@ it('a second turn of a conversation finds its first one cached', async () => {
 
 it('a start for another revision is turned away, and counting is refused in words', async () => {
   const [runner] = rig.runnersOf(5);
-  await expect(rig.ask(5, 'Hello', { rev: 2, worker: runner!.wk }).done).rejects.toMatchObject({ code: 'overloaded', message: 'No runner.' });
-  await expect(rig.ask(5, 'Hello', { api: 'count' }).done).rejects.toMatchObject({ code: 'unsupported_value', message: expect.stringContaining('count') });
+  await expect(rig.ask(5, 'Hello', { rev: 2, worker: runner!.wk }).done).rejects.toMatchObject({
+    code: 'overloaded',
+    message: 'No runner.',
+  });
+  await expect(rig.ask(5, 'Hello', { api: 'count' }).done).rejects.toMatchObject({
+    code: 'unsupported_value',
+    message: expect.stringContaining('count'),
+  });
 });
 
 it('an overruled placer changes nothing', async () => {
@@ -56,7 +62,10 @@ it('an overruled placer changes nothing', async () => {
   rig.assign(agent, [], term - 1);
   const beats = rig.beats.length;
   await until('three more heartbeats', () => rig.beats.length > beats + 3);
-  expect(rig.beatOf(agent)?.loads.map(({ dep, state }) => [dep, state])).toEqual([[5, 'ready'], [6, 'ready']]);
+  expect(rig.beatOf(agent)?.loads.map(({ dep, state }) => [dep, state])).toEqual([
+    [5, 'ready'],
+    [6, 'ready'],
+  ]);
 });
 
 it('what is not listed any more is unloaded, the rest goes on', async () => {
@@ -75,7 +84,14 @@ it('a new revision loads beside the old one, which serves until then and finishe
   await until('the first words', () => run.events() > 3);
   rig.assign(agent, [anItem(5, { rev: 2, slots: 1 })], term);
   await rig.ready(agent, 5, 2);
-  const seen = rig.beats.filter(({ loads }) => loads.some(({ rev }) => rev === 2)).map(({ loads }) => loads.map(({ rev, state }) => `${rev} ${state}`).sort().join(', '));
+  const seen = rig.beats
+    .filter(({ loads }) => loads.some(({ rev }) => rev === 2))
+    .map(({ loads }) =>
+      loads
+        .map(({ rev, state }) => `${rev} ${state}`)
+        .sort()
+        .join(', '),
+    );
   expect(seen[0]).toBe('1 ready, 2 loading');
   expect(seen.at(-1)).toMatch(/^(1 draining, )?2 ready$/);
   expect((await run.done).end.fin).toBe('done');
@@ -110,7 +126,11 @@ it('a missing, a foreign and a damaged model file each say what is wrong, and no
     term,
   );
   for (const dep of [11, 12, 13]) {
-    expect(await failed(dep)).toMatchObject({ reason: 'model_missing', detail: 'There is no such model file in the model folders of this worker.', progress: null });
+    expect(await failed(dep)).toMatchObject({
+      reason: 'model_missing',
+      detail: 'There is no such model file in the model folders of this worker.',
+      progress: null,
+    });
   }
   for (const dep of [14, 15]) expect(await failed(dep)).toMatchObject({ reason: 'model_invalid', detail: expect.stringMatching(/GGUF/) });
   expect((await rig.ask(5, 'Hello', { rev: 2 }).done).end.fin).toBe('done');
@@ -142,7 +162,13 @@ it('the metrics tell streams, tokens and states, and the log one line of each st
   expect(run.end.usage.completion).toBe(5);
   const value = async (line: string) => {
     const page = await (await fetch(`http://127.0.0.1:${agent.opsPort()}/metrics`)).text();
-    return Number(page.split('\n').find((candidate) => candidate.startsWith(line))?.split(' ').at(-1));
+    return Number(
+      page
+        .split('\n')
+        .find((candidate) => candidate.startsWith(line))
+        ?.split(' ')
+        .at(-1),
+    );
   };
   // Figures of runners arrive within a second.
   await expect.poll(() => value('slipway_worker_tokens_total{kind="completion"'), { timeout: 10_000 }).toBeGreaterThan(1_000);
@@ -152,7 +178,10 @@ it('the metrics tell streams, tokens and states, and the log one line of each st
   expect(await value('slipway_worker_deployments{state="ready"')).toBe(1);
   expect(await value('slipway_worker_memory_free_bytes')).toBeGreaterThan(1_000_000);
 
-  const lines = agent.output().split('\n').filter((line) => line.includes('"event":"stream"'));
+  const lines = agent
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"event":"stream"'));
   const last = JSON.parse(lines.at(-1)!) as Record<string, unknown>;
   expect(last).toMatchObject({ deployment: 20, rev: 1, outcome: 'done', finish: 'length', completion_tokens: 5, level: 'info' });
   expect(last['ms']).toBeGreaterThan(0);

@@ -14,7 +14,10 @@ export const WorkerConfig = z.object({
   MODEL_CACHE_DIR: z.string().min(1).default('.slipway/models'),
   /** Folders from which model files may be loaded, separated by commas; none = no model files. */
   MODEL_DIRS: commaList,
-  /** Hosts from which models may be downloaded: `host`, `host:port` or `*.domain`, separated by commas; none = no downloads. */
+  /**
+   * Hosts from which models may be downloaded: `host`, `host:port` or `*.domain`, separated by commas; none = no downloads.
+   * Redirects count too: `hf:` URIs need `huggingface.co,*.huggingface.co,*.hf.co`.
+   */
   MODEL_HOSTS: commaList,
   /** Hosts on which HTTP engines may be called, written like `MODEL_HOSTS`; none = no HTTP engines. */
   ENGINE_HOSTS: commaList,

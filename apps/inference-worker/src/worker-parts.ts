@@ -1,5 +1,14 @@
 import { NestFactory } from '@nestjs/core';
-import { connectNats, createMetrics, type Lifecycle, type Logger, type NatsConnection, NestLogger, OpsServer, type Part } from '@slipway/platform';
+import {
+  connectNats,
+  createMetrics,
+  type Lifecycle,
+  type Logger,
+  type NatsConnection,
+  NestLogger,
+  OpsServer,
+  type Part,
+} from '@slipway/platform';
 import { AgentModule } from './agent/agent.module.js';
 import { AgentService } from './agent/agent.service.js';
 import type { WorkerConfig } from './config.js';
@@ -17,6 +26,10 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
       name: 'nats',
       start: async () => {
         nats = await connectNats({ url: config.NATS_URL, role: 'worker', credentialsDir: config.NATS_CREDENTIALS_DIR, name: 'agent', log });
+        void nats.closed().then(() => {
+          // Refused credentials close a connection for good; a new process may find better ones.
+          if (lifecycle.state === 'ready') throw new Error('The NATS connection was closed.');
+        });
       },
       stop: () => nats.drain(),
     },
@@ -26,7 +39,7 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
         const module = AgentModule.with({ config, log, nats, metrics });
         const app = await NestFactory.createApplicationContext(module, { logger: new NestLogger(log), abortOnError: false });
         agent = app.get(AgentService);
-        await agent.start();
+        agent.start();
       },
       stop: (deadlineMs) => agent.stop(deadlineMs),
     },

@@ -5,6 +5,7 @@ import type { WorkerConfig } from '../config.js';
 import { HostList } from '../models/host-list.js';
 import { ModelDownloads } from '../models/model-downloads.js';
 import { ModelStore } from '../models/model-store.js';
+import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID, CONFIG, LOG, METRICS, NATS } from './agent-tokens.js';
 import { AgentService } from './agent.service.js';
 import { PlacementsService } from './placements.service.js';
@@ -32,11 +33,18 @@ export class AgentModule {
         { provide: NATS, useValue: nats },
         { provide: METRICS, useValue: metrics },
         { provide: AGENT_ID, useValue: Incarnation.parse(nuid.next()) },
-        { provide: ModelDownloads, useValue: downloads },
+        {
+          provide: ModelDownloads,
+          useFactory: async () => {
+            await downloads.open();
+            return downloads;
+          },
+        },
         { provide: ModelStore, useValue: models },
         WorkerMetrics,
         RunnerStarter,
         PlacementsService,
+        AgentStatusService,
         AgentService,
       ],
       exports: [AgentService],

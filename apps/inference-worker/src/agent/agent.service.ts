@@ -1,14 +1,10 @@
-import { cpus, hostname } from 'node:os';
-import { readdirSync } from 'node:fs';
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentHeartbeat, Assignment, type Incarnation, subjectOf } from '@slipway/contracts';
 import type { Logger, NatsConnection, Subscription } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
-import { ModelDownloads } from '../models/model-downloads.js';
+import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID, CONFIG, LOG, NATS } from './agent-tokens.js';
-import { freeMemory } from './memory.js';
 import { PlacementsService } from './placements.service.js';
-import { WorkerMetrics } from './worker-metrics.js';
 
 const BEAT_MS = 1_000;
 /** Least distance of two reports, so that a load's progress is no flood. */
@@ -21,7 +17,6 @@ export class AgentService {
   #beats: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
   #draining = false;
-  readonly #gpus: number;
 
   constructor(
     @Inject(AGENT_ID) private readonly wk: Incarnation,
@@ -29,20 +24,21 @@ export class AgentService {
     @Inject(LOG) private readonly log: Logger,
     @Inject(NATS) private readonly nats: NatsConnection,
     private readonly placements: PlacementsService,
-    private readonly downloads: ModelDownloads,
-    private readonly metrics: WorkerMetrics,
-  ) {
-    this.#gpus = config.GPU === 'auto' ? countGpus() : 0;
-  }
+    private readonly status: AgentStatusService,
+  ) {}
 
-  async start(): Promise<void> {
-    await this.downloads.open();
+  start(): void {
     this.placements.onChange(() => this.#beatSoon());
     const subject = subjectOf(Assignment, { env: this.config.SLIPWAY_ENV, wk: this.wk });
-    this.#assignments = this.nats.subscribe(subject, { callback: (error, message) => (error ? this.#refused(error) : this.#obey(message.string())) });
+    this.#assignments = this.nats.subscribe(subject, {
+      callback: (error, message) => {
+        if (error) this.log.error({ err: error }, 'agent.assignments_refused');
+        else this.#obey(message.string());
+      },
+    });
     this.#beats = setInterval(() => this.#beat(), BEAT_MS);
     this.#beat();
-    this.log.info({ agent: this.wk, host: hostname() }, 'agent.started');
+    this.log.info({ agent: this.wk }, 'agent.started');
   }
 
   /** Says that it drains, then ends all runners within the time. */
@@ -52,7 +48,6 @@ export class AgentService {
     this.#beat();
     await this.placements.stop(deadlineMs);
     clearInterval(this.#beats);
-    clearTimeout(this.#soon);
     this.#beat();
   }
 
@@ -63,10 +58,6 @@ export class AgentService {
     else this.log.error('agent.assignment_malformed');
   }
 
-  #refused(error: Error): void {
-    this.log.error({ err: error }, 'agent.assignments_refused');
-  }
-
   #beatSoon(): void {
     this.#soon ??= setTimeout(() => this.#beat(), SPACING_MS);
   }
@@ -74,22 +65,8 @@ export class AgentService {
   #beat(): void {
     clearTimeout(this.#soon);
     this.#soon = undefined;
-    const loads = this.placements.reports();
-    const memFree = freeMemory(this.placements.claims(), this.config.WORKER_MEM_BYTES);
-    this.metrics.observe({ states: loads.map(({ state }) => state), figures: this.placements.figures(), memFree });
+    const heartbeat: AgentHeartbeat = { wk: this.wk, draining: this.#draining, ...this.status.observe() };
     if (this.nats.isClosed()) return;
-    const heartbeat: AgentHeartbeat = {
-      wk: this.wk,
-      host: hostname(),
-      zone: this.config.ZONE ?? null,
-      mem_free: memFree,
-      cpu: cpus().length,
-      gpus: this.#gpus,
-      engines: ['llama', 'http'],
-      cached: [...this.downloads.cached],
-      draining: this.#draining,
-      loads,
-    };
     this.nats.publish(subjectOf(AgentHeartbeat, { env: this.config.SLIPWAY_ENV, wk: this.wk }), JSON.stringify(heartbeat));
   }
 }
@@ -99,14 +76,5 @@ function readAssignment(text: string): Assignment | null {
     return Assignment.message.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
-  }
-}
-
-/** Device files are the one sign of a GPU that needs no driver library. */
-function countGpus(): number {
-  try {
-    return readdirSync('/dev').filter((name) => /^nvidia\d+$/.test(name)).length;
-  } catch {
-    return 0;
   }
 }

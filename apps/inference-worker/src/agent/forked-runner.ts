@@ -6,6 +6,8 @@ import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 const RUNNER_MAIN = new URL('../runner/main.js', import.meta.url);
 const TICK_MS = 1_000;
+/** Until a process has read its code it cannot say anything, and a busy machine takes its time. */
+const FIRST_WORD_MS = 60_000;
 /** Time after a drain's deadline to free the engine and exit, in milliseconds. */
 const EXIT_WITHIN_MS = 1_500;
 
@@ -24,6 +26,7 @@ export class ForkedRunner implements RunnerHandle {
   readonly exited: Promise<void>;
   readonly #watch: NodeJS.Timeout;
   #quietTicks = 0;
+  #heard = false;
   /** Told to stop, or its end is already reported. */
   #settled = false;
   #hung = false;
@@ -69,6 +72,7 @@ export class ForkedRunner implements RunnerHandle {
   }
 
   #hear(raw: unknown): void {
+    this.#heard = true;
     this.#quietTicks = 0;
     const message = RunnerMessage.safeParse(raw).data;
     if (!message) return this.options.log.error({ runner: this.pid }, 'runner.message_malformed');
@@ -88,9 +92,10 @@ export class ForkedRunner implements RunnerHandle {
   // Turns of this process's own loop are counted, not time: while the agent itself was frozen, no runner is to blame.
   #tick(): void {
     this.#quietTicks += 1;
-    if (this.#quietTicks * TICK_MS <= this.options.silenceMs || this.#hung) return;
+    const silenceMs = this.#heard ? this.options.silenceMs : Math.max(FIRST_WORD_MS, this.options.silenceMs);
+    if (this.#quietTicks * TICK_MS <= silenceMs || this.#hung) return;
     this.#hung = true;
-    this.options.log.error({ runner: this.pid, silence_ms: this.options.silenceMs }, 'runner.hung');
+    this.options.log.error({ runner: this.pid, silence_ms: silenceMs }, 'runner.hung');
     this.kill();
   }
 

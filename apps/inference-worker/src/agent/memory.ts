@@ -30,7 +30,12 @@ function machineFree(): number {
 
 /** Bytes left below the container's limit, file cache that may be dropped not counted as used; null = no limit. */
 function cgroupFree(): number | null {
-  const version2 = { max: '/sys/fs/cgroup/memory.max', used: '/sys/fs/cgroup/memory.current', stat: '/sys/fs/cgroup/memory.stat', cache: 'inactive_file' };
+  const version2 = {
+    max: '/sys/fs/cgroup/memory.max',
+    used: '/sys/fs/cgroup/memory.current',
+    stat: '/sys/fs/cgroup/memory.stat',
+    cache: 'inactive_file',
+  };
   const version1 = {
     max: '/sys/fs/cgroup/memory/memory.limit_in_bytes',
     used: '/sys/fs/cgroup/memory/memory.usage_in_bytes',

@@ -114,7 +114,11 @@ export class Placement {
     let readyAt = Number.POSITIVE_INFINITY;
     try {
       this.#show({ progress: 0 });
-      const model = await this.options.models.obtain(this.item.source, (progress) => this.#show({ progress: progress * DOWNLOAD_SHARE }), signal);
+      const model = await this.options.models.obtain(
+        this.item.source,
+        (progress) => this.#show({ progress: progress * DOWNLOAD_SHARE }),
+        signal,
+      );
       signal.throwIfAborted();
       this.#bytes = model.bytes;
       return await this.#runTo(model, signal, () => (readyAt = performance.now()));

@@ -19,7 +19,11 @@ export class WorkerMetrics {
     this.#streams = new Counter({ name: 'slipway_worker_streams_total', help: 'Streams that ended.', labelNames: ['outcome'], registers });
     this.#tokens = new Counter({ name: 'slipway_worker_tokens_total', help: 'Tokens of ended streams.', labelNames: ['kind'], registers });
     this.#rejected = new Counter({ name: 'slipway_worker_rejections_total', help: 'Starts that were not admitted.', registers });
-    this.#crashes = new Counter({ name: 'slipway_worker_runner_crashes_total', help: 'Runners that ended without being told to.', registers });
+    this.#crashes = new Counter({
+      name: 'slipway_worker_runner_crashes_total',
+      help: 'Runners that ended without being told to.',
+      registers,
+    });
     this.#placements = new Gauge({ name: 'slipway_worker_deployments', help: 'Placed deployments.', labelNames: ['state'], registers });
     this.#requests = new Gauge({ name: 'slipway_worker_requests', help: 'Requests in the engines now.', labelNames: ['place'], registers });
     this.#memory = new Gauge({ name: 'slipway_worker_memory_free_bytes', help: 'What a further model may take.', registers });
@@ -44,8 +48,14 @@ export class WorkerMetrics {
     for (const state of ['loading', 'ready', 'draining', 'failed']) {
       this.#placements.set({ state }, now.states.filter((candidate) => candidate === state).length);
     }
-    this.#requests.set({ place: 'running' }, now.figures.reduce((sum, { running }) => sum + running, 0));
-    this.#requests.set({ place: 'queued' }, now.figures.reduce((sum, { queued }) => sum + queued, 0));
+    this.#requests.set(
+      { place: 'running' },
+      now.figures.reduce((sum, { running }) => sum + running, 0),
+    );
+    this.#requests.set(
+      { place: 'queued' },
+      now.figures.reduce((sum, { queued }) => sum + queued, 0),
+    );
     this.#memory.set(now.memFree);
   }
 }

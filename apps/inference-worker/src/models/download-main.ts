@@ -1,4 +1,4 @@
-import { createModelDownloader } from 'node-llama-cpp';
+import { downloadModel } from '../engines/download-model.js';
 import { type DownloadMessage, DownloadOrder } from './download-messages.js';
 import { ForbiddenHostError, guardedFetch } from './guarded-fetch.js';
 import { HostList } from './host-list.js';
@@ -11,11 +11,11 @@ const send = (message: DownloadMessage): void => {
   if (process.connected) process.send?.(message);
 };
 
-/** The library repeats failed requests for long; one that our own list forbids will never succeed. */
 let forbidden: (error: ForbiddenHostError) => void = () => undefined;
 const refusal = new Promise<never>((_, reject) => (forbidden = reject));
 
-async function download(order: DownloadOrder): Promise<string> {
+// Every request of this process is checked from here on. The library repeats failed ones for long, but a forbidden one never succeeds.
+function download(order: DownloadOrder): Promise<string> {
   const guarded = guardedFetch(globalThis.fetch, new HostList(order.hosts));
   globalThis.fetch = async (input, init) => {
     try {
@@ -25,18 +25,16 @@ async function download(order: DownloadOrder): Promise<string> {
       throw error;
     }
   };
+  return downloadModel({ uri: order.uri, folder: order.folder, onProgress: reporter() });
+}
+
+function reporter(): (progress: number) => void {
   let reported = 0;
-  const downloader = await createModelDownloader({
-    modelUri: order.uri,
-    dirPath: order.folder,
-    onProgress: ({ totalSize, downloadedSize }) => {
-      if (totalSize <= 0 || performance.now() - reported < REPORT_EVERY_MS) return;
-      reported = performance.now();
-      send({ k: 'progress', progress: Math.min(1, downloadedSize / totalSize) });
-    },
-  });
-  await downloader.download();
-  return downloader.entrypointFilename;
+  return (progress) => {
+    if (performance.now() - reported < REPORT_EVERY_MS) return;
+    reported = performance.now();
+    send({ k: 'progress', progress });
+  };
 }
 
 async function obey(raw: unknown): Promise<void> {

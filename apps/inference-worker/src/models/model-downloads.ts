@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -6,12 +5,11 @@ import { join } from 'node:path';
 import type { Logger } from '@slipway/platform';
 import { z } from 'zod';
 import { EngineLoadError } from '../engines/engine.js';
-import { DownloadMessage, type DownloadOrder } from './download-messages.js';
+import { runDownload } from './run-download.js';
 
-const DOWNLOAD_MAIN = new URL('./download-main.js', import.meta.url);
 const ENTRY_FILE = 'entry.json';
 const Entry = z.object({ uri: z.string(), file: z.string().min(1) });
-const PARTIAL = /^\.partial-[0-9a-f]{64}-(?<host>.+)-(?<pid>\d+)$/;
+const PARTIAL = /^\.partial-[0-9a-f]{64}-(?<host>.+)-(?<pid>\d+)-\d+$/;
 
 export interface ModelDownloadsOptions {
   /** Folder of the cache; several agents may share it. */
@@ -34,6 +32,7 @@ interface RunningDownload {
 export class ModelDownloads {
   readonly #running = new Map<string, RunningDownload>();
   #cached: readonly string[] = [];
+  #begun = 0;
 
   constructor(private readonly options: ModelDownloadsOptions) {}
 
@@ -70,14 +69,18 @@ export class ModelDownloads {
       return await Promise.race([download.path, rejectionOf(signal)]);
     } finally {
       download.watchers.delete(onProgress);
-      if (download.watchers.size === 0) download.abort.abort();
+      if (download.watchers.size === 0) {
+        // Who comes now must not join a download that is being given up.
+        if (this.#running.get(digest) === download) this.#running.delete(digest);
+        download.abort.abort();
+      }
     }
   }
 
   #begin(uri: string, digest: string): RunningDownload {
     const abort = new AbortController();
     const watchers = new Set<(progress: number) => void>();
-    const path = this.#download({ uri, digest, signal: abort.signal, watchers }).finally(() => this.#running.delete(digest));
+    const path = this.#download({ uri, digest, signal: abort.signal, watchers });
     path.catch(() => undefined);
     const download = { path, watchers, abort };
     this.#running.set(digest, download);
@@ -86,13 +89,16 @@ export class ModelDownloads {
 
   async #download(what: { uri: string; digest: string; signal: AbortSignal; watchers: Set<(progress: number) => void> }): Promise<string> {
     const { folder, hosts, log } = this.options;
-    const partial = join(folder, `.partial-${what.digest}-${hostname()}-${process.pid}`);
+    const partial = join(folder, `.partial-${what.digest}-${hostname()}-${process.pid}-${(this.#begun += 1)}`);
     try {
       await rm(partial, { recursive: true, force: true });
       await mkdir(partial, { recursive: true });
       log.info({ uri: what.uri }, 'model.download_started');
       const order = { uri: what.uri, folder: partial, hosts: [...hosts] };
-      const file = await runDownload(order, (progress) => what.watchers.forEach((watch) => watch(progress)), what.signal);
+      const tell = (progress: number): void => {
+        for (const watch of what.watchers) watch(progress);
+      };
+      const file = await runDownload(order, tell, what.signal);
       await writeFile(join(partial, ENTRY_FILE), JSON.stringify({ uri: what.uri, file }));
       await this.#publish(partial, what.digest);
       this.#cached = [...new Set([...this.#cached, what.uri])];
@@ -122,28 +128,6 @@ export class ModelDownloads {
     const text = await readFile(join(this.options.folder, digest, ENTRY_FILE), 'utf8').catch(() => null);
     return text === null ? null : (Entry.safeParse(JSON.parse(text)).data ?? null);
   }
-}
-
-function runDownload(order: DownloadOrder, onProgress: (progress: number) => void, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted();
-  const child: ChildProcess = fork(DOWNLOAD_MAIN, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const end = (): boolean => child.kill('SIGKILL');
-  signal.addEventListener('abort', end, { once: true });
-  return new Promise<string>((resolve, reject) => {
-    const fail = (detail: string): void => reject(new EngineLoadError('download_failed', detail));
-    child.on('message', (raw) => {
-      const message = DownloadMessage.safeParse(raw).data;
-      if (message?.k === 'progress') onProgress(message.progress);
-      if (message?.k === 'done') resolve(message.file);
-      if (message?.k === 'failed') fail(message.detail);
-    });
-    child.once('error', () => fail('The download process could not be started.'));
-    child.once('exit', () => fail('The download process ended before the model was here.'));
-    child.send(order);
-  }).finally(() => {
-    signal.removeEventListener('abort', end);
-    end();
-  });
 }
 
 function rejectionOf(signal: AbortSignal): Promise<never> {

@@ -1,5 +1,7 @@
 import { isServiceError } from '@slipway/contracts';
+import { createLogger } from '@slipway/platform';
 import { EngineLoadError } from '../engines/engine.js';
+import { describeFault } from '../serving/describe-fault.js';
 import { makeProcessRunner, type ProcessRunner } from './process-runner.js';
 import { AgentMessage, type RunnerMessage, type RunnerSetup } from './runner-messages.js';
 
@@ -35,6 +37,10 @@ export class RunnerProcess {
     parent.on('disconnect', () => void this.#end(this.#setup?.orphanDrainMs ?? 0));
     // A terminal's Ctrl-C reaches the whole group: the agent's own drain follows and must not cut this one short.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) parent.on(signal, () => void this.#end(this.#setup?.orphanDrainMs ?? 0));
+    parent.on('uncaughtException', (error) => {
+      createLogger('inference-runner', this.#setup?.logLevel ?? 'info').fatal({ fault: describeFault(error) }, 'runner.fault');
+      this.exit(1);
+    });
     setInterval(() => this.#send({ k: 'beat', figures: this.#serving?.runner.figures() ?? null }), BEAT_MS);
   }
 
@@ -50,6 +56,7 @@ export class RunnerProcess {
   async #serve(setup: RunnerSetup): Promise<void> {
     try {
       this.#serving = await makeProcessRunner(setup, (error) => this.#fail(error));
+      void this.#serving.nats.closed().then(() => this.#cutOff());
       const progress = (value: number): void => this.#send({ k: 'progress', progress: value });
       const facts = await this.#serving.runner.start(progress, this.#loading.signal);
       this.#send({ k: 'ready', facts });
@@ -63,6 +70,11 @@ export class RunnerProcess {
     else if (isServiceError(error)) this.#send({ k: 'failed', reason: 'engine_crashed', detail: error.message });
     else throw error;
     void this.#end(0);
+  }
+
+  /** Refused credentials close a connection for good; a new process may find better ones. */
+  #cutOff(): void {
+    if (!this.#ending) throw new Error('The NATS connection was closed.');
   }
 
   async #end(deadlineMs: number): Promise<void> {

@@ -98,7 +98,11 @@ export class Runner {
       this.#failedChecks += 1;
       if (this.#failedChecks < CHECKS_TO_LOSE) return;
       clearInterval(this.#checks);
-      this.options.lost(error instanceof EngineLoadError ? error : new EngineLoadError('engine_unreachable', 'The engine does not answer.', { cause: error }));
+      this.options.lost(
+        error instanceof EngineLoadError
+          ? error
+          : new EngineLoadError('engine_unreachable', 'The engine does not answer.', { cause: error }),
+      );
     }
   }
 }

@@ -2,6 +2,7 @@ import { type FinishReason, isServiceError, ServiceError, type Start, type Strea
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import type { Engine, EngineOutput } from '../engines/engine.js';
+import { describeFault } from './describe-fault.js';
 import { Patience, type PatienceLimits } from './patience.js';
 import { StageClock } from './stage-clock.js';
 
@@ -90,7 +91,9 @@ export class EngineGeneration implements Generation {
 
   #failed(error: unknown): ServiceError {
     this.options.ended({ kind: 'failed' });
-    const failure = isServiceError(error) ? error : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
+    const failure = isServiceError(error)
+      ? error
+      : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
     if (failure.cause !== undefined) {
       const { st } = this.options.start;
       this.options.log.error({ stream: st, code: failure.code, fault: describeFault(failure.cause) }, 'stream.fault');
@@ -102,13 +105,9 @@ export class EngineGeneration implements Generation {
   #logStream(fields: Record<string, unknown>): void {
     const { st, at, dep, rev, api } = this.options.start;
     const { queue, prefill, total } = this.#clock.times();
-    this.options.log.info({ stream: st, attempt: at, deployment: dep, rev, api, ...fields, queue_ms: queue, prefill_ms: prefill, ms: total }, 'stream');
+    this.options.log.info(
+      { stream: st, attempt: at, deployment: dep, rev, api, ...fields, queue_ms: queue, prefill_ms: prefill, ms: total },
+      'stream',
+    );
   }
-}
-
-/** Where an unknown error came from. Its message stays out of the log, since it may quote a prompt. */
-function describeFault(error: unknown): { name: string; at: string[] } {
-  if (!(error instanceof Error)) return { name: typeof error, at: [] };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return { name: error.name, at: frames.slice(0, 8).map((line) => line.trim()) };
 }

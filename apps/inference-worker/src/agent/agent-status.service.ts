@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs';
+import { cpus, hostname } from 'node:os';
+import { Inject, Injectable } from '@nestjs/common';
+import type { AgentHeartbeat } from '@slipway/contracts';
+import type { WorkerConfig } from '../config.js';
+import { ModelDownloads } from '../models/model-downloads.js';
+import { CONFIG } from './agent-tokens.js';
+import { freeMemory } from './memory.js';
+import { PlacementsService } from './placements.service.js';
+import { WorkerMetrics } from './worker-metrics.js';
+
+/** What an agent is and does at this moment. */
+export type AgentStatus = Omit<AgentHeartbeat, 'wk' | 'draining'>;
+
+/** Puts together what placement must know of this worker. */
+@Injectable()
+export class AgentStatusService {
+  readonly #gpus: number;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: WorkerConfig,
+    private readonly placements: PlacementsService,
+    private readonly downloads: ModelDownloads,
+    private readonly metrics: WorkerMetrics,
+  ) {
+    this.#gpus = config.GPU === 'auto' ? countGpus() : 0;
+  }
+
+  /** The status now; the metrics show the same. */
+  observe(): AgentStatus {
+    const loads = this.placements.reports();
+    const memFree = freeMemory(this.placements.claims(), this.config.WORKER_MEM_BYTES);
+    this.metrics.observe({ states: loads.map(({ state }) => state), figures: this.placements.figures(), memFree });
+    return {
+      host: hostname(),
+      zone: this.config.ZONE ?? null,
+      mem_free: memFree,
+      cpu: cpus().length,
+      gpus: this.#gpus,
+      engines: ['llama', 'http'],
+      cached: [...this.downloads.cached],
+      loads,
+    };
+  }
+}
+
+/** Device files are the one sign of a GPU that needs no driver library. */
+function countGpus(): number {
+  try {
+    return readdirSync('/dev').filter((name) => /^nvidia\d+$/.test(name)).length;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,136 @@
+import { DeploymentId, ServiceError, Start, type StreamEvent, type Usage } from '@slipway/contracts';
+import { createLogger } from '@slipway/platform';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Engine, type EngineOutput } from '../engines/engine.js';
+import { Admission } from './admission.js';
+
+/** An engine whose answers the test gives. */
+class HandEngine implements Engine {
+  readonly kind = 'http';
+  readonly asked: { output: EngineOutput; signal: AbortSignal; answer: (usage: Usage) => void; fail: (error: unknown) => void }[] = [];
+
+  load = () => Promise.reject(new Error('Not needed.'));
+  check = () => Promise.resolve();
+  unload = () => Promise.resolve();
+  // What it counts comes late, as with an engine that reads the prompt first.
+  current = () => ({ running: 0, queued: 0 });
+
+  generate(_: unknown, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
+    return new Promise((answer, fail) => this.asked.push({ output, signal, answer, fail }));
+  }
+}
+
+const usage: Usage = { prompt: 5, cached: 2, completion: 3 };
+const lines: string[] = [];
+const log = createLogger('test', 'silent');
+let engine: HandEngine;
+let admission: Admission;
+
+const aStart = (changes: Record<string, unknown> = {}): Start =>
+  Start.message.parse({
+    st: 'stream',
+    at: 1,
+    dep: 7,
+    rev: 2,
+    api: 'chat',
+    req: { messages: [{ role: 'user', content: [{ type: 'text', text: 'a secret prompt' }] }], sampling: {}, stop: [] },
+    caps: [],
+    ...changes,
+  });
+
+function run(start = aStart(), signal = new AbortController().signal) {
+  const generation = admission.admit(start);
+  if (typeof generation === 'string') throw new Error(generation);
+  const events: StreamEvent[] = [];
+  const result = generation.run({ phase: () => undefined, events: (some) => void events.push(...some) }, signal);
+  result.catch(() => undefined);
+  return { result, events };
+}
+
+beforeEach(() => {
+  lines.length = 0;
+  for (const level of ['info', 'error'] as const)
+    vi.spyOn(log, level).mockImplementation((...args) => void lines.push(JSON.stringify(args)));
+  engine = new HandEngine();
+  const item = {
+    dep: DeploymentId.parse(7),
+    rev: 2,
+    source: { kind: 'file' as const, path: '/m' },
+    context: null,
+    slots: 2,
+    threads: 1,
+    default_max_tokens: null,
+  };
+  admission = new Admission({ engine, item, slots: 2, log, loadChanged: () => undefined });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+it('slots and as many waiting are taken, the next is busy, and an ended one makes room', async () => {
+  const taken = [run(), run(), run(), run()];
+  expect(admission.load()).toEqual({ state: 'ready', slots: 2, used: 2, queued: 2 });
+  expect(admission.admit(aStart())).toBe('busy');
+  engine.asked[0]!.answer(usage);
+  await taken[0]!.result;
+  expect(admission.load()).toMatchObject({ used: 2, queued: 1 });
+  expect(typeof admission.admit(aStart())).toBe('object');
+});
+
+it('starts for another deployment or revision do not belong here, and none is taken while draining', () => {
+  expect(admission.admit(aStart({ dep: 8 }))).toBe('not_here');
+  expect(admission.admit(aStart({ rev: 1 }))).toBe('not_here');
+  admission.close();
+  expect(admission.admit(aStart())).toBe('draining');
+  expect(admission.load().state).toBe('draining');
+});
+
+it('counting is refused for good and takes no slot', async () => {
+  const { result } = run(aStart({ api: 'count' }));
+  await expect(result).rejects.toMatchObject({ code: 'unsupported_value' });
+  expect(admission.load()).toMatchObject({ used: 0, queued: 0 });
+});
+
+it('an error that the engine words passes through; any other is an engine error, and its text is in no log', async () => {
+  const [known, unknown] = [run(), run()];
+  engine.asked[0]!.fail(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 9 } }));
+  engine.asked[1]!.fail(new SyntaxError('Unexpected token in "a secret prompt"'));
+  await expect(known.result).rejects.toMatchObject({ code: 'context_length_exceeded', facts: { tokens: 9 } });
+  await expect(unknown.result).rejects.toMatchObject({ code: 'engine_error' });
+  expect(lines.join()).toContain('SyntaxError');
+  expect(lines.join()).not.toContain('secret');
+  expect(admission.figures()).toMatchObject({ failed: 2, done: 0, running: 0 });
+});
+
+it('a cancelled generation resolves with what was counted', async () => {
+  const cancel = new AbortController();
+  const { result } = run(aStart(), cancel.signal);
+  cancel.abort();
+  expect(engine.asked[0]!.signal.aborted).toBe(true);
+  engine.asked[0]!.answer(usage);
+  expect((await result).usage).toEqual(usage);
+  expect(admission.figures()).toMatchObject({ cancelled: 1, done: 0, promptTokens: 5, cachedTokens: 2, completionTokens: 3 });
+});
+
+it('an engine that falls silent is stopped and its stream fails, whatever it then answers', async () => {
+  vi.useFakeTimers();
+  const { result, events } = run();
+  engine.asked[0]!.output.events([{ k: 'text', x: 'Once', n: 1 }]);
+  await vi.advanceTimersByTimeAsync(121_000);
+  expect(engine.asked[0]!.signal.aborted).toBe(true);
+  engine.asked[0]!.answer(usage);
+  await expect(result).rejects.toMatchObject({ code: 'engine_error' });
+  engine.asked[0]!.output.events([{ k: 'text', x: ' upon', n: 1 }]);
+  expect(events).toEqual([{ k: 'text', x: 'Once', n: 1 }]);
+});
+
+it('an engine that does not obey an abort holds up nobody', async () => {
+  vi.useFakeTimers();
+  const cancel = new AbortController();
+  const { result } = run(aStart(), cancel.signal);
+  cancel.abort();
+  await vi.advanceTimersByTimeAsync(5_001);
+  await expect(result).rejects.toMatchObject({ code: 'engine_error' });
+  expect(admission.load().used).toBe(0);
+});
