@@ -22,7 +22,10 @@ export type Outcome =
   /** The worker lives and holds the attempt no more. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'too_large' }
-  | { readonly kind: 'unsent' };
+  /** The own connection did not take the start. */
+  | { readonly kind: 'unsent' }
+  /** The own connection was lost while the start was on its way. */
+  | { readonly kind: 'interrupted' };
 
 /** Whose attempt it is. */
 export interface AttemptOwner {

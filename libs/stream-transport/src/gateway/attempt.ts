@@ -126,7 +126,8 @@ export class Attempt {
   /** The own connection is back: asks for what was missed. */
   resync(now: number): void {
     if (this.phase === 'cancelling') this.cancelAtWorker('repeated', now);
-    else if (this.phase !== 'over') this.askReplay(now);
+    else if (this.phase === 'accepted') this.askReplay(now);
+    else if (this.phase === 'starting' && Number.isFinite(this.acceptBy)) this.interrupted();
   }
 
   crash(err: unknown): void {
@@ -208,7 +209,13 @@ export class Attempt {
     const complete = await done.catch(() => false);
     if (this.phase !== 'starting') return;
     if (complete) this.awaitAnswer(this.host.settings.acceptMs + this.host.settings.partsMs);
-    else this.conclude({ kind: 'unsent' });
+    else this.interrupted();
+  }
+
+  /** Nobody knows what of the start arrived: whatever did is cancelled, and the stream starts anew. */
+  private interrupted(): void {
+    this.cancelAtWorker('interrupted', this.host.now());
+    this.conclude({ kind: 'interrupted' });
   }
 
   /** The worker is blamed only when the own server has answered since the start was sent. */

@@ -59,6 +59,8 @@ export class RetryPolicy {
         return this.elsewhere(workerLost(), delivered, true);
       case 'gone':
         return this.elsewhere(workerLost(), delivered, false);
+      case 'interrupted':
+        return this.elsewhere(notReachable(), delivered, false);
       case 'corrupt':
         return fail(corrupted());
       case 'too_large':

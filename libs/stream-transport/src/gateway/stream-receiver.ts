@@ -54,6 +54,8 @@ export class StreamReceiver {
   private readonly timer: NodeJS.Timeout;
   private acknowledgedAt = 0;
   private finishedAt = 0;
+  /** When anything last arrived. */
+  private heardAt = 0;
   private stopped = false;
 
   constructor(private readonly options: StreamReceiverOptions) {
@@ -119,17 +121,18 @@ export class StreamReceiver {
   }
 
   private onFrame(msg: Msg): void {
+    this.heardAt = monotonic();
     const attempt = this.attempts.get(msg.subject);
     if (!attempt) {
       this.lateFrame(msg);
       return;
     }
     try {
-      if (saysNobodyListens(msg)) attempt.nobodyServes(monotonic());
+      if (saysNobodyListens(msg)) attempt.nobodyServes(this.heardAt);
       else {
         const frame = readFrame(msg.string());
         if (!frame) this.counters.unreadable += 1;
-        attempt.frame(frame, monotonic());
+        attempt.frame(frame, this.heardAt);
       }
     } catch (err) {
       this.options.log.error({ st: attempt.st, err }, 'stream.sink_failed');
@@ -146,14 +149,15 @@ export class StreamReceiver {
     const frame = readFrame(msg.string());
     if (!attempt || !frame || frame.k === 'rej') return;
     if (frame.k === 'end' || frame.k === 'err') this.peers.finished(attempt.wk, { st: attempt.st, at: attempt.at, next: frame.q });
-    else if (this.past.mayCancel(subject, monotonic()))
+    else if (this.past.mayCancel(subject, this.heardAt))
       this.control(attempt.wk, { k: 'cancel', st: attempt.st, at: attempt.at, why: 'over' });
   }
 
   private onAnswer(msg: Msg): void {
+    this.heardAt = monotonic();
     const wk = msg.subject.slice(msg.subject.lastIndexOf('.') + 1) as Incarnation;
     if (saysNobodyListens(msg)) {
-      this.peers.nobodyServes(wk, monotonic(), this.link.since);
+      this.peers.nobodyServes(wk, this.heardAt, this.link.since);
       return;
     }
     this.peers.answered(wk);
@@ -179,6 +183,7 @@ export class StreamReceiver {
       return;
     }
     const judge = this.link.up;
+    if (judge && this.attempts.size > 0 && now - this.heardAt > this.settings.heartbeatMs) this.link.prove();
     const cutOff = !judge && now - this.link.since > this.settings.leaseMs;
     for (const stream of this.streams) this.tickStream(stream, now, { judge, cutOff });
     if (judge) this.acknowledge(now);

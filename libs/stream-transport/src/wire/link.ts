@@ -11,6 +11,11 @@ export interface LinkOptions {
   readonly onDown?: () => void;
 }
 
+/** A timer later than this was held up by this process itself. */
+const LATE_TIMER_MS = 200;
+/** A server that was left may be dialled again after this. */
+const RESTORE_SERVERS_MS = 3_000;
+
 /**
  * The process's own connection, as far as judging others needs it: while it is down, or its server
  * hangs, nobody else's silence means anything.
@@ -23,6 +28,8 @@ export class Link {
   private proving = false;
   private stopped = false;
   private waiters: (() => void)[] = [];
+  private answerTimer: NodeJS.Timeout | undefined;
+  private restoreTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: LinkOptions) {
     this.nats = options.nats;
@@ -58,9 +65,9 @@ export class Link {
     if (this.proving || !this.connected || this.stopped) return;
     this.proving = true;
     const askedAt = this.options.clock();
-    const timer = setTimeout(() => this.leave(), this.options.answerMs);
+    this.expectAnswer(askedAt);
     const settle = (answered: boolean): void => {
-      clearTimeout(timer);
+      clearTimeout(this.answerTimer);
       this.proving = false;
       if (answered) this.provenAt = askedAt;
     };
@@ -72,13 +79,38 @@ export class Link {
 
   stop(): void {
     this.stopped = true;
+    clearTimeout(this.answerTimer);
+    clearTimeout(this.restoreTimer);
     this.release();
   }
 
+  private expectAnswer(since: number): void {
+    this.answerTimer = setTimeout(() => {
+      const late = this.options.clock() - since - this.options.answerMs;
+      // A timer that comes late tells that this process stood still: the answer may wait in the socket.
+      if (late > LATE_TIMER_MS) this.expectAnswer(this.options.clock());
+      else this.leave();
+    }, this.options.answerMs);
+  }
+
+  /** Goes to another server where there is one: the client's own order begins with the one that was lost. */
   private leave(): void {
     if (this.stopped || this.nats.isClosed()) return;
-    this.options.log.warn({ server: this.nats.getServer() }, 'stream.server_silent');
+    const silent = this.nats.getServer();
+    this.options.log.warn({ server: silent }, 'stream.server_silent');
+    const all = this.nats.getServers().map((server) => server.listen);
+    const others = all.filter((server) => server !== silent);
+    if (others.length > 0) {
+      this.nats.setServers(others);
+      this.restoreTimer = setTimeout(() => this.restoreServers(all), RESTORE_SERVERS_MS);
+    }
     void this.nats.reconnect();
+  }
+
+  private restoreServers(known: readonly string[]): void {
+    if (this.nats.isClosed()) return;
+    const current = this.nats.getServers().map((server) => server.listen);
+    this.nats.setServers([...new Set([...current, ...known])]);
   }
 
   private change(up: boolean): void {

@@ -47,7 +47,7 @@ export class GatewayInterest {
 
   /** True, at most each `repeatMs`, when the server should be asked again whether anybody listens. */
   checkDue(now: number): boolean {
-    const doubt = this.missingSince !== null || this.quietFor(now) > 2 * this.settings.ackMs;
+    const doubt = this.missingSince !== null || this.quietFor(now) > 1.5 * this.settings.ackMs;
     if (!doubt || now - this.checkedAt < this.settings.repeatMs) return false;
     this.checkedAt = now;
     return true;

@@ -155,7 +155,7 @@ export class StreamSender {
     if (this.options.nats.isClosed()) this.table.dropAll();
     this.table.tick(now, now >= this.judgeFrom);
     for (const { reply, code } of this.intake.expire(now)) this.reject(reply, code);
-    if (this.table.longestQuiet(now) > this.settings.silenceMs / 2) this.link.prove();
+    if (this.table.longestQuiet(now) > this.settings.heartbeatMs) this.link.prove();
     this.reporter.tick(now);
     this.gate.check();
   }

@@ -125,8 +125,9 @@ export class WorkerStream implements StreamWriter {
 
   /** Stops the engine and never says another word. */
   drop(): void {
+    const working = this.state === 'running';
     this.state = 'dropped';
-    this.abort.abort();
+    if (working) this.abort.abort();
   }
 
   /** Stops the engine and ends the stream with an error. */

@@ -1,0 +1,206 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createConnection, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
+const READY_WITHIN_MS = 15_000;
+const POLL_MS = 20;
+
+/** Where nats-server lies. @throws Error that says where it was looked for. */
+export function findNatsServer(): string {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', join(REPOSITORY, '.slipway/bin'), '/tmp/nats/usr/sbin'];
+  const candidates = [process.env['NATS_SERVER_BIN'] ?? '', ...folders.map((folder) => join(folder, 'nats-server'))];
+  const found = candidates.find(isExecutable);
+  if (found === undefined) throw new Error(`nats-server was not found: set NATS_SERVER_BIN, or put it into one of ${folders.join(', ')}.`);
+  return found;
+}
+
+function isExecutable(path: string): boolean {
+  if (path === '' || !path.startsWith('/')) return false;
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Ports that nobody uses at this moment, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+export interface TestNatsOptions {
+  /** Further lines of configuration; `listen` is set already. */
+  readonly config?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+/** A real nats-server on a free port, with its files in a folder of its own. End it in `afterAll`, also when a test failed. */
+export class TestNatsServer {
+  private child: ChildProcess | null = null;
+  private output = '';
+
+  private constructor(
+    readonly port: number,
+    private readonly folder: string,
+  ) {}
+
+  get url(): string {
+    return `nats://127.0.0.1:${this.port}`;
+  }
+
+  /** What the server has written to its log so far. */
+  get log(): string {
+    return this.output;
+  }
+
+  static async start({ config = '', port }: TestNatsOptions = {}): Promise<TestNatsServer> {
+    const chosen = port ?? (await freePorts(1))[0] ?? 0;
+    const folder = await mkdtemp(join(tmpdir(), 'slipway-nats-'));
+    await writeFile(join(folder, 'nats.conf'), `listen: "127.0.0.1:${chosen}"\n${config}\n`);
+    const server = new TestNatsServer(chosen, folder);
+    try {
+      await server.restart();
+      return server;
+    } catch (err) {
+      await server.end();
+      throw err;
+    }
+  }
+
+  /** Starts the process again on the same port; ends the running one first. */
+  async restart(): Promise<void> {
+    await this.kill();
+    const child = spawn(findNatsServer(), ['-c', join(this.folder, 'nats.conf')], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = child;
+    alive.add(child);
+    child.once('exit', () => alive.delete(child));
+    child.stdout.on('data', (text: Buffer) => (this.output += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));
+    await this.whenReady(child);
+  }
+
+  /** Sends a signal that ends the process and waits until it is gone. */
+  async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+    const { child } = this;
+    this.child = null;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    await gone;
+  }
+
+  /** Stops the process without ending it: its sockets stay open and nobody answers. */
+  freeze(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  /** Ends the process and removes its files. */
+  async end(): Promise<void> {
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async whenReady(child: ChildProcess): Promise<void> {
+    const deadline = Date.now() + READY_WITHIN_MS;
+    while (!(await readInfo(this.port))) {
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`nats-server did not start:\n${this.output}`);
+      await pause();
+    }
+  }
+}
+
+/** Several nats-servers in one cluster. */
+export interface TestNatsCluster {
+  readonly servers: readonly TestNatsServer[];
+  /** All of them, separated by commas. */
+  readonly url: string;
+  end(): Promise<void>;
+}
+
+/** Starts a cluster and waits until every server knows all others. */
+export async function startNatsCluster(size = 3): Promise<TestNatsCluster> {
+  const ports = await freePorts(2 * size);
+  const routePorts = ports.slice(size);
+  const routes = routePorts.map((port) => `nats-route://127.0.0.1:${port}`).join(', ');
+  const started = await Promise.allSettled(
+    routePorts.map((routePort, i) =>
+      TestNatsServer.start({
+        port: ports[i],
+        config: `server_name: "n${i}"\ncluster { name: test, listen: "127.0.0.1:${routePort}", routes: [${routes}] }`,
+      }),
+    ),
+  );
+  const servers = started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const cluster = {
+    servers,
+    url: servers.map((server) => server.url).join(','),
+    end: async () => void (await Promise.all(servers.map((s) => s.end()))),
+  };
+  const failed = started.find((result) => result.status === 'rejected');
+  if (failed || !(await routesStand(servers))) {
+    await cluster.end();
+    throw new Error('The NATS cluster did not come together.', { cause: failed?.reason });
+  }
+  return cluster;
+}
+
+/** True when every server of the cluster knows all others, within a few seconds. */
+export async function routesStand(servers: readonly TestNatsServer[]): Promise<boolean> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const infos = await Promise.all(servers.map((server) => readInfo(server.port)));
+    if (infos.every((info) => info?.connect_urls?.length === servers.length)) return true;
+    await pause();
+  }
+  return false;
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL_MS));
+
+interface ServerInfo {
+  readonly connect_urls?: readonly string[];
+}
+
+/** The INFO line that a nats-server greets with; null while nobody greets. */
+async function readInfo(port: number): Promise<ServerInfo | null> {
+  const socket = createConnection({ host: '127.0.0.1', port, timeout: 1_000 });
+  let text = '';
+  try {
+    return await new Promise((resolve) => {
+      const giveUp = (): void => resolve(null);
+      socket.on('error', giveUp).on('timeout', giveUp).on('close', giveUp);
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        const line = /^INFO (\{.*\})\s*\r\n/.exec(text);
+        if (line?.[1] !== undefined) resolve(JSON.parse(line[1]) as ServerInfo);
+      });
+    });
+  } finally {
+    socket.destroy();
+  }
+}

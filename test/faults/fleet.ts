@@ -1,0 +1,258 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const ANSWER_WITHIN_MS = 120_000;
+const POLL_MS = 20;
+
+let built = false;
+
+/** The processes of these tests run what `tsc` emits; this brings it up to date once for each test file. */
+function buildTransport(): void {
+  if (built) return;
+  execFileSync(process.execPath, [`${REPOSITORY}node_modules/typescript/bin/tsc`, '-b', 'libs/stream-transport'], {
+    cwd: REPOSITORY,
+    stdio: 'inherit',
+  });
+  built = true;
+}
+
+/** A process of the test that answers questions. */
+export class Child {
+  private readonly pending = new Map<number, { resolve: (value: unknown) => void; reject: (err: Error) => void }>();
+  private asked = 0;
+
+  private constructor(private readonly child: ChildProcess) {
+    child.on('message', (message: { id?: number; value?: unknown; error?: string }) => {
+      const waiting = this.pending.get(message.id ?? 0);
+      this.pending.delete(message.id ?? 0);
+      if (message.error === undefined) waiting?.resolve(message.value);
+      else waiting?.reject(new Error(message.error));
+    });
+    child.on('exit', () => {
+      for (const { reject } of this.pending.values()) reject(new Error('The process ended before it answered.'));
+      this.pending.clear();
+    });
+  }
+
+  static async start(script: string, options: object): Promise<Child> {
+    buildTransport();
+    const child = fork(fileURLToPath(new URL(`./processes/${script}.mjs`, import.meta.url)), [JSON.stringify(options)], { execArgv: [] });
+    const exited = once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended before it was ready.`)));
+    await Promise.race([once(child, 'message'), exited]);
+    exited.catch(() => undefined);
+    return new Child(child);
+  }
+
+  /** Asks the process; a frozen one answers when it is thawed. */
+  async ask<T>(name: string, argument: unknown = null): Promise<T> {
+    this.asked += 1;
+    const id = this.asked;
+    const answer = new Promise<unknown>((resolve, reject) => this.pending.set(id, { resolve, reject }));
+    this.child.send({ id, name, argument });
+    const late = new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new Error(`"${name}" was not answered in time.`)), ANSWER_WITHIN_MS).unref();
+    });
+    return (await Promise.race([answer, late])) as T;
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.child.kill(signal);
+  }
+
+  /** Lets a gateway end its streams, if it still lives. */
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) await this.ask('stop');
+  }
+
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await gone;
+  }
+}
+
+/** How one stream went, as its gateway saw it; times in milliseconds. */
+export interface StreamResult {
+  readonly st: string;
+  /** Null while it is open, and for ever when it was cancelled. */
+  readonly outcome: 'end' | 'error' | 'twice' | null;
+  readonly code: string | null;
+  readonly tokens: number;
+  /** Tokens that differ from what the oracle says stands at their place. */
+  readonly wrong: number;
+  readonly workers: readonly string[];
+  readonly ttft: number | null;
+  /** Longest time between two events. */
+  readonly pause: number;
+  readonly endedAt: number;
+  readonly usage: { readonly completion: number } | null;
+}
+
+export interface WorkerStats {
+  readonly running: number;
+  readonly held: number;
+  readonly counters: Readonly<Record<string, number>>;
+  readonly aborts: readonly { readonly st: string; readonly at: number }[];
+  readonly starts: readonly { readonly st: string; readonly at: number }[];
+}
+
+export interface GatewayStats {
+  readonly active: number;
+  readonly counters: Readonly<Record<string, number>>;
+  readonly refusals: Readonly<Record<string, number>>;
+}
+
+/** What streams shall be like. */
+export interface Load {
+  readonly count: number;
+  readonly tokens: number;
+  /** Tokens per second of each stream. */
+  readonly hz: number;
+  readonly gapMs?: number;
+  readonly prefillMs?: number;
+  readonly seed?: number;
+  /** Characters to add to the prompt. */
+  readonly pad?: number;
+  readonly fail?: { readonly at: number; readonly code: string; readonly workers: readonly string[] };
+}
+
+export interface FleetOptions {
+  readonly url: string;
+  readonly workers: number;
+  readonly gateways?: number;
+  readonly slots?: number;
+  readonly settings?: Readonly<Record<string, number>>;
+  readonly lossy?: { readonly every: number; readonly hide: boolean };
+  readonly waitMs?: number;
+  readonly env?: string;
+  readonly credentialsDir?: string;
+}
+
+/** Gateways and workers as processes of their own, on a nats-server that the test holds. */
+export class Fleet {
+  readonly workers = new Map<string, Child>();
+  readonly gateways: Child[] = [];
+  private started = 0;
+
+  private constructor(private readonly options: FleetOptions) {}
+
+  static async start(options: FleetOptions): Promise<Fleet> {
+    const fleet = new Fleet(options);
+    try {
+      await Promise.all(Array.from({ length: options.workers }, () => fleet.addWorker()));
+      await Promise.all(Array.from({ length: options.gateways ?? 1 }, () => fleet.addGateway()));
+      await fleet.everybodyKnown();
+    } catch (err) {
+      await fleet.end();
+      throw err;
+    }
+    return fleet;
+  }
+
+  get gateway(): Child {
+    return this.gateways[0]!;
+  }
+
+  async addWorker(): Promise<string> {
+    this.started += 1;
+    const wk = `w${this.started}`;
+    const { slots = 64 } = this.options;
+    this.workers.set(wk, await Child.start('worker', { ...this.common(), wk, slots }));
+    return wk;
+  }
+
+  async addGateway(): Promise<void> {
+    this.started += 1;
+    const { lossy = null, waitMs = 10_000 } = this.options;
+    this.gateways.push(await Child.start('gateway', { ...this.common(), gw: `g${this.started}`, lossy, waitMs }));
+  }
+
+  /** Between two tests: new gateways, and new workers for those that are gone or held work. */
+  async renew(gateways = 1): Promise<void> {
+    await Promise.all(this.gateways.map(async (gateway) => await gateway.stop()));
+    await this.idle();
+    await Promise.all(this.gateways.splice(0).map((gateway) => gateway.kill()));
+    const missing = this.options.workers - this.workers.size;
+    await Promise.all([
+      ...Array.from({ length: missing }, () => this.addWorker()),
+      ...Array.from({ length: gateways }, () => this.addGateway()),
+    ]);
+    await this.everybodyKnown();
+  }
+
+  /** Waits until no worker works or holds anything. */
+  async idle(): Promise<void> {
+    await eventually(async () => (await this.allStats()).every(({ running, held }) => running === 0 && held === 0), 'workers are idle');
+  }
+
+  /** Name of one of the workers. */
+  get someWorker(): string {
+    return [...this.workers.keys()][0]!;
+  }
+
+  /** Waits until every gateway has heard of every worker. */
+  async everybodyKnown(): Promise<void> {
+    for (const gateway of this.gateways) {
+      await eventually(async () => (await gateway.ask<string[]>('workers')).length === this.workers.size, 'gateways know all workers');
+    }
+  }
+
+  /** Opens streams and waits until each of them has shown its first token. */
+  async openAndFlow(load: Load, gateway = this.gateway): Promise<void> {
+    await gateway.ask('open', load);
+    await eventually(async () => (await gateway.ask<{ producing: number }>('progress')).producing === load.count, 'all streams produce');
+  }
+
+  async stats(wk: string): Promise<WorkerStats> {
+    return await this.workers.get(wk)!.ask<WorkerStats>('stats');
+  }
+
+  /** Sum over all workers that are named. */
+  async allStats(names: Iterable<string> = this.workers.keys()): Promise<WorkerStats[]> {
+    return await Promise.all([...names].map((wk) => this.stats(wk)));
+  }
+
+  /** Kills a worker and forgets it. */
+  async killWorker(wk: string): Promise<void> {
+    const child = this.workers.get(wk)!;
+    this.workers.delete(wk);
+    await child.kill();
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.workers.values(), ...this.gateways].map((child) => child.kill()));
+  }
+
+  private common(): object {
+    const { url, settings = {}, env = 'test', credentialsDir } = this.options;
+    return { url, env, dep: 1, rev: 1, settings, credentialsDir };
+  }
+}
+
+/** Polls until the condition holds. @throws Error that names what did not come true. */
+export async function eventually(holds: () => Promise<boolean> | boolean, what: string, withinMs = 20_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`It did not come true within ${withinMs} ms that ${what}.`);
+    await pause(POLL_MS);
+  }
+}
+
+/** Lets an outage or a freeze last; never used to wait for something to happen. */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Streams that did not bring every token of the oracle, in order and once, to a clean end. */
+export const flawed = (results: readonly StreamResult[], tokens: number): StreamResult[] =>
+  results.filter((r) => r.outcome !== 'end' || r.wrong > 0 || r.tokens !== tokens || r.usage?.completion !== tokens);
+
+/** p50 and maximum, for the figures that a run prints. */
+export function spread(values: readonly number[]): string {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted.length === 0 ? 'none' : `p50 ${Math.round(sorted[sorted.length >> 1]!)} ms, max ${Math.round(sorted.at(-1)!)} ms`;
+}
+
+/** Prints a measured figure of a fault run. */
+export const report = (what: string, figures: string): void => void process.stdout.write(`[faults] ${what}: ${figures}\n`);

@@ -1,0 +1,76 @@
+import { TestNatsServer } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet, type StreamResult, eventually, flawed, report, spread } from './fleet.js';
+import { RawGateway } from './raw-gateway.js';
+
+const MIB = 1024 * 1024;
+
+describe('a start that is larger than a message', () => {
+  let nats: TestNatsServer;
+  let fleet: Fleet;
+  let raw: RawGateway;
+  let wk: string;
+
+  beforeAll(async () => {
+    nats = await TestNatsServer.start({ config: 'max_payload: 1MB\nmax_pending: 16MB\nwrite_deadline: "2s"' });
+    fleet = await Fleet.start({ url: nats.url, workers: 2 });
+    raw = await RawGateway.start(nats.url);
+    wk = fleet.someWorker;
+  });
+
+  afterAll(async () => {
+    await raw?.end();
+    await fleet?.end();
+    await nats?.end();
+  });
+
+  it('travels in parts, several at once, and other streams go on', async () => {
+    await fleet.openAndFlow({ count: 20, tokens: 120, hz: 30 });
+    await fleet.gateway.ask('open', { count: 6, tokens: 20, hz: 30, seed: 100, pad: 5 * MIB });
+    const results = await fleet.gateway.ask<StreamResult[]>('results');
+    report(
+      'six starts of 5 MB',
+      `ttft ${spread(results.slice(20).map((r) => r.ttft ?? Number.NaN))}, others' pause ${spread(results.slice(0, 20).map((r) => r.pause))}`,
+    );
+    expect(flawed(results.slice(0, 20), 120)).toEqual([]);
+    expect(flawed(results.slice(20), 20)).toEqual([]);
+  });
+
+  it('passes at the size limit and is refused above it', async () => {
+    await fleet.renew();
+    wk = fleet.someWorker;
+    await fleet.gateway.ask('open', { count: 1, tokens: 5, hz: 30, pad: 32 * MIB });
+    await fleet.gateway.ask('open', { count: 1, tokens: 5, hz: 30, pad: 34 * MIB });
+    const [atLimit, above] = await fleet.gateway.ask<StreamResult[]>('results');
+    expect(flawed([atLimit!], 5)).toEqual([]);
+    expect(above).toMatchObject({ outcome: 'error', code: 'request_too_large', workers: [] });
+  });
+
+  it('runs when its parts are whole', async () => {
+    raw.sendParts(wk, raw.start('whole', 1, { pad: 'x'.repeat(2 * MIB) }));
+    expect(await raw.frame('whole', 1, 'end')).toMatchObject({ fin: 'done' });
+  });
+
+  it('is refused as incomplete when a part is missing, and runs nothing', async () => {
+    raw.sendParts(wk, raw.start('holed', 1, { pad: 'x'.repeat(2 * MIB) }), { leaveOut: 2 });
+    expect(await raw.frame('holed', 1, 'rej')).toMatchObject({ code: 'incomplete' });
+    expect((await fleet.stats(wk)).starts.some(({ st }) => st === 'holed')).toBe(false);
+  });
+
+  it('is refused as incomplete when its checksum is wrong, and runs nothing', async () => {
+    raw.sendParts(wk, raw.start('forged', 1, { pad: 'x'.repeat(2 * MIB) }), { digest: '0'.repeat(64) });
+    expect(await raw.frame('forged', 1, 'rej')).toMatchObject({ code: 'incomplete' });
+    expect((await fleet.stats(wk)).starts.some(({ st }) => st === 'forged')).toBe(false);
+  });
+
+  it('is refused as busy beyond four half-sent ones of the same gateway, which are forgotten after a while', async () => {
+    for (let i = 0; i < 5; i += 1) raw.sendParts(wk, raw.start(`half-${i}`, 1, { pad: 'x'.repeat(MIB) }), { leaveOut: 0 });
+    expect(await raw.frame('half-4', 1, 'rej')).toMatchObject({ code: 'busy' });
+    await eventually(
+      () => [0, 1, 2, 3].every((i) => raw.framesOf(`half-${i}`, 1).some((frame) => frame['code'] === 'incomplete')),
+      'the others are refused',
+    );
+    raw.sendParts(wk, raw.start('later', 1, { pad: 'x'.repeat(MIB) }));
+    expect(await raw.frame('later', 1, 'end')).toMatchObject({ fin: 'done' });
+  });
+});

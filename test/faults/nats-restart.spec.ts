@@ -1,0 +1,83 @@
+import { TestNatsServer } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Fleet, type GatewayStats, type StreamResult, eventually, flawed, pause, report, spread } from './fleet.js';
+
+const LOAD = { count: 100, tokens: 120, hz: 30, gapMs: 2 };
+
+describe('a nats-server that is killed', () => {
+  let nats: TestNatsServer;
+  let fleet: Fleet;
+
+  const begin = async (): Promise<void> => {
+    await fleet.renew();
+    await fleet.openAndFlow(LOAD);
+  };
+
+  const expectNothingLost = async (what: string): Promise<void> => {
+    const results = await fleet.gateway.ask<StreamResult[]>('results');
+    const { counters } = await fleet.gateway.ask<GatewayStats>('stats');
+    report(what, `pause ${spread(results.map((r) => r.pause))}, ${counters['replays']} replays, ${counters['gaps']} gaps`);
+    expect(flawed(results, LOAD.tokens)).toEqual([]);
+    expect(counters).toMatchObject({ lostWorkers: 0, lostStreams: 0, restarts: 0 });
+  };
+
+  beforeAll(async () => {
+    nats = await TestNatsServer.start();
+    fleet = await Fleet.start({ url: nats.url, workers: 4, gateways: 0 });
+  });
+
+  afterAll(async () => {
+    await fleet?.end();
+    await nats?.end();
+  });
+
+  it('and is back after a second costs no token and no stream', async () => {
+    await begin();
+    await nats.kill();
+    await pause(1_000);
+    await nats.restart();
+    await expectNothingLost('nats-server kill -9, back after 1 s');
+  });
+
+  it('and is back at once costs no token and takes no healthy worker down', async () => {
+    await begin();
+    await nats.restart();
+    await expectNothingLost('nats-server kill -9, back at once');
+  });
+
+  it('and is back at once three times in a row costs no token', async () => {
+    await begin();
+    for (let i = 0; i < 3; i += 1) {
+      await nats.restart();
+      await pause(700);
+    }
+    await expectNothingLost('nats-server kill -9, three times');
+  });
+
+  it('also while streams are being opened delays them only', async () => {
+    await fleet.renew();
+    const opening = fleet.gateway.ask('open', { ...LOAD, gapMs: 15 });
+    await eventually(async () => (await fleet.gateway.ask<{ accepted: number }>('progress')).accepted > 20, 'some streams are open');
+    await nats.restart();
+    await opening;
+    const results = await fleet.gateway.ask<StreamResult[]>('results');
+    report('nats-server kill -9 during 66 starts/s', `ttft ${spread(results.map((r) => r.ttft ?? Number.NaN))}`);
+    expect(flawed(results, LOAD.tokens)).toEqual([]);
+  });
+
+  it('and stays away for longer than the lease ends every stream with an error, and all engine work', async () => {
+    await fleet.end();
+    fleet = await Fleet.start({ url: nats.url, workers: 4, settings: { leaseMs: 2_500 } });
+    await fleet.openAndFlow(LOAD);
+    await nats.kill();
+    const results = await fleet.gateway.ask<StreamResult[]>('results');
+    expect(results.every((r) => r.outcome === 'error' && r.code === 'worker_lost' && r.wrong === 0)).toBe(true);
+    await fleet.idle();
+
+    await nats.restart();
+    await eventually(async () => (await fleet.gateway.ask<string[]>('workers')).length === 4, 'workers are back');
+    await fleet.gateway.ask('open', { ...LOAD, tokens: 20, seed: 1_000 });
+    const after = (await fleet.gateway.ask<StreamResult[]>('results')).slice(LOAD.count);
+    expect(flawed(after, 20)).toEqual([]);
+  });
+});
