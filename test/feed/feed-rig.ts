@@ -2,8 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startTestPostgres, TestNatsServer, type TestPostgres } from '@slipway/testing';
+import { startTestPostgres, TcpGate, TestNatsServer, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
+import { test } from 'vitest';
 
 /** What requests to a reader would have seen between two moments of the machine's clock. */
 export interface Sample {
@@ -31,6 +32,7 @@ export interface Propagated {
   readonly at: number;
 }
 
+const level = process.env['FEED_LOG'] ?? 'silent';
 const alive = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
@@ -50,84 +52,70 @@ export async function until<T>(what: string, probe: () => Promise<T | null | und
 /** Milliseconds of the machine's monotonic clock, as the child processes tell it. */
 export const machineNow = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
 
-/** A child process that answers questions. */
-class Asked {
-  readonly #child: ChildProcess;
+/** A process that runs replicas and readers, and answers for them. */
+class Host {
+  readonly #child: ChildProcess = fork(fileURLToPath(new URL('processes/host.mjs', import.meta.url)), { execArgv: [] });
   readonly #open = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  readonly #gone: Promise<unknown>;
   #asked = 0;
-  #gone = false;
 
-  protected constructor(script: string, argument: unknown) {
-    this.#child = fork(fileURLToPath(new URL(`processes/${script}`, import.meta.url)), [JSON.stringify(argument)], { execArgv: [] });
+  constructor() {
     alive.add(this.#child);
-    this.#child.on('message', (message) => this.#answered(message as { id?: number; value?: unknown; error?: string }));
-    this.#child.once('exit', () => {
-      this.#gone = true;
+    this.#child.on('message', (message) => this.#answered(message as { id: number; value?: unknown; error?: string }));
+    this.#gone = once(this.#child, 'exit').then(() => {
       alive.delete(this.#child);
-      for (const { reject } of this.#open.values()) reject(new Error(`${script} has ended.`));
+      for (const { reject } of this.#open.values()) reject(new Error('The process has ended.'));
     });
   }
 
-  protected async started(): Promise<void> {
-    await Promise.race([
-      once(this.#child, 'message'),
-      once(this.#child, 'exit').then(() => {
-        throw new Error('The process ended at its start.');
-      }),
-    ]);
-  }
-
-  protected ask<T>(name: string, argument?: unknown): Promise<T> {
-    if (this.#gone) return Promise.reject(new Error('The process has ended.'));
+  ask<T>(question: { actor?: number; name: string; argument?: unknown }): Promise<T> {
     const id = (this.#asked += 1);
     return new Promise<T>((resolve, reject) => {
       this.#open.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#child.send({ id, name, argument });
+      this.#child.send({ id, ...question }, (error) => error && reject(error));
     });
   }
 
-  /** Stops the process without ending it. */
-  freeze(): void {
-    this.#child.kill('SIGSTOP');
-  }
-
-  thaw(): void {
-    this.#child.kill('SIGCONT');
+  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child.kill(signal);
   }
 
   async kill(): Promise<void> {
-    if (this.#gone) return;
-    const gone = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
-    await gone;
+    await this.#gone;
+  }
+
+  #answered({ id, value, error }: { id: number; value?: unknown; error?: string }): void {
+    const waiting = this.#open.get(id);
+    this.#open.delete(id);
+    if (error === undefined) waiting?.resolve(value);
+    else waiting?.reject(new Error(error));
+  }
+}
+
+/** A replica or a reader in its host. */
+class Actor {
+  #stopped = false;
+
+  constructor(
+    readonly host: Host,
+    private readonly actor: number,
+  ) {}
+
+  protected ask<T>(name: string, argument?: unknown): Promise<T> {
+    return this.host.ask({ actor: this.actor, name, argument });
   }
 
   /** Ends it in order. */
   async stop(): Promise<void> {
-    const gone = once(this.#child, 'exit');
+    if (this.#stopped) return;
+    this.#stopped = true;
     await this.ask('stop');
-    await gone;
-  }
-
-  #answered({ id, value, error }: { id?: number; value?: unknown; error?: string }): void {
-    const waiting = id === undefined ? undefined : this.#open.get(id);
-    if (id === undefined || !waiting) return;
-    this.#open.delete(id);
-    if (error === undefined) waiting.resolve(value);
-    else waiting.reject(new Error(error));
   }
 }
 
-const level = process.env['FEED_LOG'] ?? 'silent';
-
 /** A replica of a service that owns the probe feed. */
-export class Publisher extends Asked {
-  static async start(addresses: { natsUrl: string; databaseUrl: string }): Promise<Publisher> {
-    const publisher = new Publisher('publisher.mjs', { ...addresses, level });
-    await publisher.started();
-    return publisher;
-  }
-
+export class Publisher extends Actor {
   serving = (): Promise<boolean> => this.ask('serving');
   set = (id: string, n: number | null): Promise<Committed> => this.ask('set', { id, n });
   setMany = (prefix: string, count: number, n: number): Promise<void> => this.ask('setMany', { prefix, count, n });
@@ -144,17 +132,12 @@ export interface Ears {
   readonly changes?: boolean;
   readonly ticks?: boolean;
   readonly since?: boolean;
-  readonly snapshotMs?: number;
+  /** Answers to snapshot questions wait until this is taken back. */
+  readonly snapshots?: boolean;
 }
 
-/** A process that follows the probe feed. */
-export class Reader extends Asked {
-  static async start(options: { natsUrl: string; reader: string; deaf?: Ears }): Promise<Reader> {
-    const reader = new Reader('reader.mjs', { ...options, level });
-    await reader.started();
-    return reader;
-  }
-
+/** Somebody who follows the probe feed. */
+export class Reader extends Actor {
   now = (): Promise<ReaderNow> => this.ask('now');
   seen = (): Promise<Sample[]> => this.ask('seen');
   ears = (change: Ears): Promise<void> => this.ask('ears', change);
@@ -176,9 +159,10 @@ export function trustedWrongly(
   return Math.max(0, ...wrong.map(({ to }) => to - committedAt));
 }
 
-/** Real servers, and replicas and readers of the probe feed that end with the test. */
+/** Real servers for the tests of one file, which run side by side. */
 export class FeedWorld {
-  readonly #started: Asked[] = [];
+  readonly #host = new Host();
+  #scenes = 0;
 
   private constructor(
     readonly postgres: TestPostgres,
@@ -190,29 +174,97 @@ export class FeedWorld {
     return new FeedWorld(postgres, nats);
   }
 
-  async publisher(databaseUrl: string, natsUrl = this.nats.url): Promise<Publisher> {
-    const publisher = await Publisher.start({ natsUrl, databaseUrl });
-    this.#started.push(publisher);
+  /** A feed for one test alone: its own database and its own subjects. */
+  async scene(): Promise<Scene> {
+    const env = `t${(this.#scenes += 1)}`;
+    return new Scene({ host: this.#host, database: await this.postgres.createDatabase(), env, natsUrl: this.nats.url });
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.#host.kill(), this.nats.end(), this.postgres.stop()]);
+  }
+}
+
+interface Stage {
+  /** Runs everything that needs no process of its own. */
+  readonly host: Host;
+  readonly database: string;
+  readonly env: string;
+  readonly natsUrl: string;
+}
+
+/** How a replica or a reader of a scene differs from the usual. */
+interface Variant {
+  readonly natsUrl?: string;
+  readonly databaseUrl?: string;
+  /** In a process of its own, which can be frozen and killed. */
+  readonly alone?: boolean;
+}
+
+/** Replicas and readers of one feed. */
+export class Scene {
+  readonly #actors: Actor[] = [];
+  readonly #hosts: Host[] = [];
+  readonly #gates: TcpGate[] = [];
+
+  constructor(private readonly stage: Stage) {}
+
+  /** Address of the feed's database. */
+  get database(): string {
+    return this.stage.database;
+  }
+
+  async publisher({ natsUrl = this.stage.natsUrl, databaseUrl = this.stage.database, alone = false }: Variant = {}): Promise<Publisher> {
+    const host = this.#host(alone);
+    const argument = { natsUrl, databaseUrl, env: this.stage.env, level };
+    const publisher = new Publisher(host, await host.ask({ name: 'publisher', argument }));
+    if (!alone) this.#actors.push(publisher);
     await publisher.ready();
     return publisher;
   }
 
-  async reader(reader: string, { deaf, natsUrl = this.nats.url }: { deaf?: Ears; natsUrl?: string } = {}): Promise<Reader> {
-    const started = await Reader.start({ natsUrl, reader, ...(deaf && { deaf }) });
-    this.#started.push(started);
+  async reader(
+    reader: string,
+    { natsUrl = this.stage.natsUrl, alone = false, deaf = {} }: Variant & { deaf?: Ears } = {},
+  ): Promise<Reader> {
+    const host = this.#host(alone);
+    const argument = { natsUrl, reader, env: this.stage.env, deaf, level };
+    const started = new Reader(host, await host.ask({ name: 'reader', argument }));
+    if (!alone) this.#actors.push(started);
     return started;
   }
 
-  /** Ends all replicas and readers; for `afterEach`. */
-  async clear(): Promise<void> {
-    await Promise.all(this.#started.splice(0).map((process) => process.kill()));
+  /** A gate before one of the servers. */
+  async gate(url: string): Promise<TcpGate> {
+    const gate = await TcpGate.open(url);
+    this.#gates.push(gate);
+    return gate;
   }
 
   async end(): Promise<void> {
-    await this.clear();
-    await Promise.all([this.nats.end(), this.postgres.stop()]);
+    for (const gate of this.#gates) gate.refuse();
+    await Promise.all([...this.#hosts.map((host) => host.kill()), ...this.#actors.map((actor) => actor.stop())]);
+    await Promise.all(this.#gates.map((gate) => gate.end()));
+  }
+
+  #host(alone: boolean): Host {
+    if (!alone) return this.stage.host;
+    const host = new Host();
+    this.#hosts.push(host);
+    return host;
   }
 }
+
+/** A test with a scene of its own, which ends with it. */
+export const sceneTest = (world: () => FeedWorld) =>
+  test.extend<{ scene: Scene }>({
+    // eslint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
+    scene: async ({}, use) => {
+      const scene = await world().scene();
+      await use(scene);
+      await scene.end();
+    },
+  });
 
 /** Runs SQL on a connection of its own. */
 export async function withSql<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {

@@ -46,7 +46,7 @@ export class NatsLink {
   }
 
   async close(): Promise<void> {
-    await Promise.race([this.nats.drain(), delay(DRAIN_MS, undefined, { ref: false })]);
+    await Promise.race([this.nats.drain().catch(() => undefined), delay(DRAIN_MS, undefined, { ref: false })]);
     await this.nats.close();
   }
 }

@@ -2,7 +2,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
  * A connection that loses what `ears` names at the moment: `changes`, `ticks`, `since` (the questions), and that holds
- * up the answers to snapshot questions by `snapshotMs`.
+ * up the answers to snapshot questions while `snapshots` is set.
  */
 export function deafConnection(nats, ears) {
   const lost = (subject) => (subject.endsWith('.chg') && ears.changes) || (subject.endsWith('.tick') && ears.ticks);
@@ -15,7 +15,7 @@ export function deafConnection(nats, ears) {
         throw new Error('timeout');
       }
       const reply = await nats.request(subject, payload, options);
-      if (subject.endsWith('.snapshot') && ears.snapshotMs) await pause(ears.snapshotMs);
+      while (subject.endsWith('.snapshot') && ears.snapshots) await pause(5);
       return reply;
     },
   };

@@ -2,8 +2,6 @@ import { defineFeed } from '@slipway/contracts';
 import { createFeedTables } from '@slipway/database';
 import { z } from 'zod';
 
-export const ENV = 'test';
-
 /** A feed of numbers under names: small, and with everything that the feeds of the services have. */
 export const ProbeFeed = defineFeed({ name: 'probe', owner: 'keys', readers: ['gateway'], record: z.object({ n: z.int() }) });
 

@@ -1,54 +1,55 @@
 import { Database, SqlFeedStore } from '@slipway/database';
 import { FeedPublisher } from '@slipway/feed';
 import { connectNats, createLogger } from '@slipway/platform';
-import { answer, machineNow } from './answer.mjs';
-import { ENV, ProbeFeed, Things1700000000000 } from './probe-feed.mjs';
+import { machineNow } from './machine-now.mjs';
+import { ProbeFeed, Things1700000000000 } from './probe-feed.mjs';
 
-const { natsUrl, databaseUrl, level } = JSON.parse(process.argv[2]);
-const log = createLogger('publisher', level);
-const options = { url: databaseUrl, applicationName: 'probe', log };
-const database = new Database({ ...options, entities: [], migrations: [Things1700000000000] });
-await database.open();
-const { transactions } = database;
-const nats = await connectNats({ url: natsUrl, role: 'keys', name: 'publisher', log });
+/** Starts a replica of a service that owns the probe feed, and returns what it can be asked. */
+export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
+  const log = createLogger('publisher', level);
+  const options = { url: databaseUrl, applicationName: 'probe', log };
+  const database = new Database({ ...options, entities: [], migrations: [Things1700000000000] });
+  await database.open();
+  const { transactions } = database;
+  const nats = await connectNats({ url: natsUrl, role: 'keys', name: 'publisher', log });
 
-const source = {
-  page: (after, limit) =>
-    transactions.read(async (connection) => {
-      const rows = await connection.query('SELECT id, n, ver FROM thing WHERE n IS NOT NULL AND id > $1 ORDER BY id LIMIT $2', [
-        after ?? '',
-        limit,
-      ]);
-      return rows.map(({ id, n, ver }) => ({ id, ver, rec: { n } }));
-    }),
-};
-const store = new SqlFeedStore({ ...options, feed: ProbeFeed.name, transactions });
-const feed = new FeedPublisher({ contract: ProbeFeed, store, source, nats, env: ENV, log });
-feed.start();
+  const source = {
+    page: (after, limit) =>
+      transactions.read(async (connection) => {
+        const rows = await connection.query('SELECT id, n, ver FROM thing WHERE n IS NOT NULL AND id > $1 ORDER BY id LIMIT $2', [
+          after ?? '',
+          limit,
+        ]);
+        return rows.map(({ id, n, ver }) => ({ id, ver, rec: { n } }));
+      }),
+  };
+  const store = new SqlFeedStore({ ...options, feed: ProbeFeed.name, transactions });
+  const feed = new FeedPublisher({ contract: ProbeFeed, store, source, nats, env, log });
+  feed.start();
 
-const write = ({ id, n }) =>
-  transactions.run(async (tx) => {
-    const [{ ver }] = await tx.query(
-      'INSERT INTO thing (id, n, ver) VALUES ($1, $2, 1) ON CONFLICT (id) DO UPDATE SET n = $2, ver = thing.ver + 1 RETURNING ver',
-      [id, n],
-    );
-    return feed.record(tx, n === null ? { op: 'del', id, ver } : { op: 'put', id, ver, rec: { n } });
-  });
+  const write = ({ id, n }) =>
+    transactions.run(async (tx) => {
+      const [{ ver }] = await tx.query(
+        'INSERT INTO thing (id, n, ver) VALUES ($1, $2, 1) ON CONFLICT (id) DO UPDATE SET n = $2, ver = thing.ver + 1 RETURNING ver',
+        [id, n],
+      );
+      return feed.record(tx, n === null ? { op: 'del', id, ver } : { op: 'put', id, ver, rec: { n } });
+    });
 
-answer({
-  serving: () => feed.serving,
-  /** Sets a thing, or removes it with null, and says when the commit was known to stand. */
-  set: async (thing) => ({ ticket: await write(thing), committedAt: machineNow() }),
-  setMany: async ({ prefix, count, n }) => {
-    for (let i = 0; i < count; i += 1) await write({ id: `${prefix}${i}`, n });
-  },
-  propagation: async ({ ticket, timeoutMs }) => ({ ...(await feed.propagation(ticket, timeoutMs)), at: machineNow() }),
-  head: () => store.head(),
-  readers: () => store.readers(),
-  stop: async () => {
-    await feed.stop();
-    await database.close();
-    await nats.drain();
-    setTimeout(() => process.exit(0), 20);
-  },
-});
+  return {
+    serving: () => feed.serving,
+    /** Sets a thing, or removes it with null, and says when the commit was known to stand. */
+    set: async (thing) => ({ ticket: await write(thing), committedAt: machineNow() }),
+    setMany: async ({ prefix, count, n }) => {
+      for (let i = 0; i < count; i += 1) await write({ id: `${prefix}${i}`, n });
+    },
+    propagation: async ({ ticket, timeoutMs }) => ({ ...(await feed.propagation(ticket, timeoutMs)), at: machineNow() }),
+    head: () => store.head(),
+    readers: () => store.readers(),
+    stop: async () => {
+      await feed.stop();
+      await database.close();
+      await nats.close();
+    },
+  };
+}
