@@ -22,6 +22,8 @@ export class FakeAgent {
   /** Everything it was told, obsolete terms included. */
   readonly assignments: Assignment[] = [];
   react: Reaction = becomesReady;
+  /** What it lets go of drains until `finish`; otherwise it is gone at once. */
+  drains = false;
   facts: Partial<AgentHeartbeat> = {};
   readonly #loads = new Map<string, AgentLoad>();
   readonly #timer: NodeJS.Timeout;
@@ -95,9 +97,21 @@ export class FakeAgent {
     if (assignment.term < this.#term) return;
     this.#term = assignment.term;
     const wanted = new Map(assignment.items.map((item) => [keyOf(item), item]));
-    for (const key of this.#loads.keys()) if (!wanted.has(key)) this.#loads.delete(key);
+    for (const [key, load] of this.#loads) if (!wanted.has(key)) this.#letGo(key, load);
     for (const [key, item] of wanted) if (!this.#loads.has(key)) this.#start(key, item);
     this.beat();
+  }
+
+  /** Ends what drains. */
+  finish(): void {
+    this.drains = false;
+    for (const [key, load] of this.#loads) if (load.state === 'draining') this.#loads.delete(key);
+    this.beat();
+  }
+
+  #letGo(key: string, load: AgentLoad): void {
+    if (this.drains) this.#loads.set(key, { ...load, state: 'draining' });
+    else this.#loads.delete(key);
   }
 
   #start(key: string, item: AssignmentItem): void {

@@ -17,10 +17,12 @@ import {
   PointAlias,
   ROLES,
   type Role,
+  type RpcContract,
 } from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
 import { connectNats, createLogger, type NatsConnection, nuid, renderNatsConf, RpcClient } from '@slipway/platform';
 import { freePorts, TestNatsServer, type TestPostgres } from '@slipway/testing';
+import type { z } from 'zod';
 import { BreakableTcp } from './breakable-tcp.js';
 import { FakeAgent } from './fake-agent.js';
 import { until } from './until.js';
@@ -199,6 +201,11 @@ export class DeploymentsRig {
     const view = (await this.list(account)).find((deployment) => deployment.id === id);
     if (!view) throw new Error(`Deployment ${id} is not listed.`);
     return view;
+  }
+
+  /** Asks for anything else that the service serves. */
+  ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
+    return this.#rpc.call(contract, request);
   }
 
   async pointAlias(account: AccountId, alias: string, deployment: DeploymentId): Promise<void> {

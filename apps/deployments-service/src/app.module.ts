@@ -5,6 +5,7 @@ import { AliasesHandlers } from './aliases/aliases.handlers.js';
 import { AliasesRepository } from './aliases/aliases.repository.js';
 import { AliasesService } from './aliases/aliases.service.js';
 import { CredentialVault } from './deployments/credential-vault.js';
+import { DeploymentCommandsService } from './deployments/deployment-commands.service.js';
 import { DeploymentDefaults } from './deployments/deployment-defaults.js';
 import { DeploymentViewsService } from './deployments/deployment-views.service.js';
 import { DeploymentsHandlers } from './deployments/deployments.handlers.js';
@@ -39,6 +40,7 @@ export class AppModule {
         { provide: DeploymentDefaults, useValue: foundations.defaults },
         DeploymentsRepository,
         DeploymentsService,
+        DeploymentCommandsService,
         DeploymentViewsService,
         AliasesRepository,
         AliasesService,

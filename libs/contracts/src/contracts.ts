@@ -5,6 +5,11 @@ import { CreateDeployment } from './deployments/create-deployment.js';
 import { DeploymentFeed } from './deployments/deployment-feed.js';
 import { ListDeployments } from './deployments/list-deployments.js';
 import { PointAlias } from './deployments/point-alias.js';
+import { StopDeployment } from './deployments/stop-deployment.js';
+import { ResumeDeployment } from './deployments/resume-deployment.js';
+import { ScaleDeployment } from './deployments/scale-deployment.js';
+import { DeleteDeployment } from './deployments/delete-deployment.js';
+import { RemoveAlias } from './deployments/remove-alias.js';
 import { Control, ControlAnswer } from './inference/control.js';
 import { Frames, NoInterest } from './inference/frames.js';
 import { Discover, Heartbeat } from './inference/heartbeat.js';
@@ -32,6 +37,11 @@ export const CONTRACTS: readonly Contract[] = [
   CreateDeployment,
   ListDeployments,
   PointAlias,
+  StopDeployment,
+  ResumeDeployment,
+  ScaleDeployment,
+  DeleteDeployment,
+  RemoveAlias,
   ...feed(DeploymentFeed),
   Assignment,
   AgentHeartbeat,

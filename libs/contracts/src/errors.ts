@@ -59,6 +59,7 @@ export const ERRORS = {
   invalid_request: never(400),
   account_not_found: never(404),
   deployment_not_found: never(404),
+  deployment_not_stopped: never(409),
   slug_taken: never(409),
   alias_taken: never(409),
   source_not_allowed: never(400),

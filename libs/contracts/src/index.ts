@@ -39,6 +39,11 @@ export { ListDeployments } from './deployments/list-deployments.js';
 export type { DeploymentView } from './deployments/list-deployments.js';
 export { ModelSource } from './deployments/model-source.js';
 export { PointAlias } from './deployments/point-alias.js';
+export { StopDeployment } from './deployments/stop-deployment.js';
+export { ResumeDeployment } from './deployments/resume-deployment.js';
+export { ScaleDeployment } from './deployments/scale-deployment.js';
+export { DeleteDeployment } from './deployments/delete-deployment.js';
+export { RemoveAlias } from './deployments/remove-alias.js';
 
 export { CanonicalRequest } from './inference/canonical-request.js';
 export type { CanonicalMessage, ContentPart, Sampling } from './inference/canonical-request.js';

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { PointAlias } from '@slipway/contracts';
+import { PointAlias, RemoveAlias } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { AliasesService } from './aliases.service.js';
@@ -12,5 +12,10 @@ export class AliasesHandlers {
   @RpcHandler(PointAlias)
   point(@Payload() request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
     return this.aliases.point(request);
+  }
+
+  @RpcHandler(RemoveAlias)
+  remove(@Payload() request: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
+    return this.aliases.remove(request);
   }
 }

@@ -2,13 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { AccountId, DeploymentId } from '@slipway/contracts';
 import type { EntityManager } from 'typeorm';
 import { DeploymentEntity } from '../deployments/deployment.entity.js';
-import { aliasRecord, type FeedRecord } from '../feed/feed-records.js';
+import { aliasRecord, aliasRemoval, type FeedChange, put } from '../feed/feed-records.js';
 import { AliasEntity } from './alias.entity.js';
 
 export interface AliasTarget {
   readonly account: AccountId;
   readonly name: string;
   readonly deployment: DeploymentId;
+}
+
+export interface RemovedAlias {
+  readonly name: string;
+  readonly removal: FeedChange;
 }
 
 /**
@@ -34,10 +39,29 @@ export class AliasesRepository {
     return found !== null;
   }
 
-  /** Returns the record that readers of the feed must get; null when the alias points there already. */
-  async point(tx: EntityManager, { account, name, deployment }: AliasTarget): Promise<FeedRecord | null> {
+  /** Null when the alias points there already. */
+  async point(tx: EntityManager, { account, name, deployment }: AliasTarget): Promise<FeedChange | null> {
     const [row] = await tx.query<{ version: string }[]>(POINT, [account, name, deployment]);
-    return row ? aliasRecord({ account, name, deployment }, Number(row.version)) : null;
+    return row ? put(aliasRecord({ account, name, deployment }, Number(row.version))) : null;
+  }
+
+  /** Null when the account has no such alias. */
+  async remove(tx: EntityManager, account: AccountId, name: string): Promise<FeedChange | null> {
+    const [removed] = await this.#delete(tx, 'account = $1 AND name = $2', [account, name]);
+    return removed?.removal ?? null;
+  }
+
+  /** Removes all aliases of a deployment that is held. */
+  removeAllOf(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<RemovedAlias[]> {
+    return this.#delete(tx, 'account = $1 AND deployment_id = $2', [account, id]);
+  }
+
+  /** The version is taken when the row is locked, so it is above all that were given out for it. */
+  async #delete(tx: EntityManager, which: string, parameters: [account: number, other: string | number]): Promise<RemovedAlias[]> {
+    const statement = `WITH gone AS (DELETE FROM alias WHERE ${which} RETURNING name, nextval('record_version') AS version)
+      SELECT name, version FROM gone ORDER BY name`;
+    const rows = await tx.query<{ name: string; version: string }[]>(statement, parameters);
+    return rows.map(({ name, version }) => ({ name, removal: aliasRemoval(parameters[0], name, Number(version)) }));
   }
 
   /** The account's aliases, by name, under the deployment that they point at. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type PointAlias, ServiceError } from '@slipway/contracts';
+import { type PointAlias, type RemoveAlias, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
 import { DeploymentAnnouncer } from '../feed/deployment-announcer.js';
@@ -21,9 +21,19 @@ export class AliasesService {
       if (!(await this.aliases.holdDeployment(tx, account, deployment))) {
         throw new ServiceError('deployment_not_found', 'This account has no such deployment.', { param: 'deployment' });
       }
-      const record = await this.aliases.point(tx, { account, name: alias, deployment });
-      if (record) await this.announcer.record(tx, record);
+      const change = await this.aliases.point(tx, { account, name: alias, deployment });
+      if (change) await this.announcer.record(tx, change);
     });
     return { alias, deployment };
+  }
+
+  /** Requests that have resolved the alias already keep their deployment. */
+  async remove({ account, alias }: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
+    const removed = await this.transactions.run(async (tx) => {
+      const change = await this.aliases.remove(tx, account, alias);
+      if (change) await this.announcer.record(tx, change);
+      return change !== null;
+    });
+    return { alias, removed };
   }
 }

@@ -1,8 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateDeployment, ListDeployments } from '@slipway/contracts';
+import { CreateDeployment, DeleteDeployment, ListDeployments, ResumeDeployment, ScaleDeployment, StopDeployment } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
+import { DeploymentCommandsService } from './deployment-commands.service.js';
 import { DeploymentViewsService } from './deployment-views.service.js';
 import { DeploymentsService } from './deployments.service.js';
 
@@ -13,6 +14,7 @@ type Reply<C extends { reply: z.ZodType }> = Promise<z.input<C['reply']>>;
 export class DeploymentsHandlers {
   constructor(
     private readonly deployments: DeploymentsService,
+    private readonly commands: DeploymentCommandsService,
     private readonly views: DeploymentViewsService,
   ) {}
 
@@ -24,5 +26,25 @@ export class DeploymentsHandlers {
   @RpcHandler(ListDeployments)
   list(@Payload() request: Request<typeof ListDeployments>): Reply<typeof ListDeployments> {
     return this.views.list(request);
+  }
+
+  @RpcHandler(StopDeployment)
+  stop(@Payload() request: Request<typeof StopDeployment>): Reply<typeof StopDeployment> {
+    return this.commands.stop(request);
+  }
+
+  @RpcHandler(ResumeDeployment)
+  resume(@Payload() request: Request<typeof ResumeDeployment>): Reply<typeof ResumeDeployment> {
+    return this.commands.resume(request);
+  }
+
+  @RpcHandler(ScaleDeployment)
+  scale(@Payload() request: Request<typeof ScaleDeployment>): Reply<typeof ScaleDeployment> {
+    return this.commands.scale(request);
+  }
+
+  @RpcHandler(DeleteDeployment)
+  delete(@Payload() request: Request<typeof DeleteDeployment>): Reply<typeof DeleteDeployment> {
+    return this.commands.delete(request);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountId, DeploymentId, DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
 import type { EntityManager } from 'typeorm';
-import { deploymentRecord, type FeedRecord } from '../feed/feed-records.js';
+import { deploymentRecord, deploymentRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
 
 /** A deployment to be made, with its first revision. */
@@ -48,14 +48,47 @@ export const recordOf = (row: DeploymentEntity): FeedRecord =>
 
 @Injectable()
 export class DeploymentsRepository {
-  /** Makes the deployment and its first revision; returns the record that readers of the feed must get. */
-  async insert(tx: EntityManager, deployment: NewDeployment): Promise<{ id: DeploymentId; record: FeedRecord }> {
+  /** Makes the deployment and its first revision. */
+  async insert(tx: EntityManager, deployment: NewDeployment): Promise<{ id: DeploymentId; change: FeedChange }> {
     const { account, name, replicas } = deployment;
     const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, desired: 'ready', rev: 1 });
     const { id } = inserted.identifiers[0] as { id: DeploymentId };
     const { source, credential, context, slots, defaultMaxTokens } = deployment;
     await tx.insert(RevisionEntity, { deploymentId: id, number: 1, source, credential, context, slots, defaultMaxTokens });
-    return { id, record: recordOf(await tx.findOneByOrFail(DeploymentEntity, { id })) };
+    return { id, change: put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id }))) };
+  }
+
+  /** Locks the deployment until the transaction ends; null when the account has no such deployment. */
+  async hold(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<{ desired: DesiredState; state: ObservedState } | null> {
+    return tx.findOne(DeploymentEntity, {
+      select: { desired: true, state: true },
+      where: { id, account },
+      lock: { mode: 'pessimistic_write' },
+    });
+  }
+
+  /** Writes what the owner wants of a deployment that is held. */
+  async want(tx: EntityManager, id: DeploymentId, target: { desired: DesiredState; state: ObservedState }): Promise<FeedChange> {
+    await tx
+      .createQueryBuilder()
+      .update(DeploymentEntity)
+      .set({ ...target, reason: null, detail: null, version: () => `nextval('record_version')`, stateSince: () => 'now()' })
+      .where({ id })
+      .execute();
+    return put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id })));
+  }
+
+  /** False when the account has no such deployment. Gateways need not know. */
+  async scale(tx: EntityManager, account: AccountId, id: DeploymentId, replicas: number): Promise<boolean> {
+    const { affected } = await tx.update(DeploymentEntity, { id, account }, { replicas });
+    return affected === 1;
+  }
+
+  /** Deletes a deployment that is held and has no aliases, its revisions with it. */
+  async delete(tx: EntityManager, id: DeploymentId): Promise<FeedChange> {
+    const [row] = await tx.query<{ version: string }[]>(`SELECT nextval('record_version') AS version`);
+    await tx.delete(DeploymentEntity, { id });
+    return deploymentRemoval(id, Number(row?.version));
   }
 
   /** The account's deployments, oldest first. */

@@ -37,7 +37,7 @@ export class DeploymentsService {
         context: context ?? null,
         defaultMaxTokens: defaultMaxTokens ?? null,
       });
-      await this.announcer.record(tx, made.record);
+      await this.announcer.record(tx, made.change);
       return made.id;
     });
     this.announcer.committed();

@@ -1,7 +1,7 @@
 import type { DeploymentFeedRecord } from '@slipway/contracts';
 import type { Transactions } from '@slipway/database';
 import type { FeedPublisher } from '@slipway/feed';
-import type { FeedRecord } from './feed-records.js';
+import type { FeedChange } from './feed-records.js';
 
 /** A running transaction. */
 export type Transaction = Parameters<Parameters<Transactions['run']>[0]>[0];
@@ -13,9 +13,9 @@ export class DeploymentAnnouncer {
     private readonly placer: { changed(): void },
   ) {}
 
-  /** Gateways hear of the record once the transaction commits. */
-  async record(tx: Transaction, record: FeedRecord): Promise<void> {
-    await this.feed.record(tx, { op: 'put', ...record });
+  /** Gateways hear of the change once the transaction commits. */
+  async record(tx: Transaction, change: FeedChange): Promise<void> {
+    await this.feed.record(tx, change);
   }
 
   /** What was recorded is committed: the placer need not wait for its next look. Other replicas' placers find it themselves. */

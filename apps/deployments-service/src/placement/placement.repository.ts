@@ -4,7 +4,7 @@ import { type AdvisoryLock, Transactions } from '@slipway/database';
 import type { EntityManager } from 'typeorm';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
-import type { FeedRecord } from '../feed/feed-records.js';
+import { type FeedChange, put } from '../feed/feed-records.js';
 import { isHeard, type Sighting } from './sightings.js';
 import type { StoredTarget } from './target.js';
 
@@ -51,14 +51,14 @@ export class PlacementRepository {
 
   /**
    * Writes what was seen, unless another term has begun or the row has moved on.
-   * @param announce called in the same transaction for each record that changed for them.
+   * @param announce called in the same transaction with each change that gateways must hear of.
    */
   async writeSightings(term: number, sightings: readonly Sighting[], announce: Announce): Promise<void> {
     await this.transactions.run(async (tx) => {
       if ((await this.#term(tx, HOLD_TERM)) !== term) return;
       for (const sighting of sightings) {
-        const record = await this.#write(tx, sighting);
-        if (record) await announce(tx, record);
+        const change = await this.#write(tx, sighting);
+        if (change) await announce(tx, change);
       }
     });
   }
@@ -68,8 +68,8 @@ export class PlacementRepository {
     return Number(row?.term);
   }
 
-  /** Null when readers of the feed need not hear of it. */
-  async #write(tx: EntityManager, { dep, seenOf, observation }: Sighting): Promise<FeedRecord | null> {
+  /** Null when gateways need not hear of it. */
+  async #write(tx: EntityManager, { dep, seenOf, observation }: Sighting): Promise<FeedChange | null> {
     const where = { id: dep, rev: seenOf.rev, desired: seenOf.desired };
     const row = await tx.findOne(DeploymentEntity, { where, lock: { mode: 'pessimistic_write' } });
     if (!row) return null;
@@ -87,11 +87,11 @@ export class PlacementRepository {
       })
       .where({ id: dep })
       .execute();
-    return heard ? recordOf(await tx.findOneByOrFail(DeploymentEntity, { id: dep })) : null;
+    return heard ? put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id: dep }))) : null;
   }
 }
 
-type Announce = (tx: EntityManager, record: FeedRecord) => Promise<unknown>;
+type Announce = (tx: EntityManager, change: FeedChange) => Promise<unknown>;
 type WithNewest = DeploymentEntity & { readonly newest: RevisionEntity };
 
 function targetOf({ newest, ...row }: WithNewest): StoredTarget {

@@ -40,7 +40,7 @@ export class Placement {
       store: {
         term: () => repository.term(),
         targets: () => repository.targets(),
-        write: (term, sightings) => repository.writeSightings(term, sightings, (tx, record) => feed.record(tx, { op: 'put', ...record })),
+        write: (term, sightings) => repository.writeSightings(term, sightings, (tx, change) => feed.record(tx, change)),
       },
       loader: new TargetLoader(new ModelSizes(), vault, options.unknownModelBytes),
       sender: new AssignmentSender({ nats, env, log, vault, threads: options.threads }),

@@ -48,6 +48,7 @@ const TYPE = {
   invalid_request: REQUEST,
   account_not_found: REQUEST,
   deployment_not_found: REQUEST,
+  deployment_not_stopped: REQUEST,
   slug_taken: REQUEST,
   alias_taken: REQUEST,
   source_not_allowed: REQUEST,

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { type AccountId, type DeploymentId, type ObservedState, ServiceError } from '@slipway/contracts';
+import { Transactions } from '@slipway/database';
+import { AliasesRepository } from '../aliases/aliases.repository.js';
+import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { DeploymentsRepository } from './deployments.repository.js';
+
+/** A deployment as its owner names it. */
+export interface DeploymentName {
+  readonly account: AccountId;
+  readonly deployment: DeploymentId;
+}
+
+/** What an owner's command makes of a deployment; the placer takes the state from there. */
+const COMMANDS = {
+  stop: { desired: 'stopped', state: 'stopping' },
+  resume: { desired: 'ready', state: 'pending' },
+} as const;
+
+/** States in which nothing of a deployment serves or loads. */
+const DELETABLE: readonly ObservedState[] = ['stopped', 'failed'];
+
+/** The same answer for another account's deployment, so nothing can be learned. */
+const notFound = (): ServiceError =>
+  new ServiceError('deployment_not_found', 'This account has no such deployment.', { param: 'deployment' });
+
+/** What owners do with their deployments. */
+@Injectable()
+export class DeploymentCommandsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly deployments: DeploymentsRepository,
+    private readonly aliases: AliasesRepository,
+    private readonly announcer: DeploymentAnnouncer,
+  ) {}
+
+  /** Gateways refuse new requests as soon as they hear of it; agents let running ones end within their grace. */
+  stop(name: DeploymentName): Promise<{ deployment: DeploymentId; state: ObservedState }> {
+    return this.#want(name, 'stop');
+  }
+
+  resume(name: DeploymentName): Promise<{ deployment: DeploymentId; state: ObservedState }> {
+    return this.#want(name, 'resume');
+  }
+
+  async scale({
+    account,
+    deployment,
+    replicas,
+  }: DeploymentName & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
+    await this.#change(async (tx) => {
+      if (!(await this.deployments.scale(tx, account, deployment, replicas))) throw notFound();
+    });
+    return { deployment, replicas };
+  }
+
+  /** Its aliases go in the same transaction: none can point at nothing. */
+  async delete({ account, deployment }: DeploymentName): Promise<{ deployment: DeploymentId; aliases: string[] }> {
+    const names = await this.#change(async (tx) => {
+      const held = await this.deployments.hold(tx, account, deployment);
+      if (!held) throw notFound();
+      if (!DELETABLE.includes(held.state)) {
+        throw new ServiceError('deployment_not_stopped', `This deployment is ${held.state}; stop it before you delete it.`, {
+          param: 'deployment',
+        });
+      }
+      const aliases = await this.aliases.removeAllOf(tx, account, deployment);
+      for (const { removal } of aliases) await this.announcer.record(tx, removal);
+      await this.announcer.record(tx, await this.deployments.delete(tx, deployment));
+      return aliases.map(({ name }) => name);
+    });
+    return { deployment, aliases: names };
+  }
+
+  async #want(
+    { account, deployment }: DeploymentName,
+    command: keyof typeof COMMANDS,
+  ): Promise<{ deployment: DeploymentId; state: ObservedState }> {
+    const state = await this.#change(async (tx) => {
+      const held = await this.deployments.hold(tx, account, deployment);
+      if (!held) throw notFound();
+      const target = COMMANDS[command];
+      if (held.desired === target.desired) return held.state;
+      await this.announcer.record(tx, await this.deployments.want(tx, deployment, target));
+      return target.state;
+    });
+    return { deployment, state };
+  }
+
+  async #change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const result = await this.transactions.run(work);
+    this.announcer.committed();
+    return result;
+  }
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AliasName } from '../ids.js';
+
+/** Removes an alias; requests that have resolved it keep their deployment. Repeating it is harmless. */
+export const RemoveAlias = defineRpc({
+  subject: 'dep.{env}.v1.rpc.remove-alias',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  queue: 'deployments',
+  request: z.object({ account: AccountId, alias: AliasName }),
+  /** `removed`: false when the account had no such alias. */
+  reply: z.object({ alias: AliasName, removed: z.boolean() }),
+  errors: [],
+  timeoutMs: 3_000,
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, DeploymentId } from '../ids.js';
+import { ObservedState } from './deployment-state.js';
+
+/** Wants a stopped deployment ready again. Repeating it is harmless. */
+export const ResumeDeployment = defineRpc({
+  subject: 'dep.{env}.v1.rpc.resume-deployment',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  queue: 'deployments',
+  request: z.object({ account: AccountId, deployment: DeploymentId }),
+  reply: z.object({ deployment: DeploymentId, state: ObservedState }),
+  errors: ['deployment_not_found'],
+  timeoutMs: 3_000,
+});

@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, DeploymentId } from '../ids.js';
+
+/** Sets how many agents a deployment runs on. Repeating it is harmless. */
+export const ScaleDeployment = defineRpc({
+  subject: 'dep.{env}.v1.rpc.scale-deployment',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  queue: 'deployments',
+  request: z.object({ account: AccountId, deployment: DeploymentId, replicas: z.int().min(1).max(64) }),
+  reply: z.object({ deployment: DeploymentId, replicas: z.int().positive() }),
+  errors: ['deployment_not_found'],
+  timeoutMs: 3_000,
+});
