@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { FeedWorld, sceneTest, until, withSql } from './feed-rig.js';
+
+describe('a database that is restored from a backup', () => {
+  let world: FeedWorld;
+  const it = sceneTest(() => world);
+
+  beforeAll(async () => {
+    world = await FeedWorld.start();
+  });
+  afterAll(() => world.end());
+
+  /** Replaces the database `to` by a copy of `from`; who is connected to either is thrown out and may come back. */
+  async function copy(from: string, to: string): Promise<void> {
+    const [source, target] = [from, to].map((url) => new URL(url).pathname.slice(1));
+    await withSql(world.postgres.url, async (client) => {
+      await client.query(`ALTER DATABASE ${source} ALLOW_CONNECTIONS false`);
+      await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname IN ('${source}', '${target}')`);
+      await client.query(`DROP DATABASE IF EXISTS ${target} WITH (FORCE)`);
+      await until('the copy is made', () =>
+        client.query(`CREATE DATABASE ${target} TEMPLATE ${source}`).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await client.query(`ALTER DATABASE ${source} ALLOW_CONNECTIONS true`);
+    });
+  }
+
+  it.concurrent('takes back what was changed since, though service and readers ran on', async ({ scene }) => {
+    const owner = await scene.publisher();
+    const backup = `${scene.database}_backup`;
+    await owner.set('k', 1);
+    await copy(scene.database, backup);
+    const reader = await scene.reader('r');
+    await until('the owner is back', () => owner.serving());
+    await owner.set('j', 1);
+    await owner.set('k', 2);
+    await reader.knows('j', 1);
+    await reader.knows('k', 2);
+    await copy(backup, scene.database);
+    await reader.knows('j', undefined);
+    expect((await reader.fresh()).things).toEqual({ k: 1 });
+    await owner.set('k', 3);
+    await reader.knows('k', 3);
+  });
+
+  it.concurrent('is recognized though the backup holds the epoch that readers know, and a reader that went further', async ({ scene }) => {
+    const first = await scene.publisher();
+    const reader = await scene.reader('r');
+    await first.set('k', 1);
+    await reader.knows('k', 1);
+    // A copy of the tables within one epoch, as a backup of the running server would be.
+    await withSql(scene.database, async (client) => {
+      await client.query('CREATE TABLE kept_thing AS TABLE thing; CREATE TABLE kept_head AS TABLE probe_feed_head');
+    });
+    await first.set('j', 1);
+    await reader.knows('j', 1);
+    await reader.fresh();
+    await first.stop();
+    await withSql(scene.database, async (client) => {
+      await client.query(`BEGIN; DELETE FROM thing; INSERT INTO thing SELECT * FROM kept_thing; DELETE FROM probe_feed_change WHERE seq > 1;
+        UPDATE probe_feed_head SET epoch = k.epoch, seq = k.seq FROM kept_head k; COMMIT`);
+    });
+    const second = await scene.publisher();
+    const { ticket } = await second.set('k', 2);
+    // The reader's old claim, "everything up to 2", was about another feed.
+    expect((await second.propagation(ticket, 100)).propagated).toBe(false);
+    await reader.knows('k', 2);
+    expect((await reader.fresh()).things).toEqual({ k: 2 });
+  });
+
+  it.concurrent('is recognized though it was restored under the eyes of the running relay', async ({ scene }) => {
+    const owner = await scene.publisher();
+    const reader = await scene.reader('r');
+    await owner.set('k', 1);
+    await owner.set('j', 1);
+    await reader.knows('j', 1);
+    await reader.fresh();
+    const epoch = (await owner.head())?.epoch;
+    await withSql(scene.database, async (client) => {
+      await client.query(
+        `BEGIN; DELETE FROM thing WHERE id = 'j'; DELETE FROM probe_feed_change WHERE seq > 1; UPDATE probe_feed_head SET seq = 1; COMMIT`,
+      );
+    });
+    await reader.knows('j', undefined);
+    await owner.set('k', 2);
+    await reader.knows('k', 2);
+    expect((await reader.fresh()).place?.epoch).not.toBe(epoch);
+    expect((await owner.head())?.epoch).not.toBe(epoch);
+  });
+});
