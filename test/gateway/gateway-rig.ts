@@ -11,7 +11,7 @@ import {
   type KeyId,
   type KeyKind,
 } from '@slipway/contracts';
-import { connectNats, createLogger, createMetrics, type Logger, macOf, type NatsConnection, type Pepper, type Registry } from '@slipway/platform';
+import { connectNats, createLogger, createMetrics, type Logger, type LogLevel, macOf, type NatsConnection, type Pepper, type Registry } from '@slipway/platform';
 import { TestNatsServer } from '@slipway/testing';
 import { GatewayConfig } from '../../apps/gateway/src/config.js';
 import { Gateway } from '../../apps/gateway/src/gateway.js';
@@ -35,6 +35,7 @@ export async function until(what: string, condition: () => boolean | Promise<boo
 export interface RigOptions {
   readonly config?: Readonly<Record<string, string>>;
   readonly times?: Partial<RelayTimes>;
+  readonly logLevel?: LogLevel;
 }
 
 /** A running gateway of a rig. */
@@ -47,7 +48,7 @@ export interface RunningGateway {
 
 /** A NATS server, both feeds, runners and gateways, all in this process except the server. */
 export class GatewayRig {
-  readonly log: Logger = createLogger('test', (process.env['RIG_LOG'] ?? 'silent') as 'silent');
+  readonly log: Logger = createLogger('test', 'silent');
   readonly gateways: RunningGateway[] = [];
   readonly runners: ScriptedRunner[] = [];
   private readonly connections: NatsConnection[] = [];
@@ -64,7 +65,7 @@ export class GatewayRig {
 
   static async start(): Promise<GatewayRig> {
     const server = await TestNatsServer.start();
-    const nats = await connectNats({ url: server.url, role: 'keys', name: 'feeds', log: createLogger('test', (process.env['RIG_LOG'] ?? 'silent') as 'silent') });
+    const nats = await connectNats({ url: server.url, role: 'keys', name: 'feeds', log: createLogger('test', 'silent') });
     const keys = new ScriptedFeed(KeyFeed, nats, ENV);
     const deployments = new ScriptedFeed(DeploymentFeed, nats, ENV);
     keys.start();
@@ -79,11 +80,11 @@ export class GatewayRig {
   }
 
   /** Starts a gateway and waits until it is ready. */
-  async gateway({ config = {}, times = {} }: RigOptions = {}): Promise<RunningGateway> {
+  async gateway({ config = {}, times = {}, logLevel = 'silent' }: RigOptions = {}): Promise<RunningGateway> {
     const settings = GatewayConfig.parse({ SLIPWAY_ENV: ENV, KEY_PEPPERS: PEPPERS, PORT: 0, PUBLIC_BASE_URL: 'http://gw.test', ...config });
     const links = { nats: await this.connect('gateway', 'gateway'), bulk: await this.connect('gateway-bulk', 'gateway'), up: true };
     const metrics = createMetrics('gateway');
-    const gateway = new Gateway({ config: settings, log: this.log, metrics, links, state: () => 'ready', parserThread: DIST_THREAD, times });
+    const gateway = new Gateway({ config: settings, log: createLogger('gateway', logLevel), metrics, links, state: () => 'ready', parserThread: DIST_THREAD, times });
     gateway.follow();
     gateway.connect();
     await gateway.listen();
@@ -106,6 +107,17 @@ export class GatewayRig {
     this.runners.push(runner);
     runner.start();
     return runner;
+  }
+
+  /** Waits until a gateway answers for a deployment: until it has heard of a runner. */
+  async whenAnswering({ url }: RunningGateway, { id }: DeploymentFacts, key: string): Promise<void> {
+    const body = JSON.stringify({ model: `deployment-${id}`, messages: [{ role: 'user', content: 'x' }] });
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    await until('the gateway answers', async () => {
+      const response = await fetch(`${url}/deployment-${id}/v1/chat/completions`, { method: 'POST', headers, body });
+      await response.text();
+      return response.status === 200;
+    });
   }
 
   account(slug = `acct-${this.nextId()}`): { id: AccountId; slug: string } {

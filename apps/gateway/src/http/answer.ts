@@ -23,11 +23,15 @@ export function retryHeaders(error: ServiceError, status: number): Record<string
   return headers;
 }
 
-/**
- * Writes an error as the whole answer, in the contract of the path. After a response has begun it can only be broken off.
- * @param status overrides the code's own.
- */
-export function answerError(exchange: Exchange, thrown: unknown, status?: number): void {
+export interface AnswerOptions {
+  /** Overrides the code's own status. */
+  readonly status?: number | undefined;
+  /** Ends the connection after the answer. */
+  readonly close?: boolean | undefined;
+}
+
+/** Writes an error as the whole answer, in the contract of the path. After a response has begun it can only be broken off. */
+export function answerError(exchange: Exchange, thrown: unknown, { status, close = false }: AnswerOptions = {}): void {
   const { format, response, request, id, line } = exchange;
   const error = toServiceError(thrown);
   line.note({ error: error.code });
@@ -38,7 +42,7 @@ export function answerError(exchange: Exchange, thrown: unknown, status?: number
   }
   const code = status ?? format.status(error);
   const body = Buffer.from(format.body(error, id));
-  const closing = mustClose(exchange);
+  const closing = close || mustClose(exchange);
   if (closing) response.shouldKeepAlive = false;
   response.writeHead(code, {
     'content-type': 'application/json',

@@ -9,10 +9,13 @@ const BAD_REQUEST = ['400 Bad Request', 'invalid_request', 'The request is not v
 
 /** Answers what the HTTP parser refused, then closes the connection. Nothing of the request is repeated. */
 export function answerBadSyntax(error: NodeJS.ErrnoException, socket: Socket): void {
-  // After a response has begun, any further byte would be read as a part of it.
-  const begun = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent;
-  if (begun || !socket.writable || error.code === 'ECONNRESET') {
+  if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
+    return;
+  }
+  // After a response has begun, any further byte would be read as a part of it. What was written of it still leaves.
+  if ((socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent) {
+    socket.destroySoon();
     return;
   }
   const [status, code, message] = REFUSALS[error.code ?? ''] ?? BAD_REQUEST;

@@ -7,7 +7,7 @@ const MAX_HEADER_PAIRS = 100;
 /** Headers of which a second one could be read by one hop and not by another. */
 const SINGLE: ReadonlySet<string> = new Set(['host', 'content-type', 'content-length', 'transfer-encoding']);
 
-/** Why a request's headers are refused, or null. The status is given where it is not the code's own. */
+/** Why a request's headers are refused, or null. The status is given where it is not the code's own. Nothing that follows on the connection can be trusted. */
 export function headerFault(request: IncomingMessage): { readonly error: ServiceError; readonly status?: number } | null {
   const { rawHeaders, headers } = request;
   if (rawHeaders.length > 2 * MAX_HEADER_PAIRS) {
@@ -19,6 +19,7 @@ export function headerFault(request: IncomingMessage): { readonly error: Service
     if (SINGLE.has(name) && seen.has(name)) return { error: new ServiceError('invalid_request', `The header "${name}" appears more than once.`) };
     seen.add(name);
   }
+  if (headers.host === undefined && request.httpVersion !== '1.0') return { error: new ServiceError('invalid_request', 'The Host header is missing.') };
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     return { error: new ServiceError('invalid_request', 'Only the transfer coding "chunked" is understood.') };

@@ -10,7 +10,7 @@ import type { HttpSettings } from './http-settings.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestLine } from '../observability/request-line.js';
 import { errorFormatOf } from '../surfaces/error-format.js';
-import { answerError } from './answer.js';
+import { type AnswerOptions, answerError } from './answer.js';
 import type { BodyParser } from './body-parser.js';
 import { readBody } from './body-reader.js';
 import { acceptedCredential } from './accepts.decorator.js';
@@ -20,9 +20,8 @@ import { requestId } from './request-id.js';
 import { expectationOf } from './server-limits.js';
 import { explainUnrouted, misdirected, pathOf } from './unrouted.js';
 
-interface Fault {
+interface Fault extends AnswerOptions {
   readonly error: ServiceError;
-  readonly status?: number;
 }
 
 export interface GateOptions {
@@ -61,12 +60,12 @@ export class RequestGate {
     const isHealth = !request.is404 && acceptedCredential(request) === 'none';
     const exchange = this.#open(request.raw, reply.raw, isHealth ? null : (request.routeOptions.url ?? 'none'));
     request.exchange = exchange;
-    const refuse = (error: unknown, status?: number): void => {
+    const refuse = (error: unknown, options?: AnswerOptions): void => {
       reply.hijack();
-      answerError(exchange, error, status);
+      answerError(exchange, error, options);
     };
     const fault = this.#fault(request);
-    if (fault) return refuse(fault.error, fault.status);
+    if (fault) return refuse(fault.error, fault);
     if (isHealth) {
       reply.raw.setHeader('x-request-id', exchange.id);
       return pass();
@@ -106,7 +105,7 @@ export class RequestGate {
     const route = is404 ? explainUnrouted(raw.method ?? '', target, baseUrl) : misdirected(target, baseUrl);
     if (route) return { error: route };
     const headers = headerFault(raw);
-    if (headers) return headers;
+    if (headers) return { ...headers, close: true };
     if (expectationOf(raw) === 'other') return { error: new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.') };
     return shutdown() === 'refusing' ? { error: shuttingDown() } : null;
   }

@@ -33,7 +33,7 @@ export function createLimitedServer(handler: RequestListener): Server {
   const listener = oneResponseAtATime(handler);
   const { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize } = LIMITS;
   const options = { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize };
-  const server = createServer({ ...options, insecureHTTPParser: false, requireHostHeader: true }, listener);
+  const server = createServer({ ...options, insecureHTTPParser: false, requireHostHeader: false }, listener);
   server.maxConnections = LIMITS.maxConnections;
   // The size bounds the block; counting pairs is done on the whole list, since the parser would drop the tail in silence.
   server.maxHeadersCount = 0;
