@@ -36,6 +36,19 @@ describe('a llama engine with few slots', () => {
     await engine.unload();
   });
 
+  it('gives a used slot to other requests while answers go on in the others', async () => {
+    const engine = await demoEngine({ slots: 3 });
+    await Promise.all(['Hello', 'What is MCP?', 'Tell me a story.'].map((text) => run(engine, ask(text))));
+    const answering = [new EngineRun(engine, endless()), new EngineRun(engine, endless())];
+    await until('both answer', () => answering.every((one) => one.counted > 0));
+    for (const text of ['Who are you?', 'Say this is a test', 'Count from 1 to 3.']) {
+      expect((await run(engine, ask(text))).fin).toBeDefined();
+    }
+    expect(answering.map((one) => one.fin)).toEqual([undefined, undefined]);
+    for (const one of answering) one.abort();
+    await engine.unload();
+  });
+
   it('refuses requests beyond its queue, and serves those that wait in order', async () => {
     const engine = await demoEngine({ slots: 1, queue: 2 });
     const running = new EngineRun(engine, endless());

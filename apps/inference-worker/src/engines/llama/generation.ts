@@ -2,15 +2,14 @@ import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contra
 import type { LlamaContextSequence, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
 import type { EngineOutput } from '../engine.js';
 import { AnswerWriter } from './answer-writer.js';
-import { type PrefillPacer, prefill } from './prefill.js';
+import { type PrefillTools, prefill } from './prefill.js';
 import { type SamplingDefaults, samplingOptions } from './sampling-options.js';
 import type { TokenBytes } from './token-bytes.js';
 
 /** What all generations of a model share. */
-export interface GenerationTools {
+export interface GenerationTools extends PrefillTools {
   readonly model: LlamaModel;
   readonly bytes: TokenBytes;
-  readonly pacer: PrefillPacer;
   readonly defaults: SamplingDefaults;
   /** Texts that end an answer beside the model's own end tokens. */
   readonly ends: readonly string[];
@@ -46,15 +45,16 @@ export async function runGeneration(
   const options = samplingOptions(tools.model, task.sampling, tools.defaults, writer.generated);
   try {
     output.phase('prefill');
-    const { cached, done } = await prefill(sequence, task.prompt, tools.pacer, stopped);
+    const { cached, done } = await prefill(sequence, task.prompt, tools, stopped);
     if (stopped()) return { usage: { prompt: done, cached, completion: 0 }, finished: false };
     output.events([{ k: 'start', prompt: task.prompt.length, cached }]);
     output.phase('decode');
+    await tools.gate.pass();
     const finished = await decode({ tools, sequence, task, options, writer, stopped });
     return { usage: { prompt: task.prompt.length, cached, completion: writer.tokens }, finished };
   } catch (error) {
     // What the sequence holds after a failure is unknown, so nothing of it may be reused.
-    await sequence.clearHistory().catch(() => undefined);
+    await tools.gate.change(() => sequence.clearHistory()).catch(() => undefined);
     throw error instanceof ServiceError ? error : new ServiceError('engine_error', 'The model failed to generate.', { cause: error });
   }
 }
@@ -78,6 +78,7 @@ async function decode({ tools, sequence, task, options, writer, stopped }: Decod
     }
     if (writer.write(token)) return true;
     if (stopped()) return false;
+    await tools.gate.pass();
   }
   throw new Error('llama.cpp ended without an end token.');
 }

@@ -1,6 +1,7 @@
 import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
 import { AdmissionQueue } from '../admission-queue.js';
 import { type Engine, type EngineFacts, type EngineLoad, EngineLoadError, type EngineOutput, type EngineSettings } from '../engine.js';
+import { BatchGate } from './batch-gate.js';
 import { ChatTemplate } from './chat-template.js';
 import { fingerprint } from './fingerprint.js';
 import { type GenerationTask, type GenerationTools, runGeneration } from './generation.js';
@@ -169,6 +170,7 @@ function prepare(loaded: LoadedModel): ReadyModel {
       model,
       bytes: createTokenBytes(model),
       pacer: new PrefillPacer(),
+      gate: new BatchGate(),
       defaults: samplingDefaults(metadata),
       ends: template.ends,
     },

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
+import type { BatchGate } from './batch-gate.js';
 
 /** A chunk that takes longer delays aborts and starves the other sequences of the batch. */
 const TARGET_CHUNK_MS = 150;
@@ -42,6 +43,18 @@ export function commonPrefix(a: readonly Token[], b: readonly Token[]): number {
   return i;
 }
 
+export interface PrefillTools {
+  readonly pacer: PrefillPacer;
+  readonly gate: BatchGate;
+}
+
+/** Makes a sequence forget what is not part of the prompt. */
+async function adapt(sequence: LlamaContextSequence, head: Token[], gate: BatchGate): Promise<void> {
+  const held = sequence.contextTokens;
+  if (commonPrefix(held, head) === held.length) return;
+  await gate.change(() => sequence.adaptStateToTokens(head, false));
+}
+
 /**
  * Brings a sequence to all but the last token of a prompt, keeping what it already holds of it. Generation must
  * evaluate at least one token, hence the last one stays out. Stops between chunks once `stopped` says so.
@@ -49,14 +62,15 @@ export function commonPrefix(a: readonly Token[], b: readonly Token[]): number {
 export async function prefill(
   sequence: LlamaContextSequence,
   prompt: readonly Token[],
-  pacer: PrefillPacer,
+  { pacer, gate }: PrefillTools,
   stopped: () => boolean,
 ): Promise<PrefillResult> {
   const head = prompt.slice(0, -1);
-  await sequence.adaptStateToTokens(head, false);
+  await adapt(sequence, head, gate);
   const cached = sequence.nextTokenIndex;
   let done = cached;
   while (done < head.length && !stopped()) {
+    await gate.pass();
     const chunk = head.slice(done, done + pacer.next());
     const start = performance.now();
     await sequence.evaluateWithoutGeneratingNewTokens(chunk);
