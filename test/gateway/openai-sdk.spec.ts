@@ -1,0 +1,218 @@
+import OpenAI from 'openai';
+import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { answerInWords, answerSlowly, pause, type ScriptedRunner, staySilent, usageOf } from './scripted-runner.js';
+
+describe('the official SDK', () => {
+  let rig: GatewayRig;
+  let gw: RunningGateway;
+  let runner: ScriptedRunner;
+  let deployment: DeploymentFacts;
+  let slug: string;
+  let account: { id: DeploymentFacts['account']; slug: string };
+  let key: string;
+
+  beforeAll(async () => {
+    rig = await GatewayRig.start();
+    account = rig.account();
+    key = rig.key(account.id).value;
+    deployment = rig.deployment(account.id, { context: 100 });
+    slug = `deployment-${deployment.id}`;
+    rig.alias(account.id, 'demo-7b', deployment.id);
+    runner = await rig.runner({ dep: deployment.id });
+    gw = await rig.gateway();
+    await rig.whenAnswering(gw, deployment, key);
+  });
+  afterAll(() => rig?.end());
+  afterEach(() => {
+    runner.script = answerInWords;
+  });
+
+  const client = (path = slug, apiKey = key): OpenAI => new OpenAI({ baseURL: `${gw.url}/${path}/v1`, apiKey, maxRetries: 0 });
+  const messages = [{ role: 'user' as const, content: 'one two three' }];
+  const ask = (model = slug) => ({ model, messages });
+  const failure = async (work: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
+    try {
+      await work;
+    } catch (error) {
+      return error as InstanceType<typeof OpenAI.APIError>;
+    }
+    throw new Error('It did not fail.');
+  };
+
+  it.each([
+    ['its slug', () => slug, () => slug],
+    ['account and alias', () => `${account.slug}/demo-7b`, () => 'demo-7b'],
+    ['account and alias, with both as the model', () => `${account.slug}/demo-7b`, () => `${account.slug}/demo-7b`],
+  ])('gets an answer by %s', async (_, path, model) => {
+    const completion = await client(path()).chat.completions.create(ask(model()));
+    expect(completion.choices[0]).toMatchObject({ message: { role: 'assistant', content: 'one two three' }, finish_reason: 'stop' });
+    expect(completion.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 });
+    expect(completion.model).toBe(slug);
+    expect(completion._request_id).toMatch(/^req_/);
+  });
+
+  it('streams, chunk by chunk', async () => {
+    const stream = await client(`${account.slug}/demo-7b`).chat.completions.create({ ...ask('demo-7b'), stream: true, stream_options: { include_usage: true } });
+    const chunks = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('one two three');
+    expect(chunks.filter((chunk) => chunk.choices[0]?.finish_reason).map((chunk) => chunk.choices[0]?.finish_reason)).toEqual(['stop']);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 10 } });
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('collects a stream with its helper', async () => {
+    const final = await client().chat.completions.stream(ask()).finalChatCompletion();
+    expect(final.choices[0]?.message.content).toBe('one two three');
+  });
+
+  it('gets what max_tokens allows', async () => {
+    const completion = await client().chat.completions.create({ ...ask(), max_tokens: 2 });
+    expect(completion.choices[0]).toMatchObject({ message: { content: 'one two ' }, finish_reason: 'length' });
+  });
+
+  it('hands its parameters to the engine, and only those', async () => {
+    const extra = { n_predict: -1, top_k: 5 };
+    await client().chat.completions.create({ ...ask(), temperature: 0.5, stop: 'x', seed: 3, max_tokens: 999, ...extra } as never);
+    expect(runner.admitted.at(-1)?.req).toEqual({
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'one two three' }] }],
+      sampling: { temperature: 0.5, seed: 3, top_k: 5 },
+      stop: ['x'],
+      max_tokens: 100,
+    });
+  });
+
+  it('raises the class of each status', async () => {
+    const stopped = rig.deployment(account.id, { desired: 'stopped', state: 'stopped' });
+    const idle = rig.deployment(account.id);
+    await until('the feed has come', async () => (await failure(client(`deployment-${idle.id}`).chat.completions.create(ask(`deployment-${idle.id}`)))).status === 503);
+    const cases: [Promise<unknown>, abstract new (...args: never[]) => Error, number, string][] = [
+      [client(slug, 'svc_dep_bad').chat.completions.create(ask()), OpenAI.AuthenticationError, 401, 'invalid_api_key'],
+      [client(slug, rig.key(account.id, { kind: 'mcp' }).value).chat.completions.create(ask()), OpenAI.PermissionDeniedError, 403, 'insufficient_scope'],
+      [client('deployment-99').chat.completions.create(ask()), OpenAI.NotFoundError, 404, 'model_not_found'],
+      [client(`deployment-${stopped.id}`).chat.completions.create(ask()), OpenAI.ConflictError, 409, 'deployment_stopped'],
+      [client(`deployment-${idle.id}`).chat.completions.create(ask(`deployment-${idle.id}`)), OpenAI.InternalServerError, 503, 'deployment_unavailable'],
+      [client().chat.completions.create({ ...ask(), temperature: 3 }), OpenAI.BadRequestError, 400, 'invalid_value'],
+      [client().chat.completions.create({ ...ask(), n: 2 }), OpenAI.BadRequestError, 400, 'unsupported_value'],
+      [client().chat.completions.create(ask('gpt-4')), OpenAI.BadRequestError, 400, 'model_mismatch'],
+      [client(`${slug}/v1`).chat.completions.create(ask()), OpenAI.NotFoundError, 404, 'not_found'],
+    ];
+    for (const [work, type, status, code] of cases) {
+      const error = await failure(work);
+      expect(error).toBeInstanceOf(type);
+      expect(error).toMatchObject({ status, code });
+      expect(error.requestID).toMatch(/^req_/);
+    }
+  });
+
+  it('asks once when the deployment is stopped, also with its retries on', async () => {
+    const stopped = rig.deployment(account.id, { desired: 'stopped', state: 'stopped' });
+    let requests = 0;
+    const counting = new OpenAI({
+      baseURL: `${gw.url}/deployment-${stopped.id}/v1`,
+      apiKey: key,
+      fetch: (url, init) => {
+        requests += 1;
+        return fetch(url as string, init as RequestInit);
+      },
+    });
+    await until('the feed has come', async () => (await failure(counting.chat.completions.create(ask()))).status === 409);
+    requests = 0;
+    expect(await failure(counting.chat.completions.create(ask()))).toBeInstanceOf(OpenAI.ConflictError);
+    expect(requests).toBe(1);
+  });
+
+  it('learns of a prompt that is too long before anything is streamed', async () => {
+    runner.script = () => Promise.reject(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 100 } }));
+    for (const stream of [false, true]) {
+      const error = await failure(client().chat.completions.create({ ...ask(), stream }));
+      expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded', param: 'messages' });
+      expect(error.message).toContain('maximum context length is 100 tokens');
+    }
+  });
+
+  it('learns of an engine that fails before its first token as a status', async () => {
+    runner.script = () => Promise.reject(new ServiceError('engine_error', 'The engine failed.'));
+    expect(await failure(client().chat.completions.create({ ...ask(), stream: true }))).toMatchObject({ status: 502, code: 'engine_error' });
+  });
+
+  it.each<[string, ScriptedRunner['script']]>([
+    [
+      'an engine that fails in mid-stream',
+      async (_start, writer) => {
+        writer.events([{ k: 'text', x: 'half ', n: 1 }]);
+        return Promise.reject(new ServiceError('engine_error', 'The engine failed.'));
+      },
+    ],
+    [
+      'an engine that just stops',
+      async (_start, writer) => {
+        writer.events([{ k: 'text', x: 'half ', n: 1 }]);
+        return usageOf(1);
+      },
+    ],
+  ])('raises after the text that came: %s', async (_, script) => {
+    runner.script = script;
+    const stream = await client().chat.completions.create({ ...ask(), stream: true });
+    let text = '';
+    const error = await failure(
+      (async () => {
+        for await (const chunk of stream) {
+          text += chunk.choices[0]?.delta.content ?? '';
+          expect(chunk.choices[0]?.finish_reason).toBeNull();
+        }
+      })(),
+    );
+    expect(text).toBe('half ');
+    expect(error).toBeInstanceOf(OpenAI.APIError);
+    expect(error.code).toBe('engine_error');
+  });
+
+  it('gets a status for an engine that just stops, when nothing was streamed', async () => {
+    runner.script = async (_start, writer) => {
+      writer.events([{ k: 'text', x: 'half ', n: 1 }]);
+      return usageOf(1);
+    };
+    expect(await failure(client().chat.completions.create(ask()))).toMatchObject({ status: 502, code: 'engine_error' });
+  });
+
+  it('cancels at the worker when it leaves in mid-stream', async () => {
+    runner.script = answerSlowly(10_000, 5);
+    const before = runner.cancelled;
+    const stream = await client().chat.completions.create({ ...ask(), stream: true });
+    let chunks = 0;
+    for await (const _ of stream) {
+      chunks += 1;
+      if (chunks === 5) break;
+    }
+    await until('the worker hears of it', () => runner.cancelled === before + 1);
+    await until('the slot is free', () => runner.used === 0);
+  });
+
+  it.each([true, false])('cancels at the worker when it leaves before the first token (stream: %s)', async (stream) => {
+    runner.script = staySilent;
+    const before = { cancelled: runner.cancelled, admitted: runner.admitted.length };
+    const leaving = new AbortController();
+    const request = failure(client().chat.completions.create({ ...ask(), stream }, { signal: leaving.signal }));
+    await until('the worker has it', () => runner.admitted.length === before.admitted + 1);
+    leaving.abort();
+    expect(await request).toBeInstanceOf(OpenAI.APIUserAbortError);
+    await until('the worker hears of it', () => runner.cancelled === before.cancelled + 1);
+  });
+
+  it('gets whole characters, whatever the engine’s steps', async () => {
+    runner.script = async (_start, writer, signal) => {
+      for (const x of ['👩‍👩‍👧', ' שלום', '\n\ndata: [DONE]\n\n', '\u0000"\\']) {
+        writer.events([{ k: 'text', x, n: 1 }]);
+        await pause(1, signal);
+      }
+      writer.events([{ k: 'fin', r: 'stop' }]);
+      return usageOf(4);
+    };
+    const final = await client().chat.completions.stream(ask()).finalChatCompletion();
+    expect(final.choices[0]?.message.content).toBe('👩‍👩‍👧 שלום\n\ndata: [DONE]\n\n\u0000"\\');
+  });
+});
