@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock-file.mjs';
 import { lastLines, runCommand } from './run-command.mjs';
@@ -32,8 +32,9 @@ function fingerprint(root, files) {
   return hash.digest('hex');
 }
 
+const isCompiled = (file) => file.endsWith('.ts') && !file.endsWith('.d.ts');
 const outputOf = (source) => source.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
-const hasOutputs = (root, files) => files.every((file) => !file.endsWith('.ts') || existsSync(join(root, outputOf(file))));
+const hasOutputs = (root, files) => files.every((file) => !isCompiled(file) || existsSync(join(root, outputOf(file))));
 
 function readStamp(path) {
   try {
@@ -44,35 +45,57 @@ function readStamp(path) {
 }
 
 /** tsc trusts its notes about outputs that were deleted, so a hole in them calls for all of it again. */
-async function compile(root, apps, force) {
+async function compile(root, apps, flags) {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
-  const result = await runCommand(process.execPath, [tsc, '-b', ...apps, ...(force ? ['--force'] : [])], { cwd: root });
+  const result = await runCommand(process.execPath, [tsc, '-b', ...apps, ...flags], { cwd: root });
   if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
+}
+
+function isWritable(root) {
+  try {
+    mkdirSync(join(root, '.cache'), { recursive: true });
+    accessSync(join(root, '.cache'), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function inspect(root, apps) {
+  const files = [...apps, ...projectsIn(root, 'libs')].flatMap((project) => filesOf(root, project));
+  // libs/testing needs development dependencies and is no part of the product.
+  const product = files.filter((file) => !file.startsWith('libs/testing/'));
+  return { print: fingerprint(root, files), complete: hasOutputs(root, product) };
+}
+
+async function build(root, { apps, stamp, flags, progress }) {
+  const { print, complete } = inspect(root, apps);
+  const again = !complete && readStamp(stamp) === print;
+  await progress.step('Building', () => compile(root, apps, again ? [...flags, '--force'] : flags));
+  if (!inspect(root, apps).complete) await progress.step('Building all of it again', () => compile(root, apps, [...flags, '--force']));
+  writeFileSync(stamp, print);
 }
 
 /**
  * Builds the apps and the libraries that they need, unless nothing changed since the last build.
  * Dependencies must be installed.
- * @param {{ root: string, progress: import('./progress.mjs').Progress }} options
+ * @param {{ root: string, check?: boolean, progress: import('./progress.mjs').Progress }} options
+ *   check = false leaves the type check out, which halves the time and changes no output
  * @throws {StartError} with the compiler's output when the sources do not compile
  */
-export async function ensureBuilt({ root, progress }) {
+export async function ensureBuilt({ root, check = true, progress }) {
   const apps = projectsIn(root, 'apps');
   const stamp = join(root, '.cache/build.txt');
-  const inspect = () => {
-    const files = [...apps, ...projectsIn(root, 'libs')].flatMap((project) => filesOf(root, project));
-    return { files, print: fingerprint(root, files) };
+  const isFresh = () => {
+    const { print, complete } = inspect(root, apps);
+    return complete && readStamp(stamp) === print;
   };
-  // libs/testing needs development dependencies and is no part of the product.
-  const outputs = (files) => files.filter((file) => !file.startsWith('libs/testing/'));
-  const fresh = ({ files, print }) => readStamp(stamp) === print && hasOutputs(root, outputs(files));
-  if (fresh(inspect())) return;
-  mkdirSync(join(root, '.cache'), { recursive: true });
+  if (isFresh()) return;
+  if (!isWritable(root)) {
+    if (inspect(root, apps).complete) return;
+    throw new StartError(`The programs are to be built in ${root}, which this user cannot write.`);
+  }
   await withLock(join(root, '.cache/build.lock'), async () => {
-    const before = inspect();
-    if (fresh(before)) return;
-    await progress.step('Building (tsc -b)', () => compile(root, apps, readStamp(stamp) === before.print));
-    if (!hasOutputs(root, outputs(before.files))) await progress.step('Building again', () => compile(root, apps, true));
-    writeFileSync(stamp, before.print);
+    if (!isFresh()) await build(root, { apps, stamp, flags: check ? [] : ['--noCheck'], progress });
   });
 }

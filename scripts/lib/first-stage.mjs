@@ -1,16 +1,17 @@
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
+import { endLeftovers } from './leftovers.mjs';
 import { releaseLock, takeLock } from './lock-file.mjs';
 import { ensureNatsServer } from './nats-server.mjs';
 import { USAGE, UsageError, readOptions } from './options.mjs';
 import { freePort, portProblem } from './ports.mjs';
 import { clearStalePostgres, initPostgres, postgresCommand, postgresUrl, probePostgres } from './postgres.mjs';
 import { findPostgresHome } from './postgres-home.mjs';
-import { alreadyRunning, lockPath, preflight } from './preflight.mjs';
-import { isRunning, sessionMembers, startTimeOf } from './process-identity.mjs';
+import { openDataDir, preflight } from './preflight.mjs';
+import { sessionMembers, startTimeOf } from './process-identity.mjs';
 import { Progress } from './progress.mjs';
 import { endRunningCommands } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
@@ -19,15 +20,16 @@ const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 /** What the second stage needs of this one, which cannot import it: see apps/launcher/src/first-stage.ts. */
 const machine = { ensureNatsServer, findPostgresHome, initPostgres, postgresCommand, postgresUrl, probePostgres, clearStalePostgres };
-const processes = { isRunning, sessionMembers, startTimeOf };
+const processes = { sessionMembers, startTimeOf };
 const ports = { freePort, portProblem };
 
 /** Until the second stage takes the signals over, one of them ends the commands that run and this process. */
-function endOnSignals() {
+function endOnSignals(lock) {
   const listeners = Object.entries(SIGNALS).map(([signal, code]) => [
     signal,
     () => {
       endRunningCommands();
+      releaseLock(lock);
       process.exit(code);
     },
   ]);
@@ -57,22 +59,25 @@ async function secondStage(root, options, env, progress) {
   });
 }
 
-async function start(root, argv, env, progress) {
-  const options = readOptions(argv, env, root);
-  if (options.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  const letSignalsGo = endOnSignals();
+async function firstStage(root, options, env, { progress, runFolder }) {
+  const left = await endLeftovers(runFolder);
+  if (left.length > 0) progress.note(`Ended what an earlier start left running: ${left.join(', ')}.`);
   await preflight(root, options, env, progress);
   await ensureInstalled({ root, progress });
-  await ensureBuilt({ root, progress });
-  const lock = lockPath(options.dataDir);
-  mkdirSync(dirname(lock), { recursive: true, mode: 0o700 });
+  await ensureBuilt({ root, check: false, progress });
+}
+
+async function start(root, options, env, progress) {
+  openDataDir(options.dataDir);
+  const runFolder = join(options.dataDir, 'run');
+  mkdirSync(runFolder, { recursive: true, mode: 0o700 });
+  const lock = join(runFolder, 'launcher.lock');
   const holder = takeLock(lock, { url: env.PUBLIC_BASE_URL || localUrl(env, options.port) });
-  if (holder) throw alreadyRunning(holder, options.dataDir);
-  letSignalsGo();
+  if (holder) throw new StartError(`Slipway is already running on ${options.dataDir}: pid ${holder.pid}, at ${holder.url}.`);
+  const letSignalsGo = endOnSignals(lock);
   try {
+    await firstStage(root, options, env, { progress, runFolder });
+    letSignalsGo();
     return await secondStage(root, options, env, progress);
   } finally {
     releaseLock(lock);
@@ -91,7 +96,10 @@ export async function runLauncher(root, argv, env) {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const progress = new Progress();
   try {
-    return await start(root, argv, env, progress);
+    const options = readOptions(argv, env, root);
+    if (!options.help) return await start(root, options, env, progress);
+    process.stdout.write(USAGE);
+    return 0;
   } catch (error) {
     progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ The launcher failed: ${error?.stack ?? error}`);
     return error instanceof UsageError ? 2 : 1;

@@ -43,15 +43,6 @@ function clearDead(path, dead) {
 }
 
 /**
- * The live holder of a lock file and what it noted there, or null.
- * @param {string} path
- */
-export function lockHolder(path) {
-  const holder = contentOf(path);
-  return holder && isRunning(holder) ? holder : null;
-}
-
-/**
  * Takes a lock file for this process; one whose holder died is taken over.
  * @param {string} path
  * @param {object} [note] kept in the file for whoever finds it taken

@@ -1,21 +1,17 @@
 import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { checkForeignServers } from './foreign-servers.mjs';
-import { lockHolder } from './lock-file.mjs';
 import { portProblem } from './ports.mjs';
 import { StartError } from './start-error.mjs';
 
 const PROBE_MS = 5_000;
 const GGUF = 'GGUF';
 
-/** The lock file of a data directory; its holder notes where it serves. */
-export const lockPath = (dataDir) => join(dataDir, 'run/launcher.lock');
-
-/** The one line about a launcher that runs already. */
-export const alreadyRunning = (holder, dataDir) =>
-  new StartError(`Slipway is already running on ${dataDir}: pid ${holder.pid}, at ${holder.url}.`);
-
-function checkDataDir(dataDir) {
+/**
+ * Makes the data directory.
+ * @throws {StartError} when this user cannot write it
+ */
+export function openDataDir(dataDir) {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -101,8 +97,8 @@ function upstreamKey(variable, env) {
 }
 
 /**
- * Everything that can be found out before the slow part: another launcher on this data, a taken
- * port, a missing file, an upstream or a server of the user's that does not answer.
+ * Everything that can be found out before the slow part: a taken port, a missing file, an upstream or
+ * a server of the user's that does not answer.
  * @param {string} root the repository
  * @param {import('./options.mjs').Options} options
  * @param {NodeJS.ProcessEnv} env
@@ -110,9 +106,6 @@ function upstreamKey(variable, env) {
  * @throws {StartError} in one line
  */
 export async function preflight(root, options, env, progress) {
-  checkDataDir(options.dataDir);
-  const holder = lockHolder(lockPath(options.dataDir));
-  if (holder) throw alreadyRunning(holder, options.dataDir);
   await checkPort(env.HOST || '127.0.0.1', options.port);
   await checkForeignServers(env);
   const key = upstreamKey(options.upstreamKeyVariable, env);

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from './stack.js';
+import { streamedAnswer } from './streamed-answer.js';
 
 const run = promisify(execFile);
 const messages = [{ role: 'user' as const, content: 'Who are you?' }];
@@ -44,25 +45,11 @@ describe('a fresh Slipway with two gateways and three workers', () => {
         expect(whole.choices[0]?.message.content).toMatch(/demo model/);
         expect(whole.choices[0]?.finish_reason).toBe('stop');
         expect(whole.model).toBe(stack.deployment);
-        const stream = await client.chat.completions.create({
-          model,
-          messages,
-          temperature: 0,
-          stream: true,
-          stream_options: { include_usage: true },
-        });
-        let text = '';
-        let finish: string | null = null;
-        let usage: OpenAI.CompletionUsage | null | undefined;
-        for await (const chunk of stream) {
-          text += chunk.choices[0]?.delta.content ?? '';
-          finish = chunk.choices[0]?.finish_reason ?? finish;
-          usage = chunk.usage ?? usage;
-        }
-        expect(text).toBe(whole.choices[0]?.message.content);
-        expect(finish).toBe('stop');
-        expect(usage?.completion_tokens).toBe(whole.usage?.completion_tokens);
-        expect(usage?.prompt_tokens).toBe(whole.usage?.prompt_tokens);
+        const streamed = await streamedAnswer(client, model, messages);
+        expect(streamed.text).toBe(whole.choices[0]?.message.content);
+        expect(streamed.finish).toBe('stop');
+        expect(streamed.usage?.completion_tokens).toBe(whole.usage?.completion_tokens);
+        expect(streamed.usage?.prompt_tokens).toBe(whole.usage?.prompt_tokens);
       }
     }
   });

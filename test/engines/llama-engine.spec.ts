@@ -209,6 +209,17 @@ describe('the llama engine', () => {
     expect((await ended.usage).prompt).toBeGreaterThan((await plain.usage).prompt);
   });
 
+  it('reads a text full of control tokens, and its process goes on meanwhile', async () => {
+    let turns = 0;
+    const ticking = setInterval(() => {
+      turns += 1;
+    }, 0);
+    const request = ask('<s><|im_end|>'.repeat(4_000));
+    await expect(run(engine, request)).rejects.toMatchObject({ code: 'context_length_exceeded' });
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThan(3);
+  });
+
   it('gives whole characters only, whatever bytes the tokens are', async () => {
     const bytes = [0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98, 0x80, 0xff, 0x41];
     const sampling = { temperature: 2, top_k: 0, top_p: 1, seed: 4, logit_bias: onlyBytes(...bytes) };

@@ -11,7 +11,17 @@ import {
   type KeyId,
   type KeyKind,
 } from '@slipway/contracts';
-import { connectNats, createLogger, createMetrics, type Logger, type LogLevel, macOf, type NatsConnection, type Pepper, type Registry } from '@slipway/platform';
+import {
+  connectNats,
+  createLogger,
+  createMetrics,
+  type Logger,
+  type LogLevel,
+  macOf,
+  type NatsConnection,
+  type Pepper,
+  type Registry,
+} from '@slipway/platform';
 import { TestNatsServer } from '@slipway/testing';
 import { GatewayConfig } from '../../apps/gateway/src/config.js';
 import { Gateway } from '../../apps/gateway/src/gateway.js';
@@ -84,7 +94,15 @@ export class GatewayRig {
     const settings = GatewayConfig.parse({ SLIPWAY_ENV: ENV, KEY_PEPPERS: PEPPERS, PORT: 0, PUBLIC_BASE_URL: 'http://gw.test', ...config });
     const links = { nats: await this.connect('gateway', 'gateway'), bulk: await this.connect('gateway-bulk', 'gateway'), up: true };
     const metrics = createMetrics('gateway');
-    const gateway = new Gateway({ config: settings, log: createLogger('gateway', logLevel), metrics, links, state: () => 'ready', parserThread: DIST_THREAD, times });
+    const gateway = new Gateway({
+      config: settings,
+      log: createLogger('gateway', logLevel),
+      metrics,
+      links,
+      state: () => 'ready',
+      parserThread: DIST_THREAD,
+      times,
+    });
     gateway.follow();
     gateway.connect();
     await gateway.listen();
@@ -130,14 +148,35 @@ export class GatewayRig {
     const value = formatKey(kind, randomBytes(32));
     const id = this.nextId() as KeyId;
     const mac = macOf(value, pepperNamed(pepper)).toString('base64url');
-    const record: KeyFeedRecord = { type: 'key', id, account, kind, mac, pepper, state: 'active', expires: null, deployments: null, ...rest };
+    const record: KeyFeedRecord = {
+      type: 'key',
+      id,
+      account,
+      kind,
+      mac,
+      pepper,
+      state: 'active',
+      expires: null,
+      deployments: null,
+      ...rest,
+    };
     this.keys.put(`key:${id}`, record);
     return { id, value, record };
   }
 
   deployment(account: AccountId, facts: Partial<DeploymentFacts> = {}): DeploymentFacts {
     const id = this.nextId() as DeploymentId;
-    const record: DeploymentFacts = { type: 'deployment', id, account, desired: 'ready', state: 'ready', rev: 1, caps: [], context: null, ...facts };
+    const record: DeploymentFacts = {
+      type: 'deployment',
+      id,
+      account,
+      desired: 'ready',
+      state: 'ready',
+      rev: 1,
+      caps: [],
+      context: null,
+      ...facts,
+    };
     this.deployments.put(`deployment:${id}`, record);
     return record;
   }
@@ -161,7 +200,13 @@ export class GatewayRig {
   }
 }
 
-type KeyOptions = { kind?: KeyKind; pepper?: string; state?: 'active' | 'revoked'; expires?: number | null; deployments?: DeploymentId[] | null };
+type KeyOptions = {
+  kind?: KeyKind;
+  pepper?: string;
+  state?: 'active' | 'revoked';
+  expires?: number | null;
+  deployments?: DeploymentId[] | null;
+};
 
 function pepperNamed(id: string): Pepper {
   const hex = id === 'old' ? 'cd' : 'ab';

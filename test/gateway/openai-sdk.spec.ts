@@ -54,7 +54,11 @@ describe('the official SDK', () => {
   });
 
   it('streams, chunk by chunk', async () => {
-    const stream = await client(`${account.slug}/demo-7b`).chat.completions.create({ ...ask('demo-7b'), stream: true, stream_options: { include_usage: true } });
+    const stream = await client(`${account.slug}/demo-7b`).chat.completions.create({
+      ...ask('demo-7b'),
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     const chunks = [];
     for await (const chunk of stream) chunks.push(chunk);
     expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
@@ -88,13 +92,26 @@ describe('the official SDK', () => {
   it('raises the class of each status', async () => {
     const stopped = rig.deployment(account.id, { desired: 'stopped', state: 'stopped' });
     const idle = rig.deployment(account.id);
-    await until('the feed has come', async () => (await failure(client(`deployment-${idle.id}`).chat.completions.create(ask(`deployment-${idle.id}`)))).status === 503);
+    await until(
+      'the feed has come',
+      async () => (await failure(client(`deployment-${idle.id}`).chat.completions.create(ask(`deployment-${idle.id}`)))).status === 503,
+    );
     const cases: [Promise<unknown>, abstract new (...args: never[]) => Error, number, string][] = [
       [client(slug, 'svc_dep_bad').chat.completions.create(ask()), OpenAI.AuthenticationError, 401, 'invalid_api_key'],
-      [client(slug, rig.key(account.id, { kind: 'mcp' }).value).chat.completions.create(ask()), OpenAI.PermissionDeniedError, 403, 'insufficient_scope'],
+      [
+        client(slug, rig.key(account.id, { kind: 'mcp' }).value).chat.completions.create(ask()),
+        OpenAI.PermissionDeniedError,
+        403,
+        'insufficient_scope',
+      ],
       [client('deployment-99').chat.completions.create(ask()), OpenAI.NotFoundError, 404, 'model_not_found'],
       [client(`deployment-${stopped.id}`).chat.completions.create(ask()), OpenAI.ConflictError, 409, 'deployment_stopped'],
-      [client(`deployment-${idle.id}`).chat.completions.create(ask(`deployment-${idle.id}`)), OpenAI.InternalServerError, 503, 'deployment_unavailable'],
+      [
+        client(`deployment-${idle.id}`).chat.completions.create(ask(`deployment-${idle.id}`)),
+        OpenAI.InternalServerError,
+        503,
+        'deployment_unavailable',
+      ],
       [client().chat.completions.create({ ...ask(), temperature: 3 }), OpenAI.BadRequestError, 400, 'invalid_value'],
       [client().chat.completions.create({ ...ask(), n: 2 }), OpenAI.BadRequestError, 400, 'unsupported_value'],
       [client().chat.completions.create(ask('gpt-4')), OpenAI.BadRequestError, 400, 'model_mismatch'],
@@ -116,7 +133,7 @@ describe('the official SDK', () => {
       apiKey: key,
       fetch: (url, init) => {
         requests += 1;
-        return fetch(url as string, init as RequestInit);
+        return fetch(url, init);
       },
     });
     await until('the feed has come', async () => (await failure(counting.chat.completions.create(ask()))).status === 409);
@@ -126,7 +143,8 @@ describe('the official SDK', () => {
   });
 
   it('learns of a prompt that is too long before anything is streamed', async () => {
-    runner.script = () => Promise.reject(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 100 } }));
+    runner.script = () =>
+      Promise.reject(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 100 } }));
     for (const stream of [false, true]) {
       const error = await failure(client().chat.completions.create({ ...ask(), stream }));
       expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded', param: 'messages' });
@@ -136,7 +154,10 @@ describe('the official SDK', () => {
 
   it('learns of an engine that fails before its first token as a status', async () => {
     runner.script = () => Promise.reject(new ServiceError('engine_error', 'The engine failed.'));
-    expect(await failure(client().chat.completions.create({ ...ask(), stream: true }))).toMatchObject({ status: 502, code: 'engine_error' });
+    expect(await failure(client().chat.completions.create({ ...ask(), stream: true }))).toMatchObject({
+      status: 502,
+      code: 'engine_error',
+    });
   });
 
   it.each<[string, ScriptedRunner['script']]>([

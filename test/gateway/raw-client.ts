@@ -31,7 +31,11 @@ export class RawClient {
 
   /** Waits until the text has come. */
   async untilReceived(text: string | RegExp, withinMs = 5_000): Promise<string> {
-    await until(`the server sends ${String(text)}; it sent ${this.received}`, () => (typeof text === 'string' ? this.received.includes(text) : text.test(this.received)), withinMs);
+    await until(
+      `the server sends ${String(text)}; it sent ${this.received}`,
+      () => (typeof text === 'string' ? this.received.includes(text) : text.test(this.received)),
+      withinMs,
+    );
     return this.received;
   }
 

@@ -62,10 +62,19 @@ export class ScriptedFeed<R> {
 
   private since(epoch: unknown, seq: number): object {
     const known = epoch === this.epoch && seq <= this.changes.length;
-    return { epoch: this.epoch, head: this.changes.length, lagging: false, snapshot: !known, changes: known ? this.changes.slice(seq) : [] };
+    return {
+      epoch: this.epoch,
+      head: this.changes.length,
+      lagging: false,
+      snapshot: !known,
+      changes: known ? this.changes.slice(seq) : [],
+    };
   }
 
-  private answer(rpc: FeedContract<R>['since'] | FeedContract<R>['snapshot'], reply: (request: Record<string, unknown>) => object): Subscription {
+  private answer(
+    rpc: FeedContract<R>['since'] | FeedContract<R>['snapshot'],
+    reply: (request: Record<string, unknown>) => object,
+  ): Subscription {
     return this.nats.subscribe(subjectOf(rpc, { env: this.env }), {
       queue: rpc.queue,
       callback: (_, message) => {

@@ -72,7 +72,11 @@ export class ScriptedRunner {
   }
 }
 
-const lastText = ({ req }: Start): string => req.messages.at(-1)?.content.map((part) => part.text).join('') ?? '';
+const lastText = ({ req }: Start): string =>
+  req.messages
+    .at(-1)
+    ?.content.map((part) => part.text)
+    .join('') ?? '';
 
 /** The words of the last message, each with its blank, as tokens. */
 export const wordsOf = (start: Start): string[] => lastText(start).match(/\S+\s*/g) ?? [];

@@ -26,7 +26,10 @@ describe('streams through a gateway', () => {
     for (const client of clients.splice(0)) client.destroy();
   });
 
-  const served = async (slots: number, runners = 1): Promise<{ deployment: DeploymentFacts; runner: ScriptedRunner; all: ScriptedRunner[] }> => {
+  const served = async (
+    slots: number,
+    runners = 1,
+  ): Promise<{ deployment: DeploymentFacts; runner: ScriptedRunner; all: ScriptedRunner[] }> => {
     const deployment = rig.deployment(account);
     const all = [];
     for (let i = 0; i < runners; i += 1) all.push(await rig.runner({ dep: deployment.id, slots }));
@@ -42,10 +45,14 @@ describe('streams through a gateway', () => {
   const raw = async (deployment: DeploymentFacts, content: string, fields: object = {}, at = gw): Promise<RawClient> => {
     const client = await RawClient.open(at.gateway.port);
     clients.push(client);
-    return client.send(rawRequest(pathOf(deployment), [`X-API-Key: ${key}`, 'Content-Type: application/json'], bodyOf(deployment, content, fields)));
+    return client.send(
+      rawRequest(pathOf(deployment), [`X-API-Key: ${key}`, 'Content-Type: application/json'], bodyOf(deployment, content, fields)),
+    );
   };
   const textOf = (sse: string): string =>
-    [...sse.matchAll(/^data: (\{.*\})$/gm)].map((match) => (JSON.parse(match[1]!) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? '').join('');
+    [...sse.matchAll(/^data: (\{.*\})$/gm)]
+      .map((match) => (JSON.parse(match[1]!) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? '')
+      .join('');
 
   describe('a client that leaves', () => {
     const ways: [string, (client: RawClient) => void][] = [
@@ -109,7 +116,9 @@ describe('streams through a gateway', () => {
       return answerInWords(start, writer, signal);
     };
     const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => post(deployment, `word ${i}`).then((answer) => answer.json())));
-    expect(answers.map((answer) => (answer as { choices: { message: { content: string } }[] }).choices[0]?.message.content)).toEqual(Array.from({ length: 10 }, (_, i) => `word ${i}`));
+    expect(answers.map((answer) => (answer as { choices: { message: { content: string } }[] }).choices[0]?.message.content)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `word ${i}`),
+    );
   });
 
   it('beyond four for each slot are refused at once, with a hint', async () => {
@@ -137,9 +146,12 @@ describe('streams through a gateway', () => {
   it('of two gateways and three runners at once come through whole', async () => {
     const { deployment } = await served(4, 3);
     const prompts = Array.from({ length: 24 }, (_, i) => `request ${i} ${'word '.repeat(i)}end`);
-    const answers = await Promise.all(prompts.map((prompt, i) => post(deployment, prompt, { stream: i % 2 === 0 }, i % 3 ? gw : impatient).then((answer) => answer.text())));
+    const answers = await Promise.all(
+      prompts.map((prompt, i) => post(deployment, prompt, { stream: i % 2 === 0 }, i % 3 ? gw : impatient).then((answer) => answer.text())),
+    );
     for (const [i, answer] of answers.entries()) {
-      const text = i % 2 === 0 ? textOf(answer) : (JSON.parse(answer) as { choices: { message: { content: string } }[] }).choices[0]?.message.content;
+      const text =
+        i % 2 === 0 ? textOf(answer) : (JSON.parse(answer) as { choices: { message: { content: string } }[] }).choices[0]?.message.content;
       expect(text).toBe(prompts[i]);
     }
   });
@@ -248,12 +260,16 @@ describe('streams through a gateway', () => {
     const revoked = rig.key(account);
     runner.script = (start, ...rest) => (wordsOf(start)[0] === 'silent' ? staySilent : answerSlowly(10_000, 10))(start, ...rest);
     const start = (content: string) =>
-      fetch(`${gw.url}${pathOf(deployment)}`, { method: 'POST', headers: { ...headers(), 'x-api-key': revoked.value }, body: bodyOf(deployment, content, { stream: true }) });
+      fetch(`${gw.url}${pathOf(deployment)}`, {
+        method: 'POST',
+        headers: { ...headers(), 'x-api-key': revoked.value },
+        body: bodyOf(deployment, content, { stream: true }),
+      });
     const running = await start('x');
     const silent = start('silent');
     await until('both run', () => runner.used === 2);
     rig.keys.put(`key:${revoked.id}`, { ...revoked.record, state: 'revoked' } as never);
-    await expect(running.text()).rejects.toThrow();
+    await expect(running.text()).rejects.toThrow('terminated');
     expect((await silent).status).toBe(401);
     await until('both slots are free', () => runner.used === 0);
     expect((await start('x')).status).toBe(401);

@@ -140,8 +140,6 @@ export function processesOf(dataDir: string): string[] {
     .map((pid) => `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`);
 }
 
-export const pidOf = ({ processes }: Ready, name: string): number => processes.find((one) => one.name === name)!.pid;
-
 /** One streamed chat completion; returns its text, and throws unless it ended well. */
 export async function chat(url: string, key: string): Promise<string> {
   const response = await fetch(`${url}/chat/completions`, {

@@ -123,17 +123,18 @@ describe('the permissions that matter most', () => {
     expect(refused.has(subject)).toBe(true);
   });
 
-  it('lets boot ask JetStream, and nobody else', async () => {
+  it('lets boot ask JetStream', async () => {
     const boot = await connectAs('boot');
     const info = (await boot.request('$JS.API.INFO', '', { timeout: 2_000 })).json<{ type: string }>();
     await boot.close();
     expect(info.type).toContain('account_info_response');
-    for (const role of ROLES.filter((other) => other !== 'boot')) {
-      const nats = await connectAs(role);
-      const refused = await refusals(nats, (s) => nats.publish(s), ['$JS.API.INFO']);
-      await nats.close();
-      expect(refused.has('$JS.API.INFO'), role).toBe(true);
-    }
+  });
+
+  it.each(ROLES.filter((role) => role !== 'boot'))('%s may not ask JetStream', async (role) => {
+    const nats = await connectAs(role);
+    const refused = await refusals(nats, (s) => nats.publish(s), ['$JS.API.INFO']);
+    await nats.close();
+    expect(refused.has('$JS.API.INFO')).toBe(true);
   });
 
   it('lets a worker learn from the server that nobody listens to a stream', async () => {

@@ -110,19 +110,19 @@ describe('a call between services', () => {
   });
 
   it('says that nobody serves it, which is not the same as no answer', async () => {
-    const error = await failure(client.call(CreateKey, { account: 1 as never, name: 'x' }));
+    const error = await failure(client.call(CreateKey, { account: 1, name: 'x' }));
     expect(error).toBeInstanceOf(UnansweredError);
     expect((error as UnansweredError).reason).toBe('absent');
   });
 
   it('says that no answer came in time', async () => {
-    const error = await failure(client.call({ ...ListKeys, timeoutMs: 50 }, { account: 1 as never }));
+    const error = await failure(client.call({ ...ListKeys, timeoutMs: 50 }, { account: 1 }));
     waiting.pop()?.();
     expect((error as UnansweredError).reason).toBe('timeout');
   });
 
   it('finishes running calls when the service stops', async () => {
-    const answer = client.call(ListKeys, { account: 1 as never });
+    const answer = client.call(ListKeys, { account: 1 });
     await expect.poll(() => waiting.length).toBe(1);
     const closing = app.close();
     waiting.pop()?.();

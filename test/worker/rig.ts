@@ -147,7 +147,7 @@ export class WorkerRig {
         NATS_CREDENTIALS_DIR: this.folder,
         MODEL_DIRS: `${join(root, 'models')},${this.folder}`,
         MODEL_CACHE_DIR: join(this.folder, 'cache'),
-        DRAIN_MS: '10000',
+        DRAIN_MS: '60000',
         ...settings,
       },
     });

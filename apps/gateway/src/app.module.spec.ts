@@ -32,7 +32,17 @@ describe('the HTTP door', () => {
     const deployments = new DeploymentIndex();
     keys.put('account:1', { type: 'account', id: 1, slug: 'acme', state: 'active' } as AccountFeedRecord);
     const mac = macOf(key, peppers[0]!).toString('base64url');
-    keys.put('key:1', { type: 'key', id: 1, account: 1, kind: 'dep', mac, pepper: 'p', state: 'active', expires: null, deployments: null } as ApiKeyFeedRecord);
+    keys.put('key:1', {
+      type: 'key',
+      id: 1,
+      account: 1,
+      kind: 'dep',
+      mac,
+      pepper: 'p',
+      state: 'active',
+      expires: null,
+      deployments: null,
+    } as ApiKeyFeedRecord);
     const deployment = { type: 'deployment', id: 10, account: 1, desired: 'ready', state: 'ready', rev: 1, caps: [], context: null };
     deployments.put('deployment:10', deployment as unknown as DeploymentFeedRecord);
     deployments.put('deployment:11', { ...deployment, id: 11, desired: 'stopped' } as unknown as DeploymentFeedRecord);
@@ -65,9 +75,16 @@ describe('the HTTP door', () => {
   afterAll(() => app?.close());
 
   const send = async (url: string, headers: Record<string, string> = {}, payload: string | object = BODY, method = 'POST') => {
-    const response = await app.inject({ method: method as 'POST', url, headers: { 'content-type': 'application/json', ...headers }, payload: typeof payload === 'string' ? payload : JSON.stringify(payload) });
-    const error = response.headers['content-type']?.toString().startsWith('application/json') ? (response.json() as { error?: { code: string; param: string | null } }).error : undefined;
-    return { status: response.statusCode, headers: response.headers, body: response.body, code: error?.code, param: error?.param };
+    const response = await app.inject({
+      method: method as 'POST',
+      url,
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    });
+    const error = response.headers['content-type']?.toString().startsWith('application/json')
+      ? response.json<{ error?: { code: string } }>().error
+      : undefined;
+    return { status: response.statusCode, headers: response.headers, body: response.body, code: error?.code };
   };
   const bearer = { authorization: `Bearer ${key}` };
 
@@ -89,7 +106,14 @@ describe('the HTTP door', () => {
     ['an encoded slash', '/deployment-10%2f..%2fx/v1/chat/completions', bearer, BODY, 404, 'model_not_found'],
     ['a NUL', '/deployment-10%00/v1/chat/completions', bearer, BODY, 404, 'model_not_found'],
     ['a slug of 9 kB', `/${'a'.repeat(9_000)}/v1/chat/completions`, bearer, BODY, 404, 'model_not_found'],
-    ['a stopped deployment before a bad body', '/deployment-11/v1/chat/completions', { ...bearer, 'content-type': 'text/plain' }, 'x', 409, 'deployment_stopped'],
+    [
+      'a stopped deployment before a bad body',
+      '/deployment-11/v1/chat/completions',
+      { ...bearer, 'content-type': 'text/plain' },
+      'x',
+      409,
+      'deployment_stopped',
+    ],
     ['a loading deployment', '/deployment-12/v1/chat/completions', bearer, BODY, 503, 'deployment_unavailable'],
     ['a form', URL_OK, { ...bearer, 'content-type': 'application/x-www-form-urlencoded' }, 'a=b', 400, 'unsupported_media_type'],
     ['a charset', URL_OK, { ...bearer, 'content-type': 'application/json; charset=utf-16' }, BODY, 400, 'unsupported_media_type'],
@@ -110,7 +134,7 @@ describe('the HTTP door', () => {
     ['no /v1', '/deployment-10/chat/completions', bearer, BODY, 404, 'not_found'],
     ['the responses endpoint', '/deployment-10/v1/responses', bearer, BODY, 404, 'not_found'],
     ['the ops port’s metrics', '/metrics', bearer, BODY, 404, 'not_found'],
-  ])('refuses %s without starting anything', async (_, url, headers, payload, status, code) => {
+  ])('refuses %s without starting anything', async (...[, url, headers, payload, status, code]) => {
     const before = opened;
     const answer = await send(url, headers, payload);
     expect({ status: answer.status, code: answer.code }).toEqual({ status, code });
@@ -136,12 +160,22 @@ describe('the HTTP door', () => {
 
   it('has no routes but these', () => {
     const routes = app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
-    expect(routes.match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g)).toEqual(['(GET, HEAD)', '(GET, HEAD)', '(POST)', '(POST)']);
+    expect(routes.match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g)).toEqual([
+      '(GET, HEAD)',
+      '(GET, HEAD)',
+      '(POST)',
+      '(POST)',
+    ]);
   });
 
   it('opens a stream for a good request', async () => {
     const before = opened;
-    void app.inject({ method: 'POST', url: URL_OK, headers: { 'x-api-key': key, 'content-type': 'application/json' }, payload: JSON.stringify(BODY) });
+    void app.inject({
+      method: 'POST',
+      url: URL_OK,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      payload: JSON.stringify(BODY),
+    });
     await expect.poll(() => opened).toBe(before + 1);
   });
 });

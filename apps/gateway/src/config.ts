@@ -2,7 +2,8 @@ import { natsFragment, parsePeppers, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const MIB = 1024 * 1024;
-const milliseconds = (fallback: number): z.ZodDefault<z.ZodCoercedNumber> => z.coerce.number().int().min(0).max(86_400_000).default(fallback);
+const milliseconds = (fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
+  z.coerce.number().int().min(0).max(86_400_000).default(fallback);
 
 /** Everything that a gateway is told from outside. */
 export const GatewayConfig = z.object({

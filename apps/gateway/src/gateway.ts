@@ -126,7 +126,8 @@ export class Gateway {
     if (!receiver) throw new Error('The gateway listens after it is connected.');
     this.#inference = new InferenceService({ receiver, router: this.#router, keys, metrics: this.#metrics, times });
     const settings = {
-      baseUrl: config.PUBLIC_BASE_URL?.replace(/\/+$/, '') ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${config.PORT}`,
+      baseUrl:
+        config.PUBLIC_BASE_URL?.replace(/\/+$/, '') ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${config.PORT}`,
       bodyBytesMax: config.BODY_BYTES_MAX,
       notReady: () => this.notReady(),
       shutdown: () => this.#shutdown,
@@ -149,7 +150,9 @@ export class Gateway {
     this.#shutdown = 'refusing';
     this.#server.closeIdleConnections();
     await this.#inference?.whenIdle(end - performance.now() - FAREWELL_MS);
-    this.#inference?.stopAll(new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 }));
+    this.#inference?.stopAll(
+      new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 }),
+    );
     await this.#inference?.whenIdle(FAREWELL_MS);
     this.#server.closeAllConnections();
     await this.#app?.close();
@@ -158,7 +161,7 @@ export class Gateway {
 
   get #server(): Server {
     if (!this.#app) throw new Error('The gateway does not listen.');
-    return this.#app.getHttpServer() as Server;
+    return this.#app.getHttpServer();
   }
 
   #trust(): ReturnType<typeof trustOf> {

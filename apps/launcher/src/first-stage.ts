@@ -64,15 +64,9 @@ export interface Machine {
   clearStalePostgres(home: PostgresHome): Promise<void>;
 }
 
-/** One process for ever: pids are used again, start times with them are not. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  readonly started: string | null;
-}
-
 export interface Processes {
+  /** With the pid it names one process for ever: pids are used again. Null when there is none. */
   startTimeOf(pid: number): string | null;
-  isRunning(identity: ProcessIdentity): boolean;
   /** Processes of the session that this one opened, itself included. */
   sessionMembers(leader: number): readonly number[];
 }

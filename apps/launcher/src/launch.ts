@@ -2,8 +2,9 @@ import { EnvironmentName } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { provideAccount } from './account.js';
 import { openDataDir } from './data-dir.js';
-import { provideDeployment, waitForDeployment } from './demo-deployment.js';
+import { provideDeployment } from './demo-deployment.js';
 import { provideKey, rememberShown } from './demo-key.js';
+import { waitForDeployment } from './deployment-readiness.js';
 import type { FirstStage } from './first-stage.js';
 import type { LaunchContext } from './launch-context.js';
 import { StateFile } from './launcher-state.js';
@@ -12,10 +13,10 @@ import { openConnection, provideNats } from './nats.js';
 import { providePostgres } from './postgres.js';
 import { waitForControlPlane, waitForGateways, waitForKey } from './readiness.js';
 import { type Result, aliasPath, jsonReport, textReport } from './report.js';
-import { RunnerProcesses } from './runner-processes.js';
 import { openSecrets } from './secrets.js';
 import { Services } from './services.js';
 import { Supervisor } from './supervisor.js';
+import { WorkerReports } from './worker-reports.js';
 
 function environmentName(stage: FirstStage): string {
   const parsed = EnvironmentName.safeParse(stage.environment['SLIPWAY_ENV'] || 'dev');
@@ -23,12 +24,11 @@ function environmentName(stage: FirstStage): string {
   return parsed.data;
 }
 
-/** Opens the data directory and ends what an earlier launcher left running on it. */
+/** Opens the data directory. */
 export async function prepare(stage: FirstStage, signal: AbortSignal): Promise<LaunchContext> {
   const env = environmentName(stage);
   const dataDir = await openDataDir(stage.options.dataDir);
   const supervisor = new Supervisor(stage, dataDir);
-  await supervisor.endLeftovers();
   const state = await StateFile.open(dataDir.path);
   await state.update(allowedSources(stage, state.state));
   return { stage, env, dataDir, secrets: await openSecrets(dataDir.secrets), state, supervisor, signal };
@@ -43,7 +43,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
   const connection = await openConnection(context, nats, 'ops');
   try {
     const rpc = new RpcClient(connection, env);
-    const runners = new RunnerProcesses(connection, env);
+    const reports = new WorkerReports(connection, env);
     services.startControlPlane();
     services.startWorkers();
     const gateways = await services.startGateways();
@@ -51,13 +51,13 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     const account = await provideAccount(rpc);
     const deployment = await provideDeployment(context, rpc, account);
     await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
-      waitForDeployment(context, rpc, { account, id: deployment }, detail),
+      waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),
     );
     await stage.progress.step('Starting the gateways', () => waitForGateways(context, gateways));
     const key = await provideKey(context, rpc, account);
     if (key) await waitForKey(context, gateways, `${aliasPath}/chat/completions`, key.value);
     const own = supervisor.running();
-    const processes = [...own, ...runners.running(new Set(own.map(({ pid }) => pid)))];
+    const processes = [...own, ...reports.running(new Set(own.map(({ pid }) => pid)))];
     const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;
     return { baseUrl, gateways: gateways.map(({ url }) => url), deployment, key, processes, seconds: performance.now() / 1_000 };
   } finally {

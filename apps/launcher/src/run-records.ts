@@ -1,25 +1,20 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import type { Processes } from './first-stage.js';
 
-const Record = z.object({
-  name: z.string(),
-  pid: z.int().positive(),
-  started: z.string().nullable(),
+/** What the next launcher must know of a process to end it, should this one be killed: see scripts/lib/leftovers.mjs. */
+export interface RunRecord {
+  readonly name: string;
+  readonly pid: number;
   /** Signal that stops it in good order. */
-  signal: z.enum(['SIGTERM', 'SIGINT']),
+  readonly signal: NodeJS.Signals;
   /** Others need it, so it goes last. */
-  base: z.boolean(),
-});
-export type RunRecord = z.output<typeof Record>;
-
-const PATIENCE_MS = 5_000;
+  readonly base: boolean;
+}
 
 /**
- * Which processes a launcher started, in files that outlive it. They are written right after a
- * process was spawned, and name it by pid and start time.
+ * Which processes run, in files that outlive the launcher. They are written right after a process was
+ * spawned, and name it by pid and start time.
  */
 export class RunRecords {
   constructor(
@@ -27,60 +22,13 @@ export class RunRecords {
     private readonly processes: Processes,
   ) {}
 
-  add(record: Omit<RunRecord, 'started'>): void {
+  add(record: RunRecord): void {
     const started = this.processes.startTimeOf(record.pid);
     writeFileSync(this.#path(record.name), JSON.stringify({ ...record, started }), { mode: 0o600 });
   }
 
   remove(name: string): void {
     rmSync(this.#path(name), { force: true });
-  }
-
-  /**
-   * Ends what an earlier launcher left behind, and what those processes started.
-   * @returns the names of those that still ran
-   */
-  async endLeftovers(): Promise<string[]> {
-    const records = this.#read();
-    const left = records.filter((record) => this.#membersOf(record).length > 0);
-    await this.#end(left.filter((record) => !record.base));
-    await this.#end(left.filter((record) => record.base));
-    for (const record of records) this.remove(record.name);
-    return left.map((record) => record.name);
-  }
-
-  async #end(records: readonly RunRecord[]): Promise<void> {
-    for (const record of records) {
-      if (this.processes.isRunning(record)) signal(record.pid, record.signal);
-    }
-    await this.#untilGone(records, PATIENCE_MS);
-    for (const record of records) {
-      for (const pid of this.#membersOf(record)) signal(pid, 'SIGKILL');
-    }
-    await this.#untilGone(records, PATIENCE_MS);
-  }
-
-  async #untilGone(records: readonly RunRecord[], withinMs: number): Promise<void> {
-    const deadline = Date.now() + withinMs;
-    while (Date.now() < deadline && records.some((record) => this.#membersOf(record).length > 0)) await delay(30);
-  }
-
-  /** A pid that was given to another process has no members of ours, unless that one is a session leader too. */
-  #membersOf(record: RunRecord): readonly number[] {
-    const now = this.processes.startTimeOf(record.pid);
-    return now === null || now === record.started ? this.processes.sessionMembers(record.pid) : [];
-  }
-
-  #read(): RunRecord[] {
-    const files = readdirSync(this.folder).filter((file) => file.endsWith('.json'));
-    return files.flatMap((file) => {
-      try {
-        return [Record.parse(JSON.parse(readFileSync(join(this.folder, file), 'utf8')))];
-      } catch {
-        rmSync(join(this.folder, file), { force: true });
-        return [];
-      }
-    });
   }
 
   #path(name: string): string {

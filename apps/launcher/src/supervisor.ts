@@ -30,12 +30,6 @@ export class Supervisor {
     }, TRIM_LOGS_EACH_MS).unref();
   }
 
-  /** Ends what a killed launcher left on this data directory. */
-  async endLeftovers(): Promise<void> {
-    const names = await this.#records.endLeftovers();
-    if (names.length > 0) this.stage.progress.note(`Ended what an earlier start left running: ${names.join(', ')}.`);
-  }
-
   start(spec: ProcessSpec): void {
     if (this.#stopping) return;
     const process = new SupervisedProcess(spec, {

@@ -26,4 +26,7 @@ export class Authenticator {
 }
 
 const missingKey = (): ServiceError =>
-  new ServiceError('missing_api_key', 'No API key was sent. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".');
+  new ServiceError(
+    'missing_api_key',
+    'No API key was sent. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
+  );

@@ -35,7 +35,12 @@ describe('a key', () => {
   beforeEach(() => {
     index = new KeyIndex();
     trust = 'fresh';
-    verifier = new KeyVerifier(index, [current!, old!], () => trust, () => NOW);
+    verifier = new KeyVerifier(
+      index,
+      [current!, old!],
+      () => trust,
+      () => NOW,
+    );
     index.put('account:1', account);
     index.put('key:5', record(good));
   });

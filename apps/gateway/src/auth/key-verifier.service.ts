@@ -8,7 +8,10 @@ import { macOf, type Pepper } from '@slipway/platform';
 const JWT = /^ey[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 
 const invalidKey = (): ServiceError =>
-  new ServiceError('invalid_api_key', 'The API key is not valid. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".');
+  new ServiceError(
+    'invalid_api_key',
+    'The API key is not valid. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
+  );
 
 const unavailable = (): ServiceError =>
   new ServiceError('auth_unavailable', 'The API key cannot be checked right now; try again soon.', { retryAfterS: 2 });
@@ -53,7 +56,10 @@ export class KeyVerifier {
     const kind = keyKindOf(text);
     if (kind === 'dep') return;
     if (kind === 'mcp') {
-      throw new ServiceError('insufficient_scope', 'An MCP key (svc_mcp_…) opens the MCP server only. Use a deployment key (svc_dep_…) here.');
+      throw new ServiceError(
+        'insufficient_scope',
+        'An MCP key (svc_mcp_…) opens the MCP server only. Use a deployment key (svc_dep_…) here.',
+      );
     }
     if (JWT.test(text)) {
       throw new ServiceError('invalid_api_key', 'A session token opens no inference endpoint. Use a deployment key (svc_dep_…) here.');

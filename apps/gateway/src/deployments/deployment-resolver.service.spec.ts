@@ -1,4 +1,4 @@
-import type { AccountFeedRecord, ApiKeyFeedRecord, DeploymentFeedRecord, KeyFeedRecord, ServiceError } from '@slipway/contracts';
+import type { AccountFeedRecord, ApiKeyFeedRecord, DeploymentFeedRecord, ServiceError } from '@slipway/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../auth/caller.js';
 import { KeyIndex } from '../auth/key-index.js';
@@ -7,8 +7,19 @@ import { type DeploymentName, DeploymentResolver } from './deployment-resolver.s
 
 const account = (id: number, slug: string): AccountFeedRecord => ({ type: 'account', id, slug, state: 'active' }) as AccountFeedRecord;
 const deployment = (id: number, changes: object = {}): DeploymentFeedRecord =>
-  ({ type: 'deployment', id, account: 1, desired: 'ready', state: 'ready', rev: 1, caps: [], context: null, ...changes }) as DeploymentFeedRecord;
-const alias = (accountId: number, name: string, id: number): DeploymentFeedRecord => ({ type: 'alias', account: accountId, name, deployment: id }) as DeploymentFeedRecord;
+  ({
+    type: 'deployment',
+    id,
+    account: 1,
+    desired: 'ready',
+    state: 'ready',
+    rev: 1,
+    caps: [],
+    context: null,
+    ...changes,
+  }) as DeploymentFeedRecord;
+const alias = (accountId: number, name: string, id: number): DeploymentFeedRecord =>
+  ({ type: 'alias', account: accountId, name, deployment: id }) as DeploymentFeedRecord;
 
 describe('a deployment named by a path', () => {
   const keys = new KeyIndex();
@@ -25,8 +36,8 @@ describe('a deployment named by a path', () => {
     current = true;
     ready.clear();
     keys.replaceAll([
-      { id: 'account:1', rec: account(1, 'acme') as KeyFeedRecord },
-      { id: 'account:2', rec: account(2, 'other') as KeyFeedRecord },
+      { id: 'account:1', rec: account(1, 'acme') },
+      { id: 'account:2', rec: account(2, 'other') },
     ]);
     index.replaceAll([
       { id: 'deployment:10', rec: deployment(10) },
@@ -47,7 +58,10 @@ describe('a deployment named by a path', () => {
 
   it('is found by its slug and by account and alias', () => {
     expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
-    expect(resolver.resolve({ account: 'acme', alias: 'qwen2.5-7b' }, caller())).toMatchObject({ facts: { id: 10 }, slug: 'deployment-10' });
+    expect(resolver.resolve({ account: 'acme', alias: 'qwen2.5-7b' }, caller())).toMatchObject({
+      facts: { id: 10 },
+      slug: 'deployment-10',
+    });
   });
 
   it.each<[string, DeploymentName]>([
@@ -88,12 +102,15 @@ describe('a deployment named by a path', () => {
     expect(refusal({ deployment: 'deployment-10' }).code).toBe('deployment_stopped');
   });
 
-  it.each(['pending', 'loading', 'failed', 'stopped', 'stopping'])('that is %s is unavailable, unless a runner says it is ready', (state) => {
-    index.put('deployment:10', deployment(10, { state }));
-    expect(refusal({ deployment: 'deployment-10' }).code).toBe('deployment_unavailable');
-    ready.add(10);
-    expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
-  });
+  it.each(['pending', 'loading', 'failed', 'stopped', 'stopping'])(
+    'that is %s is unavailable, unless a runner says it is ready',
+    (state) => {
+      index.put('deployment:10', deployment(10, { state }));
+      expect(refusal({ deployment: 'deployment-10' }).code).toBe('deployment_unavailable');
+      ready.add(10);
+      expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
+    },
+  );
 
   it('is not called missing while nobody can tell what exists', () => {
     current = false;

@@ -1,4 +1,12 @@
-import { AccountSlug, AliasName, type DeploymentFacts, type DeploymentId, deploymentSlug, parseDeploymentSlug, ServiceError } from '@slipway/contracts';
+import {
+  AccountSlug,
+  AliasName,
+  type DeploymentFacts,
+  type DeploymentId,
+  deploymentSlug,
+  parseDeploymentSlug,
+  ServiceError,
+} from '@slipway/contracts';
 import type { Caller } from '../auth/caller.js';
 import type { KeyIndex } from '../auth/key-index.js';
 import type { DeploymentIndex } from './deployment-index.js';
@@ -59,12 +67,17 @@ export class DeploymentResolver {
 
   #checkState(facts: DeploymentFacts): void {
     if (facts.desired === 'stopped') {
-      throw new ServiceError('deployment_stopped', 'This deployment is stopped. Resume it in the dashboard or through the MCP server, then send the request again.');
+      throw new ServiceError(
+        'deployment_stopped',
+        'This deployment is stopped. Resume it in the dashboard or through the MCP server, then send the request again.',
+      );
     }
     const serves = facts.state === 'ready' || facts.state === 'degraded' || this.truth.isReady(facts.id);
     if (serves) return;
     if (facts.state === 'failed') {
-      throw new ServiceError('deployment_unavailable', 'This deployment could not be started; its screen in the dashboard says why.', { retryAfterS: 30 });
+      throw new ServiceError('deployment_unavailable', 'This deployment could not be started; its screen in the dashboard says why.', {
+        retryAfterS: 30,
+      });
     }
     throw new ServiceError('deployment_unavailable', 'This deployment is starting and not ready yet; try again soon.', { retryAfterS: 5 });
   }
@@ -83,4 +96,5 @@ function isOpenTo({ account, key }: Caller, facts: DeploymentFacts): boolean {
 const notKnownYet = (): ServiceError =>
   new ServiceError('deployment_unavailable', 'Deployments cannot be looked up right now; try again soon.', { retryAfterS: 2 });
 
-const notFound = (): ServiceError => new ServiceError('model_not_found', 'There is no such deployment, or this API key has no access to it.');
+const notFound = (): ServiceError =>
+  new ServiceError('model_not_found', 'There is no such deployment, or this API key has no access to it.');

@@ -1,4 +1,5 @@
-import { ERRORS, isServiceError, ServiceError } from '@slipway/contracts';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { isServiceError, ServiceError } from '@slipway/contracts';
 import type { Exchange } from './exchange.js';
 import { expectationOf } from './server-limits.js';
 
@@ -14,7 +15,7 @@ export function toServiceError(thrown: unknown): ServiceError {
 }
 
 /** Headers that tell clients whether to repeat the request. */
-export function retryHeaders(error: ServiceError, status: number): Record<string, string> {
+function retryHeaders(error: ServiceError, status: number): Record<string, string> {
   const headers: Record<string, string> = {};
   if (status >= 400 && status < 500 && status !== 408 && status !== 429) headers['x-should-retry'] = 'false';
   if (status === 429 || status === 503 || status === 529) {
@@ -40,24 +41,23 @@ export function answerError(exchange: Exchange, thrown: unknown, { status, close
     response.destroy();
     return;
   }
-  const code = status ?? format.status(error);
   const body = Buffer.from(format.body(error, id));
   const closing = close || mustClose(exchange);
   if (closing) response.shouldKeepAlive = false;
-  response.writeHead(code, {
+  const code = status ?? format.status(error);
+  response.writeHead(code, { ...errorHeaders(error, code), 'content-length': body.length, 'x-request-id': id });
+  if (closing && !request.complete) linger(exchange, body);
+  else response.end(body);
+}
+
+function errorHeaders(error: ServiceError, status: number): OutgoingHttpHeaders {
+  return {
     'content-type': 'application/json',
-    'content-length': body.length,
     'cache-control': 'no-store',
-    'x-request-id': id,
-    ...retryHeaders(error, code),
-    ...(code === 401 && { 'www-authenticate': 'Bearer' }),
-    ...(ERRORS[error.code].status === 405 && { allow: String(error.facts?.['allow']) }),
-  });
-  if (!closing || request.complete) {
-    response.end(body);
-    return;
-  }
-  linger(exchange, body);
+    ...retryHeaders(error, status),
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(error.code === 'method_not_allowed' && { allow: String(error.facts?.['allow']) }),
+  };
 }
 
 /** A body that is neither read nor short would be taken for the next request, or has to be read to its end. */
@@ -76,6 +76,9 @@ function linger({ request, response }: Exchange, body: Buffer): void {
   };
   const timer = setTimeout(end, LINGER_MS);
   response.write(body);
-  request.once('end', end).once('close', end).on('error', () => undefined);
+  request
+    .once('end', end)
+    .once('close', end)
+    .on('error', () => undefined);
   request.resume();
 }

@@ -16,10 +16,12 @@ export function headerFault(request: IncomingMessage): { readonly error: Service
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]?.toLowerCase() ?? '';
-    if (SINGLE.has(name) && seen.has(name)) return { error: new ServiceError('invalid_request', `The header "${name}" appears more than once.`) };
+    if (SINGLE.has(name) && seen.has(name))
+      return { error: new ServiceError('invalid_request', `The header "${name}" appears more than once.`) };
     seen.add(name);
   }
-  if (headers.host === undefined && request.httpVersion !== '1.0') return { error: new ServiceError('invalid_request', 'The Host header is missing.') };
+  if (headers.host === undefined && request.httpVersion !== '1.0')
+    return { error: new ServiceError('invalid_request', 'The Host header is missing.') };
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     return { error: new ServiceError('invalid_request', 'Only the transfer coding "chunked" is understood.') };

@@ -13,7 +13,8 @@ const refuse = (code: ErrorCode, message: string): ParseOutcome => ({ code, mess
 /** Parses a request body. Messages hold positions and key names of ours, never a piece of the body. */
 export function parseBody(bytes: Uint8Array): ParseOutcome {
   if (bytes.length === 0) return refuse('invalid_json', 'The body is empty; send a JSON object.');
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return refuse('invalid_json', 'The body starts with a byte order mark; send it without.');
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
+    return refuse('invalid_json', 'The body starts with a byte order mark; send it without.');
   let text: string;
   try {
     text = UTF8.decode(bytes);
@@ -50,9 +51,7 @@ function positionIn(error: unknown): string {
 /** Looks at the values only where the text gave reason to; the guard has bounded the depth. */
 function faultIn(value: unknown, traits: JsonTraits): ParseOutcome | null {
   if (!traits.escapedUnicode && !traits.hugeNumber) return null;
-  if (typeof value === 'string') {
-    return traits.escapedUnicode && LONE_SURROGATE.test(value) ? refuse('invalid_unicode', 'A string of the body holds half a surrogate pair.') : null;
-  }
+  if (typeof value === 'string') return traits.escapedUnicode ? faultInText(value) : null;
   if (typeof value === 'number') return Number.isFinite(value) ? null : refuse('invalid_value', 'A number of the body is too large.');
   if (typeof value !== 'object' || value === null) return null;
   for (const [key, inner] of Object.entries(value)) {
@@ -60,4 +59,8 @@ function faultIn(value: unknown, traits: JsonTraits): ParseOutcome | null {
     if (fault) return fault;
   }
   return null;
+}
+
+function faultInText(text: string): ParseOutcome | null {
+  return LONE_SURROGATE.test(text) ? refuse('invalid_unicode', 'A string of the body holds half a surrogate pair.') : null;
 }

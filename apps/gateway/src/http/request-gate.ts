@@ -52,7 +52,10 @@ export class RequestGate {
 
   /** Answers a request whose target the router could not read. */
   refuseTarget(request: IncomingMessage, response: ServerResponse): void {
-    const error = new ServiceError('invalid_path', 'The path of the URL is not valid: a percent sign must be followed by two hex digits of UTF-8.');
+    const error = new ServiceError(
+      'invalid_path',
+      'The path of the URL is not valid: a percent sign must be followed by two hex digits of UTF-8.',
+    );
     answerError(this.#open(request, response, 'none'), error);
   }
 
@@ -106,7 +109,8 @@ export class RequestGate {
     if (route) return { error: route };
     const headers = headerFault(raw);
     if (headers) return { ...headers, close: true };
-    if (expectationOf(raw) === 'other') return { error: new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.') };
+    if (expectationOf(raw) === 'other')
+      return { error: new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.') };
     return shutdown() === 'refusing' ? { error: shuttingDown() } : null;
   }
 

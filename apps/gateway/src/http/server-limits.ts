@@ -76,7 +76,12 @@ function refusePipelined(connection: Connection, request: IncomingMessage, respo
   if (connection.refused > LIMITS.pipelinedRequests) request.socket.destroy();
   if (connection.refused > 1) return;
   const body = JSON.stringify({
-    error: { message: 'Send the next request after the response to the one before, or on another connection.', type: 'invalid_request_error', param: null, code: 'invalid_request' },
+    error: {
+      message: 'Send the next request after the response to the one before, or on another connection.',
+      type: 'invalid_request_error',
+      param: null,
+      code: 'invalid_request',
+    },
   });
   response.writeHead(400, { 'content-type': 'application/json', 'content-length': body.length, connection: 'close' }).end(body);
 }

@@ -23,7 +23,10 @@ export function explainUnrouted(method: string, target: string, baseUrl: string)
   const path = pathOf(target);
   if (HEALTH.has(path) && method !== 'GET') return methodNotAllowed('GET');
   if (CHAT_PATH.test(path) && method !== 'POST') return methodNotAllowed('POST');
-  return new ServiceError('not_found', hint(path, baseUrl) ?? `There is nothing here. The endpoint is POST ${baseUrl}/deployment-<id>${CHAT}.`);
+  return new ServiceError(
+    'not_found',
+    hint(path, baseUrl) ?? `There is nothing here. The endpoint is POST ${baseUrl}/deployment-<id>${CHAT}.`,
+  );
 }
 
 /** A chat path whose deployment part shows a wrong base URL; null when it looks right. */

@@ -7,7 +7,14 @@ import { ChatWriter } from '../surfaces/chat-completions/chat.events.js';
 import { DocumentAnswer } from './document-answer.js';
 import { RELAY_TIMES } from './relay-times.js';
 
-const end = { k: 'end', q: 2, fin: 'done', usage: { prompt: 1, cached: 0, completion: 1 }, sum: 0, tm: { queue: 0, prefill: 0, total: 0 } } as EndFrame;
+const end = {
+  k: 'end',
+  q: 2,
+  fin: 'done',
+  usage: { prompt: 1, cached: 0, completion: 1 },
+  sum: 0,
+  tm: { queue: 0, prefill: 0, total: 0 },
+} as EndFrame;
 
 describe('an answer that is not streamed', () => {
   const sent = { status: 0, headers: {} as Record<string, unknown>, text: '', ended: false, destroyed: false };
@@ -29,7 +36,13 @@ describe('an answer that is not streamed', () => {
       },
       destroy: () => (sent.destroyed = true),
     };
-    const exchange = { id: 'req_1', request: { complete: true }, response, format: chatErrors, line: new RequestLine('req_1') } as unknown as Exchange;
+    const exchange = {
+      id: 'req_1',
+      request: { complete: true },
+      response,
+      format: chatErrors,
+      line: new RequestLine('req_1'),
+    } as unknown as Exchange;
     const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, includeUsage: false });
     answer = new DocumentAnswer({ exchange, writer, times: RELAY_TIMES, cut: () => undefined });
     answer.events([{ k: 'text', x: 'Hello', n: 1 }]);
@@ -39,7 +52,11 @@ describe('an answer that is not streamed', () => {
     expect(sent.status).toBe(0);
     answer.events([{ k: 'fin', r: 'stop' }]);
     answer.end(end);
-    expect(sent).toMatchObject({ status: 200, ended: true, headers: { 'content-type': 'application/json', 'content-length': sent.text.length } });
+    expect(sent).toMatchObject({
+      status: 200,
+      ended: true,
+      headers: { 'content-type': 'application/json', 'content-length': sent.text.length },
+    });
     expect(JSON.parse(sent.text)).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
   });
 

@@ -62,7 +62,14 @@ class ScriptedResponse extends EventEmitter {
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
 const contents = (frames: string): string[] =>
   [...frames.matchAll(/"delta":\{"content":("(?:[^"\\]|\\.)*")/g)].map((match) => JSON.parse(match[1]!) as string);
-const end = { k: 'end', q: 2, fin: 'done', usage: { prompt: 1, cached: 0, completion: 1 }, sum: 0, tm: { queue: 0, prefill: 0, total: 0 } } as EndFrame;
+const end = {
+  k: 'end',
+  q: 2,
+  fin: 'done',
+  usage: { prompt: 1, cached: 0, completion: 1 },
+  sum: 0,
+  tm: { queue: 0, prefill: 0, total: 0 },
+} as EndFrame;
 
 describe('a streamed answer', () => {
   let response: ScriptedResponse;
@@ -75,16 +82,31 @@ describe('a streamed answer', () => {
     cuts = [];
     const loop = new LoopPressure();
     pressure = { lagging: false, atTurnEnd: (flush) => loop.atTurnEnd(flush) };
-    const exchange = { id: 'req_1', request: { complete: true }, response, format: chatErrors, line: new RequestLine('req_1') } as unknown as Exchange;
+    const exchange = {
+      id: 'req_1',
+      request: { complete: true },
+      response,
+      format: chatErrors,
+      line: new RequestLine('req_1'),
+    } as unknown as Exchange;
     const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, includeUsage: false });
-    answer = new SseAnswer({ exchange, writer, pressure: pressure as LoopPressure, times: RELAY_TIMES, cut: (reason) => cuts.push(reason) });
+    answer = new SseAnswer({
+      exchange,
+      writer,
+      pressure: pressure as LoopPressure,
+      times: RELAY_TIMES,
+      cut: (reason) => cuts.push(reason),
+    });
   });
 
   it('has no status before the first output, and its headers with it', () => {
     answer.events([{ k: 'start', prompt: 3 }]);
     expect(response.headersSent).toBe(false);
     answer.events([text('Hi')]);
-    expect(response).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no', 'x-request-id': 'req_1' } });
+    expect(response).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no', 'x-request-id': 'req_1' },
+    });
     expect(contents(response.writes.join(''))).toEqual(['Hi']);
   });
 

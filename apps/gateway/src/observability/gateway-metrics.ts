@@ -14,7 +14,13 @@ export interface Gauges {
 }
 
 /** Refusals of credentials, counted apart: a rise is an attack or a wrong rotation. */
-const KEY_REFUSALS: ReadonlySet<string> = new Set(['missing_api_key', 'invalid_api_key', 'ambiguous_credentials', 'insufficient_scope', 'auth_unavailable']);
+const KEY_REFUSALS: ReadonlySet<string> = new Set([
+  'missing_api_key',
+  'invalid_api_key',
+  'ambiguous_credentials',
+  'insufficient_scope',
+  'auth_unavailable',
+]);
 const TTFT_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 /** The gateway's metrics. Labels are closed sets: status classes, codes and kinds, never ids. */
@@ -26,15 +32,30 @@ export class GatewayMetrics {
 
   constructor(private readonly registry: Registry) {
     const registers = [registry];
-    this.#requests = new Counter({ name: 'slipway_gateway_requests_total', help: 'Requests answered.', labelNames: ['status_class', 'stream'], registers });
-    this.#refusedKeys = new Counter({ name: 'slipway_gateway_refused_keys_total', help: 'Requests refused for their credentials.', labelNames: ['code'], registers });
+    this.#requests = new Counter({
+      name: 'slipway_gateway_requests_total',
+      help: 'Requests answered.',
+      labelNames: ['status_class', 'stream'],
+      registers,
+    });
+    this.#refusedKeys = new Counter({
+      name: 'slipway_gateway_refused_keys_total',
+      help: 'Requests refused for their credentials.',
+      labelNames: ['code'],
+      registers,
+    });
     this.#ttft = new Histogram({
       name: 'slipway_gateway_time_to_first_token_seconds',
       help: 'From the request to the first output of its engine.',
       buckets: TTFT_BUCKETS_S,
       registers,
     });
-    this.#tokens = new Counter({ name: 'slipway_gateway_tokens_total', help: 'Tokens by kind: prompt, cached (part of prompt), completion.', labelNames: ['kind'], registers });
+    this.#tokens = new Counter({
+      name: 'slipway_gateway_tokens_total',
+      help: 'Tokens by kind: prompt, cached (part of prompt), completion.',
+      labelNames: ['kind'],
+      registers,
+    });
   }
 
   /** Adds the figures that are read when they are asked for. */

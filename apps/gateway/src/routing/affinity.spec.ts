@@ -18,7 +18,11 @@ describe('the affinity of a request', () => {
   });
 
   it('differs with the system message, and with the first user message', () => {
-    const others = [conversation(['system', 'Be long.'], ['user', 'Hello']), conversation(['system', 'Be brief.'], ['user', 'Bye']), conversation(['user', 'Be brief.Hello'])];
+    const others = [
+      conversation(['system', 'Be long.'], ['user', 'Hello']),
+      conversation(['system', 'Be brief.'], ['user', 'Bye']),
+      conversation(['user', 'Be brief.Hello']),
+    ];
     for (const other of others) expect(affinityOf(other, undefined)).not.toBe(affinityOf(first, undefined));
   });
 

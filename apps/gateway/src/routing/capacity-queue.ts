@@ -62,4 +62,6 @@ export class CapacityQueue {
 
 /** @param waiting how many wait already: a hint for when to come back. */
 export const overloaded = (waiting: number): ServiceError =>
-  new ServiceError('overloaded', 'All slots of this deployment are taken; try again soon.', { retryAfterS: Math.min(30, 1 + Math.floor(waiting / 8)) });
+  new ServiceError('overloaded', 'All slots of this deployment are taken; try again soon.', {
+    retryAfterS: Math.min(30, 1 + Math.floor(waiting / 8)),
+  });

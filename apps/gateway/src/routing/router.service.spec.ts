@@ -16,11 +16,30 @@ describe('the router', () => {
 
   const beat = (name: string, changes: Partial<Heartbeat> = {}): void => {
     reports += 1;
-    router.heard({ wk: wk(name), dep: DEP, rev: 1, fp: 'f', state: 'ready', n: reports, slots: 1, used: 0, queued: 0, proto: ['1.0', '1.0'], caps: [], zone: null, ...changes });
+    router.heard({
+      wk: wk(name),
+      dep: DEP,
+      rev: 1,
+      fp: 'f',
+      state: 'ready',
+      n: reports,
+      slots: 1,
+      used: 0,
+      queued: 0,
+      proto: ['1.0', '1.0'],
+      caps: [],
+      zone: null,
+      ...changes,
+    });
   };
   const chooser = (affinity = 0, rev = 1): WorkerChooser => router.chooserFor({ deployment: DEP, rev, affinity });
-  const choose = (who: WorkerChooser = chooser(), excluded = NONE, signal = new AbortController().signal): Promise<Incarnation> => who.choose(excluded, signal);
-  const codeOf = async (choice: Promise<Incarnation>): Promise<string> => choice.then((name) => `chose ${name}`, (error: ServiceError) => error.code);
+  const choose = (who: WorkerChooser = chooser(), excluded = NONE, signal = new AbortController().signal): Promise<Incarnation> =>
+    who.choose(excluded, signal);
+  const codeOf = async (choice: Promise<Incarnation>): Promise<string> =>
+    choice.then(
+      (name) => `chose ${name}`,
+      (error: unknown) => (error as ServiceError).code,
+    );
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -143,19 +162,20 @@ describe('the router', () => {
     expect(await again).toBe('chose a');
   });
 
-  it.each<Refusal>([{ kind: 'absent' }, { kind: 'rejected', code: 'draining', used: 0, slots: 1 }, { kind: 'rejected', code: 'not_here', used: 0, slots: 1 }])(
-    'sends nobody to a runner that answered %j before it reports again',
-    async (refusal) => {
-      beat('a');
-      const who = chooser();
-      await choose(who);
-      who.refused(wk('a'), refusal);
-      who.released(wk('a'));
-      expect(await codeOf(choose())).toBe('deployment_unavailable');
-      beat('a');
-      expect(await codeOf(choose())).toBe('chose a');
-    },
-  );
+  it.each<Refusal>([
+    { kind: 'absent' },
+    { kind: 'rejected', code: 'draining', used: 0, slots: 1 },
+    { kind: 'rejected', code: 'not_here', used: 0, slots: 1 },
+  ])('sends nobody to a runner that answered %j before it reports again', async (refusal) => {
+    beat('a');
+    const who = chooser();
+    await choose(who);
+    who.refused(wk('a'), refusal);
+    who.released(wk('a'));
+    expect(await codeOf(choose())).toBe('deployment_unavailable');
+    beat('a');
+    expect(await codeOf(choose())).toBe('chose a');
+  });
 
   it('spares a runner on which five starts failed, for 5 s', async () => {
     for (let i = 0; i < 5; i += 1) {

@@ -100,7 +100,11 @@ export class Router {
   #hopeless({ deployment }: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
     const live = this.options.table.live(deployment);
     if (live.some(({ wk }) => !excluded.has(wk))) return null;
-    return { error: new ServiceError('deployment_unavailable', 'No worker of this deployment can take the request right now; try again soon.', { retryAfterS: 2 }) };
+    return {
+      error: new ServiceError('deployment_unavailable', 'No worker of this deployment can take the request right now; try again soon.', {
+        retryAfterS: 2,
+      }),
+    };
   }
 
   #slots({ deployment }: RouteRequest): number {

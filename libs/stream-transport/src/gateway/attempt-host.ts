@@ -40,8 +40,8 @@ export interface AttemptHost {
   readonly gw: Incarnation;
   readonly settings: StreamSettings;
   readonly counters: ReceiverCounters;
-  readonly link: Link;
-  readonly starts: StartPublisher;
+  readonly link: Pick<Link, 'since' | 'provenSince' | 'prove' | 'whenUp'>;
+  readonly starts: Pick<StartPublisher, 'send'>;
   readonly now: () => number;
   /** Frames of the attempt arrive from now on. */
   readonly enter: (attempt: Attempt) => void;

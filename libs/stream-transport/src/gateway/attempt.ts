@@ -2,6 +2,7 @@ import type { DataFrame, EndFrame, ErrorFrame, Frame, Incarnation, StreamId, Usa
 import type { StreamRequest } from '../types.js';
 import type { AttemptHost, AttemptOwner, Outcome } from './attempt-host.js';
 import { FrameSequence } from './frame-sequence.js';
+import { SilenceWatch } from './silence-watch.js';
 
 export interface AttemptPlace {
   readonly wk: Incarnation;
@@ -23,9 +24,7 @@ export class Attempt {
   private readonly upload = new AbortController();
   private sentAt = 0;
   private acceptBy = Number.POSITIVE_INFINITY;
-  private heardAt = 0;
-  private probedAt: number | null = null;
-  private gapSince: number | null = null;
+  private readonly silence: SilenceWatch;
   private replayAskedAt = NEVER;
   private cancelledAt = NEVER;
   private cancelBy = 0;
@@ -37,6 +36,7 @@ export class Attempt {
     private readonly request: StreamRequest,
     { wk, at, subject }: AttemptPlace,
   ) {
+    this.silence = new SilenceWatch(host.settings);
     this.st = request.st;
     this.at = at;
     this.wk = wk;
@@ -61,8 +61,7 @@ export class Attempt {
 
   /** A frame of this attempt; null = one that this version does not understand, which still is a sign of life. */
   frame(frame: Frame | null, now: number): void {
-    this.heardAt = now;
-    this.probedAt = null;
+    this.silence.heard(now);
     if (!frame || this.phase === 'over') return;
     if (this.phase === 'cancelling') this.frameAfterCancel(frame, now);
     else if (frame.k === 'rej') {
@@ -117,9 +116,7 @@ export class Attempt {
 
   /** Nothing that was missed until now counts against the worker. */
   restartTimers(now: number): void {
-    this.heardAt = now;
-    this.probedAt = null;
-    this.gapSince = null;
+    this.silence.restart(now);
     if (Number.isFinite(this.acceptBy)) this.awaitAnswer(this.host.settings.acceptMs);
   }
 
@@ -158,7 +155,7 @@ export class Attempt {
       this.missing(now);
     } else if (taken === 'duplicate') this.host.counters.duplicates += 1;
     else {
-      this.gapSince = null;
+      this.silence.progress();
       this.owner.events(taken);
     }
   }
@@ -201,7 +198,7 @@ export class Attempt {
   private awaitAnswer(ms: number): void {
     const now = this.host.now();
     this.sentAt = now;
-    this.heardAt = now;
+    this.silence.heard(now);
     this.acceptBy = now + ms;
   }
 
@@ -230,20 +227,20 @@ export class Attempt {
   }
 
   private watch(now: number): void {
-    const { silenceMs, probeMs } = this.host.settings;
-    if (this.gapSince !== null && now - this.gapSince > silenceMs + probeMs) {
-      this.loseSilent(now);
-      return;
-    }
-    if (now - this.heardAt <= silenceMs) return;
-    if (this.probedAt === null) {
-      this.probedAt = now;
-      this.host.link.prove();
-      this.host.probe(this.wk);
-      this.askReplay(now);
-    } else if (now - this.probedAt >= probeMs) {
-      if (this.host.link.provenSince >= this.probedAt) this.loseSilent(now);
-      else this.host.link.prove();
+    const { link, probe } = this.host;
+    switch (this.silence.judge(now, link.provenSince)) {
+      case 'well':
+        return;
+      case 'lost':
+        this.loseSilent(now);
+        return;
+      case 'ask':
+        link.prove();
+        probe(this.wk);
+        this.askReplay(now);
+        return;
+      case 'prove':
+        link.prove();
     }
   }
 
@@ -258,7 +255,7 @@ export class Attempt {
   }
 
   private missing(now: number): void {
-    this.gapSince ??= now;
+    this.silence.gap(now);
     if (now - this.replayAskedAt >= this.host.settings.replayMs) this.askReplay(now);
   }
 

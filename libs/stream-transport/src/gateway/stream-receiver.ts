@@ -11,7 +11,7 @@ import { StallWatch } from '../wire/stall-watch.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import type { Attempt } from './attempt.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
-import { PastAttempts } from './past-attempts.js';
+import { LateFrames } from './late-frames.js';
 import { type ReceiverCounters, newReceiverCounters } from './receiver-counters.js';
 import { StartPublisher } from './start-publisher.js';
 import { notReachable, shuttingDown } from './stream-errors.js';
@@ -45,7 +45,7 @@ export class StreamReceiver {
   private readonly link: Link;
   private readonly bulkLink: Link;
   private readonly peers: WorkerPeers<Attempt>;
-  private readonly past: PastAttempts;
+  private readonly late: LateFrames;
   private readonly stallWatch: StallWatch;
   private readonly host: GatewayStreamHost;
   private readonly attempts = new Map<string, Attempt>();
@@ -74,13 +74,22 @@ export class StreamReceiver {
       onDown: () => this.peers.clearSuspicions(),
     });
     this.bulkLink = new Link({ nats: bulk, log, clock, answerMs: LINK_ANSWER_MS });
-    this.past = new PastAttempts(2 * this.settings.leaseMs, this.settings.repeatMs, now);
     this.stallWatch = new StallWatch(this.settings.tickMs, this.settings.stallMs, now);
     this.peers = new WorkerPeers({
       settings: this.settings,
       ask: (wk, json) => this.publisher.send(this.subjects.control(wk), json, { reply: this.subjects.answers(gw, wk) }),
       died: (wk, attempts) => this.workerDied(wk, attempts),
     });
+    this.late = new LateFrames(
+      {
+        counters: this.counters,
+        keepMs: 2 * this.settings.leaseMs,
+        repeatMs: this.settings.repeatMs,
+        finished: (wk, attempt) => this.peers.finished(wk, attempt),
+        control: (wk, message) => this.control(wk, message),
+      },
+      now,
+    );
     this.host = this.createHost();
     this.subscriptions = [
       nats.subscribe(this.subjects.allFramesOf(gw), { callback: guardedCallback(log, (msg) => this.onFrame(msg)) }),
@@ -124,7 +133,7 @@ export class StreamReceiver {
     this.heardAt = monotonic();
     const attempt = this.attempts.get(msg.subject);
     if (!attempt) {
-      this.lateFrame(msg);
+      this.late.arrived(msg, this.heardAt);
       return;
     }
     try {
@@ -138,19 +147,6 @@ export class StreamReceiver {
       this.options.log.error({ st: attempt.st, err }, 'stream.sink_failed');
       attempt.crash(err);
     }
-  }
-
-  /** A worker that goes on with an attempt which is over here is told to stop; one that repeats an end, that it was heard. */
-  private lateFrame(msg: Msg): void {
-    if (saysNobodyListens(msg)) return;
-    this.counters.lateFrames += 1;
-    const { subject } = msg;
-    const attempt = this.past.find(subject);
-    const frame = readFrame(msg.string());
-    if (!attempt || !frame || frame.k === 'rej') return;
-    if (frame.k === 'end' || frame.k === 'err') this.peers.finished(attempt.wk, { st: attempt.st, at: attempt.at, next: frame.q });
-    else if (this.past.mayCancel(subject, this.heardAt))
-      this.control(attempt.wk, { k: 'cancel', st: attempt.st, at: attempt.at, why: 'over' });
   }
 
   private onAnswer(msg: Msg): void {
@@ -187,7 +183,7 @@ export class StreamReceiver {
     const cutOff = !judge && now - this.link.since > this.settings.leaseMs;
     for (const stream of this.streams) this.tickStream(stream, now, { judge, cutOff });
     if (judge) this.acknowledge(now);
-    this.past.sweep(now);
+    this.late.sweep(now);
   }
 
   private tickStream(stream: GatewayStream, now: number, { judge, cutOff }: { judge: boolean; cutOff: boolean }): void {
@@ -255,7 +251,7 @@ export class StreamReceiver {
       leave: (attempt, cancelledAt) => {
         this.attempts.delete(attempt.subject);
         this.peers.leave(attempt.wk, attempt);
-        this.past.add(attempt.subject, { st: attempt.st, at: attempt.at, wk: attempt.wk }, cancelledAt);
+        this.late.expect(attempt, cancelledAt);
       },
       finish: (attempt) => this.peers.finished(attempt.wk, attempt),
       control: (wk, message) => this.control(wk, message),

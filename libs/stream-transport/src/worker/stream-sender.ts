@@ -1,7 +1,7 @@
-import { Discover, type RejectCode, ServiceError, type Start, type StreamId, wildcardOf } from '@slipway/contracts';
+import { Discover, ServiceError, type StreamId, wildcardOf } from '@slipway/contracts';
 import type { Logger, Msg, NatsConnection, Subscription } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
-import type { Admit, Generation, WorkerLoad } from '../types.js';
+import type { Admit, WorkerLoad } from '../types.js';
 import { monotonic } from '../wire/clock.js';
 import { guardedCallback } from '../wire/guarded-callback.js';
 import { Link } from '../wire/link.js';
@@ -13,9 +13,9 @@ import { readControl } from './control-reader.js';
 import { IdleGate, before } from './idle-gate.js';
 import { LoadReporter, type WorkerIdentity } from './load-reporter.js';
 import { type SenderCounters, newSenderCounters } from './sender-counters.js';
-import { type ArrivedStart, StartIntake } from './start-intake.js';
+import { StartDesk } from './start-desk.js';
 import { StreamTable } from './stream-table.js';
-import { WorkerStream, type WorkerStreamHost } from './worker-stream.js';
+import type { WorkerStreamHost } from './worker-stream.js';
 
 export interface StreamSenderOptions extends WorkerIdentity {
   readonly nats: NatsConnection;
@@ -26,8 +26,6 @@ export interface StreamSenderOptions extends WorkerIdentity {
   readonly settings?: Partial<StreamSettings> | undefined;
 }
 
-/** Advice to a gateway whose start met a full worker, in milliseconds. */
-const BUSY_RETRY_MS = 100;
 /** After the own loop stood still, nobody is judged until what waited in the socket was read. */
 const READ_UP_MS = 500;
 /** How long a drained worker waits for the last acknowledgements after its deadline. */
@@ -46,11 +44,10 @@ export class StreamSender {
   private readonly subjects: Subjects;
   private readonly link: Link;
   private readonly publisher: Publisher;
-  private readonly intake: StartIntake;
+  private readonly desk: StartDesk;
   private readonly table: StreamTable;
   private readonly reporter: LoadReporter;
   private readonly stallWatch: StallWatch;
-  private readonly host: WorkerStreamHost;
   private subscriptions: Subscription[] = [];
   private starts: Subscription | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -65,11 +62,10 @@ export class StreamSender {
     this.subjects = subjectsOf(env);
     this.publisher = new Publisher(nats, log);
     this.link = new Link({ nats, log, clock: monotonic, answerMs: LINK_ANSWER_MS, onUp: () => this.reconnected() });
-    this.intake = new StartIntake(this.subjects, this.settings);
     this.table = new StreamTable(this.settings, this.counters, monotonic());
     this.stallWatch = new StallWatch(this.settings.tickMs, this.settings.stallMs, monotonic());
     this.reporter = this.createReporter();
-    this.host = this.createHost();
+    this.desk = this.createDesk();
   }
 
   /** Streams held: running, or ended and not yet acknowledged. */
@@ -86,7 +82,7 @@ export class StreamSender {
     });
     this.starts = nats.subscribe(
       starts(wk),
-      on((msg) => this.onStart(msg)),
+      on((msg) => this.desk.arrived(msg, monotonic())),
     );
     this.subscriptions = [
       nats.subscribe(
@@ -154,81 +150,10 @@ export class StreamSender {
     }
     if (this.options.nats.isClosed()) this.table.dropAll();
     this.table.tick(now, now >= this.judgeFrom);
-    for (const { reply, code } of this.intake.expire(now)) this.reject(reply, code);
+    this.desk.tick(now);
     if (this.table.longestQuiet(now) > this.settings.heartbeatMs) this.link.prove();
     this.reporter.tick(now);
     this.gate.check();
-  }
-
-  private onStart(msg: Msg): void {
-    const now = monotonic();
-    const arrived = this.intake.read(msg, now);
-    if (arrived.kind === 'waiting') return;
-    if (arrived.kind !== 'start') {
-      this.counters.malformed += 1;
-      if (arrived.kind === 'refused') this.reject(arrived.reply, arrived.code);
-      return;
-    }
-    const known = this.table.find(arrived.start.st, arrived.start.at);
-    if (known) {
-      this.counters.duplicates += 1;
-      this.accept(known);
-      known.replay(0);
-    } else if (this.table.isPast(arrived.start.st, arrived.start.at)) this.counters.past += 1;
-    else this.consider(arrived, now);
-  }
-
-  private consider(arrived: ArrivedStart, now: number): void {
-    const refusal = this.refusalOf(arrived);
-    const answer = refusal ?? this.admit(arrived.start);
-    if (typeof answer === 'string') {
-      this.reject(arrived.reply, answer);
-      return;
-    }
-    const { address, reply, deadlineMs } = arrived;
-    const stream = new WorkerStream({
-      host: this.host,
-      address,
-      reply,
-      noInterest: this.subjects.noInterest(this.options.wk, address.st, address.at),
-      interest: this.table.interestOf(address.gw, now),
-      generation: answer,
-      deadlineMs,
-    });
-    this.table.add(stream, now);
-    this.counters.started += 1;
-    this.atWork += 1;
-    this.accept(stream);
-    void stream.run();
-    this.reporter.changed();
-  }
-
-  private refusalOf({ start, deadlineMs }: ArrivedStart): RejectCode | null {
-    if (this.draining) return 'draining';
-    if (start.dep !== this.options.dep || start.rev !== this.options.rev) return 'not_here';
-    return deadlineMs <= 0 ? 'deadline' : null;
-  }
-
-  private admit(start: Start): Generation | RejectCode {
-    try {
-      return this.options.admit(start);
-    } catch (err) {
-      this.options.log.error({ st: start.st, err }, 'stream.admission_failed');
-      return 'busy';
-    }
-  }
-
-  private accept(stream: WorkerStream): void {
-    const { wk, rev, fingerprint } = this.options;
-    const accepted = { k: 'acc', wk, rev, fp: fingerprint, lease_ms: this.settings.leaseMs };
-    this.host.publish(stream, JSON.stringify(accepted), false);
-  }
-
-  private reject(reply: string, code: RejectCode): void {
-    this.counters.rejected += 1;
-    const { used, slots } = this.options.load();
-    const retry = code === 'busy' ? BUSY_RETRY_MS : 0;
-    this.publisher.send(reply, JSON.stringify({ k: 'rej', wk: this.options.wk, code, retry_ms: retry, used, slots }));
   }
 
   private onControl(msg: Msg): void {
@@ -239,7 +164,7 @@ export class StreamSender {
       case 'probe':
         return this.answer(msg, []);
       case 'cancel':
-        this.intake.drop(message.st, message.at);
+        this.desk.cancelled(message.st, message.at);
         return this.table.cancel(message.st, message.at);
       case 'replay':
         return this.table.replay(message.st, message.at, message.from);
@@ -275,6 +200,31 @@ export class StreamSender {
       publish: (heartbeat) => {
         if (this.link.up) this.publisher.send(subject, JSON.stringify(heartbeat));
       },
+    });
+  }
+
+  private createDesk(): StartDesk {
+    const { settings, subjects, counters, publisher, table } = this;
+    const { admit, load, log } = this.options;
+    const draining = (): boolean => this.draining;
+    const begun = (): void => {
+      this.atWork += 1;
+      queueMicrotask(() => this.reporter.changed());
+    };
+    const host = this.createHost();
+    return new StartDesk({
+      identity: this.options,
+      settings,
+      subjects,
+      counters,
+      publisher,
+      table,
+      host,
+      admit,
+      load,
+      draining,
+      begun,
+      log,
     });
   }
 

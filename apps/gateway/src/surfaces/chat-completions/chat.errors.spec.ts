@@ -2,15 +2,16 @@ import { ERRORS, type ErrorCode, ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { chatErrors } from './chat.errors.js';
 
-const bodyOf = (error: ServiceError): { error: Record<string, unknown> } => JSON.parse(chatErrors.body(error, 'req_1')) as { error: Record<string, unknown> };
+const bodyOf = (error: ServiceError): { error: Record<string, unknown> } =>
+  JSON.parse(chatErrors.body(error, 'req_1')) as { error: Record<string, unknown> };
 
 describe('a chat error', () => {
   it.each(Object.keys(ERRORS) as ErrorCode[])('%s has all four keys and the type of its status', (code) => {
     const error = new ServiceError(code, 'Words.');
     expect(Object.keys(bodyOf(error).error)).toEqual(['message', 'type', 'param', 'code']);
     const status = chatErrors.status(error);
-    const expected = status === 429 ? 'requests' : status < 500 ? 'invalid_request_error' : 'server_error';
-    expect(bodyOf(error).error).toMatchObject({ type: expected, code });
+    const refusal = status === 429 ? 'requests' : 'invalid_request_error';
+    expect(bodyOf(error).error).toMatchObject({ type: status < 500 ? refusal : 'server_error', code });
     expect([410, 415, 422]).not.toContain(status);
   });
 

@@ -3,10 +3,18 @@ import { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { ChatWriter } from './chat.events.js';
 
-const writer = (includeUsage = false): ChatWriter => new ChatWriter({ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, includeUsage });
+const writer = (includeUsage = false): ChatWriter =>
+  new ChatWriter({ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, includeUsage });
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
 const fin = (r: Extract<StreamEvent, { k: 'fin' }>['r'] = 'stop'): StreamEvent => ({ k: 'fin', r });
-const end = { k: 'end', q: 4, fin: 'done', usage: { prompt: 9, cached: 4, completion: 3 }, sum: 0, tm: { queue: 0, prefill: 0, total: 0 } } as EndFrame;
+const end = {
+  k: 'end',
+  q: 4,
+  fin: 'done',
+  usage: { prompt: 9, cached: 4, completion: 3 },
+  sum: 0,
+  tm: { queue: 0, prefill: 0, total: 0 },
+} as EndFrame;
 
 const BASE = '"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"deployment-1"';
 const chunk = (delta: string, finish = 'null', tail = ''): string =>
@@ -16,14 +24,23 @@ const ROLE = chunk('{"role":"assistant","content":""}');
 describe('the chunks of a chat stream', () => {
   it('are role, content, finish and the end mark, to the byte', () => {
     const w = writer();
-    const frames = [w.frames([{ k: 'start', prompt: 9, cached: 4 }]), w.frames([text('Hel')]), w.frames([text('lo')]), w.frames([fin()]), w.lastFrames(end)];
+    const frames = [
+      w.frames([{ k: 'start', prompt: 9, cached: 4 }]),
+      w.frames([text('Hel')]),
+      w.frames([text('lo')]),
+      w.frames([fin()]),
+      w.lastFrames(end),
+    ];
     expect(frames).toEqual(['', ROLE + chunk('{"content":"Hel"}'), chunk('{"content":"lo"}'), chunk('{}', '"stop"'), 'data: [DONE]\n\n']);
   });
 
   it('end with one usage chunk without choices when usage was asked for', () => {
     const w = writer(true);
     const frames = w.frames([text('Hi')]) + w.frames([fin('length')]) + w.lastFrames(end);
-    const chunks = frames.split('\n\n').filter((frame) => frame.startsWith('data: {')).map((frame) => JSON.parse(frame.slice(6)) as { choices: unknown[]; usage: unknown });
+    const chunks = frames
+      .split('\n\n')
+      .filter((frame) => frame.startsWith('data: {'))
+      .map((frame) => JSON.parse(frame.slice(6)) as { choices: unknown[]; usage: unknown });
     expect(chunks.map(({ usage }) => usage === null)).toEqual([true, true, true, false]);
     expect(chunks.at(-1)).toMatchObject({
       choices: [],

@@ -4,7 +4,12 @@ import { chatErrorObject } from './chat.errors.js';
 
 type TextEvent = Extract<StreamEvent, { k: 'text' | 'think' }>;
 
-const FINISH: Readonly<Record<FinishReason, string>> = { stop: 'stop', stop_sequence: 'stop', length: 'length', content_filter: 'content_filter' };
+const FINISH: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  content_filter: 'content_filter',
+};
 const DONE = 'data: [DONE]\n\n';
 const FIELD = { text: 'content', think: 'reasoning_content' } as const;
 
@@ -111,6 +116,11 @@ function usageObject({ prompt, cached, completion, reasoning }: Usage): object {
     completion_tokens: completion,
     total_tokens: prompt + completion,
     prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: reasoning ?? 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: reasoning ?? 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
   };
 }

@@ -3,7 +3,12 @@ import { type CanonicalMessage, type ErrorCode, ServiceError } from '@slipway/co
 type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_NAME_CHARS = 256;
-const ROLES: Readonly<Record<string, CanonicalMessage['role']>> = { system: 'system', developer: 'system', user: 'user', assistant: 'assistant' };
+const ROLES: Readonly<Record<string, CanonicalMessage['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  assistant: 'assistant',
+};
 /** Part types of the contract, by the field that holds their content. */
 const OTHER_PARTS: ReadonlySet<string> = new Set(['image_url', 'input_audio', 'file', 'video_url', 'audio_url']);
 
@@ -37,7 +42,8 @@ function readRole(message: Fields, at: string): CanonicalMessage['role'] {
     if (typeof id !== 'string') throw fault('missing_required_parameter', `${at}.tool_call_id`, `'${at}.tool_call_id' is required.`);
     throw fault('unsupported_content', param, 'Tool messages are not supported yet.');
   }
-  if (role === 'function') throw fault('unsupported_content', param, 'Messages of the role function were replaced by tools and are not supported.');
+  if (role === 'function')
+    throw fault('unsupported_content', param, 'Messages of the role function were replaced by tools and are not supported.');
   const known = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined;
   if (!known) throw fault('invalid_value', param, `'${param}' must be system, developer, user or assistant.`);
   return known;
@@ -58,7 +64,8 @@ function readContent(message: Fields, role: CanonicalMessage['role'], at: string
 function refuseCalls({ tool_calls: calls, function_call: call, audio }: Fields, at: string): void {
   const hasCalls = Array.isArray(calls) ? calls.length > 0 : calls !== undefined && calls !== null;
   if (hasCalls) throw fault('unsupported_content', `${at}.tool_calls`, 'Tool calls are not supported yet.');
-  if (call !== undefined && call !== null) throw fault('unsupported_content', `${at}.function_call`, 'Function calls were replaced by tools and are not supported.');
+  if (call !== undefined && call !== null)
+    throw fault('unsupported_content', `${at}.function_call`, 'Function calls were replaced by tools and are not supported.');
   if (audio !== undefined && audio !== null) throw fault('unsupported_content', `${at}.audio`, 'Audio is not supported.');
 }
 

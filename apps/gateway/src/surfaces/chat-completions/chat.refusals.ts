@@ -39,7 +39,16 @@ const missing = (param: string): ServiceError => new ServiceError('missing_requi
 
 /** The first field of a body that asks for something which is not offered: it is refused, never dropped. */
 export function firstRefusal(body: Body): Refusal {
-  return functions(body) ?? tools(body) ?? toolChoice(body) ?? choices(body) ?? logprobs(body) ?? responseFormat(body) ?? modalities(body) ?? others(body);
+  return (
+    functions(body) ??
+    tools(body) ??
+    toolChoice(body) ??
+    choices(body) ??
+    logprobs(body) ??
+    responseFormat(body) ??
+    modalities(body) ??
+    others(body)
+  );
 }
 
 function functions(body: Body): Refusal {
@@ -80,9 +89,11 @@ function responseFormat({ response_format: format }: Body): Refusal {
   if (format === undefined) return null;
   const type = isObject(format) ? format['type'] : undefined;
   if (type === 'text') return null;
-  if (type !== 'json_object' && type !== 'json_schema') return invalid('response_format.type', 'The type must be text, json_object or json_schema.');
+  if (type !== 'json_object' && type !== 'json_schema')
+    return invalid('response_format.type', 'The type must be text, json_object or json_schema.');
   const schema = isObject(format) ? format['json_schema'] : undefined;
-  if (type === 'json_schema' && (!isObject(schema) || typeof schema['name'] !== 'string')) return missing('response_format.json_schema.name');
+  if (type === 'json_schema' && (!isObject(schema) || typeof schema['name'] !== 'string'))
+    return missing('response_format.json_schema.name');
   return unsupported('response_format', 'Structured output is not supported yet; only the type text is.');
 }
 

@@ -53,7 +53,20 @@ describe('a chat request', () => {
   });
 
   it('takes null for absent in every field', () => {
-    const names = ['temperature', 'top_p', 'n', 'stop', 'seed', 'tools', 'stream', 'stream_options', 'max_tokens', 'logprobs', 'response_format', 'user'];
+    const names = [
+      'temperature',
+      'top_p',
+      'n',
+      'stop',
+      'seed',
+      'tools',
+      'stream',
+      'stream_options',
+      'max_tokens',
+      'logprobs',
+      'response_format',
+      'user',
+    ];
     expect(read(Object.fromEntries(names.map((name) => [name, null])))).toEqual(read());
   });
 
@@ -69,7 +82,10 @@ describe('a chat request', () => {
 
   it.each([
     ['a', ['a']],
-    [['a', 'b', 'c', 'd'], ['a', 'b', 'c', 'd']],
+    [
+      ['a', 'b', 'c', 'd'],
+      ['a', 'b', 'c', 'd'],
+    ],
     [[], []],
     [null, []],
   ])('with stop %j stops at %j', (stop, expected) => {
@@ -94,7 +110,13 @@ describe('a chat request', () => {
   });
 
   it('keeps the order of messages and their names, and calls developers system', () => {
-    const messages = [{ role: 'system', content: 'a' }, { role: 'developer', content: 'b' }, user, { role: 'assistant', content: 'c', name: 'bot' }, { role: 'user', content: '' }];
+    const messages = [
+      { role: 'system', content: 'a' },
+      { role: 'developer', content: 'b' },
+      user,
+      { role: 'assistant', content: 'c', name: 'bot' },
+      { role: 'user', content: '' },
+    ];
     expect(read({ messages }).canonical.messages).toEqual([
       { role: 'system', content: text('a') },
       { role: 'system', content: text('b') },
@@ -105,7 +127,10 @@ describe('a chat request', () => {
   });
 
   it('joins text parts in order', () => {
-    const content = [{ type: 'text', text: 'one ' }, { type: 'text', text: 'two' }];
+    const content = [
+      { type: 'text', text: 'one ' },
+      { type: 'text', text: 'two' },
+    ];
     expect(read({ messages: [{ role: 'user', content }] }).canonical.messages[0]?.content).toEqual(text('one two'));
   });
 
@@ -119,7 +144,25 @@ describe('a chat request', () => {
   });
 
   it('never hands on a field that it does not know', () => {
-    const fields = { foo: 1, n_predict: -1, id_slot: 3, cache_prompt: false, priority: 9, reasoning_effort: 'low', metadata: { a: 'b' }, store: true, service_tier: 'auto', verbosity: 'low', parallel_tool_calls: true, modalities: ['text'], tools: [], tool_choice: 'auto', response_format: { type: 'text' }, logprobs: false, n: 1 };
+    const fields = {
+      foo: 1,
+      n_predict: -1,
+      id_slot: 3,
+      cache_prompt: false,
+      priority: 9,
+      reasoning_effort: 'low',
+      metadata: { a: 'b' },
+      store: true,
+      service_tier: 'auto',
+      verbosity: 'low',
+      parallel_tool_calls: true,
+      modalities: ['text'],
+      tools: [],
+      tool_choice: 'auto',
+      response_format: { type: 'text' },
+      logprobs: false,
+      n: 1,
+    };
     expect(read({ ...fields, max_tokens: 5 })).toEqual(read({ max_tokens: 5 }));
   });
 });
@@ -139,16 +182,71 @@ describe('a chat request is refused, by the name of the field,', () => {
     ['with a user who says nothing', { messages: [user, { role: 'user' }] }, 'messages[1].content', 'missing_required_parameter'],
     ['with a number for content', { messages: [{ role: 'user', content: 5 }] }, 'messages[0].content', 'invalid_type'],
     ['with no parts', { messages: [{ role: 'user', content: [] }] }, 'messages[0].content', 'empty_array'],
-    ['with an image', { messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }, { type: 'image_url', image_url: { url: 'http://x/y.png' } }] }] }, 'messages[0].content[1].image_url', 'unsupported_content'],
-    ['with audio', { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] }, 'messages[0].content[0].input_audio', 'unsupported_content'],
-    ['with a file', { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] }, 'messages[0].content[0].file', 'unsupported_content'],
-    ['with an unknown part', { messages: [{ role: 'user', content: [{ type: 'smell' }] }] }, 'messages[0].content[0].type', 'unsupported_content'],
-    ['with a part without text', { messages: [{ role: 'user', content: [{ type: 'text' }] }] }, 'messages[0].content[0].text', 'invalid_type'],
+    [
+      'with an image',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'x' },
+              { type: 'image_url', image_url: { url: 'http://x/y.png' } },
+            ],
+          },
+        ],
+      },
+      'messages[0].content[1].image_url',
+      'unsupported_content',
+    ],
+    [
+      'with audio',
+      { messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] },
+      'messages[0].content[0].input_audio',
+      'unsupported_content',
+    ],
+    [
+      'with a file',
+      { messages: [{ role: 'user', content: [{ type: 'file', file: {} }] }] },
+      'messages[0].content[0].file',
+      'unsupported_content',
+    ],
+    [
+      'with an unknown part',
+      { messages: [{ role: 'user', content: [{ type: 'smell' }] }] },
+      'messages[0].content[0].type',
+      'unsupported_content',
+    ],
+    [
+      'with a part without text',
+      { messages: [{ role: 'user', content: [{ type: 'text' }] }] },
+      'messages[0].content[0].text',
+      'invalid_type',
+    ],
     ['with an assistant who says null', { messages: [user, { role: 'assistant', content: null }] }, 'messages[1].content', 'invalid_type'],
-    ['with tool calls in history', { messages: [user, { role: 'assistant', content: null, tool_calls: [{ id: 'a' }] }] }, 'messages[1].tool_calls', 'unsupported_content'],
-    ['with a tool message without call', { messages: [user, { role: 'tool', content: 'x' }] }, 'messages[1].tool_call_id', 'missing_required_parameter'],
-    ['with a tool message', { messages: [user, { role: 'tool', tool_call_id: 'a', content: 'x' }] }, 'messages[1].role', 'unsupported_content'],
-    ['with a function message', { messages: [user, { role: 'function', name: 'f', content: 'x' }] }, 'messages[1].role', 'unsupported_content'],
+    [
+      'with tool calls in history',
+      { messages: [user, { role: 'assistant', content: null, tool_calls: [{ id: 'a' }] }] },
+      'messages[1].tool_calls',
+      'unsupported_content',
+    ],
+    [
+      'with a tool message without call',
+      { messages: [user, { role: 'tool', content: 'x' }] },
+      'messages[1].tool_call_id',
+      'missing_required_parameter',
+    ],
+    [
+      'with a tool message',
+      { messages: [user, { role: 'tool', tool_call_id: 'a', content: 'x' }] },
+      'messages[1].role',
+      'unsupported_content',
+    ],
+    [
+      'with a function message',
+      { messages: [user, { role: 'function', name: 'f', content: 'x' }] },
+      'messages[1].role',
+      'unsupported_content',
+    ],
     ['with temperature 2.1', { temperature: 2.1 }, 'temperature', 'invalid_value'],
     ['with temperature -0.1', { temperature: -0.1 }, 'temperature', undefined],
     ['with temperature as text', { temperature: '0.5' }, 'temperature', 'invalid_type'],
@@ -173,7 +271,12 @@ describe('a chat request is refused, by the name of the field,', () => {
     ['with stream_options without stream', { stream_options: { include_usage: true } }, 'stream_options', 'invalid_value'],
     ['with stream as text', { stream: 'true' }, 'stream', 'invalid_type'],
     ['with stream 1', { stream: 1 }, 'stream', 'invalid_type'],
-    ['with an absurd logit_bias', { logit_bias: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [i, 1])) }, 'logit_bias', 'invalid_value'],
+    [
+      'with an absurd logit_bias',
+      { logit_bias: Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [i, 1])) },
+      'logit_bias',
+      'invalid_value',
+    ],
     ['with a logit_bias of words', { logit_bias: { word: 1 } }, 'logit_bias', undefined],
     ['with repetition_penalty 0', { repetition_penalty: 0 }, 'repetition_penalty', undefined],
     ['with tool_choice required and no tools', { tool_choice: 'required' }, 'tool_choice', 'invalid_value'],
@@ -182,7 +285,12 @@ describe('a chat request is refused, by the name of the field,', () => {
     ['with a tool without a name', { tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name', 'missing_required_parameter'],
     ['with tools', { tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools', 'unsupported_parameter'],
     ['with functions', { functions: [{ name: 'f' }] }, 'functions', 'unsupported_parameter'],
-    ['with a schema without a name', { response_format: { type: 'json_schema', json_schema: {} } }, 'response_format.json_schema.name', 'missing_required_parameter'],
+    [
+      'with a schema without a name',
+      { response_format: { type: 'json_schema', json_schema: {} } },
+      'response_format.json_schema.name',
+      'missing_required_parameter',
+    ],
     ['with XML', { response_format: { type: 'xml' } }, 'response_format.type', 'invalid_value'],
     ['with JSON', { response_format: { type: 'json_object' } }, 'response_format', 'unsupported_parameter'],
     ['with logprobs', { logprobs: true }, 'logprobs', 'unsupported_parameter'],
@@ -201,7 +309,12 @@ describe('a chat request is refused, by the name of the field,', () => {
     ['with another deployment as the model', { model: 'deployment-2' }, 'model', 'model_mismatch'],
     ['with a megabyte of user', { user: 'x'.repeat(1e6) }, 'user', 'invalid_value'],
     ['with a megabyte of metadata', { metadata: { a: 'x'.repeat(1e6) } }, 'metadata', 'invalid_value'],
-    ['with seventeen pairs of metadata', { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, 'v'])) }, 'metadata', 'invalid_value'],
+    [
+      'with seventeen pairs of metadata',
+      { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`k${i}`, 'v'])) },
+      'metadata',
+      'invalid_value',
+    ],
   ])('%s', (_, fields, param, code) => {
     const error = refusal(fields);
     expect(error.param).toBe(param);

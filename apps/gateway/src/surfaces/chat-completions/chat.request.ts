@@ -31,7 +31,9 @@ export function readChatRequest(body: Record<string, unknown>, deployment: Resol
   if (refusal) throw refusal;
   const messages = fields.messages.map((message, i) => readMessage(message, `messages[${i}]`));
   if (!deployment.isNamed(fields.model)) {
-    throw new ServiceError('model_mismatch', `'model' names another deployment than the URL; send "${deployment.slug}".`, { param: 'model' });
+    throw new ServiceError('model_mismatch', `'model' names another deployment than the URL; send "${deployment.slug}".`, {
+      param: 'model',
+    });
   }
   return {
     canonical: { messages, sampling: samplingOf(fields), stop: stopOf(fields), ...maxTokensOf(fields, deployment) },
@@ -58,7 +60,11 @@ function faultOf(issue: z.core.$ZodIssue, body: Record<string, unknown>): Servic
   const param = paramOf(issue.path);
   const code = codeOf(issue, valueAt(body, issue.path));
   if (code === 'missing_required_parameter') return new ServiceError(code, `'${param}' is required.`, { param });
-  return new ServiceError(code, `'${param}' is not valid: ${issue.message.replace(/^(Invalid input|Too big|Too small|Invalid string): /, '')}.`, { param });
+  return new ServiceError(
+    code,
+    `'${param}' is not valid: ${issue.message.replace(/^(Invalid input|Too big|Too small|Invalid string): /, '')}.`,
+    { param },
+  );
 }
 
 function codeOf(issue: z.core.$ZodIssue, value: unknown): ErrorCode {
@@ -85,7 +91,10 @@ function paramOf(path: readonly PropertyKey[]): string {
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>((value, key) => (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined), body);
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined),
+    body,
+  );
 }
 
 function samplingOf(fields: ChatFields): Sampling {

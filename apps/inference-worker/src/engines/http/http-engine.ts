@@ -78,6 +78,7 @@ export class HttpEngine implements Engine {
     const controller = new AbortController();
     const onAbort = (): void => controller.abort();
     signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) controller.abort();
     this.#running.add(controller);
     try {
       output.phase('prefill');

@@ -57,6 +57,7 @@ export class LlamaEngine implements Engine {
     const onFileProgress = (progress: number): void => onProgress(progress * 0.9);
     const loaded = await loadModel({ path: this.path, context, sequences: slots, threads, gpu, log, signal, onProgress: onFileProgress });
     try {
+      if (this.#closing) throw new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
       this.#ready = prepare(loaded);
       const { release } = loaded.llama.llamaCppRelease;
       const print = await fingerprint(this.path, `llama.cpp ${release}`);
@@ -66,6 +67,7 @@ export class LlamaEngine implements Engine {
       return { fingerprint: print, context: this.#ready.context, slots, caps: CAPS };
     } catch (error) {
       await this.unload();
+      await dispose(loaded);
       throw error;
     }
   }
@@ -113,11 +115,9 @@ export class LlamaEngine implements Engine {
         this.#onIdle = resolve;
       });
     }
-    const loaded = this.#ready?.loaded;
+    const ready = this.#ready;
     this.#ready = null;
-    await loaded?.context.dispose();
-    await loaded?.model.dispose();
-    await loaded?.llama.dispose();
+    if (ready) await dispose(ready.loaded);
   }
 
   #task(request: CanonicalRequest, prompt: GenerationTask['prompt'], context: number): GenerationTask {
@@ -153,6 +153,13 @@ export class LlamaEngine implements Engine {
     // The next request must not find the warm-up's tokens and call them cached.
     await this.#ready?.sequences.clear();
   }
+}
+
+/** Frees the memory of a model; repeating it is harmless. */
+async function dispose({ context, model, llama }: LoadedModel): Promise<void> {
+  await context.dispose();
+  await model.dispose();
+  await llama.dispose();
 }
 
 /** @throws EngineLoadError when the model lacks what serving needs. */

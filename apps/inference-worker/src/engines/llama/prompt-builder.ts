@@ -8,6 +8,8 @@ import { ControlTokenGuard } from './control-token-guard.js';
 const BYTES_PER_TOKEN_MAX = 64;
 /** Characters tokenized at once: 5 to 10 ms, after which others get their turn. */
 const SLICE_CHARS = 8_192;
+/** What a call of the tokenizer costs beside its text, in characters. */
+const CALL_CHARS = 16;
 /** How far a slice looks for a gap between words. */
 const GAP_SEARCH_CHARS = 2_048;
 
@@ -53,13 +55,16 @@ export class PromptBuilder {
   async build(messages: readonly CanonicalMessage[], stopped: () => boolean): Promise<Token[] | null> {
     this.#refuseHugeText(messages);
     const tokens: Token[] = [];
-    for (const part of this.#render(messages)) {
-      for (const slice of this.#slices(part)) {
-        if (stopped()) return null;
-        for (const token of this.#tokenize(slice, tokens.length === 0)) tokens.push(token);
-        if (slice.length < part.length) await setImmediate();
-      }
+    let work = 0;
+    for (const slice of this.#slices(this.#render(messages))) {
+      if (stopped()) return null;
+      for (const token of this.#tokenize(slice, tokens.length === 0)) tokens.push(token);
+      work += slice.length + CALL_CHARS;
+      if (work < SLICE_CHARS) continue;
+      work = 0;
+      await setImmediate();
     }
+    if (stopped()) return null;
     const { bos, shouldPrependBosToken } = this.model.tokens;
     if (shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
     if (tokens.length >= this.context) throw contextExceeded(tokens.length, this.context);
@@ -84,14 +89,16 @@ export class PromptBuilder {
   }
 
   /** Sliced from the front with fixed lengths, so that a longer conversation keeps the tokens of its beginning. */
-  *#slices(text: string): Generator<string> {
-    let from = 0;
-    while (text.length - from > SLICE_CHARS + GAP_SEARCH_CHARS) {
-      const end = this.#sliceEnd(text, from + SLICE_CHARS);
-      yield text.slice(from, end);
-      from = end;
+  *#slices(parts: readonly string[]): Generator<string> {
+    for (const part of parts) {
+      let from = 0;
+      while (part.length - from > SLICE_CHARS + GAP_SEARCH_CHARS) {
+        const end = this.#sliceEnd(part, from + SLICE_CHARS);
+        yield part.slice(from, end);
+        from = end;
+      }
+      yield part.slice(from);
     }
-    yield text.slice(from);
   }
 
   /** Between two words, where no tokenizer joins anything; without such a place, between two characters. */

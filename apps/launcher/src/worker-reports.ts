@@ -1,4 +1,4 @@
-import { AgentHeartbeat, wildcardOf } from '@slipway/contracts';
+import { AgentHeartbeat, type AgentLoad, type DeploymentId, wildcardOf } from '@slipway/contracts';
 import type { NatsConnection } from '@slipway/platform';
 import type { z } from 'zod';
 
@@ -7,8 +7,8 @@ type Beat = z.output<typeof AgentHeartbeat.message>;
 /** Age at which an agent's last report no longer counts, in milliseconds. */
 const SILENT_AFTER_MS = 5_000;
 
-/** What workers report of the processes that they started themselves. */
-export class RunnerProcesses {
+/** What workers report of themselves since the launcher listens. */
+export class WorkerReports {
   readonly #beats = new Map<string, { at: number; beat: Beat }>();
 
   constructor(nats: NatsConnection, env: string) {
@@ -21,17 +21,25 @@ export class RunnerProcesses {
     });
   }
 
+  /** How many workers serve this revision of a deployment now. */
+  serving(id: DeploymentId, rev: number): number {
+    return this.#loads().filter((load) => load.dep === id && load.rev === rev && load.state === 'ready').length;
+  }
+
   /** Runner processes by deployment, without those in `known`. */
   running(known: ReadonlySet<number>): { name: string; pid: number }[] {
-    const since = Date.now() - SILENT_AFTER_MS;
-    const loads = [...this.#beats.values()].filter(({ at }) => at > since).flatMap(({ beat }) => beat.loads);
-    const runners = loads.flatMap(({ dep, pid }) => (pid === null || known.has(pid) ? [] : [{ dep, pid }]));
+    const runners = this.#loads().flatMap(({ dep, pid }) => (pid === null || known.has(pid) ? [] : [{ dep, pid }]));
     const counts = new Map<number, number>();
     return runners.map(({ dep, pid }) => {
       const n = (counts.get(dep) ?? 0) + 1;
       counts.set(dep, n);
       return { name: `runner-${dep}-${n}`, pid };
     });
+  }
+
+  #loads(): AgentLoad[] {
+    const since = Date.now() - SILENT_AFTER_MS;
+    return [...this.#beats.values()].filter(({ at }) => at > since).flatMap(({ beat }) => beat.loads);
   }
 }
 

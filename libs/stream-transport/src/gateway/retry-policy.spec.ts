@@ -1,0 +1,81 @@
+import type { EndFrame, ErrorFrame, Incarnation, RejectCode } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from './attempt-host.js';
+import { type Decision, RetryPolicy, refusalOf } from './retry-policy.js';
+
+const create = (): RetryPolicy => new RetryPolicy({ maxTries: 4, maxBusy: 16 });
+const rejected = (code: RejectCode, retryMs = 100): Outcome => ({
+  kind: 'rejected',
+  frame: { k: 'rej', wk: 'w' as Incarnation, code, retry_ms: retryMs, used: 4, slots: 4 },
+});
+const failed = (code: string, retry: ErrorFrame['retry']): Outcome => ({
+  kind: 'error',
+  frame: { k: 'err', q: 0, code, msg: 'told', retry },
+});
+const ended = (fin: EndFrame['fin']): Outcome => ({
+  kind: 'end',
+  end: { k: 'end', q: 0, fin, usage: { prompt: 0, cached: 0, completion: 0 }, sum: 0, tm: { queue: 0, prefill: 0, total: 0 } },
+});
+const codeOf = (decision: Decision): string => (decision.kind === 'fail' ? decision.error.code : decision.kind);
+
+describe('after an attempt', () => {
+  it('that ended well the stream is complete; one that another cancelled never looks complete', () => {
+    expect(codeOf(create().decide(ended('done'), true))).toBe('complete');
+    expect(codeOf(create().decide(ended('cancelled'), true))).toBe('cancelled');
+  });
+
+  it.each([{ kind: 'dead' }, { kind: 'gone' }, { kind: 'silent', accepted: true }] as const)(
+    'that was lost ($kind) the stream starts elsewhere before its first event, and ends with worker_lost after it',
+    (outcome) => {
+      expect(create().decide(outcome, false)).toMatchObject({ kind: 'again', exclude: outcome.kind !== 'gone' });
+      expect(codeOf(create().decide(outcome, true))).toBe('worker_lost');
+    },
+  );
+
+  it('the fourth loss is the last', () => {
+    const policy = create();
+    const outcomes = [1, 2, 3, 4].map(() => codeOf(policy.decide({ kind: 'dead' }, false)));
+    expect(outcomes).toEqual(['again', 'again', 'again', 'worker_lost']);
+  });
+
+  it('that failed with an error the worker decides whether others may try, and nobody may after the first event', () => {
+    expect(create().decide(failed('engine_error', 'other'), false)).toMatchObject({ kind: 'again', exclude: true });
+    expect(codeOf(create().decide(failed('engine_error', 'other'), true))).toBe('engine_error');
+    expect(codeOf(create().decide(failed('context_length_exceeded', 'no'), false))).toBe('context_length_exceeded');
+    expect(codeOf(create().decide(failed('from_the_future', 'no'), false))).toBe('engine_error');
+  });
+
+  it('that met a full worker the stream goes on at once, then with pauses, then gives up', () => {
+    const policy = create();
+    expect(policy.decide(rejected('busy'), false)).toMatchObject({ kind: 'again', pauseMs: 0, exclude: false });
+    for (let i = 2; i <= 16; i += 1) expect(policy.decide(rejected('busy', 5_000), false)).toMatchObject({ kind: 'again', pauseMs: 1_000 });
+    expect(codeOf(policy.decide(rejected('busy'), false))).toBe('overloaded');
+  });
+
+  it.each(['draining', 'not_here'] as const)('that was refused as %s any number of other workers is tried', (code) => {
+    const policy = create();
+    for (let i = 0; i < 20; i += 1) expect(policy.decide(rejected(code), false)).toMatchObject({ kind: 'again', exclude: true });
+  });
+
+  it.each(['malformed', 'incomplete'] as const)('that was refused as %s it is repeated once', (code) => {
+    const policy = create();
+    expect(policy.decide(rejected(code), false)).toMatchObject({ kind: 'again', exclude: code === 'malformed' });
+    expect(codeOf(policy.decide(rejected(code), false))).toBe('internal');
+  });
+
+  it('that found nobody just after the own reconnect nobody is blamed and no try is lost', () => {
+    const policy = create();
+    for (let i = 0; i < 20; i += 1) {
+      expect(policy.decide({ kind: 'absent', settling: true }, false)).toMatchObject({ kind: 'again', exclude: false, pauseMs: 100 });
+    }
+    expect(refusalOf({ kind: 'absent', settling: true })).toBeNull();
+  });
+
+  it('the chooser hears only what speaks about the worker', () => {
+    expect(refusalOf(rejected('busy'))).toEqual({ kind: 'rejected', code: 'busy', used: 4, slots: 4 });
+    expect(refusalOf({ kind: 'absent', settling: false })).toEqual({ kind: 'absent' });
+    expect(refusalOf({ kind: 'dead' })).toEqual({ kind: 'absent' });
+    expect(refusalOf({ kind: 'silent', accepted: false })).toEqual({ kind: 'silent' });
+    for (const kind of ['gone', 'interrupted', 'unsent', 'too_large', 'corrupt'] as const) expect(refusalOf({ kind })).toBeNull();
+  });
+});

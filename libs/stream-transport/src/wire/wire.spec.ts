@@ -1,0 +1,59 @@
+import type { DeploymentId, Incarnation, StreamId } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { StallWatch } from './stall-watch.js';
+import { subjectsOf } from './subjects.js';
+import { TwiceSweptMap } from './twice-swept-map.js';
+
+describe('the stall watch', () => {
+  it('notices that more than a second passed between two ticks, once', () => {
+    const watch = new StallWatch(50, 1_000, 0);
+    expect([50, 120, 900, 1_950, 3_001, 3_051].map((now) => watch.stalled(now))).toEqual([false, false, false, false, true, false]);
+  });
+});
+
+describe('a map that forgets', () => {
+  it('keeps an entry for one interval at least and two at most', () => {
+    const map = new TwiceSweptMap<string, number>(1_000, 0);
+    map.set('a', 1);
+    map.sweep(999);
+    map.sweep(1_000);
+    expect(map.get('a')).toBe(1);
+    map.set('b', 2);
+    map.sweep(1_500);
+    expect(map.size).toBe(2);
+    map.sweep(2_000);
+    expect([map.get('a'), map.get('b'), map.size]).toEqual([undefined, 2, 1]);
+  });
+});
+
+describe('subjects', () => {
+  const subjects = subjectsOf('dev');
+  const [gw, wk, st] = ['g1', 'w1', 's1'] as unknown as [Incarnation, Incarnation, StreamId];
+
+  it('are those of the protocol', () => {
+    expect(subjects.frames(gw, st, 2)).toBe('inf.dev.v1.g.g1.r.s1.2');
+    expect(subjects.allFramesOf(gw)).toBe('inf.dev.v1.g.g1.r.*.*');
+    expect(subjects.control(wk)).toBe('inf.dev.v1.w.w1.ctl');
+    expect(subjects.starts(wk)).toBe('inf.dev.v1.w.w1.start');
+    expect(subjects.answers(gw, wk)).toBe('inf.dev.v1.g.g1.a.w1');
+    expect(subjects.noInterest(wk, st, 2)).toBe('inf.dev.v1.w.w1.ni.s1.2');
+    expect(subjects.heartbeats(7 as DeploymentId, wk)).toBe('inf.dev.v1.hb.7.w1');
+  });
+
+  it('of frames can be read back, and nothing else passes for one', () => {
+    expect(subjects.readFrames('inf.dev.v1.g.g1.r.s1.2')).toEqual({ gw: 'g1', st: 's1', at: 2 });
+    for (const other of [
+      '',
+      'inf.prod.v1.g.g1.r.s1.2',
+      'inf.dev.v1.g.g1.a.w1',
+      'inf.dev.v1.g.g1.r.s1.0',
+      'inf.dev.v1.g.g1.r.s1.x',
+      'inf.dev.v1.g.g1.r.s1.2.3',
+      'infXdev.v1.g.g1.r.s1.2',
+      'inf.dev.v1.g.*.r.s1.2',
+      'key.dev.v1.rpc.create',
+    ]) {
+      expect(subjects.readFrames(other)).toBeNull();
+    }
+  });
+});

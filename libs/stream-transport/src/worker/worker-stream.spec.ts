@@ -1,0 +1,259 @@
+import { type DataFrame, EMPTY_SUM, type Frame, ServiceError, type StreamEvent, type StreamId, addToSum } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
+import type { Generation, GenerationResult, StreamWriter } from '../types.js';
+import { newSenderCounters } from './sender-counters.js';
+import { StreamTable } from './stream-table.js';
+import { WorkerStream } from './worker-stream.js';
+
+const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
+const result: GenerationResult = { usage: { prompt: 1, cached: 0, completion: 2 }, times: { queue: 0, prefill: 1, total: 2 } };
+
+/** Admitted streams whose generations the test ends by hand, and everything that they send. */
+class Bench {
+  now = 10_000;
+  readonly sent: { readonly stream: WorkerStream; readonly frame: Frame; readonly check: boolean }[] = [];
+  readonly counters = newSenderCounters();
+  readonly table = new StreamTable(DEFAULT_STREAM_SETTINGS, this.counters, 10_000);
+  settled = 0;
+  limit = 1_000;
+
+  open(
+    st = 's',
+    at = 1,
+    { gw = 'g', deadlineMs = 600_000 } = {},
+  ): {
+    stream: WorkerStream;
+    writer: StreamWriter;
+    signal: AbortSignal;
+    finish: () => Promise<void>;
+    fail: (err: unknown) => Promise<void>;
+  } {
+    let resolve!: (value: GenerationResult) => void;
+    let reject!: (err: unknown) => void;
+    let signal!: AbortSignal;
+    const generation: Generation = {
+      run: (_, given) => {
+        signal = given;
+        return new Promise((done, failed) => ([resolve, reject] = [done, failed]));
+      },
+    };
+    const stream = new WorkerStream({
+      host: {
+        settings: DEFAULT_STREAM_SETTINGS,
+        now: () => this.now,
+        frameLimit: () => this.limit,
+        publish: (from, json, check) => this.sent.push({ stream: from, frame: JSON.parse(json) as Frame, check }),
+        settled: () => (this.settled += 1),
+        failedUnexpectedly: () => undefined,
+      },
+      address: { gw, st: st as StreamId, at },
+      reply: `frames.${st}.${at}`,
+      noInterest: `ni.${st}.${at}`,
+      interest: this.table.interestOf(gw, this.now),
+      generation,
+      deadlineMs,
+    });
+    this.table.add(stream, this.now);
+    const run = stream.run();
+    const after = async (act: () => void): Promise<void> => {
+      act();
+      await run;
+    };
+    return {
+      stream,
+      writer: stream,
+      signal,
+      finish: async () => await after(() => resolve(result)),
+      fail: async (err) => await after(() => reject(err)),
+    };
+  }
+
+  frames(kind: Frame['k']): Frame[] {
+    return this.sent.map(({ frame }) => frame).filter(({ k }) => k === kind);
+  }
+
+  wait(ms: number): void {
+    for (let passed = 0; passed < ms; passed += 50) {
+      this.now += 50;
+      this.table.tick(this.now, true);
+    }
+  }
+
+  ack(entries: [string, number, number, 0 | 1][]): unknown {
+    return this.table.acknowledge(entries as Parameters<StreamTable['acknowledge']>[0], this.now);
+  }
+}
+
+describe('a stream at its worker', () => {
+  it('numbers what the engine produces and ends with its checksum', async () => {
+    const bench = new Bench();
+    const { writer, finish } = bench.open();
+    writer.events([text('a')]);
+    writer.events([]);
+    writer.events([text('b'), text('c')]);
+    await finish();
+    expect((bench.frames('d') as DataFrame[]).map(({ q, e }) => [q, e.length])).toEqual([
+      [0, 1],
+      [1, 2],
+    ]);
+    const sum = [text('a'), text('b'), text('c')].reduce(addToSum, EMPTY_SUM);
+    expect(bench.frames('end')).toEqual([{ k: 'end', q: 3, fin: 'done', usage: result.usage, sum, tm: result.times }]);
+  });
+
+  it('asks whether anybody listens with every eighth data frame, every sign of life and every end', async () => {
+    const bench = new Bench();
+    const { writer, finish } = bench.open();
+    for (let i = 0; i < 20; i += 1) writer.events([text('x')]);
+    bench.wait(1_000);
+    await finish();
+    const checked = bench.sent.map(({ frame, check }, i) => (check ? `${frame.k} ${i}` : null)).filter((entry) => entry !== null);
+    expect(checked).toEqual(['d 7', 'd 15', 'hb 20', 'end 21']);
+  });
+
+  it('repeats its end each 300 ms until it is acknowledged, then is forgotten', async () => {
+    const bench = new Bench();
+    const { finish } = bench.open();
+    await finish();
+    bench.wait(950);
+    expect(bench.frames('end')).toHaveLength(4);
+    expect(bench.ack([['s', 1, 0, 1]])).toEqual([]);
+    bench.wait(900);
+    expect([bench.frames('end').length, bench.table.size]).toEqual([4, 0]);
+  });
+
+  it('sends again what was not acknowledged, and its end', async () => {
+    const bench = new Bench();
+    const { writer, finish } = bench.open();
+    for (const x of 'abcd') writer.events([text(x)]);
+    await finish();
+    bench.ack([['s', 1, 2, 0]]);
+    const before = bench.sent.length;
+    bench.table.replay('s' as StreamId, 1, 0);
+    expect(bench.sent.slice(before).map(({ frame }) => frame)).toMatchObject([
+      { k: 'd', q: 2, e: [text('c'), text('d')] },
+      { k: 'end', q: 4 },
+    ]);
+  });
+
+  it('ends with what was counted when it is cancelled', async () => {
+    const bench = new Bench();
+    const { writer, signal, finish } = bench.open();
+    bench.table.cancel('s' as StreamId, 1);
+    expect(signal.aborted).toBe(true);
+    writer.events([text('too late')]);
+    await finish();
+    expect([bench.frames('d'), bench.frames('end')]).toMatchObject([[], [{ fin: 'cancelled', usage: result.usage }]]);
+  });
+
+  it('is ended by a cancel of a later attempt, and not by one of an earlier', () => {
+    const bench = new Bench();
+    const { signal } = bench.open('s', 2);
+    bench.table.cancel('s' as StreamId, 1);
+    expect(signal.aborted).toBe(false);
+    bench.table.cancel('s' as StreamId, 3);
+    expect(signal.aborted).toBe(true);
+    expect([bench.table.isPast('s' as StreamId, 3), bench.table.isPast('s' as StreamId, 4)]).toEqual([true, false]);
+  });
+
+  it('makes way for a later attempt of the same stream', () => {
+    const bench = new Bench();
+    const { signal } = bench.open('s', 1);
+    bench.open('s', 2);
+    expect([signal.aborted, bench.table.size, bench.table.find('s' as StreamId, 1)]).toEqual([true, 1, undefined]);
+  });
+
+  it('tells errors with the advice that belongs to their code', async () => {
+    const bench = new Bench();
+    await bench.open('a').fail(new ServiceError('context_length_exceeded', 'Too long.', { param: 'messages', facts: { tokens: 9 } }));
+    await bench.open('b').fail(new ServiceError('overloaded', 'Full.'));
+    await bench.open('c').fail(new Error('secret of the engine'));
+    expect(bench.frames('err')).toMatchObject([
+      { code: 'context_length_exceeded', retry: 'no', param: 'messages', facts: { tokens: 9 } },
+      { code: 'overloaded', retry: 'other' },
+      { code: 'engine_error', retry: 'other', msg: expect.not.stringContaining('secret') as unknown },
+    ]);
+    expect(bench.settled).toBe(3);
+  });
+
+  it('splits what is too large for a frame, and fails by itself when a single event is', async () => {
+    const bench = new Bench();
+    const { writer, signal, finish } = bench.open();
+    writer.events(Array.from({ length: 30 }, () => text('x'.repeat(90))));
+    expect((bench.frames('d') as DataFrame[]).length).toBeGreaterThan(3);
+    expect((bench.frames('d') as DataFrame[]).reduce((sum, { e }) => sum + e.length, 0)).toBe(30);
+    writer.events([text('x'.repeat(2_000))]);
+    expect(signal.aborted).toBe(true);
+    await finish();
+    expect([bench.frames('err'), bench.frames('end')]).toMatchObject([[{ code: 'engine_error', q: 30 }], []]);
+  });
+
+  it('gives up when nothing was produced within its deadline', async () => {
+    const bench = new Bench();
+    const { signal, finish } = bench.open('s', 1, { deadlineMs: 500 });
+    bench.wait(550);
+    expect(signal.aborted).toBe(true);
+    await finish();
+    expect(bench.frames('err')).toMatchObject([{ code: 'timeout' }]);
+  });
+
+  it('is stopped when no acknowledgement named it for ten seconds', () => {
+    const bench = new Bench();
+    const [named, forgotten] = [bench.open('named'), bench.open('forgotten')];
+    for (let i = 0; i < 26; i += 1) {
+      bench.wait(400);
+      bench.ack([['named', 1, 0, 0]]);
+    }
+    expect([named.signal.aborted, forgotten.signal.aborted, bench.counters.leasesEnded]).toEqual([false, true, 1]);
+  });
+
+  it('is not judged while the own loop has just stood still', () => {
+    const bench = new Bench();
+    const { signal } = bench.open();
+    bench.now += 60_000;
+    bench.table.tick(bench.now, false);
+    expect(signal.aborted).toBe(false);
+    bench.ack([['s', 1, 0, 0]]);
+    bench.table.tick(bench.now + 50, true);
+    expect(signal.aborted).toBe(false);
+  });
+});
+
+describe('an acknowledgement', () => {
+  it('is answered with the accepted attempts that are not here, and no others', () => {
+    const bench = new Bench();
+    bench.open('here', 2);
+    expect(
+      bench.ack([
+        ['here', 2, 0, 0],
+        ['here', 1, 0, 0],
+        ['unknown', 1, 0, 0],
+        ['done', 1, 4, 1],
+      ]),
+    ).toEqual([
+      ['here', 1],
+      ['unknown', 1],
+    ]);
+  });
+});
+
+describe('a gateway that is gone', () => {
+  it('loses all of its streams, and another gateway none', () => {
+    const bench = new Bench();
+    const [mine, alsoMine, other] = [bench.open('a', 1, { gw: 'x' }), bench.open('b', 1, { gw: 'x' }), bench.open('c', 1, { gw: 'y' })];
+    for (let passed = 0; passed <= 1_500; passed += 300) {
+      mine.stream.interest.missing(bench.now);
+      bench.wait(300);
+    }
+    expect([mine.signal.aborted, alsoMine.signal.aborted, other.signal.aborted]).toEqual([true, true, false]);
+    expect([bench.counters.abandoned, bench.table.size]).toEqual([2, 1]);
+  });
+
+  it('is asked for again and again through one of its streams while in doubt', () => {
+    const bench = new Bench();
+    const { stream } = bench.open();
+    stream.interest.missing(bench.now);
+    bench.wait(900);
+    expect(bench.sent.filter(({ check }) => check).length).toBeGreaterThanOrEqual(3);
+  });
+});

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  Launcher,
+  type Ready,
+  chat,
+  eventually,
+  freePort,
+  isAlive,
+  processesOf,
+  removeFolder,
+  temporaryFolder,
+  textOfStream,
+} from './launcher.js';
+
+const NAMES = ['postgres', 'nats-server', 'keys-service', 'deployments-service', 'worker-1', 'gateway-1'];
+
+// One data directory through several lives, in the order of these tests.
+let dataDir: string;
+let port: string;
+let launcher: Launcher;
+let first: Ready;
+let key: string;
+
+const start = (...args: string[]): Launcher => new Launcher(['--data-dir', dataDir, '--port', port, ...args]);
+const aliasUrl = (): string => `http://127.0.0.1:${port}/local/demo/v1`;
+const record = async (name: string): Promise<number> =>
+  (JSON.parse(await readFile(join(dataDir, 'run', `${name}.json`), 'utf8')) as { pid: number }).pid;
+
+beforeAll(async () => {
+  dataDir = await temporaryFolder();
+  port = String(await freePort());
+  launcher = start('--json');
+  first = await launcher.ready();
+  key = first.key ?? '';
+});
+
+afterAll(async () => {
+  await launcher.stop();
+  // A test that failed may have left processes without a launcher; the next start would end them.
+  for (const line of processesOf(dataDir)) process.kill(Number(line.split(' ')[0]), 'SIGKILL');
+  await removeFolder(dataDir);
+});
+
+it('--json prints one line that says where everything is', () => {
+  expect(launcher.stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(first).toMatchObject({
+    base_url: `http://127.0.0.1:${port}`,
+    deployment: 'deployment-1',
+    alias: 'local/demo',
+    gateways: [`http://127.0.0.1:${port}`],
+  });
+  expect(key).toMatch(/^svc_dep_[0-9A-Za-z]{49}$/);
+  const names = first.processes.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining([...NAMES, 'runner-1-1']));
+  for (const { name, pid } of first.processes) expect(isAlive(pid), name).toBe(true);
+});
+
+it('the key opens the deployment by alias and by slug', async () => {
+  expect(await chat(aliasUrl(), key)).toMatch(/\w/);
+  expect(await chat(`${first.base_url}/${first.deployment}/v1`, key)).toMatch(/\w/);
+});
+
+it('no file holds the key, and no other user reads a secret', async () => {
+  const files = await readdir(dataDir, { recursive: true, withFileTypes: true });
+  for (const file of files.filter((entry) => entry.isFile() && !entry.parentPath.includes('/nats/jetstream'))) {
+    const content = await readFile(join(file.parentPath, file.name), 'latin1').catch(() => '');
+    expect(content.includes(key), join(file.parentPath, file.name)).toBe(false);
+  }
+  const { stdout } = await promisify(execFile)('find', [
+    join(dataDir, 'secrets'),
+    join(dataDir, 'run'),
+    join(dataDir, 'logs'),
+    '-perm',
+    '/077',
+  ]);
+  expect(stdout).toBe('');
+});
+
+it('a second launcher on the same data says who runs there', async () => {
+  const second = start();
+  expect(await second.ended()).toBe(1);
+  expect(second.stderr).toBe(`✗ Slipway is already running on ${dataDir}: pid ${launcher.pid}, at http://127.0.0.1:${port}.\n`);
+});
+
+it('a worker, nats-server and PostgreSQL that are killed are started again', async () => {
+  for (const name of ['worker-1', 'nats-server', 'postgres']) {
+    const before = await record(name);
+    process.kill(before, 'SIGKILL');
+    await eventually(async () => !isAlive(before) && (await record(name)) !== before && isAlive(await record(name)));
+    expect(launcher.stderr).toContain(`${name} ended with signal SIGKILL; starting it again.`);
+  }
+  await eventually(
+    () =>
+      chat(aliasUrl(), key).then(
+        (text) => text.length > 0,
+        () => false,
+      ),
+    30_000,
+  );
+});
+
+it('SIGTERM stops everything within 10 s', async () => {
+  const since = Date.now();
+  launcher.child.kill('SIGTERM');
+  expect(await launcher.ended()).toBe(0);
+  expect(Date.now() - since).toBeLessThan(10_000);
+  expect(processesOf(dataDir)).toEqual([]);
+  expect(await readdir(join(dataDir, 'run'))).toEqual([]);
+});
+
+it('the next start serves the same deployment, and the key of the first one still opens it', async () => {
+  launcher = start('--json');
+  const second = await launcher.ready();
+  expect(second).toMatchObject({ deployment: first.deployment, alias: first.alias, key: null });
+  expect(await chat(aliasUrl(), key)).toMatch(/\w/);
+});
+
+it('after a kill -9 of the launcher the next one ends what it left, and the printed curl line works', async () => {
+  launcher.child.kill('SIGKILL');
+  await launcher.ended();
+  const left = await Promise.all(NAMES.map(record));
+  expect(left.every(isAlive)).toBe(true);
+  launcher = start('--new-key');
+  const text = await launcher.printed(/Ctrl-C stops everything/);
+  expect(launcher.stderr).toContain('Ended what an earlier start left running: ');
+  expect(left.filter(isAlive)).toEqual([]);
+  const curl = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? '';
+  const { stdout } = await promisify(execFile)('bash', ['-c', curl]);
+  expect(textOfStream(stdout)).toMatch(/\w/);
+  expect(await chat(aliasUrl(), key)).toMatch(/\w/);
+});
+
+it('Ctrl-C stops everything, and a reader that left does not end it before', async () => {
+  launcher.child.stdout?.destroy();
+  launcher.child.stderr?.destroy();
+  const worker = await record('worker-1');
+  process.kill(worker, 'SIGKILL');
+  await eventually(async () => (await record('worker-1')) !== worker);
+  expect(launcher.child.exitCode).toBeNull();
+  launcher.child.kill('SIGINT');
+  expect(await launcher.ended()).toBe(0);
+  expect(processesOf(dataDir)).toEqual([]);
+});
