@@ -71,7 +71,7 @@ describe('a model file', () => {
     const unreadable = await altered('{%- if tools %}', '{%- if tools  }');
     expect(await loadError(unreadable)).toMatchObject({ name: 'EngineLoadError', reason: 'model_invalid' });
     const turn = "{{- '<|im_start|>' + message.role + '\\n' + message.content";
-    const refusing = await altered(turn, "{{ raise_exception('nobody') + '");
+    const refusing = await altered(turn, "{{- raise_exception('nobody')");
     expect(await loadError(refusing)).toMatchObject({ reason: 'model_invalid', message: expect.stringContaining('nobody') as string });
   });
 
