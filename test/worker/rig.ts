@@ -107,7 +107,9 @@ export class WorkerRig {
     this.#deployments = deployments;
     this.#connections = [deployments, gateway, bulk];
     deployments.subscribe(wildcardOf(AgentHeartbeat, { env: ENV }), {
-      callback: (_, message) => this.beats.push(AgentHeartbeat.message.parse(message.json())),
+      callback: (_, message) => {
+        this.beats.push(AgentHeartbeat.message.parse(message.json()));
+      },
     });
     gateway.subscribe(wildcardOf(Heartbeat, { env: ENV }), {
       callback: (_, message) => {

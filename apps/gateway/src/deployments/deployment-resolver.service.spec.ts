@@ -17,7 +17,7 @@ const deployment = (id: number, changes: object = {}): DeploymentFeedRecord =>
     caps: [],
     context: null,
     ...changes,
-  }) as DeploymentFeedRecord;
+  }) as unknown as DeploymentFeedRecord;
 const alias = (accountId: number, name: string, id: number): DeploymentFeedRecord =>
   ({ type: 'alias', account: accountId, name, deployment: id }) as DeploymentFeedRecord;
 
