@@ -30,7 +30,7 @@ export async function prepare(stage: FirstStage, signal: AbortSignal): Promise<L
   const dataDir = await openDataDir(stage.options.dataDir);
   const supervisor = new Supervisor(stage, dataDir);
   const state = await StateFile.open(dataDir.path);
-  await state.update(allowedSources(stage, state.state));
+  await state.update(allowedSources({ root: stage.root, source: stage.options.source }, state.state));
   return { stage, env, dataDir, secrets: await openSecrets(dataDir.secrets), state, supervisor, signal };
 }
 

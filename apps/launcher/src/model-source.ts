@@ -30,17 +30,16 @@ const downloadHosts = (uri: string): string[] => (uri.startsWith('hf:') ? HUGGIN
 
 const union = (known: readonly string[], added: readonly string[]): string[] => [...new Set([...known, ...added])];
 
+type AllowLists = Pick<LauncherState, 'model_dirs' | 'model_hosts' | 'engine_hosts'>;
+
 /** Everything that deployments may name: what this command line and the earlier ones named, and the bundled model. */
-export function allowedSources(
-  stage: FirstStage,
-  state: LauncherState,
-): Pick<LauncherState, 'model_dirs' | 'model_hosts' | 'engine_hosts'> {
-  const source = wantedSource(stage);
-  const bundled = dirname(bundledModel(stage.root));
+export function allowedSources({ root, source: named }: { root: string; source: ModelSource | null }, known: AllowLists): AllowLists {
+  const bundled = bundledModel(root);
+  const source = named ?? { kind: 'file', path: bundled };
   const dirs = source.kind === 'file' ? [dirname(source.path), dirname(realpathSync(source.path))] : [];
   return {
-    model_dirs: union([bundled, ...state.model_dirs], dirs),
-    model_hosts: union(state.model_hosts, source.kind === 'download' ? downloadHosts(source.uri) : []),
-    engine_hosts: union(state.engine_hosts, source.kind === 'http' ? [hostOf(source.url)] : []),
+    model_dirs: union([dirname(bundled), ...known.model_dirs], dirs),
+    model_hosts: union(known.model_hosts, source.kind === 'download' ? downloadHosts(source.uri) : []),
+    engine_hosts: union(known.engine_hosts, source.kind === 'http' ? [hostOf(source.url)] : []),
   };
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-context.js';
-import { allowedSources } from './model-source.js';
 import type { NatsAddress } from './nats.js';
 
 /** Bound of each service's ordered shutdown, in milliseconds. */
@@ -82,7 +81,7 @@ export class Services {
 
   #allowLists(): Record<string, string> {
     const { stage, state } = this.context;
-    const allowed = allowedSources(stage, state.state);
+    const allowed = state.state;
     const own = (name: string): string[] => (stage.environment[name] ? [stage.environment[name]] : []);
     return {
       MODEL_DIRS: [...allowed.model_dirs, ...own('MODEL_DIRS')].join(','),

@@ -1,0 +1,59 @@
+import { mkdtemp, mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ModelSource } from '@slipway/contracts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { allowedSources, nameOf } from './model-source.js';
+
+let root: string;
+
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), 'slipway-source-')));
+  await mkdir(join(root, 'models'));
+  await writeFile(join(root, 'models/svc-tiny.Q8_0.gguf'), 'GGUF');
+  await mkdir(join(root, 'elsewhere'));
+  await writeFile(join(root, 'elsewhere/big.gguf'), 'GGUF');
+  await symlink(join(root, 'elsewhere/big.gguf'), join(root, 'link.gguf'));
+});
+afterAll(() => rm(root, { recursive: true }));
+
+const none = { model_dirs: [], model_hosts: [], engine_hosts: [], credentials: {} };
+const allowed = (source: ModelSource | null, known = none): ReturnType<typeof allowedSources> => allowedSources({ root, source }, known);
+
+it('without options only the folder of the bundled model is open', () => {
+  expect(allowed(null)).toEqual({ model_dirs: [join(root, 'models')], model_hosts: [], engine_hosts: [] });
+});
+
+it('a file opens its folder, and the one that a link leads to', () => {
+  expect(allowed({ kind: 'file', path: join(root, 'link.gguf') }).model_dirs).toEqual([
+    join(root, 'models'),
+    root,
+    join(root, 'elsewhere'),
+  ]);
+});
+
+it('what earlier runs named stays open', () => {
+  const earlier = { ...none, model_dirs: ['/a'], model_hosts: ['h:443'], engine_hosts: ['e:80'] };
+  expect(allowed({ kind: 'http', url: 'http://127.0.0.1:9000/v1', model: 'm' }, earlier)).toEqual({
+    model_dirs: [join(root, 'models'), '/a'],
+    model_hosts: ['h:443'],
+    engine_hosts: ['e:80', '127.0.0.1:9000'],
+  });
+});
+
+it.each([
+  ['https://models.example/x.gguf', ['models.example:443']],
+  ['https://models.example:8443/x.gguf', ['models.example:8443']],
+  ['hf:user/repo/x.gguf', ['huggingface.co', '*.huggingface.co', '*.hf.co']],
+])('the download %s opens its hosts alone', (uri, hosts) => {
+  expect(allowed({ kind: 'download', uri }).model_hosts).toEqual(hosts);
+});
+
+it.each<[ModelSource, string]>([
+  [{ kind: 'file', path: '/models/llama-3.Q4_K_M.gguf' }, 'llama-3.Q4_K_M'],
+  [{ kind: 'download', uri: 'https://h/a/b.gguf?download=true' }, 'b'],
+  [{ kind: 'download', uri: 'https://h/.gguf' }, 'model'],
+  [{ kind: 'http', url: 'http://h', model: 'org/qwen3' }, 'org/qwen3'],
+])('a deployment is named after its model: %o', (source, name) => {
+  expect(nameOf(source)).toBe(name);
+});
