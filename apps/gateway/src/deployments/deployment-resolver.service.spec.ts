@@ -6,18 +6,10 @@ import { DeploymentIndex } from './deployment-index.js';
 import { type DeploymentName, DeploymentResolver } from './deployment-resolver.service.js';
 
 const account = (id: number, slug: string): AccountFeedRecord => ({ type: 'account', id, slug, state: 'active' }) as AccountFeedRecord;
-const deployment = (id: number, changes: object = {}): DeploymentFeedRecord =>
-  ({
-    type: 'deployment',
-    id,
-    account: 1,
-    desired: 'ready',
-    state: 'ready',
-    rev: 1,
-    caps: [],
-    context: null,
-    ...changes,
-  }) as unknown as DeploymentFeedRecord;
+const deployment = (id: number, changes: object = {}): DeploymentFeedRecord => {
+  const facts = { type: 'deployment', id, account: 1, desired: 'ready', state: 'ready', rev: 1, caps: [], context: null };
+  return Object.assign(facts, changes) as unknown as DeploymentFeedRecord;
+};
 const alias = (accountId: number, name: string, id: number): DeploymentFeedRecord =>
   ({ type: 'alias', account: accountId, name, deployment: id }) as DeploymentFeedRecord;
 
