@@ -50,6 +50,7 @@ describe('cancelling', () => {
   it('right after opening, before any worker could accept, leaves no work behind', async () => {
     await fleet.gateway.ask('openAndCancel', { count: 60, tokens: 3_000, hz: 30 });
     await fleet.idle();
+    expect((await fleet.allStats()).every(({ running, held }) => running === 0 && held === 0)).toBe(true);
   });
 
   it('of streams whose worker is frozen resolves with null after a second', async () => {

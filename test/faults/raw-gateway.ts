@@ -1,16 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  Control,
-  type DeploymentId,
-  Frames,
-  type Incarnation,
-  START_HEADERS,
-  START_PART_BYTES,
-  Start,
-  type StreamId,
-  subjectOf,
-  wildcardOf,
-} from '@slipway/contracts';
+import { Control, Frames, START_HEADERS, START_PART_BYTES, Start, subjectOf, wildcardOf } from '@slipway/contracts';
 import { type NatsConnection, connectNats, createLogger, headers } from '@slipway/platform';
 import { eventually } from './fleet.js';
 
@@ -41,7 +30,7 @@ export class RawGateway {
   start(st: string, at: number, plan: Json): Json {
     const content = [{ type: 'text', text: JSON.stringify({ seed: 1, tokens: 5, hz: 100, ...plan }) }];
     const req = { messages: [{ role: 'user', content }], sampling: {}, stop: [] };
-    return { st, at, dep: 1 as DeploymentId, rev: 1, api: 'chat', req, caps: [] };
+    return { st, at, dep: 1, rev: 1, api: 'chat', req, caps: [] };
   }
 
   sendStart(wk: string, body: string | Uint8Array, to: { st: string; at: number; fields?: Record<string, string> }): void {
@@ -68,7 +57,7 @@ export class RawGateway {
 
   sendControl(wk: string, message: unknown): void {
     const text = typeof message === 'string' ? message : JSON.stringify(message);
-    this.nats.publish(subjectOf(Control, { env: this.env, wk: wk as Incarnation }), text);
+    this.nats.publish(subjectOf(Control, { env: this.env, wk }), text);
   }
 
   framesOf(st: string, at: number): Json[] {
@@ -91,6 +80,6 @@ export class RawGateway {
   }
 
   private subject({ st, at }: { st: string; at: number }): string {
-    return subjectOf(Frames, { env: this.env, gw: this.gw, st: st as StreamId, at });
+    return subjectOf(Frames, { env: this.env, gw: this.gw, st, at });
   }
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-const none = { model_dirs: [], model_hosts: [], engine_hosts: [], credentials: {} };
+const none: Parameters<typeof allowedSources>[1] = { model_dirs: [], model_hosts: [], engine_hosts: [] };
 const allowed = (source: ModelSource | null, known = none): ReturnType<typeof allowedSources> => allowedSources({ root, source }, known);
 
 it('without options only the folder of the bundled model is open', () => {

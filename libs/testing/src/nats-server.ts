@@ -13,7 +13,12 @@ const POLL_MS = 20;
 
 /** Where nats-server lies. @throws Error that says where it was looked for. */
 export function findNatsServer(): string {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', join(REPOSITORY, '.cache/bin'), join(REPOSITORY, '.slipway/bin')];
+  const folders = [
+    ...(process.env['PATH'] ?? '').split(delimiter),
+    '/usr/sbin',
+    join(REPOSITORY, '.cache/bin'),
+    join(REPOSITORY, '.slipway/bin'),
+  ];
   const candidates = [process.env['NATS_SERVER_BIN'] ?? '', ...folders.map((folder) => join(folder, 'nats-server'))];
   const found = candidates.find(isExecutable);
   if (found === undefined) throw new Error(`nats-server was not found: set NATS_SERVER_BIN, or put it into one of ${folders.join(', ')}.`);

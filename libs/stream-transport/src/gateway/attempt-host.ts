@@ -1,7 +1,6 @@
-import type { ControlMessage, EndFrame, ErrorFrame, Frame, Incarnation, StreamEvent } from '@slipway/contracts';
+import type { ControlMessage, EndFrame, ErrorFrame, Frame, Incarnation, StreamEvent, StreamId } from '@slipway/contracts';
 import type { StreamSettings } from '../stream-settings.js';
 import type { Link } from '../wire/link.js';
-import type { Attempt } from './attempt.js';
 import type { ReceiverCounters } from './receiver-counters.js';
 import type { StartPublisher } from './start-publisher.js';
 
@@ -27,11 +26,32 @@ export type Outcome =
   /** The own connection was lost while the start was on its way. */
   | { readonly kind: 'interrupted' };
 
+/** An attempt as the ones around it see it: where it runs, and what they have to tell it. */
+export interface AttemptLine {
+  readonly st: StreamId;
+  readonly at: number;
+  readonly wk: Incarnation;
+  /** Frame subject. */
+  readonly subject: string;
+  /** Position of the next event wanted. */
+  readonly next: number;
+  /** A frame arrived; null = one that this version does not understand. */
+  frame(frame: Frame | null, now: number): void;
+  /** The server found nobody who serves the start. */
+  nobodyServes(now: number): void;
+  /** The worker says that it does not hold the attempt. */
+  gone(): void;
+  /** The worker was found dead. */
+  dead(): void;
+  /** Whoever owns the attempt threw while it was told something. */
+  crash(err: unknown): void;
+}
+
 /** Whose attempt it is. */
 export interface AttemptOwner {
-  accepted(attempt: Attempt): void;
+  accepted(attempt: AttemptLine): void;
   events(events: readonly StreamEvent[]): void;
-  concluded(attempt: Attempt, outcome: Outcome): void;
+  concluded(attempt: AttemptLine, outcome: Outcome): void;
   crashed(err: unknown): void;
 }
 
@@ -44,15 +64,15 @@ export interface AttemptHost {
   readonly starts: Pick<StartPublisher, 'send'>;
   readonly now: () => number;
   /** Frames of the attempt arrive from now on. */
-  readonly enter: (attempt: Attempt) => void;
+  readonly enter: (attempt: AttemptLine) => void;
   /** Acknowledgements name the attempt from now on. */
-  readonly join: (attempt: Attempt) => void;
+  readonly join: (attempt: AttemptLine) => void;
   /** Acknowledgements name it no more. */
-  readonly part: (attempt: Attempt) => void;
+  readonly part: (attempt: AttemptLine) => void;
   /** The attempt is over; `cancelledAt` = when its worker was last told to stop. */
-  readonly leave: (attempt: Attempt, cancelledAt: number) => void;
+  readonly leave: (attempt: AttemptLine, cancelledAt: number) => void;
   /** The worker may forget the attempt. */
-  readonly finish: (attempt: Attempt) => void;
+  readonly finish: (attempt: AttemptLine) => void;
   readonly control: (wk: Incarnation, message: ControlMessage) => void;
   readonly probe: (wk: Incarnation) => void;
 }

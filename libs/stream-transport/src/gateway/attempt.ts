@@ -1,6 +1,6 @@
 import type { DataFrame, EndFrame, ErrorFrame, Frame, Incarnation, StreamId, Usage } from '@slipway/contracts';
 import type { StreamRequest } from '../types.js';
-import type { AttemptHost, AttemptOwner, Outcome } from './attempt-host.js';
+import type { AttemptHost, AttemptLine, AttemptOwner, Outcome } from './attempt-host.js';
 import { FrameSequence } from './frame-sequence.js';
 import { SilenceWatch } from './silence-watch.js';
 
@@ -14,7 +14,7 @@ export interface AttemptPlace {
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /** One start at one worker, from its sending to its end: puts its frames in order and notices when it is lost. */
-export class Attempt {
+export class Attempt implements AttemptLine {
   readonly st: StreamId;
   readonly at: number;
   readonly wk: Incarnation;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FrameSequence } from './frame-sequence.js';
 
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
-const events = [...'abcdef'].map(text);
+const events = ['a', 'b', 'c', 'd', 'e', 'f'].map(text);
 
 const endAt = (q: number, sum: number): EndFrame => ({
   k: 'end',

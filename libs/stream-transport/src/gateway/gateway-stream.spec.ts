@@ -1,21 +1,17 @@
 import {
-  type AccountId,
   type ControlMessage,
-  type DeploymentId,
   EMPTY_SUM,
   type EndFrame,
   type Frame,
   type Incarnation,
-  type KeyId,
   type ServiceError,
   type StreamEvent,
-  type StreamId,
   addToSum,
 } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
-import type { Attempt } from './attempt.js';
+import type { AttemptLine } from './attempt-host.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
 import { newReceiverCounters } from './receiver-counters.js';
 
@@ -31,16 +27,16 @@ const end = (texts: readonly string[], fin: EndFrame['fin'] = 'done'): EndFrame 
 });
 const accept = (wk: Incarnation): Frame => ({ k: 'acc', wk, rev: 1, fp: 'f', lease_ms: 10_000 });
 
-const request: StreamRequest = {
-  st: 's' as StreamId,
-  dep: 1 as DeploymentId,
+const request = {
+  st: 's',
+  dep: 1,
   rev: 1,
   api: 'chat',
   req: { messages: [], sampling: {}, stop: [] },
   caps: [],
-  account: 1 as AccountId,
-  key: 1 as KeyId,
-};
+  account: 1,
+  key: 1,
+} as unknown as StreamRequest;
 
 /** A stream on a receiver that only writes down what it is told, with workers w1, w2, … chosen one after the other. */
 class Bench {
@@ -53,9 +49,13 @@ class Bench {
   readonly joined = new Set<number>();
   readonly finished: number[] = [];
   readonly counters = newReceiverCounters();
-  readonly live = new Map<number, Attempt>();
-  provenSince = Number.POSITIVE_INFINITY;
-  linkSince = Number.NEGATIVE_INFINITY;
+  readonly live = new Map<number, AttemptLine>();
+  readonly link = {
+    since: Number.NEGATIVE_INFINITY,
+    provenSince: Number.POSITIVE_INFINITY,
+    prove: () => undefined,
+    whenUp: () => Promise.resolve(),
+  };
   closed = 0;
   readonly stream: GatewayStream;
 
@@ -76,17 +76,15 @@ class Bench {
   }
 
   /** Lets the stream choose and send until nothing moves any more. */
-  async settle(): Promise<void> {
-    for (let i = 0; i < 10; i += 1) await Promise.resolve();
-  }
+  settle = (): Promise<void> => new Promise(setImmediate);
 
-  async begin(): Promise<Attempt> {
+  async begin(): Promise<AttemptLine> {
     this.stream.begin();
     await this.settle();
     return this.attempt(1);
   }
 
-  attempt(at: number): Attempt {
+  attempt(at: number): AttemptLine {
     return this.live.get(at)!;
   }
 
@@ -108,21 +106,11 @@ class Bench {
   }
 
   private host(): GatewayStreamHost {
-    const bench = this;
     return {
       gw: 'g' as Incarnation,
       settings: DEFAULT_STREAM_SETTINGS,
       counters: this.counters,
-      link: {
-        get since() {
-          return bench.linkSince;
-        },
-        get provenSince() {
-          return bench.provenSince;
-        },
-        prove: () => undefined,
-        whenUp: () => Promise.resolve(),
-      },
+      link: this.link,
       starts: { send: () => ({ kind: 'sent' }) },
       now: () => this.now,
       enter: (attempt) => this.live.set(attempt.at, attempt),
@@ -201,7 +189,7 @@ describe('a stream at its gateway', () => {
   it('blames no worker for an accept that stays away while the own server does not answer', async () => {
     const bench = new Bench();
     await bench.begin();
-    bench.provenSince = 0;
+    bench.link.provenSince = 0;
     bench.wait(3_000);
     expect(bench.refused).toEqual([]);
   });

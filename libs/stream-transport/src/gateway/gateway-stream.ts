@@ -1,7 +1,7 @@
 import type { Incarnation, ServiceError, StreamEvent, Usage } from '@slipway/contracts';
 import type { OpenStream, Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import { Attempt } from './attempt.js';
-import type { AttemptHost, AttemptOwner, Outcome } from './attempt-host.js';
+import type { AttemptHost, AttemptLine, AttemptOwner, Outcome } from './attempt-host.js';
 import { RetryPolicy, refusalOf } from './retry-policy.js';
 import { asServiceError, notReachable, tooSlow, workerLost } from './stream-errors.js';
 
@@ -94,7 +94,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     this.attempt?.resync(now);
   }
 
-  accepted(attempt: Attempt): void {
+  accepted(attempt: AttemptLine): void {
     this.options.sink.accepted(attempt.wk, attempt.at);
   }
 
@@ -103,7 +103,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     this.options.sink.events(events);
   }
 
-  concluded(attempt: Attempt, outcome: Outcome): void {
+  concluded(attempt: AttemptLine, outcome: Outcome): void {
     this.attempt = null;
     this.release(attempt.wk, refusalOf(outcome));
     if (outcome.kind === 'rejected') this.host.counters.rejected += 1;

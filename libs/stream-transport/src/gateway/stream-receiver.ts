@@ -9,7 +9,7 @@ import { Publisher } from '../wire/publisher.js';
 import { saysNobodyListens } from '../wire/server-verdict.js';
 import { StallWatch } from '../wire/stall-watch.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
-import type { Attempt } from './attempt.js';
+import type { AttemptLine } from './attempt-host.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
 import { LateFrames } from './late-frames.js';
 import { type ReceiverCounters, newReceiverCounters } from './receiver-counters.js';
@@ -44,11 +44,11 @@ export class StreamReceiver {
   private readonly publisher: Publisher;
   private readonly link: Link;
   private readonly bulkLink: Link;
-  private readonly peers: WorkerPeers<Attempt>;
+  private readonly peers: WorkerPeers<AttemptLine>;
   private readonly late: LateFrames;
   private readonly stallWatch: StallWatch;
   private readonly host: GatewayStreamHost;
-  private readonly attempts = new Map<string, Attempt>();
+  private readonly attempts = new Map<string, AttemptLine>();
   private readonly streams = new Set<GatewayStream>();
   private readonly subscriptions: Subscription[];
   private readonly timer: NodeJS.Timeout;
@@ -164,7 +164,7 @@ export class StreamReceiver {
     }
   }
 
-  private workerDied(wk: Incarnation, attempts: readonly Attempt[]): void {
+  private workerDied(wk: Incarnation, attempts: readonly AttemptLine[]): void {
     this.counters.lostWorkers += 1;
     this.options.log.warn({ wk, streams: attempts.length }, 'stream.worker_lost');
     for (const attempt of attempts) attempt.dead();
