@@ -16,9 +16,16 @@ import { Discover, Heartbeat } from './inference/heartbeat.js';
 import { Start } from './inference/start.js';
 import { CreateAccount } from './keys/create-account.js';
 import { CreateKey } from './keys/create-key.js';
+import { CreateMcpKey } from './keys/create-mcp-key.js';
 import { FindAccount } from './keys/find-account.js';
+import { FindMcpKey } from './keys/find-mcp-key.js';
 import { KeyFeed } from './keys/key-feed.js';
+import { ListAccounts } from './keys/list-accounts.js';
 import { ListKeys } from './keys/list-keys.js';
+import { RenameKey } from './keys/rename-key.js';
+import { RevokeKey } from './keys/revoke-key.js';
+import { RotateKey } from './keys/rotate-key.js';
+import { RotateMcpKey } from './keys/rotate-mcp-key.js';
 
 const feed = (f: { change: Contract; tick: Contract; since: Contract; snapshot: Contract }): Contract[] => [
   f.change,
@@ -31,8 +38,15 @@ const feed = (f: { change: Contract; tick: Contract; since: Contract; snapshot: 
 export const CONTRACTS: readonly Contract[] = [
   CreateAccount,
   FindAccount,
+  ListAccounts,
   CreateKey,
   ListKeys,
+  RenameKey,
+  RotateKey,
+  RevokeKey,
+  CreateMcpKey,
+  FindMcpKey,
+  RotateMcpKey,
   ...feed(KeyFeed),
   CreateDeployment,
   ListDeployments,

@@ -58,6 +58,10 @@ export const ERRORS = {
   // Control plane.
   invalid_request: never(400),
   account_not_found: never(404),
+  key_not_found: never(404),
+  key_revoked: never(409),
+  key_expired: never(409),
+  mcp_key_exists: never(409),
   deployment_not_found: never(404),
   deployment_not_stopped: never(409),
   slug_taken: never(409),

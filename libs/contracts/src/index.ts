@@ -27,7 +27,15 @@ export { KeyFeed, KeyFeedRecord } from './keys/key-feed.js';
 export type { AccountFeedRecord, ApiKeyFeedRecord } from './keys/key-feed.js';
 export { formatKey, keyHint, keyKindOf } from './keys/key-text.js';
 export type { KeyKind } from './keys/key-text.js';
+export { KeyExpiry, KeyName, KeyView } from './keys/key-view.js';
+export { CreateMcpKey } from './keys/create-mcp-key.js';
+export { FindMcpKey } from './keys/find-mcp-key.js';
+export { ListAccounts } from './keys/list-accounts.js';
 export { ListKeys } from './keys/list-keys.js';
+export { RenameKey } from './keys/rename-key.js';
+export { RevokeKey } from './keys/revoke-key.js';
+export { RotateKey } from './keys/rotate-key.js';
+export { RotateMcpKey } from './keys/rotate-mcp-key.js';
 
 export { AgentHeartbeat, AgentLoad } from './deployments/agent-heartbeat.js';
 export { Assignment, AssignmentItem } from './deployments/assignment.js';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
+import { KeyExpiry, KeyName } from './key-view.js';
 
 /** Makes a deployment key. The value is in this reply and can never be read again. */
 export const CreateKey = defineRpc({
@@ -8,7 +9,12 @@ export const CreateKey = defineRpc({
   owner: 'keys',
   callers: ['console', 'ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId, name: z.string().trim().min(1).max(100) }),
+  request: z.object({
+    account: AccountId,
+    name: KeyName,
+    /** Absent = never. */
+    expires_at: KeyExpiry.optional(),
+  }),
   reply: z.object({
     id: KeyId,
     /** The whole key, shown once. */

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, KeyId } from '../ids.js';
+
+/**
+ * Makes the account's MCP key, of which it has one at most: of requests at once one wins, and once
+ * it exists it is only rotated. The value is in this reply and can never be read again.
+ */
+export const CreateMcpKey = defineRpc({
+  subject: 'key.{env}.v1.rpc.create-mcp-key',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  queue: 'keys',
+  request: z.object({ account: AccountId }),
+  reply: z.object({
+    id: KeyId,
+    /** The whole key, shown once. */
+    value: z.string(),
+    /** Prefix and first four characters. */
+    hint: z.string(),
+  }),
+  errors: ['account_not_found', 'mcp_key_exists'],
+  timeoutMs: 3_000,
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { KeyId } from '../ids.js';
+
+/**
+ * Name that a person gives a key: 1 to 100 characters after trimming. What could break a line, a
+ * terminal or the reading direction of a list is refused.
+ */
+export const KeyName = z
+  .string()
+  .trim()
+  .min(1, 'Give the key a name.')
+  .max(100, 'A name has at most 100 characters.')
+  .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'A name holds no control characters.');
+
+/** When a key ends, UTC. A moment that has passed is refused with `invalid_request`. */
+export const KeyExpiry = z.iso.datetime({ error: 'Write the expiry like 2026-01-31T00:00:00Z.' });
+
+/** A key as lists show it: enough to recognize it, never enough to use it. */
+export const KeyView = z.object({
+  id: KeyId,
+  name: z.string(),
+  /** Prefix and first four characters. */
+  hint: z.string(),
+  /** `expired` and `revoked` keys open nothing; an expired one can be rotated with a new expiry. */
+  state: z.enum(['active', 'expired', 'revoked']),
+  created_at: z.iso.datetime(),
+  /** Null = never. Absent from replicas of before expiry existed, whose keys never end. */
+  expires_at: z.iso.datetime().nullable().optional(),
+});
+export type KeyView = z.infer<typeof KeyView>;

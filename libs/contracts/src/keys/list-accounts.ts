@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AccountSlug } from '../ids.js';
+
+/** All accounts, oldest first; at most 500 per reply. */
+export const ListAccounts = defineRpc({
+  subject: 'key.{env}.v1.rpc.list-accounts',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  queue: 'keys',
+  request: z.object({
+    /** Only accounts with higher numbers: `next` of the reply before. */
+    after: AccountId.optional(),
+  }),
+  reply: z.object({
+    accounts: z.array(z.object({ id: AccountId, slug: AccountSlug, state: z.enum(['active', 'suspended']), created_at: z.iso.datetime() })),
+    /** Pass it as `after` for the next page; null on the last one. */
+    next: AccountId.nullable(),
+  }),
+  errors: [],
+  timeoutMs: 3_000,
+});

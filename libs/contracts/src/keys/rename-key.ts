@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, KeyId } from '../ids.js';
+import { KeyName, KeyView } from './key-view.js';
+
+/** Gives a deployment key another name, revoked ones too. Repeating it is harmless. */
+export const RenameKey = defineRpc({
+  subject: 'key.{env}.v1.rpc.rename-key',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  queue: 'keys',
+  request: z.object({ account: AccountId, key: KeyId, name: KeyName }),
+  reply: KeyView,
+  errors: ['key_not_found'],
+  timeoutMs: 3_000,
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, KeyId } from '../ids.js';
+import { propagatedFields } from './propagated.js';
+
+/** Ends a deployment key for ever. Repeating it is harmless and asks the gateways again. */
+export const RevokeKey = defineRpc({
+  subject: 'key.{env}.v1.rpc.revoke-key',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  queue: 'keys',
+  request: z.object({ account: AccountId, key: KeyId }),
+  reply: z.object({ id: KeyId, ...propagatedFields }),
+  errors: ['key_not_found'],
+  timeoutMs: 5_000,
+});

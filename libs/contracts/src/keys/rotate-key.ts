@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, KeyId } from '../ids.js';
+import { KeyExpiry } from './key-view.js';
+import { propagatedFields } from './propagated.js';
+
+/**
+ * Gives a deployment key a new value and keeps its number and name; the old value dies in the same
+ * change. The new value is in this reply and can never be read again.
+ */
+export const RotateKey = defineRpc({
+  subject: 'key.{env}.v1.rpc.rotate-key',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  queue: 'keys',
+  request: z.object({
+    account: AccountId,
+    key: KeyId,
+    /** A new expiry; null = never, absent = as it was, which an expired key does not allow. */
+    expires_at: KeyExpiry.nullable().optional(),
+  }),
+  reply: z.object({
+    id: KeyId,
+    /** The whole key, shown once. */
+    value: z.string(),
+    /** Prefix and first four characters, for lists. */
+    hint: z.string(),
+    ...propagatedFields,
+  }),
+  errors: ['key_not_found', 'key_revoked', 'key_expired'],
+  timeoutMs: 5_000,
+});
