@@ -1,5 +1,6 @@
 import type { Contract } from './channel.js';
 import { AgentHeartbeat } from './deployments/agent-heartbeat.js';
+import { ReadAgentLog } from './deployments/agent-log.js';
 import { Assignment } from './deployments/assignment.js';
 import { CreateDeployment } from './deployments/create-deployment.js';
 import { DeploymentFeed } from './deployments/deployment-feed.js';
@@ -10,6 +11,11 @@ import { ResumeDeployment } from './deployments/resume-deployment.js';
 import { ScaleDeployment } from './deployments/scale-deployment.js';
 import { DeleteDeployment } from './deployments/delete-deployment.js';
 import { RemoveAlias } from './deployments/remove-alias.js';
+import { UpdateDeployment } from './deployments/update-deployment.js';
+import { FindDeployment } from './deployments/find-deployment.js';
+import { ListAliases } from './deployments/list-aliases.js';
+import { ListModels } from './deployments/list-models.js';
+import { ReadLog } from './deployments/read-log.js';
 import { Control, ControlAnswer } from './inference/control.js';
 import { Frames, NoInterest } from './inference/frames.js';
 import { Discover, Heartbeat } from './inference/heartbeat.js';
@@ -56,9 +62,15 @@ export const CONTRACTS: readonly Contract[] = [
   ScaleDeployment,
   DeleteDeployment,
   RemoveAlias,
+  UpdateDeployment,
+  FindDeployment,
+  ListAliases,
+  ListModels,
+  ReadLog,
   ...feed(DeploymentFeed),
   Assignment,
   AgentHeartbeat,
+  ReadAgentLog,
   Start,
   Frames,
   NoInterest,

@@ -44,7 +44,7 @@ export { DeploymentFeed, DeploymentFeedRecord } from './deployments/deployment-f
 export type { AliasFacts, DeploymentFacts } from './deployments/deployment-feed.js';
 export { DesiredState, ObservedState, StateReason } from './deployments/deployment-state.js';
 export { ListDeployments } from './deployments/list-deployments.js';
-export type { DeploymentView } from './deployments/list-deployments.js';
+export { DeploymentView } from './deployments/deployment-view.js';
 export { ModelSource } from './deployments/model-source.js';
 export { PointAlias } from './deployments/point-alias.js';
 export { StopDeployment } from './deployments/stop-deployment.js';
@@ -52,6 +52,15 @@ export { ResumeDeployment } from './deployments/resume-deployment.js';
 export { ScaleDeployment } from './deployments/scale-deployment.js';
 export { DeleteDeployment } from './deployments/delete-deployment.js';
 export { RemoveAlias } from './deployments/remove-alias.js';
+export { LOG_LINE_CHARS, LOG_RING_LINES, LogLine, ReadAgentLog } from './deployments/agent-log.js';
+export { DeploymentName } from './deployments/deployment-name.js';
+export { FindDeployment } from './deployments/find-deployment.js';
+export type { ReplicaView, RevisionView } from './deployments/find-deployment.js';
+export { ListAliases } from './deployments/list-aliases.js';
+export { ListModels } from './deployments/list-models.js';
+export type { ModelView } from './deployments/list-models.js';
+export { ReadLog } from './deployments/read-log.js';
+export { UpdateDeployment } from './deployments/update-deployment.js';
 
 export { CanonicalRequest } from './inference/canonical-request.js';
 export type { CanonicalMessage, ContentPart, Sampling } from './inference/canonical-request.js';

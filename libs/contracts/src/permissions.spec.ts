@@ -47,9 +47,10 @@ describe('what each role may do, in full', () => {
     [
       'worker',
       {
-        publish: ['inf.dev.v1.hb.0.*', 'inf.dev.v1.g.*.r.*.*', 'inf.dev.v1.g.*.a.*', 'inf.dev.v1.hb.*.*'],
+        publish: ['inf.dev.v1.hb.0.*', 'inf.dev.v1.g.*.r.*.*', 'inf.dev.v1.g.*.a.*', 'inf.dev.v1.hb.*.*', '_INBOX_deployments.>'],
         subscribe: [
           'dep.dev.v1.wrk.*',
+          'dep.dev.v1.wrk.*.rpc.read-log worker',
           'inf.dev.v1.w.*.start',
           'inf.dev.v1.w.*.ni.*.*',
           'inf.dev.v1.w.*.ctl',
@@ -83,7 +84,15 @@ describe('what each role may do, in full', () => {
     [
       'deployments',
       {
-        publish: ['dep.dev.v1.chg', 'dep.dev.v1.tick', 'dep.dev.v1.wrk.*', '_INBOX_gateway.>', '_INBOX_console.>', '_INBOX_ops.>'],
+        publish: [
+          'dep.dev.v1.chg',
+          'dep.dev.v1.tick',
+          'dep.dev.v1.wrk.*',
+          'dep.dev.v1.wrk.*.rpc.read-log',
+          '_INBOX_gateway.>',
+          '_INBOX_console.>',
+          '_INBOX_ops.>',
+        ],
         subscribe: [
           'dep.dev.v1.rpc.create-deployment deployments',
           'dep.dev.v1.rpc.list-deployments deployments',
@@ -93,6 +102,11 @@ describe('what each role may do, in full', () => {
           'dep.dev.v1.rpc.scale-deployment deployments',
           'dep.dev.v1.rpc.delete-deployment deployments',
           'dep.dev.v1.rpc.remove-alias deployments',
+          'dep.dev.v1.rpc.update-deployment deployments',
+          'dep.dev.v1.rpc.find-deployment deployments',
+          'dep.dev.v1.rpc.list-aliases deployments',
+          'dep.dev.v1.rpc.list-models deployments',
+          'dep.dev.v1.rpc.read-log deployments',
           'dep.dev.v1.rpc.since deployments',
           'dep.dev.v1.rpc.snapshot deployments',
           'inf.dev.v1.hb.0.*',

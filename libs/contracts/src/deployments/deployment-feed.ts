@@ -9,6 +9,7 @@ const DeploymentRecord = z.object({
   account: AccountId,
   desired: DesiredState,
   state: ObservedState,
+  /** Revision that new requests go to; before any was ready, the newest. */
   rev: z.int().positive(),
   /** What its engine can do, as its runners reported it. */
   caps: z.array(z.string()),

@@ -4,11 +4,38 @@ import { z } from 'zod';
 export const DesiredState = z.enum(['ready', 'stopped']);
 export type DesiredState = z.infer<typeof DesiredState>;
 
-/** What is. `sleeping` is reserved for scale to zero. */
+/**
+ * What is. `sleeping` is reserved for scale to zero.
+ *
+ * | state | meaning | reasons | a request gets | leaves it when |
+ * | --- | --- | --- | --- | --- |
+ * | `pending` | wanted, nobody can take it | `no_worker`, `no_capacity`, or none before the first look | 503, retry-after | a worker connects or room appears |
+ * | `loading` | a worker fetches or loads it | none, or the reason of the failed try before | 503, retry-after | it is loaded, or fails |
+ * | `ready` | every wanted replica answers; a newer revision may be loading beside | none | 200 | a replica is lost, or the owner acts |
+ * | `degraded` | it answers, with fewer replicas than wanted, or the newest revision cannot take over | why the rest is missing | 200 | what is missing is there |
+ * | `failed` | the last try failed; the next follows after 2 s, 4 s and so on, at most 5 minutes (an unreachable engine: 30 s) | any of the failures below | 503, retry-after | the next try, or an update |
+ * | `stopping` | no new requests; running ones have their grace | none | 409 | no worker has anything of it |
+ * | `stopped` | nothing runs | none | 409 | resume |
+ * | `deleting` | reserved: deletion is one transaction, and nobody sees it half done | none | 404 | |
+ */
 export const ObservedState = z.enum(['pending', 'loading', 'ready', 'degraded', 'stopping', 'stopped', 'failed', 'deleting']);
 export type ObservedState = z.infer<typeof ObservedState>;
 
-/** Why a deployment is in its state, as a stable word. */
+/**
+ * Why a deployment is in its state, as a stable word.
+ *
+ * | reason | what happened | tried again elsewhere at once | who repairs it |
+ * | --- | --- | --- | --- |
+ * | `no_worker` | no connected worker runs this kind of engine | | operator |
+ * | `no_capacity` | no worker has the memory, or there are more replicas than workers | | operator, or owner with less context or slots |
+ * | `model_missing` | the file is not in that worker's model folders | yes | operator |
+ * | `model_invalid` | the file is damaged, or no model that llama.cpp reads | no | owner, by an update |
+ * | `download_failed` | the host refused, is not allowed, broke off, or the cache is full | yes | owner or operator |
+ * | `out_of_memory` | it was loaded and did not fit after all | yes | operator, or owner |
+ * | `engine_unreachable` | nobody answers at the engine's address | no | operator of the engine |
+ * | `engine_refused` | the engine refuses the credential or the model | no | owner, by an update |
+ * | `engine_crashed` | the process ended or hung, more than once in a row | yes | operator |
+ */
 export const StateReason = z.enum([
   'no_worker',
   'no_capacity',
