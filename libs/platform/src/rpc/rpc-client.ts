@@ -30,11 +30,16 @@ export class RpcClient {
 
   /**
    * Asks once and waits at most the contract's deadline.
+   * @param tokens of a subject that names more than the environment, such as the one agent that is asked.
    * @throws UnansweredError when nobody answered; ServiceError with the code that the service gave;
    *   `internal` when the answer does not follow the contract.
    */
-  async call<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    const subject = subjectOf(contract, { env: this.env });
+  async call<C extends RpcContract>(
+    contract: C,
+    request: z.input<C['request']>,
+    tokens: Readonly<Record<string, string>> = {},
+  ): Promise<z.output<C['reply']>> {
+    const subject = subjectOf(contract, { ...tokens, env: this.env });
     const bytes = await this.#ask(subject, JSON.stringify(request), contract.timeoutMs);
     const envelope = Envelope.safeParse(parse(bytes)).data;
     if (!envelope) throw new ServiceError('internal', 'A service answered in an unknown form.', { cause: subject });

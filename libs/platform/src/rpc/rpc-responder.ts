@@ -9,6 +9,8 @@ export interface RpcResponderOptions {
   readonly nats: NatsConnection;
   readonly env: string;
   readonly log: Logger;
+  /** Of a subject that names more than the environment, such as the agent that answers. */
+  readonly tokens?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -24,8 +26,8 @@ export class RpcResponder {
     private readonly contract: RpcContract,
     private readonly handle: (request: unknown) => Promise<unknown>,
   ) {
-    const { nats, env, log } = options;
-    const subject = subjectOf(contract, { env });
+    const { nats, env, log, tokens } = options;
+    const subject = subjectOf(contract, { ...tokens, env });
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return log.error({ subject, err: error }, 'rpc.subscription_failed');
       const call = this.#answer(message).finally(() => this.#running.delete(call));
