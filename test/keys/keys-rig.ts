@@ -10,7 +10,7 @@ import { connectNats, createLogger, type NatsConnection, renderNatsConf } from '
 import { freePorts, TestNatsServer } from '@slipway/testing';
 
 export const ENV = 'test';
-const PEPPERS = `p1:${'ab'.repeat(32)}`;
+export const PEPPERS = `p1:${'ab'.repeat(32)}`;
 const MAIN = fileURLToPath(new URL('../../apps/keys-service/dist/main.js', import.meta.url));
 const passwords = Object.fromEntries(ROLES.map((role) => [role, `${role}-secret`])) as Record<Role, string>;
 

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateAccount, FindAccount } from '@slipway/contracts';
+import { CreateAccount, FindAccount, ListAccounts } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { AccountsService } from './accounts.service.js';
@@ -17,5 +17,11 @@ export class AccountsHandlers {
   @RpcHandler(FindAccount)
   find(@Payload() { slug }: z.output<typeof FindAccount.request>): Promise<z.input<typeof FindAccount.reply>> {
     return this.accounts.find(slug);
+  }
+
+  @RpcHandler(ListAccounts)
+  async list(@Payload() { after }: z.output<typeof ListAccounts.request>): Promise<z.input<typeof ListAccounts.reply>> {
+    const { items, next } = await this.accounts.list(after);
+    return { accounts: items.map(({ id, slug, state, createdAt }) => ({ id, slug, state, created_at: createdAt.toISOString() })), next };
   }
 }

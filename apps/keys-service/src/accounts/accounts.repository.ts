@@ -10,9 +10,10 @@ export interface Account {
   readonly slug: string;
   readonly state: 'active' | 'suspended';
   readonly ver: number;
+  readonly createdAt: Date;
 }
 
-const accountOf = ({ id, slug, state, ver }: AccountEntity): Account => ({ id: AccountId.parse(id), slug, state, ver });
+const accountOf = ({ id, ...row }: AccountEntity): Account => ({ ...row, id: AccountId.parse(id) });
 
 @Injectable()
 export class AccountsRepository {

@@ -3,7 +3,8 @@ import { type AccountId, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { accountRecord } from '../feed/feed-records.js';
-import { AccountsRepository } from './accounts.repository.js';
+import { type Account, AccountsRepository } from './accounts.repository.js';
+import { type Page, pageOf } from '../pages/page.js';
 
 interface AccountName {
   readonly id: AccountId;
@@ -26,6 +27,11 @@ export class AccountsService {
       await this.feed.record(tx, { op: 'put', ...accountRecord(account) });
       return { id: account.id, slug: account.slug };
     });
+  }
+
+  /** Accounts with numbers above `after`, oldest first. */
+  async list(after = 0): Promise<Page<Account>> {
+    return pageOf((limit) => this.transactions.read((connection) => this.accounts.page(connection, after, limit)));
   }
 
   async find(slug: string): Promise<AccountName> {

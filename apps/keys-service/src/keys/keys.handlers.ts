@@ -1,8 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateKey, ListKeys } from '@slipway/contracts';
+import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
+import { keyView, obedience, shownKey } from './key-replies.js';
 import { KeysService } from './keys.service.js';
 
 @Controller()
@@ -10,13 +11,34 @@ export class KeysHandlers {
   constructor(private readonly keys: KeysService) {}
 
   @RpcHandler(CreateKey)
-  create(@Payload() { account, name }: z.output<typeof CreateKey.request>): Promise<z.input<typeof CreateKey.reply>> {
-    return this.keys.create(account, name);
+  async create(
+    @Payload() { account, name, expires_at: expiry }: z.output<typeof CreateKey.request>,
+  ): Promise<z.input<typeof CreateKey.reply>> {
+    return shownKey(await this.keys.create(account, name, expiry === undefined ? null : new Date(expiry)));
   }
 
   @RpcHandler(ListKeys)
-  async list(@Payload() { account }: z.output<typeof ListKeys.request>): Promise<z.input<typeof ListKeys.reply>> {
-    const keys = await this.keys.list(account);
-    return { keys: keys.map(({ id, name, hint, state, createdAt }) => ({ id, name, hint, state, created_at: createdAt.toISOString() })) };
+  async list(@Payload() { account, before }: z.output<typeof ListKeys.request>): Promise<z.input<typeof ListKeys.reply>> {
+    const { items, next } = await this.keys.list(account, before ?? null);
+    return { keys: items.map(keyView), next };
+  }
+
+  @RpcHandler(RenameKey)
+  async rename(@Payload() { name, ...address }: z.output<typeof RenameKey.request>): Promise<z.input<typeof RenameKey.reply>> {
+    return keyView(await this.keys.rename(address, name));
+  }
+
+  @RpcHandler(RotateKey)
+  async rotate(
+    @Payload() { expires_at: expiry, ...address }: z.output<typeof RotateKey.request>,
+  ): Promise<z.input<typeof RotateKey.reply>> {
+    const rotated = await this.keys.rotate(address, typeof expiry === 'string' ? new Date(expiry) : expiry);
+    return { ...shownKey(rotated), ...obedience(rotated) };
+  }
+
+  @RpcHandler(RevokeKey)
+  async revoke(@Payload() address: z.output<typeof RevokeKey.request>): Promise<z.input<typeof RevokeKey.reply>> {
+    const revoked = await this.keys.revoke(address);
+    return { id: revoked.key.id, ...obedience(revoked) };
   }
 }

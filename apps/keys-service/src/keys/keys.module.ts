@@ -1,8 +1,15 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { KeyChanges } from './key-changes.service.js';
 import { KeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
+import { McpKeysHandlers } from './mcp-keys.handlers.js';
+import { McpKeysService } from './mcp-keys.service.js';
 
-@Module({ imports: [AccountsModule], controllers: [KeysHandlers], providers: [KeysService, KeysRepository] })
+@Module({
+  imports: [AccountsModule],
+  controllers: [KeysHandlers, McpKeysHandlers],
+  providers: [KeysService, McpKeysService, KeyChanges, KeysRepository],
+})
 export class KeysModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AccountId, DeploymentId, KeyId } from '@slipway/contracts';
+import { AccountId, DeploymentId, KeyId, type KeyKind } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
-import { MoreThan } from 'typeorm';
+import { LessThan, MoreThan } from 'typeorm';
 import { KeyEntity } from './key.entity.js';
 import type { MintedKey } from './key-minting.js';
 
@@ -9,7 +9,7 @@ import type { MintedKey } from './key-minting.js';
 export interface StoredKey {
   readonly id: KeyId;
   readonly account: AccountId;
-  readonly kind: 'dep' | 'mcp';
+  readonly kind: KeyKind;
   readonly name: string;
   readonly mac: Buffer;
   readonly pepper: string;
@@ -21,6 +21,17 @@ export interface StoredKey {
   readonly createdAt: Date;
 }
 
+/** What a new key is made of. */
+export interface NewKey {
+  readonly account: AccountId;
+  readonly name: string;
+  readonly expiresAt: Date | null;
+  readonly stored: MintedKey['stored'];
+}
+
+/** What may change in a key and gateways are told of. */
+export type KeyChange = Partial<Pick<StoredKey, 'mac' | 'pepper' | 'hint' | 'state' | 'expiresAt'>>;
+
 const keyOf = ({ id, accountId, deployments, ...row }: KeyEntity): StoredKey => ({
   ...row,
   id: KeyId.parse(id),
@@ -31,15 +42,51 @@ const keyOf = ({ id, accountId, deployments, ...row }: KeyEntity): StoredKey => 
 /** Every statement on keys names their account, so that none can reach another's. */
 @Injectable()
 export class KeysRepository {
-  async insert(tx: Tx, account: AccountId, name: string, stored: MintedKey['stored']): Promise<StoredKey> {
-    const { identifiers } = await tx.insert(KeyEntity, { accountId: account, name, ...stored });
-    return keyOf(await tx.findOneByOrFail(KeyEntity, { id: Number(identifiers[0]?.['id']), accountId: account }));
+  /** Null when it is an MCP key and the account has one; of calls at once, one gets it. */
+  async insert(tx: Tx, { account, name, expiresAt, stored }: NewKey): Promise<StoredKey | null> {
+    const values = { accountId: account, name, expiresAt, ...stored };
+    const inserted = await tx.createQueryBuilder().insert().into(KeyEntity).values(values).orIgnore().returning('id').execute();
+    const [row] = inserted.raw as { id: number }[];
+    return row === undefined ? null : keyOf(await tx.findOneByOrFail(KeyEntity, { id: row.id, accountId: account }));
   }
 
-  /** An account's keys of one kind, newest first. */
-  async list(tx: Tx, account: AccountId, kind: 'dep' | 'mcp'): Promise<StoredKey[]> {
-    const rows = await tx.find(KeyEntity, { where: { accountId: account, kind }, order: { id: 'DESC' } });
+  /** An account's deployment key; null when there is none of that number. Held until the transaction ends. */
+  async lock(tx: Tx, account: AccountId, id: KeyId): Promise<StoredKey | null> {
+    const where = { id, accountId: account, kind: 'dep' as const };
+    const row = await tx.findOne(KeyEntity, { where, lock: { mode: 'pessimistic_write' } });
+    return row && keyOf(row);
+  }
+
+  /** An account's MCP key; null while it has none. Held until the transaction ends. */
+  async lockMcp(tx: Tx, account: AccountId): Promise<StoredKey | null> {
+    const row = await tx.findOne(KeyEntity, { where: { accountId: account, kind: 'mcp' }, lock: { mode: 'pessimistic_write' } });
+    return row && keyOf(row);
+  }
+
+  /** Writes a change under the next version. */
+  async change(tx: Tx, { id, account }: StoredKey, change: KeyChange): Promise<StoredKey> {
+    await tx.update(KeyEntity, { id, accountId: account }, { ...change, ver: () => 'ver + 1' });
+    return keyOf(await tx.findOneByOrFail(KeyEntity, { id, accountId: account }));
+  }
+
+  /** Names are not told to gateways: the version stays. Null when there is no such deployment key. */
+  async rename(tx: Tx, account: AccountId, { id, name }: { id: KeyId; name: string }): Promise<StoredKey | null> {
+    const where = { id, accountId: account, kind: 'dep' as const };
+    await tx.update(KeyEntity, where, { name });
+    const row = await tx.findOneBy(KeyEntity, where);
+    return row && keyOf(row);
+  }
+
+  /** An account's deployment keys, newest first, with ids below `before`. */
+  async list(tx: Tx, account: AccountId, { before, limit }: { before: number | null; limit: number }): Promise<StoredKey[]> {
+    const where = { accountId: account, kind: 'dep' as const, ...(before !== null && { id: LessThan(before) }) };
+    const rows = await tx.find(KeyEntity, { where, order: { id: 'DESC' }, take: limit });
     return rows.map(keyOf);
+  }
+
+  async findMcp(tx: Tx, account: AccountId): Promise<StoredKey | null> {
+    const row = await tx.findOneBy(KeyEntity, { accountId: account, kind: 'mcp' });
+    return row && keyOf(row);
   }
 
   /** Keys of all accounts with ids above `after`, in order of id: for the feed's snapshot alone. */

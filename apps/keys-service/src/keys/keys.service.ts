@@ -1,49 +1,89 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type KeyId, ServiceError } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
-import { AccountsRepository } from '../accounts/accounts.repository.js';
-import { keyRecord } from '../feed/feed-records.js';
-import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
+import { type Page, pageOf } from '../pages/page.js';
+import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
+import { isExpired, requireFuture } from './key-expiry.js';
 import { KeyMint } from './key-minting.js';
 import { KeysRepository, type StoredKey } from './keys.repository.js';
 
-/** A key with its value, which exists in this reply alone. */
-export interface ShownKey {
-  readonly id: KeyId;
-  readonly value: string;
-  readonly hint: string;
+/** What every call on one key names. */
+export interface KeyAddress {
+  readonly account: AccountId;
+  readonly key: KeyId;
 }
 
+/** Deployment keys of accounts. A value exists in the reply that makes it, and nowhere else. */
 @Injectable()
 export class KeysService {
   constructor(
     private readonly transactions: Transactions,
-    private readonly accounts: AccountsRepository,
     private readonly keys: KeysRepository,
     private readonly mint: KeyMint,
-    private readonly feed: KeyFeedPublisher,
+    private readonly changes: KeyChanges,
   ) {}
 
-  create(account: AccountId, name: string): Promise<ShownKey> {
+  async create(account: AccountId, name: string, expiresAt: Date | null): Promise<{ value: string; key: StoredKey }> {
+    requireFuture(expiresAt);
     const { value, stored } = this.mint.mint('dep');
-    return this.transactions.run(async (tx) => {
-      await this.#requireAccount(tx, account);
-      const key = await this.keys.insert(tx, account, name, stored);
-      await this.feed.record(tx, { op: 'put', ...keyRecord(key) });
-      return { id: key.id, value, hint: key.hint };
-    });
+    const key = await this.changes.create({ account, name, expiresAt, stored });
+    if (key === null) throw new Error('The key was not stored.');
+    return { value, key };
   }
 
-  list(account: AccountId): Promise<StoredKey[]> {
+  /** Newest first, below the number `before`. */
+  list(account: AccountId, before: KeyId | null): Promise<Page<StoredKey>> {
     return this.transactions.read(async (connection) => {
-      await this.#requireAccount(connection, account);
-      return this.keys.list(connection, account, 'dep');
+      await this.changes.requireAccount(connection, account);
+      return pageOf((limit) => this.keys.list(connection, account, { before, limit }));
     });
   }
 
-  async #requireAccount(tx: Tx, account: AccountId): Promise<void> {
-    if (!(await this.accounts.holds(tx, account))) {
-      throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
-    }
+  rename({ account, key: id }: KeyAddress, name: string): Promise<StoredKey> {
+    return this.transactions.run(async (tx) => {
+      const renamed = await this.keys.rename(tx, account, { id, name });
+      if (renamed === null) throw keyNotFound();
+      return renamed;
+    });
+  }
+
+  /**
+   * The old value dies in the change that makes the new one.
+   * @param expiresAt undefined = as it was.
+   */
+  async rotate(address: KeyAddress, expiresAt?: Date | null): Promise<ObeyedChange & { readonly value: string }> {
+    requireFuture(expiresAt);
+    const { value, stored } = this.mint.mint('dep');
+    const { mac, pepper, hint } = stored;
+    const rotated = await this.changes.change(async (tx) => {
+      const held = await this.#hold(tx, address);
+      requireRotatable(held, expiresAt);
+      return { held, change: { mac, pepper, hint, ...(expiresAt !== undefined && { expiresAt }) } };
+    });
+    return { value, ...rotated };
+  }
+
+  /** A key that is revoked already is told to the gateways again, so that the answer speaks of now. */
+  revoke(address: KeyAddress): Promise<ObeyedChange> {
+    return this.changes.change(async (tx) => ({ held: await this.#hold(tx, address), change: { state: 'revoked' } }));
+  }
+
+  async #hold(tx: Tx, { account, key }: KeyAddress): Promise<StoredKey> {
+    const held = await this.keys.lock(tx, account, key);
+    if (held === null) throw keyNotFound();
+    return held;
   }
 }
+
+function requireRotatable(key: StoredKey, expiresAt: Date | null | undefined): void {
+  if (key.state === 'revoked') {
+    throw new ServiceError('key_revoked', 'This key is revoked for good; create another one.', { param: 'key' });
+  }
+  if (expiresAt === undefined && isExpired(key)) {
+    throw new ServiceError('key_expired', 'This key has expired; rotate it with a new expiry, or create another one.', { param: 'key' });
+  }
+}
+
+/** The same words for another account's key and for none. */
+const keyNotFound = (): ServiceError =>
+  new ServiceError('key_not_found', 'This account has no deployment key of this number.', { param: 'key' });

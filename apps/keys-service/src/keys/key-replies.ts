@@ -1,0 +1,24 @@
+import type { KeyView } from '@slipway/contracts';
+import { isExpired } from './key-expiry.js';
+import type { ObeyedChange } from './key-changes.service.js';
+import type { StoredKey } from './keys.repository.js';
+
+/** A key as lists show it. */
+export function keyView(key: StoredKey): KeyView {
+  const { id, name, hint, createdAt, expiresAt } = key;
+  const state = key.state === 'active' && isExpired(key) ? 'expired' : key.state;
+  return { id, name, hint, state, created_at: createdAt.toISOString(), expires_at: expiresAt?.toISOString() ?? null };
+}
+
+/** A new value, in the one reply that shows it. */
+export const shownKey = ({ value, key }: { value: string; key: StoredKey }): { id: number; value: string; hint: string } => ({
+  id: key.id,
+  value,
+  hint: key.hint,
+});
+
+/** Whether gateways obey a change already. */
+export const obedience = ({ propagated, missing }: ObeyedChange): { propagated: boolean; missing: string[] } => ({
+  propagated,
+  missing: [...missing],
+});

@@ -1,0 +1,29 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '@slipway/contracts';
+import { RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
+import { keyView, obedience, shownKey } from './key-replies.js';
+import { McpKeysService } from './mcp-keys.service.js';
+
+@Controller()
+export class McpKeysHandlers {
+  constructor(private readonly keys: McpKeysService) {}
+
+  @RpcHandler(CreateMcpKey)
+  async create(@Payload() { account }: z.output<typeof CreateMcpKey.request>): Promise<z.input<typeof CreateMcpKey.reply>> {
+    return shownKey(await this.keys.create(account));
+  }
+
+  @RpcHandler(FindMcpKey)
+  async find(@Payload() { account }: z.output<typeof FindMcpKey.request>): Promise<z.input<typeof FindMcpKey.reply>> {
+    const key = await this.keys.find(account);
+    return { key: key && keyView(key) };
+  }
+
+  @RpcHandler(RotateMcpKey)
+  async rotate(@Payload() { account }: z.output<typeof RotateMcpKey.request>): Promise<z.input<typeof RotateMcpKey.reply>> {
+    const rotated = await this.keys.rotate(account);
+    return { ...shownKey(rotated), ...obedience(rotated) };
+  }
+}

@@ -1,0 +1,96 @@
+import { type AccountId, CreateAccount, type RpcContract } from '@slipway/contracts';
+import { parsePeppers, type Pepper, RpcClient } from '@slipway/platform';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { Client, type QueryResultRow } from 'pg';
+import type { z } from 'zod';
+import { ENV, KeysServiceProcess, PEPPERS, TestBus } from './keys-rig.js';
+import { TestGateway } from './test-gateway.js';
+
+/** What a call came to. */
+export interface Outcome<T> {
+  readonly reply?: T;
+  readonly code?: string;
+}
+
+/** Real servers, replicas of keys-service as processes, and whoever talks to them, for the tests of one file. */
+export class KeysWorld {
+  readonly pepper: Pepper;
+  readonly #replicas: KeysServiceProcess[] = [];
+  readonly #gateways: TestGateway[] = [];
+  #accounts = 0;
+
+  private constructor(
+    readonly postgres: TestPostgres,
+    readonly bus: TestBus,
+    readonly ops: RpcClient,
+    /** Address of the service's database. */
+    readonly database: string,
+  ) {
+    const [pepper] = parsePeppers(PEPPERS);
+    if (!pepper) throw new Error('The tests have no pepper.');
+    this.pepper = pepper;
+  }
+
+  static async start(): Promise<KeysWorld> {
+    const [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
+    return new KeysWorld(postgres, bus, new RpcClient(await bus.connect('ops'), ENV), await postgres.createDatabase());
+  }
+
+  /** Starts a replica and waits until it serves. */
+  async replica(environment: Record<string, string> = {}): Promise<KeysServiceProcess> {
+    const replica = KeysServiceProcess.start(this.bus, { KEYS_DATABASE_URL: this.database, ...environment });
+    this.#replicas.push(replica);
+    await replica.ready();
+    return replica;
+  }
+
+  /** Starts a gateway and waits until it knows everything. */
+  async gateway(name: string, url?: string): Promise<TestGateway> {
+    const gateway = await TestGateway.start(this.bus, name, url);
+    this.#gateways.push(gateway);
+    await gateway.whenFresh();
+    return gateway;
+  }
+
+  /** Asks with a deadline that a busy machine can keep. */
+  ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
+    return this.ops.call({ ...contract, timeoutMs: 20_000 }, request);
+  }
+
+  /** Asks, and tells the code of a refusal instead of failing. */
+  outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
+    return this.ask(contract, request).then(
+      (reply) => ({ reply }),
+      (error: { code: string }) => ({ code: error.code }),
+    );
+  }
+
+  /** An account that no other test uses. */
+  async account(): Promise<AccountId> {
+    const { id } = await this.ask(CreateAccount, { slug: `account-${(this.#accounts += 1)}` });
+    return id;
+  }
+
+  /** Looks straight into the database. */
+  async sql<T extends QueryResultRow>(statement: string, parameters: unknown[] = []): Promise<T[]> {
+    const client = new Client({ connectionString: this.database });
+    await client.connect();
+    try {
+      return (await client.query<T>(statement, parameters)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** All that the service's processes wrote. */
+  get output(): string {
+    return this.#replicas.map((replica) => replica.output).join('\n');
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#gateways.map((gateway) => gateway.stop()));
+    await Promise.all(this.#replicas.map((replica) => replica.stop('SIGKILL')));
+    await this.bus.end();
+    await this.postgres.stop();
+  }
+}
