@@ -19,12 +19,22 @@ export type AssignmentItem = z.infer<typeof AssignmentItem>;
 
 /**
  * All that an agent must run: what is not listed is unloaded. Sent on change and every 2 s.
- * `term` rises with each elected placer; an agent ignores a lower one.
+ * `term` rises with each elected placer; an agent ignores a lower one for as long as it hears the
+ * higher one, and 30 s more: a database restored from a backup counts from lower terms again.
  */
 export const Assignment = defineEvent({
   subject: 'dep.{env}.v1.wrk.{wk}',
   publishers: ['deployments'],
   subscribers: ['worker'],
-  message: z.object({ term: z.int().positive(), items: z.array(AssignmentItem) }),
+  message: z.object({
+    term: z.int().positive(),
+    items: z.array(AssignmentItem),
+    /**
+     * Deployments that this agent reports and that their owners stopped: what is unloaded of them ends its last streams as
+     * `deployment_stopped`, everything else as `server_shutting_down`. Absent = all that is unlisted is stopped, as senders of
+     * before 2027 mean it.
+     */
+    stopped: z.array(DeploymentId).optional(),
+  }),
 });
 export type Assignment = z.infer<typeof Assignment.message>;
