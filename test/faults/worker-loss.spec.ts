@@ -82,9 +82,11 @@ describe('a worker that is lost', () => {
     await fleet.gateway.ask('open', { count: 8, tokens: 20, hz: 30 });
     const results = await fleet.gateway.ask<StreamResult[]>('results');
     const { counters, refusals } = await fleet.gateway.ask<GatewayStats>('stats');
+    fleet.workers.get(victim)!.signal('SIGCONT');
     expect(flawed(results, 20)).toEqual([]);
     expect(counters['acceptTimeouts']).toBeGreaterThan(0);
     expect(refusals['silent']).toBe(counters['acceptTimeouts']);
+    await eventually(async () => (await fleet.stats(victim)).running === 0, 'the woken worker has no work');
   });
 
   it('only to an engine error before the first token lets the stream start elsewhere; after it, the stream fails', async () => {

@@ -71,6 +71,8 @@ export interface Agent {
 /** One stream as its caller sees it. */
 export interface Run {
   readonly stream: OpenStream;
+  /** A worker has taken it. */
+  readonly accepted: Promise<void>;
   text(): string;
   events(): number;
   readonly done: Promise<{ text: string; end: EndFrame }>;
@@ -202,6 +204,8 @@ export class WorkerRig {
     let answer = '';
     let events = 0;
     let stream: OpenStream | undefined;
+    let accept: () => void = () => undefined;
+    const accepted = new Promise<void>((resolve) => (accept = resolve));
     const done = new Promise<{ text: string; end: EndFrame }>((resolve, reject) => {
       const request = {
         st: StreamId.parse(nuid.next()),
@@ -219,7 +223,7 @@ export class WorkerRig {
         key: 1 as never,
       };
       stream = this.#receiver!.open(request, this.#chooser(dep, options), {
-        accepted: () => undefined,
+        accepted: accept,
         events: (some) => {
           events += some.length;
           for (const event of some) if (event.k === 'text') answer += event.x;
@@ -229,7 +233,7 @@ export class WorkerRig {
       });
     });
     done.catch(() => undefined);
-    return { stream: stream!, text: () => answer, events: () => events, done };
+    return { stream: stream!, accepted, text: () => answer, events: () => events, done };
   }
 
   /** What runners say of themselves now. */
