@@ -18,7 +18,7 @@ describe('a deployment key', () => {
   });
   afterAll(() => world.end());
 
-  const admitted = (value: string): boolean => gateway.admits(value, world.pepper);
+  const admitted = (value: string): boolean => gateway.admits(value);
   const eventuallyAdmitted = (value: string): Promise<true> => until('the key opens', () => admitted(value));
   const newKey = async (name = 'a key', expiry?: string) => {
     const account = await world.account();

@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ROLES, type Role } from '@slipway/contracts';
-import { connectNats, createLogger, type NatsConnection, renderNatsConf } from '@slipway/platform';
+import { connectNats, createLogger, type NatsConnection, type Pepper, renderNatsConf } from '@slipway/platform';
 import { freePorts, TestNatsServer } from '@slipway/testing';
 
 export const ENV = 'test';
-export const PEPPERS = `p1:${'ab'.repeat(32)}`;
+/** The environment's only pepper. */
+export const PEPPER: Pepper = { id: 'p1', secret: Buffer.alloc(32, 0xab) };
+const PEPPERS = `${PEPPER.id}:${PEPPER.secret.toString('hex')}`;
 const MAIN = fileURLToPath(new URL('../../apps/keys-service/dist/main.js', import.meta.url));
 const passwords = Object.fromEntries(ROLES.map((role) => [role, `${role}-secret`])) as Record<Role, string>;
 
@@ -118,9 +120,11 @@ export class KeysServiceProcess {
   }
 
   async ready(): Promise<void> {
-    await until('keys-service is ready', async () => (await this.readiness()) === '200 ok').catch((error: unknown) => {
+    const settled = until('keys-service is ready', async () => this.child.exitCode !== null || (await this.readiness()) === '200 ok');
+    await settled.catch((error: unknown) => {
       throw new Error(this.#output, { cause: error });
     });
+    if (this.child.exitCode !== null) throw new Error(`keys-service has ended:\n${this.#output}`);
   }
 
   /** Ends it with a signal and returns its exit code. */

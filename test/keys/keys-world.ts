@@ -1,9 +1,10 @@
-import { type AccountId, CreateAccount, type RpcContract } from '@slipway/contracts';
-import { parsePeppers, type Pepper, RpcClient } from '@slipway/platform';
+import { type AccountId, CreateAccount, isServiceError, type RpcContract } from '@slipway/contracts';
+import { RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client, type QueryResultRow } from 'pg';
+import { test } from 'vitest';
 import type { z } from 'zod';
-import { ENV, KeysServiceProcess, PEPPERS, TestBus } from './keys-rig.js';
+import { ENV, KeysServiceProcess, TestBus } from './keys-rig.js';
 import { TestGateway } from './test-gateway.js';
 
 /** What a call came to. */
@@ -14,7 +15,6 @@ export interface Outcome<T> {
 
 /** Real servers, replicas of keys-service as processes, and whoever talks to them, for the tests of one file. */
 export class KeysWorld {
-  readonly pepper: Pepper;
   readonly #replicas: KeysServiceProcess[] = [];
   readonly #gateways: TestGateway[] = [];
   #accounts = 0;
@@ -25,11 +25,7 @@ export class KeysWorld {
     readonly ops: RpcClient,
     /** Address of the service's database. */
     readonly database: string,
-  ) {
-    const [pepper] = parsePeppers(PEPPERS);
-    if (!pepper) throw new Error('The tests have no pepper.');
-    this.pepper = pepper;
-  }
+  ) {}
 
   static async start(): Promise<KeysWorld> {
     const [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
@@ -61,7 +57,10 @@ export class KeysWorld {
   outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
     return this.ask(contract, request).then(
       (reply) => ({ reply }),
-      (error: { code: string }) => ({ code: error.code }),
+      (error: unknown) => {
+        if (!isServiceError(error)) throw error;
+        return { code: error.code };
+      },
     );
   }
 
@@ -94,3 +93,16 @@ export class KeysWorld {
     await this.postgres.stop();
   }
 }
+
+/** Tests with a world of their own, for tests that run side by side. */
+export const worldTest = test.extend<{ world: KeysWorld }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of fixtures from the pattern
+  world: async ({}, use) => {
+    const world = await KeysWorld.start();
+    try {
+      await use(world);
+    } finally {
+      await world.end();
+    }
+  },
+});

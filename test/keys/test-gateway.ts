@@ -1,7 +1,7 @@
 import { type ApiKeyFeedRecord, Incarnation, KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
 import { FeedReader, type FeedSink } from '@slipway/feed';
-import { connectNats, createLogger, macOf, type NatsConnection, type Pepper } from '@slipway/platform';
-import { ENV, type TestBus, until } from './keys-rig.js';
+import { connectNats, createLogger, macOf, type NatsConnection } from '@slipway/platform';
+import { ENV, PEPPER, type TestBus, until } from './keys-rig.js';
 
 const log = createLogger('test', 'silent');
 
@@ -47,8 +47,8 @@ export class TestGateway implements FeedSink<KeyFeedRecord> {
   }
 
   /** Whether a request with this value would pass at this moment. */
-  admits(value: string, pepper: Pepper): boolean {
-    const mac = macOf(value, pepper).toString('base64url');
+  admits(value: string): boolean {
+    const mac = macOf(value, PEPPER).toString('base64url');
     for (const record of this.#records.values()) {
       if (record.type !== 'key' || record.mac !== mac) continue;
       return record.state === 'active' && (record.expires === null || record.expires > Date.now());

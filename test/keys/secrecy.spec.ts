@@ -1,0 +1,80 @@
+import { CreateKey, CreateMcpKey, FindMcpKey, ListKeys, RenameKey, RevokeKey, RotateKey, RotateMcpKey } from '@slipway/contracts';
+import { TcpGate } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PEPPER, until } from './keys-rig.js';
+import { KeysWorld } from './keys-world.js';
+
+describe('the value of a key', () => {
+  let world: KeysWorld;
+  let gate: TcpGate;
+  /** Every value that a reply has shown. */
+  const values: string[] = [];
+  const replies: unknown[] = [];
+
+  /** Does all that can be done with keys, refusals and failures included. */
+  beforeAll(async () => {
+    world = await KeysWorld.start();
+    gate = await TcpGate.open(world.database);
+    await world.replica({ KEYS_DATABASE_URL: gate.through(world.database), LOG_LEVEL: 'debug' });
+    const account = await world.account();
+    const made = await world.ask(CreateKey, { account, name: 'a key' });
+    const address = { account, key: made.id };
+    const mcp = await world.ask(CreateMcpKey, { account });
+    const rotated = await world.ask(RotateKey, address);
+    const rotatedMcp = await world.ask(RotateMcpKey, { account });
+    values.push(made.value, mcp.value, rotated.value, rotatedMcp.value);
+    // Values in places where they do not belong: they must not be kept in an error either.
+    await world.outcome(CreateKey, { account, name: made.value.repeat(3) });
+    await world.outcome(RotateKey, { account, key: rotated.value as never });
+    await world.outcome(CreateMcpKey, { account });
+    replies.push(await world.ask(RenameKey, { ...address, name: 'renamed' }));
+    replies.push(await world.ask(ListKeys, { account }), await world.ask(FindMcpKey, { account }));
+    gate.refuse();
+    for (const contract of [RotateKey, RevokeKey]) await world.outcome(contract, address);
+    await world.outcome(CreateKey, { account, name: 'x' });
+    gate.allow();
+    await until('the service answers again', async () => (await world.outcome(ListKeys, { account })).reply);
+    replies.push(await world.ask(RevokeKey, address));
+  });
+  afterAll(async () => {
+    await world.end();
+    await gate.end();
+  });
+
+  /** Ways in which the random part of a value could be written. */
+  const spellings = (value: string): string[] => {
+    const secret = value.slice(12, -6);
+    const bytes = Buffer.from(secret);
+    return [secret, bytes.toString('hex'), bytes.toString('base64').slice(0, -4), bytes.toString('base64url').slice(0, -4)];
+  };
+  const expectNone = (text: string): void => {
+    expect(values.length).toBeGreaterThanOrEqual(4);
+    for (const spelling of values.flatMap(spellings)) expect(text).not.toContain(spelling);
+  };
+
+  it('is different in every reply that shows one', () => {
+    expect(new Set(values).size).toBe(4);
+  });
+
+  it('stands in no column of any table of the database', async () => {
+    const tables = await world.sql<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const dumps: string[] = [];
+    for (const { name } of tables)
+      dumps.push(...(await world.sql<{ row: string }>(`SELECT t::text AS row FROM ${name} t`)).map(({ row }) => row));
+    const dump = dumps.join('\n');
+    expect(dump).toContain('svc_mcp_');
+    expectNone(dump);
+  });
+
+  it('stands in no line of the log, nor does a pepper, though the log tells everything', () => {
+    expect(world.output).toContain('"event":"lifecycle.ready"');
+    expectNone(world.output);
+    for (const encoding of ['hex', 'base64'] as const) expect(world.output).not.toContain(PEPPER.secret.toString(encoding).slice(0, 32));
+  });
+
+  it('stands in no reply that shows a key again', () => {
+    expectNone(JSON.stringify(replies));
+  });
+});
