@@ -15,7 +15,7 @@ export type { OpsServerOptions } from './metrics/ops-server.js';
 export { connectNats, watchConnection } from './nats/connect.js';
 export type { ConnectionEvents, NatsOptions } from './nats/connect.js';
 export { renderNatsConf } from './nats/nats-conf.js';
-export type { NatsConfOptions } from './nats/nats-conf.js';
+export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';
 export { createRpcApplication } from './rpc/rpc-application.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';
 export type { SilenceReason } from './rpc/rpc-client.js';

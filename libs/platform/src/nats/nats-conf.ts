@@ -1,5 +1,16 @@
 import { permissionsOf, ROLES, type Role } from '@slipway/contracts';
 
+/** Membership of a nats-server in a cluster. Members know each other by one common user. */
+export interface NatsCluster {
+  readonly name: string;
+  /** Where this member listens for the others. */
+  readonly host: string;
+  readonly port: number;
+  /** `host:port` of every member; its own may be among them. */
+  readonly routes: readonly string[];
+  readonly password: string;
+}
+
 export interface NatsConfOptions {
   readonly env: string;
   readonly host: string;
@@ -10,7 +21,11 @@ export interface NatsConfOptions {
   readonly passwords: Readonly<Record<Role, string>>;
   /** Password of the system account's user; absent = no user of it. */
   readonly systemPassword?: string | undefined;
-  /** More lines at the top level, such as a `cluster { … }` block. */
+  /** Absent = a server by itself. Clients are then told of no other member: they get all addresses from their configuration. */
+  readonly cluster?: NatsCluster | undefined;
+  /** Address of the HTTP monitor, such as `127.0.0.1:8222`; absent = none. It asks for no password. */
+  readonly monitor?: string | undefined;
+  /** More lines at the top level. */
   readonly extra?: string | undefined;
 }
 
@@ -24,13 +39,29 @@ function user(role: Role, env: string, password: string): string {
       } }`;
 }
 
+const ROUTE_USER = 'route';
+
+function clusterBlock({ name, host, port, routes, password }: NatsCluster): string {
+  const login = `${ROUTE_USER}:${encodeURIComponent(password)}`;
+  return `cluster {
+  name: ${JSON.stringify(name)}
+  listen: ${JSON.stringify(`${host}:${port}`)}
+  authorization { user: ${ROUTE_USER}, password: ${JSON.stringify(password)} }
+  routes: ${list(routes.map((route) => `nats-route://${login}@${route}`))}
+  no_advertise: true
+}
+`;
+}
+
 /**
  * Writes the configuration of a nats-server that serves one environment: one account, one user per
  * role, and permissions derived from the contracts. Written inline because nats-server 2.9 refuses
  * permission maps as variables.
  */
-export function renderNatsConf({ env, host, port, serverName, storeDir, passwords, systemPassword, extra }: NatsConfOptions): string {
+export function renderNatsConf(options: NatsConfOptions): string {
+  const { env, host, port, serverName, storeDir, passwords, systemPassword, cluster, monitor, extra } = options;
   const account = env.toUpperCase();
+  const further = [cluster && clusterBlock(cluster), monitor !== undefined && `http: ${JSON.stringify(monitor)}\n`, extra];
   const system = systemPassword === undefined ? '' : `{ user: sys, password: ${JSON.stringify(systemPassword)} }`;
   return `# Generated from the message contracts; changes here are lost.
 host: ${JSON.stringify(host)}
@@ -44,7 +75,7 @@ ping_max: 2
 lame_duck_duration: "30s"
 lame_duck_grace_period: "2s"
 jetstream { store_dir: ${JSON.stringify(storeDir)}, max_mem: 128MB, max_file: 1GB }
-${extra ?? ''}
+${further.filter(Boolean).join('')}
 accounts {
   "${account}": {
     jetstream: enabled
