@@ -52,4 +52,13 @@ describe('keys-service as a process', () => {
     expect(second.logged('database.migrated')).toBe(false);
     expect(await ops.call(FindAccount, { slug })).toMatchObject({ slug });
   });
+
+  it('says that the database refuses its password, in one line without the password, and ends', async () => {
+    const url = new URL(postgres.url);
+    url.password = 'not-this-one';
+    const service = start({ DATABASE_URL: url.href });
+    expect(await service.exited).toBe(1);
+    expect(service.output).toMatch(/^keys-service: The configuration is wrong\. DATABASE_URL.*: password authentication failed/m);
+    expect(service.output).not.toMatch(/not-this-one|^ +at |\\n +at /m);
+  });
 });

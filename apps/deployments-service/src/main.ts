@@ -1,9 +1,6 @@
 import 'reflect-metadata';
-import { createLogger, Lifecycle, loadConfig, runProcess } from '@slipway/platform';
+import { runProcess } from '@slipway/platform';
 import { DeploymentsServiceConfig } from './config.js';
 import { serviceParts } from './service-parts.js';
 
-const config = loadConfig(DeploymentsServiceConfig, process.env);
-const log = createLogger('deployments-service', config.LOG_LEVEL);
-const lifecycle = new Lifecycle(log, config.DRAIN_MS);
-await runProcess({ log, lifecycle, drainMs: config.DRAIN_MS, parts: serviceParts(config, log, lifecycle) });
+await runProcess({ service: 'deployments-service', config: DeploymentsServiceConfig, environment: process.env, parts: serviceParts });

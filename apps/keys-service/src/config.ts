@@ -4,21 +4,28 @@ import { z } from 'zod';
 const DatabaseAddress = z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' });
 
 /** Everything that keys-service is told from outside. */
-export const KeysConfig = z.object({
-  ...serviceFragment,
-  ...natsFragment,
-  /** A server where databases may be created; ours is `slipway_{env}_keys`. */
-  DATABASE_URL: DatabaseAddress.optional(),
-  /** The database itself; wins over DATABASE_URL. */
-  KEYS_DATABASE_URL: DatabaseAddress.optional(),
-  /** The environment's peppers as `id:hex,…`; new keys are stored under the first. */
-  KEY_PEPPERS: z.string().transform((text, context) => {
-    try {
-      return parsePeppers(text);
-    } catch (error) {
-      context.addIssue((error as Error).message);
-      return z.NEVER;
-    }
-  }),
-});
+export const KeysConfig = z
+  .object({
+    ...serviceFragment,
+    ...natsFragment,
+    /** A server where databases may be created; ours is `slipway_{env}_keys`. */
+    DATABASE_URL: DatabaseAddress.optional(),
+    /** The database itself; wins over DATABASE_URL. */
+    KEYS_DATABASE_URL: DatabaseAddress.optional(),
+    /** The environment's peppers as `id:hex,…`; new keys are stored under the first. */
+    KEY_PEPPERS: z.string().transform((text, context) => {
+      try {
+        return parsePeppers(text);
+      } catch (error) {
+        context.addIssue((error as Error).message);
+        return z.NEVER;
+      }
+    }),
+  })
+  .refine((config) => config.DATABASE_URL !== undefined || config.KEYS_DATABASE_URL !== undefined, {
+    path: ['DATABASE_URL'],
+    message: 'is not set; or set KEYS_DATABASE_URL',
+    // Told beside the problems of other variables, not after them.
+    when: ({ issues }) => !issues.some(({ path: [name] = [] }) => String(name).endsWith('DATABASE_URL')),
+  });
 export type KeysConfig = z.infer<typeof KeysConfig>;

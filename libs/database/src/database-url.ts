@@ -1,3 +1,5 @@
+import { ConfigError } from '@slipway/platform';
+
 export interface DatabaseUrlOptions {
   readonly env: string;
   /** Short name of the owning service, such as `keys`. */
@@ -17,14 +19,23 @@ export function parseDatabaseUrl(text: string): URL {
   return url;
 }
 
+function checked(text: string, variable: string): URL {
+  try {
+    return parseDatabaseUrl(text);
+  } catch {
+    throw new ConfigError([`${variable}: must look like postgres://user:password@host:5432/database`]);
+  }
+}
+
 /**
  * The address of a service's own database: the one given, or `slipway_{env}_{name}` on the server given.
- * @throws TypeError when neither is given or the address is not one of PostgreSQL.
+ * @throws ConfigError when neither is given or the address is not one of PostgreSQL.
  */
 export function databaseUrl({ env, name, serverUrl, databaseUrl: own }: DatabaseUrlOptions): string {
-  if (own !== undefined) return parseDatabaseUrl(own).href;
-  if (serverUrl === undefined) throw new TypeError('Set DATABASE_URL, or the address of the own database.');
-  const url = parseDatabaseUrl(serverUrl);
+  const ownVariable = `${name.toUpperCase()}_DATABASE_URL`;
+  if (own !== undefined) return checked(own, ownVariable).href;
+  if (serverUrl === undefined) throw new ConfigError([`DATABASE_URL: is not set; or set ${ownVariable}`]);
+  const url = checked(serverUrl, 'DATABASE_URL');
   url.pathname = `/slipway_${env}_${name}`;
   return url.href;
 }

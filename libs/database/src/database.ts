@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigError } from '@slipway/platform';
 import { DataSource } from 'typeorm';
 import { type DatabaseOptions, dataSourceOptions } from './data-source-options.js';
 import { ensureDatabase } from './ensure-database.js';
 import { migrate } from './migrate.js';
-import { driverErrorOf, isDatabaseUnavailable } from './pg-errors.js';
+import { driverErrorOf, isDatabaseUnavailable, isLoginRefused } from './pg-errors.js';
 import { Transactions } from './transactions.js';
 
 const RETRY_MIN_MS = 250;
@@ -23,7 +24,8 @@ export class Database {
   /**
    * Makes the database if it is missing, runs the migrations and opens the pool. Waits, with a log
    * line per try, for a server that does not answer yet.
-   * @throws the driver's error when waiting cannot help: wrong password, missing rights, a failing migration.
+   * @throws ConfigError when the server refuses the user or the password; the driver's error when waiting
+   *   cannot help otherwise: missing rights, a failing migration.
    */
   async open(): Promise<void> {
     for (let tries = 1; !this.#closed; tries += 1) {
@@ -33,6 +35,7 @@ export class Database {
         await this.#dataSource.initialize();
         return;
       } catch (error) {
+        if (isLoginRefused(error)) throw new ConfigError([`DATABASE_URL, or the own database's: ${(error as Error).message}`]);
         if (!isDatabaseUnavailable(error)) throw driverErrorOf(error);
         this.options.log.warn({ tries, err: driverErrorOf(error) }, 'database.waiting');
         await delay(Math.min(RETRY_MIN_MS * 2 ** (tries - 1), RETRY_MAX_MS));

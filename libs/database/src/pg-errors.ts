@@ -39,6 +39,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return isConnectionLoss(error) || isTimeout(error) || BUSY_CODES.has(codeOf(driverErrorOf(error)));
 }
 
+/** True when the server knows the user not, or not under this password. */
+export const isLoginRefused = (error: unknown): boolean => codeOf(driverErrorOf(error)).startsWith('28');
+
 /** True when a row breaks a unique constraint, or the named one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const cause = driverErrorOf(error);

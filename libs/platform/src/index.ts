@@ -1,5 +1,6 @@
 export { commaList, natsFragment, serviceFragment } from './config/fragments.js';
-export { ConfigError, loadConfig } from './config/load-config.js';
+export { ConfigError } from './config/config-error.js';
+export { loadConfig } from './config/load-config.js';
 export { macOf, parsePeppers } from './config/peppers.js';
 export type { Pepper } from './config/peppers.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';

@@ -15,10 +15,22 @@ export const serviceFragment = {
   DRAIN_MS: z.coerce.number().int().min(0).max(3_600_000).default(300_000),
 };
 
+/** `host`, `host:port` or an address with one of the schemes that NATS speaks. */
+function isServerAddress(text: string): boolean {
+  const address = text.trim();
+  const [, scheme = 'nats'] = /^([a-z]+):\/\//.exec(address) ?? [];
+  if (!['nats', 'tls'].includes(scheme) || /\s/.test(address)) return false;
+  const url = address.includes('://') ? address : `${scheme}://${address}`;
+  return URL.canParse(url) && new URL(url).hostname !== '';
+}
+
 /** Variables of every service that talks over NATS. */
 export const natsFragment = {
   /** Server addresses, separated by commas. */
-  NATS_URL: z.string().min(1).default('nats://127.0.0.1:4222'),
+  NATS_URL: z
+    .string()
+    .refine((text) => text.split(',').every(isServerAddress), 'must be addresses like nats://host:4222, separated by commas')
+    .default('nats://127.0.0.1:4222'),
   /** Folder with one credentials file per role: `<role>.creds` or `<role>.json`. */
   NATS_CREDENTIALS_DIR: z.string().optional(),
 };

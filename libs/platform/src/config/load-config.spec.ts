@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { commaList, serviceFragment } from './fragments.js';
-import { ConfigError, loadConfig } from './load-config.js';
+import { ConfigError } from './config-error.js';
+import { commaList, natsFragment, serviceFragment } from './fragments.js';
+import { loadConfig } from './load-config.js';
 
 const schema = z.object({ ...serviceFragment, SECRET: z.string().min(20), HOSTS: commaList });
 
@@ -26,6 +27,24 @@ describe('configuration', () => {
   it('takes an empty variable for an absent one', () => {
     expect(failure({ SECRET: '' })).toContain('SECRET');
     expect(loadConfig(schema, { SECRET: 'x'.repeat(20), LOG_LEVEL: '' }).LOG_LEVEL).toBe('info');
+  });
+
+  it('says of a missing variable that it is not set, and of a wrong one what it must be, in one line each', () => {
+    expect(failure({}).split('\n')).toEqual(['The configuration is wrong:', '  SECRET: is not set']);
+    const lines = failure({ SECRET: 'x'.repeat(20), DRAIN_MS: 'soon', LOG_LEVEL: 'loud' }).split('\n');
+    expect(lines.map((line) => line.trim().split(':')[0])).toEqual(['The configuration is wrong', 'LOG_LEVEL', 'DRAIN_MS']);
+  });
+
+  const NATS = z.object(natsFragment);
+  it.each(['nats://127.0.0.1:4222', '127.0.0.1:4222', 'broker', 'tls://a.example:4222, nats://b.example', 'nats://[::1]:4222'])(
+    '%j is where a NATS server may be',
+    (text) => {
+      expect(loadConfig(NATS, { NATS_URL: text }).NATS_URL).toBe(text);
+    },
+  );
+
+  it.each(['http://127.0.0.1:4222', 'not an address', 'nats://', ',', 'a,,b', 'nats://a:99999', 'postgres://a'])('%j is not', (text) => {
+    expect(() => loadConfig(NATS, { NATS_URL: text })).toThrow(ConfigError);
   });
 
   it('reads lists without empty entries', () => {

@@ -1,9 +1,5 @@
-import { z } from 'zod';
-
-/** Wrong configuration. The message names every bad variable and no value, since values may be secrets. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+import type { z } from 'zod';
+import { ConfigError } from './config-error.js';
 
 /**
  * Checks the environment once, at start.
@@ -14,6 +10,11 @@ export function loadConfig<S extends z.ZodObject>(schema: S, environment: NodeJS
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = schema.safeParse(present);
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message.replace(/, received .*/, '')}`);
-  throw new ConfigError(`The configuration is wrong:\n${lines.join('\n')}`);
+  throw new ConfigError(parsed.error.issues.map((issue) => problemOf(issue, present)));
+}
+
+function problemOf({ code, path, message }: z.core.$ZodIssue, present: Readonly<Record<string, unknown>>): string {
+  const name = path.join('.');
+  const missing = code === 'invalid_type' && path.length === 1 && !Object.hasOwn(present, name);
+  return `${name}: ${missing ? 'is not set' : message.replace(/, received .*/, '')}`;
 }

@@ -1,3 +1,4 @@
+import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
 
 /** States of a process as /readyz tells them. */
@@ -28,7 +29,7 @@ export class Lifecycle {
 
   /**
    * Starts all parts; after a failure those that started are stopped again.
-   * @throws what the failing part threw.
+   * @throws what the failing part threw; it is logged, unless it is a ConfigError.
    */
   async start(parts: readonly Part[]): Promise<void> {
     for (const part of parts) {
@@ -36,7 +37,7 @@ export class Lifecycle {
       try {
         await part.start?.();
       } catch (error) {
-        this.log.error({ part: part.name, err: error }, 'lifecycle.start_failed');
+        this.#logFailure(part, error);
         await this.stop();
         throw error;
       }
@@ -51,6 +52,13 @@ export class Lifecycle {
   stop(): Promise<void> {
     this.#stopping ??= this.#stopAll();
     return this.#stopping;
+  }
+
+  /** Only a fault of ours needs its stack; wrong configuration is told by who reads it. */
+  #logFailure({ name: part }: Part, error: unknown): void {
+    if (error instanceof ConfigError) return;
+    const refused = error instanceof Error && 'syscall' in error;
+    this.log.error(refused ? { part, reason: error.message } : { part, err: error }, 'lifecycle.start_failed');
   }
 
   async #stopAll(): Promise<void> {

@@ -1,5 +1,6 @@
 import { inboxPrefix, type Role } from '@slipway/contracts';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect, type ConnectionOptions, errors, type NatsConnection } from '@nats-io/transport-node';
+import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
 import { readCredentials } from './credentials.js';
 
@@ -23,10 +24,11 @@ export interface ConnectionEvents {
 /**
  * Opens a connection that never gives up: it waits for the server at start and reconnects for ever.
  * A dead server is noticed by its closed socket at once, a hung one by two missed pings (about 6 s).
+ * @throws ConfigError when the credentials are missing, malformed or refused.
  */
 export async function connectNats({ url, role, credentialsDir, name, log }: NatsOptions): Promise<NatsConnection> {
   const authenticator = credentialsDir === undefined ? undefined : await readCredentials(credentialsDir, role);
-  const nats = await connect({
+  const nats = await connectAs(role, {
     servers: url.split(',').map((server) => server.trim()),
     name,
     inboxPrefix: inboxPrefix(role),
@@ -47,6 +49,18 @@ export async function connectNats({ url, role, credentialsDir, name, log }: Nats
   });
   void logErrors(nats, name, log);
   return nats;
+}
+
+async function connectAs(role: Role, options: ConnectionOptions): Promise<NatsConnection> {
+  try {
+    return await connect(options);
+  } catch (error) {
+    if (!(error instanceof errors.AuthorizationError)) throw error;
+    const problem = options.authenticator
+      ? `the server refuses the credentials of ${role}`
+      : 'is not set, and the server wants credentials';
+    throw new ConfigError([`NATS_CREDENTIALS_DIR: ${problem}`]);
+  }
 }
 
 /** Calls back on every loss and return of a connection, until it is closed. */

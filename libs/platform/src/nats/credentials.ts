@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Role } from '@slipway/contracts';
 import { type Authenticator, credsAuthenticator, usernamePasswordAuthenticator } from '@nats-io/transport-node';
 import { z } from 'zod';
+import { ConfigError } from '../config/config-error.js';
 
 const UserFile = z.object({ user: z.string().min(1), password: z.string().min(1) });
 
@@ -10,21 +11,24 @@ async function readIfThere(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw wrong(`${path} cannot be read (${code})`);
   }
 }
+
+const wrong = (what: string): ConfigError => new ConfigError([`NATS_CREDENTIALS_DIR: ${what}`]);
 
 /**
  * Reads a role's credentials from a folder: `<role>.creds` (a NATS credentials file) or
  * `<role>.json` (`{"user", "password"}`).
- * @throws Error naming the files looked for when neither is there.
+ * @throws ConfigError naming the files looked for when neither is there, or the one that is wrong.
  */
 export async function readCredentials(directory: string, role: Role): Promise<Authenticator> {
   const creds = await readIfThere(join(directory, `${role}.creds`));
   if (creds) return credsAuthenticator(creds);
   const json = await readIfThere(join(directory, `${role}.json`));
-  if (!json) throw new Error(`NATS_CREDENTIALS_DIR holds neither ${role}.creds nor ${role}.json.`);
+  if (!json) throw wrong(`the folder holds neither ${role}.creds nor ${role}.json`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(json.toString('utf8'));
@@ -32,6 +36,6 @@ export async function readCredentials(directory: string, role: Role): Promise<Au
     parsed = null;
   }
   const user = UserFile.safeParse(parsed);
-  if (!user.success) throw new Error(`${role}.json in NATS_CREDENTIALS_DIR must be {"user": "…", "password": "…"}.`);
+  if (!user.success) throw wrong(`${role}.json must be {"user": "…", "password": "…"}`);
   return usernamePasswordAuthenticator(user.data.user, user.data.password);
 }

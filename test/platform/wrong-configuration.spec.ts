@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { TestNatsServer } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const SERVICES = ['gateway', 'keys-service', 'deployments-service', 'inference-worker'] as const;
+type Service = (typeof SERVICES)[number];
+
+const SECRET = 'hunter2hunter2';
+const PEPPERS = `p1:${'ab'.repeat(32)}`;
+/** What each service needs at least. Nobody answers at any of these addresses. */
+const GOOD: Record<Service, Record<string, string>> = {
+  gateway: { KEY_PEPPERS: PEPPERS, PORT: '0' },
+  'keys-service': { KEY_PEPPERS: PEPPERS, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+  'deployments-service': { SLIPWAY_SECRET_KEY: 'cd'.repeat(32), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+  'inference-worker': {},
+};
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  /** What it complains about, one entry per line. */
+  readonly problems: string[];
+}
+
+/** Runs a service until it ends by itself; one that does not is killed, and has no exit code. */
+async function run(service: Service, environment: Record<string, string>): Promise<Ended> {
+  const main = fileURLToPath(new URL(`../../apps/${service}/dist/main.js`, import.meta.url));
+  const env = { PATH: process.env['PATH'] ?? '', NATS_URL: 'nats://127.0.0.1:1', DRAIN_MS: '1000', ...environment };
+  const child = spawn(process.execPath, [main], { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
+  const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  const said = `${service}: The configuration is wrong. `;
+  const problems = output.split('\n').flatMap((line) => (line.startsWith(said) ? [line.slice(said.length)] : []));
+  return { code, output, problems };
+}
+
+/** It ends with a failure, tells these variables in one line each, and shows neither a stack nor a secret. */
+function expectRefused({ code, output, problems }: Ended, variables: readonly string[]): void {
+  expect([code, problems.map((problem) => problem.split(':')[0])]).toEqual([1, variables]);
+  for (const problem of problems) expect(problem).toMatch(/^\S.*: \S.{5,}$/);
+  expectTidy(output);
+}
+
+function expectTidy(output: string): void {
+  expect(output).not.toMatch(/^ +at |\\n +at |Node\.js v\d|node:internal|\.js:\d/m);
+  for (const secret of [SECRET, PEPPERS.slice(3), 'cd'.repeat(32)]) expect(output).not.toContain(secret);
+}
+
+describe('a service that is told nothing', () => {
+  it.each<[Service, string[]]>([
+    ['gateway', ['KEY_PEPPERS']],
+    ['keys-service', ['DATABASE_URL', 'KEY_PEPPERS']],
+  ])('%s names what is not set, and ends', async (service, missing) => {
+    const ended = await run(service, {});
+    expectRefused({ ...ended, problems: ended.problems.toSorted() }, missing);
+    for (const problem of ended.problems) expect(problem).toContain('is not set');
+  });
+});
+
+describe('a service that is told something wrong', () => {
+  const WRONG: [Service, Record<string, string>][] = [
+    ['gateway', { KEY_PEPPERS: `p1:${SECRET}`, PORT: '-1', NATS_URL: 'not an address', OPS_PORT: 'eighty' }],
+    ['keys-service', { KEY_PEPPERS: SECRET, DATABASE_URL: `mysql://root:${SECRET}@127.0.0.1/x`, LOG_LEVEL: SECRET }],
+    ['keys-service', { KEYS_DATABASE_URL: `root:${SECRET}@127.0.0.1`, SLIPWAY_ENV: 'Prod!' }],
+    ['deployments-service', { SLIPWAY_SECRET_KEY: SECRET, OPS_PORT: '70000', DRAIN_MS: '-1' }],
+    ['deployments-service', { DATABASE_URL: `mysql://root:${SECRET}@127.0.0.1/x` }],
+    ['inference-worker', { GPU: 'both', NATS_URL: 'http://127.0.0.1:4222', DRAIN_MS: 'soon' }],
+  ];
+
+  it.each(WRONG)('names all of it at once, each in one line, and ends: %s %j', async (service, wrong) => {
+    const ended = await run(service, { ...GOOD[service], ...wrong });
+    expectRefused({ ...ended, problems: ended.problems.toSorted() }, Object.keys(wrong).toSorted());
+  });
+
+  it('names what is missing beside what is wrong', async () => {
+    expectRefused(await run('keys-service', { KEY_PEPPERS: PEPPERS, LOG_LEVEL: 'loud' }), ['LOG_LEVEL', 'DATABASE_URL']);
+  });
+});
+
+describe('a service that finds at its start that it was told something wrong', () => {
+  let folder: string;
+  let nats: TestNatsServer;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'slipway-credentials-'));
+    nats = await TestNatsServer.start({ config: 'authorization { user: keys, password: right }' });
+  });
+  afterAll(async () => {
+    await nats.end();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('says that its credentials are none', async () => {
+    expectRefused(await run('gateway', { ...GOOD.gateway, NATS_CREDENTIALS_DIR: '/nowhere' }), ['NATS_CREDENTIALS_DIR']);
+    await writeFile(join(folder, 'keys.json'), `{"user": "keys", "pass": "${SECRET}"}`);
+    expectRefused(await run('keys-service', { ...GOOD['keys-service'], NATS_CREDENTIALS_DIR: folder }), ['NATS_CREDENTIALS_DIR']);
+  });
+
+  it('says that NATS refuses its credentials', async () => {
+    await writeFile(join(folder, 'keys.json'), JSON.stringify({ user: 'keys', password: SECRET }));
+    const ended = await run('keys-service', { ...GOOD['keys-service'], NATS_CREDENTIALS_DIR: folder, NATS_URL: nats.url });
+    expectRefused(ended, ['NATS_CREDENTIALS_DIR']);
+    expect(ended.problems[0]).toContain('refuses the credentials of keys');
+    const without = await run('inference-worker', { NATS_URL: nats.url });
+    expectRefused(without, ['NATS_CREDENTIALS_DIR']);
+    expect(without.problems[0]).toContain('is not set');
+  });
+
+  it('says which port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    try {
+      const { code, output } = await run('keys-service', { ...GOOD['keys-service'], OPS_PORT: String(port) });
+      expect(code).toBe(1);
+      expect(output).toContain(`address already in use 127.0.0.1:${port}`);
+      expectTidy(output);
+    } finally {
+      taken.close();
+    }
+  });
+});
