@@ -44,6 +44,7 @@ describe('a deployment that is stopped', () => {
     expect(await rig.ask(StopDeployment, { account, deployment })).toEqual({ deployment, state: 'stopping' });
     expect(await rig.heard(deployment, 'stopping')).toMatchObject({ desired: 'stopped' });
     await until('its agent lets it go', () => !agent!.runs(deployment));
+    expect(agent!.assignments.at(-1)?.stopped).toEqual([deployment]);
     expect(await rig.ask(StopDeployment, { account, deployment })).toEqual({ deployment, state: 'stopping' });
 
     agent!.finish();

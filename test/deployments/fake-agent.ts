@@ -1,8 +1,21 @@
-import { AgentHeartbeat, type AgentLoad, Assignment, type AssignmentItem, Incarnation, subjectOf } from '@slipway/contracts';
-import { type NatsConnection, nuid } from '@slipway/platform';
+import {
+  AgentHeartbeat,
+  type AgentLoad,
+  Assignment,
+  type AssignmentItem,
+  Incarnation,
+  type LogLine,
+  ReadAgentLog,
+  subjectOf,
+} from '@slipway/contracts';
+import { createLogger, type NatsConnection, nuid, RpcResponder } from '@slipway/platform';
 
 /** More often than real agents: tests should not wait for them. */
 const BEAT_MS = 200;
+
+/** Context of a deployment with one slot that takes most of what is counted as one. */
+export const LARGE_CONTEXT = 131_072;
+const LARGE_BYTES = 600 * 2 ** 20;
 
 const keyOf = ({ dep, rev }: { dep: number; rev: number }): string => `${dep}:${rev}`;
 
@@ -25,6 +38,10 @@ export class FakeAgent {
   /** What it lets go of drains until `finish`; otherwise it is gone at once. */
   drains = false;
   facts: Partial<AgentHeartbeat> = {};
+  /** Its memory, as a number of large deployments that it holds at once; null = it says what `facts` say. */
+  holds: number | null = null;
+  /** Engine logs by deployment, once `serveLogs` was called. */
+  readonly logs = new Map<number, LogLine[]>();
   readonly #loads = new Map<string, AgentLoad>();
   readonly #timer: NodeJS.Timeout;
   #term = 0;
@@ -52,10 +69,32 @@ export class FakeAgent {
   /** How often the deployment was new to it. */
   starts = new Map<number, number>();
 
-  /** Changes what it says of a deployment, at once. */
-  say(dep: number, change: Partial<AgentLoad>): void {
-    for (const [key, load] of this.#loads) if (load.dep === dep) this.#loads.set(key, { ...load, ...change });
+  /** Changes what it says of a deployment, or of one revision of it, at once. */
+  say(dep: number, change: Partial<AgentLoad>, rev?: number): void {
+    for (const [key, load] of this.#loads) {
+      if (load.dep === dep && (rev === undefined || load.rev === rev)) this.#loads.set(key, { ...load, ...change });
+    }
     this.beat();
+  }
+
+  /** Revisions of the deployment that it was told to run, oldest first. */
+  revisionsOf(dep: number): number[] {
+    return this.items
+      .filter((item) => item.dep === dep)
+      .map(({ rev }) => rev)
+      .toSorted((a, b) => a - b);
+  }
+
+  /** Answers questions for engine logs from now on. */
+  async serveLogs(): Promise<void> {
+    const options = { nats: this.nats, env: this.env, log: createLogger('test', 'silent'), tokens: { wk: this.wk } };
+    new RpcResponder(options, ReadAgentLog, async (request) => {
+      const { dep, lines } = ReadAgentLog.request.parse(request);
+      // A frozen process answers nobody.
+      if (this.#silent) await new Promise(() => undefined);
+      return { lines: (this.logs.get(dep) ?? []).slice(-lines) };
+    });
+    await this.nats.flush();
   }
 
   /** Neither hears nor speaks, like a frozen process; what it was told meanwhile is lost. */
@@ -86,6 +125,7 @@ export class FakeAgent {
       cached: [],
       draining: false,
       ...this.facts,
+      ...(this.holds !== null && { mem_free: LARGE_BYTES * Math.max(0, this.holds - this.#loads.size) }),
       loads: [...this.#loads.values()],
     };
     this.nats.publish(subjectOf(AgentHeartbeat, { env: this.env, wk: this.wk }), JSON.stringify(heartbeat));

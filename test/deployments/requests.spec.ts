@@ -52,6 +52,7 @@ describe('create-deployment', () => {
       detail: null,
       progress: null,
       rev: 1,
+      serving_rev: 1,
       replicas: 1,
       ready_replicas: 1,
     });

@@ -150,6 +150,7 @@ export class DeploymentsRig {
         MODEL_HOSTS: 'huggingface.co',
         ENGINE_HOSTS: ENGINE_HOST,
         DRAIN_MS: '3000',
+        HANDOVER_MS: '1000',
         ...settings,
       },
     });
@@ -180,7 +181,7 @@ export class DeploymentsRig {
     return replica;
   }
 
-  startAgent(changes: Partial<Pick<FakeAgent, 'react' | 'facts'>> = {}): FakeAgent {
+  startAgent(changes: Partial<Pick<FakeAgent, 'react' | 'facts' | 'holds'>> = {}): FakeAgent {
     const agent = Object.assign(new FakeAgent(this.#agentConnection, ENV), changes);
     this.#agents.push(agent);
     agent.beat();

@@ -1,18 +1,26 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Transactions } from '@slipway/database';
+import { RpcClient } from '@slipway/platform';
 import { AgentTable } from './agents/agent-table.js';
 import { AliasesHandlers } from './aliases/aliases.handlers.js';
 import { AliasesRepository } from './aliases/aliases.repository.js';
 import { AliasesService } from './aliases/aliases.service.js';
-import { CredentialVault } from './deployments/credential-vault.js';
 import { DeploymentCommandsService } from './deployments/deployment-commands.service.js';
 import { DeploymentDefaults } from './deployments/deployment-defaults.js';
+import { DeploymentUpdatesService } from './deployments/deployment-updates.service.js';
 import { DeploymentViewsService } from './deployments/deployment-views.service.js';
 import { DeploymentsHandlers } from './deployments/deployments.handlers.js';
 import { DeploymentsRepository } from './deployments/deployments.repository.js';
 import { DeploymentsService } from './deployments/deployments.service.js';
+import { SettingsComposer } from './deployments/revision-settings.js';
+import { RevisionsRepository } from './deployments/revisions.repository.js';
 import { SourceRules } from './deployments/source-rules.js';
 import { DeploymentAnnouncer } from './feed/deployment-announcer.js';
+import { EngineLogService } from './logs/engine-log.service.js';
+import { LogsHandlers } from './logs/logs.handlers.js';
+import { ModelCatalogService } from './models/model-catalog.service.js';
+import { ModelFolders } from './models/model-folders.js';
+import { ModelsHandlers } from './models/models.handlers.js';
 
 /** What the RPC doors and services stand on; made by the process, which also starts and stops it. */
 export interface Foundations {
@@ -20,8 +28,10 @@ export interface Foundations {
   readonly announcer: DeploymentAnnouncer;
   readonly agents: AgentTable;
   readonly rules: SourceRules;
-  readonly vault: CredentialVault;
+  readonly settings: SettingsComposer;
   readonly defaults: DeploymentDefaults;
+  readonly folders: ModelFolders;
+  readonly rpc: RpcClient;
 }
 
 /** The RPC side of deployments-service. */
@@ -30,20 +40,26 @@ export class AppModule {
   static on(foundations: Foundations): DynamicModule {
     return {
       module: AppModule,
-      controllers: [DeploymentsHandlers, AliasesHandlers],
+      controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, LogsHandlers],
       providers: [
         { provide: Transactions, useValue: foundations.transactions },
         { provide: DeploymentAnnouncer, useValue: foundations.announcer },
         { provide: AgentTable, useValue: foundations.agents },
         { provide: SourceRules, useValue: foundations.rules },
-        { provide: CredentialVault, useValue: foundations.vault },
+        { provide: SettingsComposer, useValue: foundations.settings },
         { provide: DeploymentDefaults, useValue: foundations.defaults },
+        { provide: ModelFolders, useValue: foundations.folders },
+        { provide: RpcClient, useValue: foundations.rpc },
         DeploymentsRepository,
+        RevisionsRepository,
         DeploymentsService,
         DeploymentCommandsService,
+        DeploymentUpdatesService,
         DeploymentViewsService,
         AliasesRepository,
         AliasesService,
+        ModelCatalogService,
+        EngineLogService,
       ],
     };
   }

@@ -29,6 +29,11 @@ export const DeploymentsServiceConfig = z
     DEFAULT_SLOTS: count.max(1_024).default(4),
     /** Threads per llama.cpp model; absent = half of the processors of the agent that runs it. */
     DEFAULT_THREADS: count.max(1_024).optional(),
+    /**
+     * Time for which a revision stays loaded beside its successor after that took over, in milliseconds:
+     * longer than `QUEUE_WAIT_MS` of the gateways, whose waiting requests still ask for the old one.
+     */
+    HANDOVER_MS: z.coerce.number().int().min(0).default(12_000),
     /** Size assumed of a model file that this service cannot see, such as a download, in bytes. */
     UNKNOWN_MODEL_BYTES: z.coerce
       .number()

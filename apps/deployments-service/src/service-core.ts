@@ -2,15 +2,17 @@ import type { INestMicroservice } from '@nestjs/common';
 import { DeploymentFeed, type DeploymentFeedRecord } from '@slipway/contracts';
 import { type Database, SqlFeedStore } from '@slipway/database';
 import { FeedPublisher } from '@slipway/feed';
-import { createRpcApplication, type Logger, type NatsConnection, RpcServer } from '@slipway/platform';
+import { createRpcApplication, type Logger, type NatsConnection, RpcClient, RpcServer } from '@slipway/platform';
 import { AppModule } from './app.module.js';
 import type { DeploymentsServiceConfig } from './config.js';
 import { databaseOptions } from './db/database-options.js';
 import { CredentialVault } from './deployments/credential-vault.js';
 import { DeploymentDefaults } from './deployments/deployment-defaults.js';
+import { SettingsComposer } from './deployments/revision-settings.js';
 import { SourceRules } from './deployments/source-rules.js';
 import { DeploymentAnnouncer, type Transaction } from './feed/deployment-announcer.js';
 import { FeedSourceRepository } from './feed/feed-source.repository.js';
+import { ModelFolders } from './models/model-folders.js';
 import { Placement } from './placement/placement.js';
 
 export interface CoreOptions {
@@ -43,6 +45,7 @@ export class ServiceCore {
       database: { url, applicationName },
       threads: config.DEFAULT_THREADS ?? null,
       unknownModelBytes: config.UNKNOWN_MODEL_BYTES,
+      handoverMs: config.HANDOVER_MS,
     });
   }
 
@@ -50,13 +53,15 @@ export class ServiceCore {
     const { config, log, nats, database } = this.#options;
     this.#feed.start();
     this.#placement.start();
+    const defaults = new DeploymentDefaults(config.DEFAULT_SLOTS);
     const module = AppModule.on({
       transactions: database.transactions,
       announcer: new DeploymentAnnouncer(this.#feed, this.#placement.placer),
       agents: this.#placement.agents,
       rules: new SourceRules({ modelDirs: config.MODEL_DIRS, modelHosts: config.MODEL_HOSTS, engineHosts: config.ENGINE_HOSTS }),
-      vault: this.#vault,
-      defaults: new DeploymentDefaults(config.DEFAULT_SLOTS),
+      ...{ settings: new SettingsComposer(this.#vault, defaults), defaults },
+      folders: new ModelFolders(config.MODEL_DIRS),
+      rpc: new RpcClient(nats, config.SLIPWAY_ENV),
     });
     const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS });
     this.#application = await createRpcApplication(module, server, log);

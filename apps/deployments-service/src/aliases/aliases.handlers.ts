@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { PointAlias, RemoveAlias } from '@slipway/contracts';
+import { ListAliases, PointAlias, RemoveAlias } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { AliasesService } from './aliases.service.js';
@@ -8,6 +8,11 @@ import { AliasesService } from './aliases.service.js';
 @Controller()
 export class AliasesHandlers {
   constructor(private readonly aliases: AliasesService) {}
+
+  @RpcHandler(ListAliases)
+  list(@Payload() request: z.output<typeof ListAliases.request>): Promise<z.input<typeof ListAliases.reply>> {
+    return this.aliases.list(request);
+  }
 
   @RpcHandler(PointAlias)
   point(@Payload() request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {

@@ -16,16 +16,26 @@ export interface RemovedAlias {
   readonly removal: FeedChange;
 }
 
-/**
- * Makes the alias or points it elsewhere. The version is taken when the row is locked: of two calls
- * at once, the one that takes effect last has the higher one.
- */
+export interface StoredAlias {
+  readonly name: string;
+  readonly deployment: DeploymentId;
+  /** When it was pointed there. */
+  readonly since: Date;
+}
+
+/** Makes the alias or points it elsewhere; gives no row when it points there already. */
 const POINT = `
   INSERT INTO alias (account, name, deployment_id) VALUES ($1, $2, $3)
-  ON CONFLICT (account, name) DO UPDATE
-    SET deployment_id = excluded.deployment_id, version = nextval('record_version'), updated_at = now()
+  ON CONFLICT (account, name) DO UPDATE SET deployment_id = excluded.deployment_id, updated_at = now()
     WHERE alias.deployment_id <> excluded.deployment_id
-  RETURNING version`;
+  RETURNING name`;
+
+/**
+ * The version is taken once the row is locked: of two calls at once, the one that takes effect last
+ * has the higher one. An insert that waited for a removal would carry the one from before its wait.
+ */
+const NEXT_VERSION = `
+  UPDATE alias SET version = nextval('record_version') WHERE account = $1 AND name = $2 RETURNING version`;
 
 @Injectable()
 export class AliasesRepository {
@@ -41,8 +51,10 @@ export class AliasesRepository {
 
   /** Null when the alias points there already. */
   async point(tx: EntityManager, { account, name, deployment }: AliasTarget): Promise<FeedChange | null> {
-    const [row] = await tx.query<{ version: string }[]>(POINT, [account, name, deployment]);
-    return row ? put(aliasRecord({ account, name, deployment }, Number(row.version))) : null;
+    const changed = await tx.query<unknown[]>(POINT, [account, name, deployment]);
+    if (changed.length === 0) return null;
+    const [[row]] = await tx.query<[{ version: string }[], number]>(NEXT_VERSION, [account, name]);
+    return put(aliasRecord({ account, name, deployment }, Number(row?.version)));
   }
 
   /** Null when the account has no such alias. */
@@ -64,13 +76,18 @@ export class AliasesRepository {
     return rows.map(({ name, version }) => ({ name, removal: aliasRemoval(parameters[0], name, Number(version)) }));
   }
 
+  /** The account's aliases, by name. */
+  async list(connection: EntityManager, account: AccountId): Promise<StoredAlias[]> {
+    const rows = await connection.find(AliasEntity, { where: { account }, order: { name: 'ASC' } });
+    return rows.map(({ name, deploymentId, updatedAt }) => ({ name, deployment: deploymentId as DeploymentId, since: updatedAt }));
+  }
+
   /** The account's aliases, by name, under the deployment that they point at. */
   async byDeployment(connection: EntityManager, account: AccountId): Promise<ReadonlyMap<number, string[]>> {
-    const rows = await connection.find(AliasEntity, { where: { account }, order: { name: 'ASC' } });
     const names = new Map<number, string[]>();
-    for (const { deploymentId, name } of rows) {
-      const own = names.get(deploymentId) ?? [];
-      names.set(deploymentId, [...own, name]);
+    for (const { deployment, name } of await this.list(connection, account)) {
+      const own = names.get(deployment) ?? [];
+      names.set(deployment, [...own, name]);
     }
     return names;
   }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type PointAlias, type RemoveAlias, ServiceError } from '@slipway/contracts';
+import type { ListAliases, PointAlias, RemoveAlias } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
+import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentAnnouncer } from '../feed/deployment-announcer.js';
 import { AliasesRepository } from './aliases.repository.js';
 
@@ -13,14 +14,16 @@ export class AliasesService {
     private readonly announcer: DeploymentAnnouncer,
   ) {}
 
+  async list({ account }: z.output<typeof ListAliases.request>): Promise<z.input<typeof ListAliases.reply>> {
+    const rows = await this.transactions.read((connection) => this.aliases.list(connection, account));
+    return { aliases: rows.map(({ name, deployment, since }) => ({ alias: name, deployment, since: since.toISOString() })) };
+  }
+
   /** Requests that have resolved the alias already keep their deployment. */
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
     const { account, alias, deployment } = request;
     await this.transactions.run(async (tx) => {
-      // The same answer for another account's deployment, so nothing can be learned.
-      if (!(await this.aliases.holdDeployment(tx, account, deployment))) {
-        throw new ServiceError('deployment_not_found', 'This account has no such deployment.', { param: 'deployment' });
-      }
+      if (!(await this.aliases.holdDeployment(tx, account, deployment))) throw deploymentNotFound();
       const change = await this.aliases.point(tx, { account, name: alias, deployment });
       if (change) await this.announcer.record(tx, change);
     });

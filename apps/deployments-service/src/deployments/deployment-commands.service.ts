@@ -3,6 +3,7 @@ import { type AccountId, type DeploymentId, type ObservedState, ServiceError } f
 import { Transactions } from '@slipway/database';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { deploymentNotFound } from './deployment-not-found.js';
 import { DeploymentsRepository } from './deployments.repository.js';
 
 /** A deployment as its owner names it. */
@@ -19,10 +20,6 @@ const COMMANDS = {
 
 /** States in which nothing of a deployment serves or loads. */
 const DELETABLE: readonly ObservedState[] = ['stopped', 'failed'];
-
-/** The same answer for another account's deployment, so nothing can be learned. */
-const notFound = (): ServiceError =>
-  new ServiceError('deployment_not_found', 'This account has no such deployment.', { param: 'deployment' });
 
 /** What owners do with their deployments. */
 @Injectable()
@@ -49,7 +46,7 @@ export class DeploymentCommandsService {
     replicas,
   }: DeploymentName & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
     await this.#change(async (tx) => {
-      if (!(await this.deployments.scale(tx, account, deployment, replicas))) throw notFound();
+      if (!(await this.deployments.scale(tx, account, deployment, replicas))) throw deploymentNotFound();
     });
     return { deployment, replicas };
   }
@@ -58,7 +55,7 @@ export class DeploymentCommandsService {
   async delete({ account, deployment }: DeploymentName): Promise<{ deployment: DeploymentId; aliases: string[] }> {
     const names = await this.#change(async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
-      if (!held) throw notFound();
+      if (!held) throw deploymentNotFound();
       if (!DELETABLE.includes(held.state)) {
         throw new ServiceError('deployment_not_stopped', `This deployment is ${held.state}; stop it before you delete it.`, {
           param: 'deployment',
@@ -78,7 +75,7 @@ export class DeploymentCommandsService {
   ): Promise<{ deployment: DeploymentId; state: ObservedState }> {
     const state = await this.#change(async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
-      if (!held) throw notFound();
+      if (!held) throw deploymentNotFound();
       const target = COMMANDS[command];
       if (held.desired === target.desired) return held.state;
       await this.announcer.record(tx, await this.deployments.want(tx, deployment, target));

@@ -1,9 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, DeploymentView } from '@slipway/contracts';
+import type {
+  AccountId,
+  AgentHeartbeat,
+  DeploymentId,
+  DeploymentView,
+  FindDeployment,
+  ReplicaView,
+  RevisionView,
+} from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
+import type { z } from 'zod';
 import { AgentTable } from '../agents/agent-table.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
+import type { DeploymentName } from './deployment-commands.service.js';
+import { deploymentNotFound } from './deployment-not-found.js';
 import { DeploymentsRepository, type StoredDeployment } from './deployments.repository.js';
+import { RevisionsRepository, type StoredRevision } from './revisions.repository.js';
 
 /** Deployments as their owners see them. */
 @Injectable()
@@ -11,6 +23,7 @@ export class DeploymentViewsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly deployments: DeploymentsRepository,
+    private readonly revisions: RevisionsRepository,
     private readonly aliases: AliasesRepository,
     private readonly agents: AgentTable,
   ) {}
@@ -22,10 +35,53 @@ export class DeploymentViewsService {
     return { deployments: stored.map((deployment) => this.#view(deployment, aliases.get(deployment.id) ?? [])) };
   }
 
-  #view({ readyReplicas, ...deployment }: StoredDeployment, aliases: DeploymentView['aliases']): DeploymentView {
+  async find({ account, deployment: id }: DeploymentName): Promise<z.input<typeof FindDeployment.reply>> {
+    const [stored, aliases, revisions] = await this.transactions.read((connection) =>
+      Promise.all([
+        this.deployments.find(connection, account, id),
+        this.aliases.byDeployment(connection, account),
+        this.revisions.list(connection, id),
+      ]),
+    );
+    if (!stored) throw deploymentNotFound();
+    const { createdAt, stateSince, caps, context } = stored;
+    const times = { created_at: createdAt.toISOString(), since: stateSince.toISOString() };
+    return {
+      deployment: { ...this.#view(stored, aliases.get(id) ?? []), ...times, caps: [...caps], context },
+      revisions: revisions.map(revisionView),
+      running: runningOn(this.agents.live(), id),
+    };
+  }
+
+  #view(stored: StoredDeployment, aliases: DeploymentView['aliases']): DeploymentView {
+    const { id, name, source, desired, state, reason, detail, rev, servingRev, replicas, readyReplicas } = stored;
     // Every replica of the service hears all heartbeats, so progress needs no place in the database.
-    const progress = this.agents.progressOf(deployment.id, deployment.rev);
-    const loads = deployment.state === 'loading' || deployment.state === 'degraded';
-    return { ...deployment, aliases, progress: loads ? progress : null, ready_replicas: readyReplicas };
+    const progress = this.agents.progressOf(id, rev);
+    const arrives = state === 'loading' || state === 'degraded' || (state === 'ready' && servingRev !== rev);
+    return {
+      ...{ id, name, aliases, source, desired, state, reason, detail, rev, replicas },
+      progress: arrives ? progress : null,
+      serving_rev: servingRev,
+      ready_replicas: readyReplicas,
+    };
   }
 }
+
+const revisionView = ({ rev, source, context, slots, threads, ...revision }: StoredRevision): RevisionView => ({
+  ...{ rev, source, context, slots, threads },
+  credential: revision.hasCredential,
+  default_max_tokens: revision.defaultMaxTokens,
+  created_at: revision.createdAt.toISOString(),
+});
+
+/** What agents have of the deployment, by host, newest revision first. */
+function runningOn(agents: readonly AgentHeartbeat[], id: DeploymentId): ReplicaView[] {
+  const replicas = agents.flatMap(({ wk, host, loads }) =>
+    loads
+      .filter(({ dep }) => dep === id)
+      .map(({ rev, state, progress, reason, detail, context }) => ({ agent: wk, host, rev, state, progress, reason, detail, context })),
+  );
+  return replicas.sort((a, b) => compareTexts(a.host, b.host) || b.rev - a.rev);
+}
+
+const compareTexts = (a: string, b: string): number => Number(a > b) - Number(a < b);

@@ -22,6 +22,17 @@ export class DeploymentEntity {
   @Column('integer')
   rev!: number;
 
+  /** Revision that new requests go to; null while none was ready since the deployment was made or resumed. */
+  @Column('integer', { name: 'serving_rev', nullable: true })
+  servingRev!: number | null;
+
+  /** Revision that served before; it is unloaded a while after `servingSince`. */
+  @Column('integer', { name: 'leaving_rev', nullable: true })
+  leavingRev!: number | null;
+
+  @Column('timestamptz', { name: 'serving_since', nullable: true })
+  servingSince!: Date | null;
+
   /** Wanted by the owner. */
   @Column('integer')
   replicas!: number;
@@ -77,6 +88,10 @@ export class RevisionEntity {
 
   @Column('integer')
   slots!: number;
+
+  /** Null = the service's default. */
+  @Column('integer', { nullable: true })
+  threads!: number | null;
 
   @Column('integer', { name: 'default_max_tokens', nullable: true })
   defaultMaxTokens!: number | null;

@@ -1,9 +1,19 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateDeployment, DeleteDeployment, ListDeployments, ResumeDeployment, ScaleDeployment, StopDeployment } from '@slipway/contracts';
+import {
+  CreateDeployment,
+  DeleteDeployment,
+  FindDeployment,
+  ListDeployments,
+  ResumeDeployment,
+  ScaleDeployment,
+  StopDeployment,
+  UpdateDeployment,
+} from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { DeploymentCommandsService } from './deployment-commands.service.js';
+import { DeploymentUpdatesService } from './deployment-updates.service.js';
 import { DeploymentViewsService } from './deployment-views.service.js';
 import { DeploymentsService } from './deployments.service.js';
 
@@ -14,6 +24,7 @@ type Reply<C extends { reply: z.ZodType }> = Promise<z.input<C['reply']>>;
 export class DeploymentsHandlers {
   constructor(
     private readonly deployments: DeploymentsService,
+    private readonly updates: DeploymentUpdatesService,
     private readonly commands: DeploymentCommandsService,
     private readonly views: DeploymentViewsService,
   ) {}
@@ -26,6 +37,16 @@ export class DeploymentsHandlers {
   @RpcHandler(ListDeployments)
   list(@Payload() request: Request<typeof ListDeployments>): Reply<typeof ListDeployments> {
     return this.views.list(request);
+  }
+
+  @RpcHandler(FindDeployment)
+  find(@Payload() request: Request<typeof FindDeployment>): Reply<typeof FindDeployment> {
+    return this.views.find(request);
+  }
+
+  @RpcHandler(UpdateDeployment)
+  update(@Payload() request: Request<typeof UpdateDeployment>): Reply<typeof UpdateDeployment> {
+    return this.updates.update(request);
   }
 
   @RpcHandler(StopDeployment)

@@ -1,20 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountId, DeploymentId, DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
-import type { EntityManager } from 'typeorm';
+import type { EntityManager, QueryDeepPartialEntity, SelectQueryBuilder } from 'typeorm';
 import { deploymentRecord, deploymentRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
+import type { RevisionSettings } from './revision-settings.js';
 
 /** A deployment to be made, with its first revision. */
 export interface NewDeployment {
   readonly account: AccountId;
   readonly name: string;
   readonly replicas: number;
-  readonly source: ModelSource;
-  /** Sealed. */
-  readonly credential: string | null;
-  readonly context: number | null;
-  readonly slots: number;
-  readonly defaultMaxTokens: number | null;
+  readonly settings: RevisionSettings;
+}
+
+/** What a held deployment is. */
+export interface HeldDeployment {
+  readonly desired: DesiredState;
+  readonly state: ObservedState;
+  readonly rev: number;
+  readonly servingRev: number | null;
 }
 
 /** A deployment with what its newest revision runs. The credential stays behind. */
@@ -27,8 +31,14 @@ export interface StoredDeployment {
   readonly reason: StateReason | null;
   readonly detail: string | null;
   readonly rev: number;
+  readonly servingRev: number | null;
   readonly replicas: number;
   readonly readyReplicas: number;
+  readonly caps: readonly string[];
+  /** Of the revision that serves, as its replicas reported it. */
+  readonly context: number | null;
+  readonly createdAt: Date;
+  readonly stateSince: Date;
 }
 
 /** Gives a deployment's row as gateways see it. */
@@ -39,7 +49,7 @@ export const recordOf = (row: DeploymentEntity): FeedRecord =>
       account: row.account as AccountId,
       desired: row.desired,
       state: row.state,
-      rev: row.rev,
+      rev: row.servingRev ?? row.rev,
       caps: row.caps,
       context: row.engineContext,
     },
@@ -53,29 +63,34 @@ export class DeploymentsRepository {
     const { account, name, replicas } = deployment;
     const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, desired: 'ready', rev: 1 });
     const { id } = inserted.identifiers[0] as { id: DeploymentId };
-    const { source, credential, context, slots, defaultMaxTokens } = deployment;
-    await tx.insert(RevisionEntity, { deploymentId: id, number: 1, source, credential, context, slots, defaultMaxTokens });
+    await tx.insert(RevisionEntity, { deploymentId: id, number: 1, ...deployment.settings });
     return { id, change: put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id }))) };
   }
 
   /** Locks the deployment until the transaction ends; null when the account has no such deployment. */
-  async hold(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<{ desired: DesiredState; state: ObservedState } | null> {
+  async hold(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<HeldDeployment | null> {
     return tx.findOne(DeploymentEntity, {
-      select: { desired: true, state: true },
+      select: { desired: true, state: true, rev: true, servingRev: true },
       where: { id, account },
       lock: { mode: 'pessimistic_write' },
     });
   }
 
-  /** Writes what the owner wants of a deployment that is held. */
-  async want(tx: EntityManager, id: DeploymentId, target: { desired: DesiredState; state: ObservedState }): Promise<FeedChange> {
-    await tx
-      .createQueryBuilder()
-      .update(DeploymentEntity)
-      .set({ ...target, reason: null, detail: null, version: () => `nextval('record_version')`, stateSince: () => 'now()' })
-      .where({ id })
-      .execute();
-    return put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id })));
+  /** Writes what the owner wants of a deployment that is held. Resumed, it starts with its newest revision. */
+  want(tx: EntityManager, id: DeploymentId, target: { desired: DesiredState; state: ObservedState }): Promise<FeedChange> {
+    const nothingServes = { servingRev: null, leavingRev: null, servingSince: null };
+    return this.#change(tx, id, { ...target, ...nothingServes, reason: null, detail: null, stateSince: () => 'now()' });
+  }
+
+  /** Makes a revision that is written the newest one of a deployment that is held. */
+  async revise(tx: EntityManager, id: DeploymentId, { rev, state }: { rev: number; state: ObservedState }): Promise<FeedChange> {
+    const begun = state === 'pending' ? { reason: null, detail: null, stateSince: () => 'now()' } : {};
+    return this.#change(tx, id, { rev, state, ...begun });
+  }
+
+  /** Gateways need not know. */
+  async rename(tx: EntityManager, id: DeploymentId, name: string): Promise<void> {
+    await tx.update(DeploymentEntity, { id }, { name });
   }
 
   /** False when the account has no such deployment. Gateways need not know. */
@@ -91,18 +106,33 @@ export class DeploymentsRepository {
     return deploymentRemoval(id, Number(row?.version));
   }
 
+  async #change(tx: EntityManager, id: DeploymentId, change: QueryDeepPartialEntity<DeploymentEntity>): Promise<FeedChange> {
+    const set = { ...change, version: () => `nextval('record_version')` };
+    await tx.createQueryBuilder().update(DeploymentEntity).set(set).where({ id }).execute();
+    return put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id })));
+  }
+
   /** The account's deployments, oldest first. */
   async list(connection: EntityManager, account: AccountId): Promise<StoredDeployment[]> {
-    const rows = await connection
+    const rows = await this.#withNewest(connection, account).orderBy('d.id').getMany();
+    return rows.map(storedOf);
+  }
+
+  /** Null when the account has no such deployment. */
+  async find(connection: EntityManager, account: AccountId, id: DeploymentId): Promise<StoredDeployment | null> {
+    const row = await this.#withNewest(connection, account).andWhere('d.id = :id', { id }).getOne();
+    return row && storedOf(row);
+  }
+
+  #withNewest(connection: EntityManager, account: AccountId): SelectQueryBuilder<DeploymentEntity> {
+    return connection
       .createQueryBuilder(DeploymentEntity, 'd')
       .innerJoinAndMapOne('d.newest', RevisionEntity, 'r', 'r.deployment_id = d.id AND r.number = d.rev')
-      .where('d.account = :account', { account })
-      .orderBy('d.id')
-      .getMany();
-    return rows.map((row) => {
-      const { newest } = row as DeploymentEntity & { newest: RevisionEntity };
-      const { name, desired, state, reason, detail, rev, replicas, readyReplicas } = row;
-      return { id: row.id as DeploymentId, name, source: newest.source, desired, state, reason, detail, rev, replicas, readyReplicas };
-    });
+      .where('d.account = :account', { account });
   }
+}
+
+function storedOf(row: DeploymentEntity): StoredDeployment {
+  const { newest, engineContext, id, ...rest } = row as DeploymentEntity & { newest: RevisionEntity };
+  return { ...rest, id: id as DeploymentId, source: newest.source, context: engineContext };
 }

@@ -8,7 +8,7 @@ const threadsOf = (cpu: number): number => Math.max(1, Math.floor(cpu / 2));
 
 export interface ItemOptions {
   readonly vault: CredentialVault;
-  /** Threads per model; null = half of the agent's processors. */
+  /** Threads per model whose owner does not say; null = half of the agent's processors. */
   readonly threads: number | null;
 }
 
@@ -19,16 +19,18 @@ export function assignmentItems(
   agent: Pick<AgentHeartbeat, 'cpu'>,
   { vault, threads }: ItemOptions,
 ): AssignmentItem[] {
-  return targets
-    .filter((target) => keys.has(unitKey(target)))
-    .map((target) => ({
-      dep: target.dep,
-      rev: target.rev,
-      source: target.source,
-      context: target.context,
-      slots: target.slots,
-      threads: threads ?? threadsOf(agent.cpu),
-      default_max_tokens: target.defaultMaxTokens,
-      ...(target.credential !== null && { credential: vault.open(target.credential, target.account) }),
-    }));
+  return targets.flatMap(({ dep, account, revisions }) =>
+    revisions
+      .filter(({ rev }) => keys.has(unitKey({ dep, rev })))
+      .map((revision) => ({
+        dep,
+        rev: revision.rev,
+        source: revision.source,
+        context: revision.context,
+        slots: revision.slots,
+        threads: revision.threads ?? threads ?? threadsOf(agent.cpu),
+        default_max_tokens: revision.defaultMaxTokens,
+        ...(revision.credential !== null && { credential: vault.open(revision.credential, account) }),
+      })),
+  );
 }

@@ -1,4 +1,4 @@
-import { type AgentHeartbeat, Assignment, subjectOf } from '@slipway/contracts';
+import { type AgentHeartbeat, Assignment, type DeploymentId, subjectOf } from '@slipway/contracts';
 import type { Logger, NatsConnection } from '@slipway/platform';
 import { assignmentItems, type ItemOptions } from './assignment-items.js';
 import type { Target } from './target.js';
@@ -30,10 +30,11 @@ export class AssignmentSender {
     const kept = new Map<string, Sent>();
     for (const agent of agents) {
       const keys = assignments.get(agent.wk) ?? new Set();
-      const digest = `${term} ${[...keys].sort().join(' ')}`;
+      const stopped = stoppedOn(agent, targets);
+      const digest = JSON.stringify([term, [...keys].sort(), stopped]);
       const last = this.#sent.get(agent.wk);
       const due = last?.digest !== digest || now - last.at >= REPEAT_MS;
-      if (due) this.#publish(agent, { term, items: assignmentItems(keys, targets, agent, this.options) });
+      if (due) this.#publish(agent, { term, items: assignmentItems(keys, targets, agent, this.options), stopped });
       kept.set(agent.wk, due ? { digest, at: now } : last);
     }
     this.#sent = kept;
@@ -48,4 +49,10 @@ export class AssignmentSender {
       log.error({ agent: agent.wk, items: assignment.items.length, err: error }, 'placement.assignment_unsent');
     }
   }
+}
+
+/** What the agent has and its owner stopped. Deployments at rest and deleted ones are no targets. */
+function stoppedOn({ loads }: AgentHeartbeat, targets: readonly Target[]): DeploymentId[] {
+  const wanted = new Set(targets.filter(({ desired }) => desired === 'ready').map(({ dep }) => dep));
+  return [...new Set(loads.map(({ dep }) => dep).filter((dep) => !wanted.has(dep)))].sort((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 import type { AgentLoad, DeploymentId } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { type Evidence, type Observation, observe } from './observe.js';
+import { type Evidence, type Observation, observe, type RevisionEvidence } from './observe.js';
 
 const aLoad = (state: AgentLoad['state'], more: Partial<AgentLoad> = {}): AgentLoad => ({
   dep: 1 as DeploymentId,
@@ -14,22 +14,29 @@ const aLoad = (state: AgentLoad['state'], more: Partial<AgentLoad> = {}): AgentL
   caps: [],
   ...more,
 });
-const some = (more: Partial<Evidence> = {}): Evidence => ({
-  desired: 'ready',
-  rev: 2,
-  replicas: 1,
-  assigned: 0,
-  loads: [],
-  shortage: null,
-  failure: null,
-  ...more,
-});
+/** What is known of a deployment whose newest revision is 2; `serving` 1 is the one before it. */
+interface Known {
+  readonly desired?: Evidence['desired'];
+  readonly serving?: number | null;
+  readonly replicas?: number;
+  readonly loads?: readonly AgentLoad[];
+  readonly assigned?: number;
+  readonly shortage?: RevisionEvidence['shortage'];
+  readonly failure?: RevisionEvidence['failure'];
+  /** Of revision 1. */
+  readonly before?: Partial<RevisionEvidence>;
+}
+function some({ desired = 'ready', serving = null, replicas = 1, loads = [], before, ...newest }: Known = {}): Evidence {
+  const nothing = { assigned: 0, shortage: null, failure: null };
+  const older = serving === null || serving === 2 ? null : { ...nothing, ...before, rev: serving };
+  return { desired, serving, replicas, loads, older, newest: { ...nothing, ...newest, rev: 2 } };
+}
 const noWorker = { reason: 'no_worker', detail: 'none' } as const;
 const noCapacity = { reason: 'no_capacity', detail: 'full' } as const;
 const invalid = { reason: 'model_invalid', detail: 'no GGUF' } as const;
 
 describe('the observed state', () => {
-  it.each<[string, Partial<Evidence>, Partial<Observation>]>([
+  it.each<[string, Known, Partial<Observation>]>([
     ['nothing is known yet', {}, { state: 'pending', reason: null }],
     ['there is no worker', { shortage: noWorker }, { state: 'pending', reason: 'no_worker', detail: 'none' }],
     ['there is no room', { shortage: noCapacity }, { state: 'pending', reason: 'no_capacity', detail: 'full' }],
@@ -81,16 +88,6 @@ describe('the observed state', () => {
       { state: 'pending', reason: 'no_worker', readyReplicas: 0 },
     ],
     [
-      'only the old revision is ready',
-      { assigned: 1, loads: [aLoad('ready', { rev: 1 }), aLoad('loading', { progress: 0.1 })] },
-      { state: 'degraded', reason: null, readyReplicas: 0, progress: 0.1 },
-    ],
-    [
-      'the new revision failed, the old one serves',
-      { loads: [aLoad('ready', { rev: 1 })], failure: invalid },
-      { state: 'degraded', reason: 'model_invalid', readyReplicas: 0 },
-    ],
-    [
       'the old revision only loads',
       { assigned: 1, loads: [aLoad('loading', { rev: 1, progress: 0.9 })] },
       { state: 'loading', progress: null },
@@ -102,7 +99,69 @@ describe('the observed state', () => {
     expect(observe(some(evidence))).toMatchObject(expected);
   });
 
-  it('what clients are told of a deployment holds on every ready replica of the newest revision', () => {
+  const old = (state: AgentLoad['state'] = 'ready', more: Partial<AgentLoad> = {}): AgentLoad => aLoad(state, { rev: 1, ...more });
+  const fresh = (state: AgentLoad['state'] = 'ready', more: Partial<AgentLoad> = {}): AgentLoad => aLoad(state, more);
+
+  it.each<[string, Known, Partial<Observation>]>([
+    [
+      'the new revision loads',
+      { loads: [old(), fresh('loading', { progress: 0.1 })] },
+      { state: 'ready', serving: 1, progress: 0.1, readyReplicas: 1 },
+    ],
+    ['the new revision is ready', { loads: [old(), fresh()] }, { state: 'ready', serving: 2, progress: null }],
+    [
+      'the new revision is ready on one of three, the old one on all',
+      { replicas: 3, loads: [old(), old(), old(), fresh()] },
+      { state: 'ready', serving: 1, readyReplicas: 3 },
+    ],
+    [
+      'both are ready on two of three',
+      { replicas: 3, loads: [old(), old(), fresh(), fresh()] },
+      { state: 'degraded', serving: 2, readyReplicas: 2 },
+    ],
+    ['fewer are wanted, and the new revision has as many', { loads: [old(), old(), fresh()] }, { state: 'ready', serving: 2 }],
+    [
+      'the old revision made room for the first of the new one',
+      { replicas: 2, loads: [old(), fresh('loading')] },
+      { state: 'degraded', serving: 1, reason: null },
+    ],
+    [
+      'the new revision failed',
+      { loads: [old()], failure: invalid },
+      {
+        state: 'degraded',
+        serving: 1,
+        reason: 'model_invalid',
+        detail: 'Revision 2 cannot take over, revision 1 serves. no GGUF',
+        readyReplicas: 1,
+      },
+    ],
+    [
+      'the new revision is tried again',
+      { loads: [old(), fresh('loading')], failure: invalid },
+      { state: 'degraded', serving: 1, reason: 'model_invalid' },
+    ],
+    ['there is no room for both', { loads: [old()], shortage: noCapacity }, { state: 'degraded', serving: 1, reason: 'no_capacity' }],
+    ['the old revision is lost and comes back', { loads: [old('loading')] }, { state: 'loading', serving: 1, readyReplicas: 0 }],
+    ['the old revision is lost, the new one failed', { failure: invalid }, { state: 'failed', serving: 1, reason: 'model_invalid' }],
+    [
+      'the old revision is lost and finds no worker',
+      { before: { shortage: noWorker }, shortage: noWorker },
+      { state: 'pending', serving: 1, reason: 'no_worker' },
+    ],
+    ['the old revision is lost, the new one is ready', { loads: [fresh()] }, { state: 'ready', serving: 2 }],
+    ['it is stopped meanwhile', { desired: 'stopped', loads: [old(), fresh()] }, { state: 'stopping', serving: null }],
+  ])('in an update, when %s', (_, known, expected) => {
+    expect(observe(some({ serving: 1, ...known }))).toMatchObject(expected);
+  });
+
+  it('the revision that was ready once serves from then on, also while its replicas are lost', () => {
+    expect(observe(some()).serving).toBeNull();
+    expect(observe(some({ loads: [aLoad('ready')] })).serving).toBe(2);
+    expect(observe(some({ serving: 2 }))).toMatchObject({ serving: 2, state: 'pending' });
+  });
+
+  it('what clients are told of a deployment holds on every ready replica of the revision that serves', () => {
     const loads = [
       aLoad('ready', { caps: ['tools', 'vision', 'embed'], context: 8_192 }),
       aLoad('ready', { caps: ['vision', 'tools'], context: 4_096 }),

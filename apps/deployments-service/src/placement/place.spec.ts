@@ -198,6 +198,27 @@ describe('what runs stays', () => {
   });
 });
 
+describe('a revision that leaves', () => {
+  const leaving = aUnit(1, { replicas: 0, kept: Infinity });
+
+  it('stays where it is, and goes nowhere else', () => {
+    const agents = [anAgent('a', { loads: [aLoad(1, 'ready')] }), anAgent('b')];
+    const placement = run({ units: [leaving], agents, previous: before({ a: ['1:1'], c: ['1:1'] }) });
+    expect(assigned(placement)).toEqual({ a: ['1:1'] });
+    expect(reasons(placement)).toEqual({});
+    expect(reasons(run({ units: [leaving], agents: [] }))).toEqual({});
+  });
+
+  it('may be kept on more agents than it would be placed on', () => {
+    const agents = ['a', 'b', 'c'].map((name) => anAgent(name, { loads: [aLoad(1, 'ready')] }));
+    expect(assigned(run({ units: [aUnit(1, { replicas: 1, kept: 2 })], agents }))).toEqual({ a: ['1:1'], b: ['1:1'] });
+  });
+
+  it('of an HTTP engine is not held to one replica at least', () => {
+    expect(assigned(run({ units: [aUnit(1, { engine: 'http', replicas: 0, kept: Infinity })], agents: [anAgent('a')] }))).toEqual({});
+  });
+});
+
 describe('agents that go', () => {
   it('the replica of a lost agent is placed again, others stay', () => {
     const agents = [anAgent('b', { loads: [aLoad(2, 'ready')] })];

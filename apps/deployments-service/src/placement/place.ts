@@ -51,11 +51,11 @@ export function place(input: PlacementInput): Placement {
   return { assignments: draft.assigned, shortages };
 }
 
-const fit = (agent: Agent, unit: Unit): boolean => !agent.draining && agent.engines.includes(unit.engine);
+const fit = (agent: Agent, unit: Pick<Unit, 'engine'>): boolean => !agent.draining && agent.engines.includes(unit.engine);
 
 /** An HTTP engine does its own scaling: agents that do not exist are not missed. */
-export function wantedReplicas(unit: Unit, agents: readonly Agent[]): number {
-  if (unit.engine !== 'http') return unit.replicas;
+export function wantedReplicas(unit: Pick<Unit, 'engine' | 'replicas'>, agents: readonly Agent[]): number {
+  if (unit.engine !== 'http' || unit.replicas === 0) return unit.replicas;
   return Math.max(1, Math.min(unit.replicas, agents.filter((agent) => fit(agent, unit)).length));
 }
 
@@ -66,7 +66,7 @@ function keepRunning(draft: Draft, unit: Unit): void {
   for (const agent of held.filter((a) => a.draining)) assign(draft, unit, agent);
   const rank = (agent: Agent): number => holdRank(agent, unit, previous) ?? Infinity;
   const kept = held.filter((agent) => fit(agent, unit)).sort((a, b) => rank(a) - rank(b) || compareNames(a, b));
-  for (const agent of kept.slice(0, wantedReplicas(unit, agents))) assign(draft, unit, agent);
+  for (const agent of kept.slice(0, unit.kept ?? wantedReplicas(unit, agents))) assign(draft, unit, agent);
 }
 
 /** How much would be lost by taking the unit from the agent (lowest = most); null when it has nothing of it. */
@@ -84,6 +84,7 @@ function assign({ assigned, memory }: Draft, unit: Unit, agent: Agent): void {
 }
 
 function placeMissing(draft: Draft, unit: Unit): Shortage | null {
+  if (unit.replicas === 0) return null;
   const capable = draft.input.agents.filter((agent) => fit(agent, unit));
   if (capable.length === 0) return { reason: 'no_worker', detail: 'No worker is connected that runs this kind of engine.' };
   const wanted = wantedReplicas(unit, capable);

@@ -1,9 +1,10 @@
 import type { AgentHeartbeat, DeploymentId } from '@slipway/contracts';
-import { Failures } from './failures.js';
-import { observe, type Observation } from './observe.js';
-import { place, type Placement, wantedReplicas } from './place.js';
-import type { Target } from './target.js';
-import { type Agent, type Assignments, type Unit, unitKey } from './unit.js';
+import { type Failure, Failures } from './failures.js';
+import { observe, type Observation, type RevisionEvidence } from './observe.js';
+import { place, type Placement, type Shortage, wantedReplicas } from './place.js';
+import type { Revision, Target } from './target.js';
+import { type Agent, type Assignments, loadOf, type UnitKey, unitKey } from './unit.js';
+import { unitsOf } from './units-of.js';
 
 export interface Round {
   readonly assignments: Assignments;
@@ -14,10 +15,16 @@ export interface Round {
 export class PlacementBoard {
   readonly #failures = new Failures();
   #assignments: Assignments = new Map();
+  #shortages: ReadonlyMap<UnitKey, Shortage> = new Map();
 
   /** Decides again. Agents that are not named are gone. */
   round(targets: readonly Target[], agents: readonly AgentHeartbeat[], now: number): Round {
-    const units = targets.filter((target) => target.desired === 'ready' && target.fault === null).map(unitOf);
+    const units = targets.flatMap((target) =>
+      unitsOf(target, {
+        ready: agents.filter((agent) => loadOf(agent, target)?.state === 'ready').length,
+        cramped: this.#shortages.get(unitKey(target))?.reason === 'no_capacity',
+      }),
+    );
     this.#failures.observe(units, agents, now);
     const placement = place({
       units,
@@ -26,32 +33,34 @@ export class PlacementBoard {
       mayTry: (unit, wk) => this.#failures.mayTry(unitKey(unit), wk, now),
     });
     this.#assignments = placement.assignments;
+    this.#shortages = placement.shortages;
     const observations = new Map(targets.map((target) => [target.dep, this.#observe(target, agents, placement)]));
     return { assignments: placement.assignments, observations };
   }
 
-  #observe(target: Target, agents: readonly Agent[], { assignments, shortages }: Placement): Observation {
-    const key = unitKey(target);
+  #observe(target: Target, agents: readonly Agent[], placement: Placement): Observation {
+    const newest = target.revisions.find(({ rev }) => rev === target.rev);
+    const engine = newest?.source.kind === 'http' ? 'http' : 'llama';
     return observe({
       desired: target.desired,
-      rev: target.rev,
-      replicas: wantedReplicas(unitOf(target), agents),
-      assigned: [...assignments.values()].filter((keys) => keys.has(key)).length,
+      serving: target.serving,
+      replicas: wantedReplicas({ engine, replicas: target.replicas }, agents),
       loads: agents.flatMap((agent) => agent.loads.filter((load) => load.dep === target.dep)),
-      shortage: shortages.get(key) ?? null,
-      failure: target.fault ?? this.#failures.last(key),
+      newest: this.#evidence(target, target.rev, placement),
+      older: target.serving === null || target.serving === target.rev ? null : this.#evidence(target, target.serving, placement),
     });
+  }
+
+  #evidence({ dep, revisions }: Target, rev: number, { assignments, shortages }: Placement): RevisionEvidence {
+    const key = unitKey({ dep, rev });
+    return {
+      rev,
+      assigned: [...assignments.values()].filter((keys) => keys.has(key)).length,
+      shortage: shortages.get(key) ?? null,
+      failure: faultOf(revisions, rev) ?? this.#failures.last(key),
+    };
   }
 }
 
-function unitOf({ dep, rev, replicas, bytes, mapped, source }: Target): Unit {
-  return {
-    dep,
-    rev,
-    replicas,
-    engine: source.kind === 'http' ? 'http' : 'llama',
-    bytes,
-    mapped,
-    download: source.kind === 'download' ? source.uri : null,
-  };
-}
+const faultOf = (revisions: readonly Revision[], rev: number): Failure | null =>
+  revisions.find((revision) => revision.rev === rev)?.fault ?? null;

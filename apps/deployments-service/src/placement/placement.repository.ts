@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { DeploymentId } from '@slipway/contracts';
 import { type AdvisoryLock, Transactions } from '@slipway/database';
-import type { EntityManager } from 'typeorm';
+import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
 import { type FeedChange, put } from '../feed/feed-records.js';
 import { isHeard, type Sighting } from './sightings.js';
-import type { StoredTarget } from './target.js';
+import type { StoredTarget, WrittenState } from './target.js';
 
 /**
  * At least the time in seconds: a database restored from a backup must not hand out a term below one
@@ -17,13 +17,21 @@ const NEXT_TERM = `
   UPDATE placement_term SET term = greatest(former.term + 1, extract(epoch FROM now())::bigint) FROM former
   RETURNING placement_term.term, former.term AS former`;
 
+/** The newest revision, the one that serves, and for a while the one before. */
+const WANTED = `r.number IN (d.rev, d.serving_rev)
+  OR (r.number = d.leaving_rev AND d.serving_since > now() - :handover * interval '1 millisecond')`;
+
 /** The present term; with the lock, no other placer can be elected before the transaction ends. */
 const READ_TERM = 'SELECT term FROM placement_term';
 const HOLD_TERM = `${READ_TERM} FOR SHARE`;
 
 @Injectable()
 export class PlacementRepository {
-  constructor(private readonly transactions: Transactions) {}
+  /** @param handoverMs time for which a revision that served before is still wanted. */
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly handoverMs: number,
+  ) {}
 
   /** Begins a term, on the session that holds the placer's lock. Returns the one before it too. */
   async nextTerm(lock: Pick<AdvisoryLock, 'query'>): Promise<{ term: number; former: number }> {
@@ -41,11 +49,11 @@ export class PlacementRepository {
       const term = await this.#term(connection, READ_TERM);
       const rows = await connection
         .createQueryBuilder(DeploymentEntity, 'd')
-        .innerJoinAndMapOne('d.newest', RevisionEntity, 'r', 'r.deployment_id = d.id AND r.number = d.rev')
+        .innerJoinAndMapMany('d.revisions', RevisionEntity, 'r', `r.deployment_id = d.id AND (${WANTED})`, { handover: this.handoverMs })
         .where(`NOT (d.desired = 'stopped' AND d.state = 'stopped')`)
         .orderBy('d.id')
         .getMany();
-      return { term, targets: rows.map((row) => targetOf(row as WithNewest)) };
+      return { term, targets: rows.map((row) => targetOf(row as WithRevisions)) };
     });
   }
 
@@ -73,10 +81,10 @@ export class PlacementRepository {
     const where = { id: dep, rev: seenOf.rev, desired: seenOf.desired };
     const row = await tx.findOne(DeploymentEntity, { where, lock: { mode: 'pessimistic_write' } });
     if (!row) return null;
-    const { state, reason, detail, readyReplicas } = observation;
+    const { state, reason, detail, readyReplicas, serving } = observation;
     const caps = [...(observation.caps ?? row.caps)];
     const engineContext = observation.context ?? row.engineContext;
-    const heard = isHeard({ state: row.state, caps: row.caps, context: row.engineContext }, observation);
+    const heard = isHeard(writtenOf(row), observation);
     await tx
       .createQueryBuilder()
       .update(DeploymentEntity)
@@ -84,6 +92,7 @@ export class PlacementRepository {
         ...{ state, reason, detail, readyReplicas, caps, engineContext },
         ...(heard && { version: () => `nextval('record_version')` }),
         ...(state !== row.state && { stateSince: () => 'now()' }),
+        ...(serving !== row.servingRev && switched(row.servingRev, serving)),
       })
       .where({ id: dep })
       .execute();
@@ -92,21 +101,29 @@ export class PlacementRepository {
 }
 
 type Announce = (tx: EntityManager, change: FeedChange) => Promise<unknown>;
-type WithNewest = DeploymentEntity & { readonly newest: RevisionEntity };
+type WithRevisions = DeploymentEntity & { readonly revisions: readonly RevisionEntity[] };
 
-function targetOf({ newest, ...row }: WithNewest): StoredTarget {
-  const { state, reason, detail, readyReplicas, caps, engineContext } = row;
-  return {
-    dep: row.id as DeploymentId,
-    account: row.account,
-    desired: row.desired,
-    rev: row.rev,
-    replicas: row.replicas,
-    source: newest.source,
-    credential: newest.credential,
-    context: newest.context,
-    slots: newest.slots,
-    defaultMaxTokens: newest.defaultMaxTokens,
-    written: { state, reason, detail, readyReplicas, caps, context: engineContext },
-  };
-}
+/** The revision that served before stays for a while, unless nothing serves any more. */
+const switched = (before: number | null, now: number | null): QueryDeepPartialEntity<DeploymentEntity> => ({
+  servingRev: now,
+  leavingRev: now === null ? null : before,
+  servingSince: () => 'now()',
+});
+
+const writtenOf = (row: DeploymentEntity): WrittenState => {
+  const { state, reason, detail, readyReplicas, caps, engineContext, servingRev } = row;
+  return { state, reason, detail, readyReplicas, caps, context: engineContext, serving: servingRev };
+};
+
+const targetOf = (row: WithRevisions): StoredTarget => ({
+  dep: row.id as DeploymentId,
+  account: row.account,
+  desired: row.desired,
+  rev: row.rev,
+  serving: row.servingRev,
+  replicas: row.replicas,
+  revisions: row.revisions.map(({ number, source, credential, context, slots, threads, defaultMaxTokens }) => ({
+    ...{ rev: number, source, credential, context, slots, threads, defaultMaxTokens },
+  })),
+  written: writtenOf(row),
+});

@@ -23,6 +23,8 @@ export interface PlacementOptions {
   /** Threads per model; null = half of the agent's processors. */
   readonly threads: number | null;
   readonly unknownModelBytes: number;
+  /** Time for which a revision stays loaded after its successor took over. */
+  readonly handoverMs: number;
 }
 
 /** This replica's part in placement: it listens to agents, stands for election, and places while elected. */
@@ -34,7 +36,7 @@ export class Placement {
 
   constructor(options: PlacementOptions) {
     const { nats, env, log, database, vault, feed, transactions } = options;
-    const repository = new PlacementRepository(transactions);
+    const repository = new PlacementRepository(transactions, options.handoverMs);
     this.placer = new PlacerService({
       agents: this.agents,
       store: {

@@ -28,11 +28,16 @@ export function newSightings(
 }
 
 /** True for changes that the feed carries. What an engine can do stays known while it is away. */
-export function isHeard(written: Pick<WrittenState, 'state' | 'caps' | 'context'>, { state, caps, context }: Observation): boolean {
+export function isHeard(written: HeardState, { state, serving, caps, context }: Observation): boolean {
   return (
-    state !== written.state || (caps !== null && caps.join() !== written.caps.join()) || (context !== null && context !== written.context)
+    state !== written.state ||
+    serving !== written.serving ||
+    (caps !== null && caps.join() !== written.caps.join()) ||
+    (context !== null && context !== written.context)
   );
 }
+
+type HeardState = Pick<WrittenState, 'state' | 'serving' | 'caps' | 'context'>;
 
 function differs(written: WrittenState, observation: Observation): boolean {
   const { reason, detail, readyReplicas } = observation;

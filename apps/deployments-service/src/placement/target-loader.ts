@@ -2,11 +2,12 @@ import { type CredentialVault, UnreadableCredentialError } from '../deployments/
 import type { Failure } from './failures.js';
 import { memoryNeed } from './memory-need.js';
 import type { ModelSizes } from './model-sizes.js';
-import type { StoredTarget, Target } from './target.js';
+import type { Revision, StoredRevision, StoredTarget, Target } from './target.js';
 
 const UNREADABLE: Failure = {
   reason: 'engine_refused',
-  detail: 'The stored credential of this engine cannot be read with the present SLIPWAY_SECRET_KEY; make the deployment again with it.',
+  detail:
+    'The stored credential of this engine cannot be read with the present SLIPWAY_SECRET_KEY; update the deployment with the credential.',
 };
 
 /** Adds to stored targets what only this machine knows: file sizes, and whether credentials can be opened. */
@@ -19,17 +20,24 @@ export class TargetLoader {
 
   complete(targets: readonly StoredTarget[]): Promise<Target[]> {
     return Promise.all(
-      targets.map(async (target) => ({ ...target, ...(await this.#memoryOf(target)), fault: this.#canOpen(target) ? null : UNREADABLE })),
+      targets.map(async (target) => {
+        const revisions = target.revisions.map(async (revision): Promise<Revision> => ({
+          ...revision,
+          ...(await this.#memoryOf(revision)),
+          fault: this.#canOpen(revision, target.account) ? null : UNREADABLE,
+        }));
+        return { ...target, revisions: await Promise.all(revisions) };
+      }),
     );
   }
 
-  async #memoryOf({ source, context, slots }: StoredTarget): Promise<Pick<Target, 'bytes' | 'mapped'>> {
+  async #memoryOf({ source, context, slots }: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {
     if (source.kind === 'http') return { bytes: 0, mapped: 0 };
     const fileBytes = (await this.sizes.bytesOf(source)) ?? this.unknownModelBytes;
     return { bytes: memoryNeed({ fileBytes, context, slots }), mapped: fileBytes };
   }
 
-  #canOpen({ credential, account }: StoredTarget): boolean {
+  #canOpen({ credential }: StoredRevision, account: number): boolean {
     if (credential === null) return true;
     try {
       this.vault.open(credential, account);

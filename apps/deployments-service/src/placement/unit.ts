@@ -6,6 +6,8 @@ export interface Unit {
   readonly rev: number;
   /** Agents that it should run on; one agent runs a unit at most once. */
   readonly replicas: number;
+  /** Agents that may keep it where they have it already; absent = as many as should run it. */
+  readonly kept?: number;
   readonly engine: 'llama' | 'http';
   /** Memory that it takes on each agent; 0 for HTTP engines. */
   readonly bytes: number;

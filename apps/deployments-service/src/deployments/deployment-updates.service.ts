@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { type DeploymentId, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import { Transactions } from '@slipway/database';
+import type { z } from 'zod';
+import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { deploymentNotFound } from './deployment-not-found.js';
+import { DeploymentsRepository, type HeldDeployment } from './deployments.repository.js';
+import { isSame, type RevisionSettings, SettingsComposer } from './revision-settings.js';
+import { RevisionsRepository } from './revisions.repository.js';
+import { SourceRules } from './source-rules.js';
+
+type UpdateRequest = z.output<typeof UpdateDeployment.request>;
+
+/** Makes new revisions of deployments. */
+@Injectable()
+export class DeploymentUpdatesService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly deployments: DeploymentsRepository,
+    private readonly revisions: RevisionsRepository,
+    private readonly announcer: DeploymentAnnouncer,
+    private readonly rules: SourceRules,
+    private readonly settings: SettingsComposer,
+  ) {}
+
+  /** The placer brings the new revision up beside the one that serves. Of two updates at once, the later one builds on the earlier. */
+  async update(request: UpdateRequest): Promise<{ deployment: DeploymentId; rev: number; changed: boolean; state: ObservedState }> {
+    const { account, deployment, name } = request;
+    const source = request.source && (await this.rules.check(request.source));
+    const result = await this.transactions.run(async (tx) => {
+      const held = await this.deployments.hold(tx, account, deployment);
+      if (!held) throw deploymentNotFound();
+      if (name !== undefined) await this.deployments.rename(tx, deployment, name);
+      return this.#revise(tx, held, source ? { ...request, source } : request);
+    });
+    this.announcer.committed();
+    return { deployment, ...result };
+  }
+
+  async #revise(
+    tx: Transaction,
+    held: HeldDeployment,
+    request: UpdateRequest,
+  ): Promise<{ rev: number; changed: boolean; state: ObservedState }> {
+    const { deployment } = request;
+    const [newest, base] = await Promise.all([this.#read(tx, deployment, held.rev), this.#read(tx, deployment, request.base ?? held.rev)]);
+    const next = this.settings.next(base, request);
+    if (isSame(next, newest)) return { rev: held.rev, changed: false, state: held.state };
+    const rev = held.rev + 1;
+    await this.revisions.insert(tx, deployment, rev, next);
+    // While another revision serves, or the deployment is stopped, nothing changes for clients yet.
+    const state = held.desired === 'ready' && held.servingRev === null ? 'pending' : held.state;
+    await this.announcer.record(tx, await this.deployments.revise(tx, deployment, { rev, state }));
+    return { rev, changed: true, state };
+  }
+
+  async #read(tx: Transaction, deployment: DeploymentId, rev: number): Promise<RevisionSettings> {
+    const found = await this.revisions.find(tx, deployment, rev);
+    if (found) return found;
+    throw new ServiceError('invalid_request', `This deployment has no revision ${rev}.`, { param: 'base' });
+  }
+}

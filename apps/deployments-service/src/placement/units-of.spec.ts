@@ -1,0 +1,76 @@
+import type { DeploymentId, DesiredState } from '@slipway/contracts';
+import { expect, it } from 'vitest';
+import type { Revision, Target } from './target.js';
+import { unitsOf } from './units-of.js';
+
+const aRevision = (rev: number, more: Partial<Revision> = {}): Revision => ({
+  rev,
+  source: { kind: 'file', path: `/models/${rev}.gguf` },
+  credential: null,
+  context: null,
+  slots: 4,
+  threads: null,
+  defaultMaxTokens: null,
+  bytes: rev,
+  mapped: 0,
+  fault: null,
+  ...more,
+});
+
+interface Deployed {
+  readonly serving: number | null;
+  readonly replicas?: number;
+  readonly desired?: DesiredState;
+}
+const aTarget = (revisions: readonly Revision[], { serving, replicas = 3, desired = 'ready' }: Deployed): Target => ({
+  ...{ dep: 1 as DeploymentId, account: 1, desired, rev: Math.max(...revisions.map(({ rev }) => rev)), serving, replicas, revisions },
+  written: { state: 'ready', serving, reason: null, detail: null, readyReplicas: 0, caps: [], context: null },
+});
+
+const counts = (...[target, takeover]: Parameters<typeof unitsOf>): [rev: number, replicas: number, kept: number | undefined][] =>
+  unitsOf(target, takeover).map(({ rev, replicas, kept }) => [rev, replicas, kept]);
+const NONE = { ready: 0, cramped: false };
+
+it('a deployment runs its newest revision, and nothing when it is stopped', () => {
+  expect(counts(aTarget([aRevision(1)], { serving: null }), NONE)).toEqual([[1, 3, undefined]]);
+  expect(counts(aTarget([aRevision(1)], { serving: 1, desired: 'stopped' }), NONE)).toEqual([]);
+});
+
+it('the revision that serves is kept whole beside the newest, and comes first', () => {
+  const target = aTarget([aRevision(2), aRevision(1)], { serving: 1 });
+  expect(counts(target, NONE)).toEqual([
+    [1, 3, 3],
+    [2, 3, undefined],
+  ]);
+});
+
+it('a lost replica of it is placed again only where the newest is not ready instead', () => {
+  const target = aTarget([aRevision(2), aRevision(1)], { serving: 1 });
+  expect(counts(target, { ready: 2, cramped: false })[0]).toEqual([1, 1, 3]);
+});
+
+it('without room for both it makes room replica by replica, and its last one stays', () => {
+  const target = aTarget([aRevision(2), aRevision(1)], { serving: 1 });
+  const kept = [0, 1, 2, 3].map((ready) => counts(target, { ready, cramped: true })[0]);
+  expect(kept).toEqual([
+    [1, 3, undefined],
+    [1, 2, undefined],
+    [1, 1, undefined],
+    [1, 1, undefined],
+  ]);
+});
+
+it('a revision that served before is kept where it is, and placed nowhere else', () => {
+  const target = aTarget([aRevision(3), aRevision(2), aRevision(1)], { serving: 3 });
+  expect(counts(target, NONE)).toEqual([
+    [1, 0, Infinity],
+    [2, 0, Infinity],
+    [3, 3, undefined],
+  ]);
+});
+
+it('a revision that cannot be handed out does not keep the one that serves from running', () => {
+  const fault = { reason: 'engine_refused', detail: null } as const;
+  const target = aTarget([aRevision(2, { fault }), aRevision(1)], { serving: 1 });
+  expect(counts(target, NONE)).toEqual([[1, 3, 3]]);
+});
