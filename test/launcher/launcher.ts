@@ -140,12 +140,13 @@ export function processesOf(dataDir: string): string[] {
     .map((pid) => `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`);
 }
 
-/** One streamed chat completion; returns its text, and throws unless it ended well. */
+/** One streamed chat completion; returns its text, and throws unless it ended well. `url` ends in `/{deployment or alias}/v1`. */
 export async function chat(url: string, key: string): Promise<string> {
+  const model = url.split('/').at(-2);
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'demo', stream: true, messages: [{ role: 'user', content: 'Hello!' }] }),
+    body: JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: 'Hello!' }] }),
   });
   const body = await response.text();
   if (response.status !== 200) throw new Error(`${response.status} ${body}`);
