@@ -1,6 +1,7 @@
 import { EnvironmentName } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { provideAccount } from './account.js';
+import { announceControl } from './control-address.js';
 import { openDataDir } from './data-dir.js';
 import { provideDeployment } from './demo-deployment.js';
 import { provideKey, rememberShown } from './demo-key.js';
@@ -39,6 +40,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
   const { stage, supervisor, env } = context;
   const databases = await providePostgres(context);
   const nats = await provideNats(context);
+  await announceControl(context.dataDir, env, nats);
   const services = new Services(context, { nats, databases });
   const connection = await openConnection(context, nats, 'ops');
   try {

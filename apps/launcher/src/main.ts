@@ -1,3 +1,4 @@
+import { withdrawControl } from './control-address.js';
 import type { FirstStage } from './first-stage.js';
 import { bringUp, prepare, report } from './launch.js';
 import type { LaunchContext } from './launch-context.js';
@@ -5,16 +6,38 @@ import { StopSignals } from './stop-signals.js';
 
 /** Exit code after a second signal, as shells count a SIGINT. */
 const KILLED = 130;
+/** An ordered stop that takes longer is finished by force, so that all of it stays within 10 s; in milliseconds. */
+const ORDERED_WITHIN_MS = 8_000;
 
 /** Stops everything in good order; a second signal kills it. */
 async function stop({ supervisor, stage }: LaunchContext, signals: StopSignals): Promise<number> {
   stage.progress.note('Stopping …');
   const since = performance.now();
   const ordered = supervisor.stop().then(() => 0);
+  const force = setTimeout(() => void supervisor.kill(), ORDERED_WITHIN_MS);
   const code = await Promise.race([ordered, signals.second.then(() => KILLED)]);
+  clearTimeout(force);
   if (code === KILLED) await supervisor.kill();
   stage.progress.note(code === 0 ? `Stopped (${((performance.now() - since) / 1_000).toFixed(1)} s).` : 'Killed.');
   return code;
+}
+
+/** Brings everything up and keeps it running until the first signal. */
+async function serve(context: LaunchContext, signals: StopSignals, failing: AbortController): Promise<void> {
+  const { supervisor } = context;
+  try {
+    const result = await Promise.race([bringUp(context), supervisor.failure, signals.first]);
+    if (result) {
+      supervisor.supervise();
+      await report(context, result);
+      await signals.first;
+    }
+  } catch (error) {
+    if (signals.signal.aborted) return;
+    failing.abort();
+    await Promise.race([supervisor.stop(), signals.first.then(() => supervisor.kill())]);
+    throw error;
+  }
 }
 
 /**
@@ -27,20 +50,10 @@ export async function launch(stage: FirstStage): Promise<number> {
   const signals = new StopSignals();
   const failing = new AbortController();
   const context = await prepare(stage, AbortSignal.any([signals.signal, failing.signal]));
-  const { supervisor } = context;
   try {
-    const result = await Promise.race([bringUp(context), supervisor.failure, signals.first]);
-    if (result) {
-      supervisor.supervise();
-      await report(context, result);
-      await signals.first;
-    }
-  } catch (error) {
-    if (!signals.signal.aborted) {
-      failing.abort();
-      await Promise.race([supervisor.stop(), signals.first.then(() => supervisor.kill())]);
-      throw error;
-    }
+    await serve(context, signals, failing);
+    return await stop(context, signals);
+  } finally {
+    await withdrawControl(context.dataDir);
   }
-  return stop(context, signals);
 }

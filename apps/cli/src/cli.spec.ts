@@ -1,0 +1,104 @@
+import { PassThrough } from 'node:stream';
+import { ServiceError } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { EXIT, runCli } from './cli.js';
+import { CliError, UsageError } from './cli-errors.js';
+import type { Action, Command, Group } from './command.js';
+import { Terminal } from './terminal.js';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** How often it connected. */
+  readonly connected: number;
+}
+
+/** Runs the command `slipway thing do`, which does what `action` does. */
+async function run(action: Action, ...argv: string[]): Promise<Ended> {
+  const command: Command = { name: 'do', summary: 'Does it.', words: [], options: {}, plan: () => action };
+  const commands: Group = { name: 'slipway', summary: 'Tries.', commands: [{ name: 'thing', summary: 'Things.', commands: [command] }] };
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const terminal = new Terminal({ stdin: new PassThrough(), stdout, stderr });
+  let connected = 0;
+  const code = await runCli(
+    {
+      commands,
+      terminal,
+      cwd: '/',
+      variable: () => undefined,
+      openSession: () => {
+        connected += 1;
+        const call = (): Promise<never> => Promise.reject(new Error('Nobody is asked here.'));
+        return Promise.resolve({ terminal, accountOption: undefined, call, close: () => Promise.resolve() });
+      },
+    },
+    argv,
+  );
+  const all = (stream: PassThrough): string => (stream.read() as Buffer | null)?.toString() ?? '';
+  return { code, stdout: all(stdout), stderr: all(stderr), connected };
+}
+
+const succeeds: Action = () => Promise.resolve({ json: { id: 1 }, text: 'Done.', note: 'Mind this.' });
+const failsWith =
+  (error: Error): Action =>
+  () =>
+    Promise.reject(error);
+
+describe('a command', () => {
+  it('that succeeds says so on stdout, and what else is to be known on stderr', async () => {
+    expect(await run(succeeds, 'thing', 'do')).toEqual({ code: EXIT.ok, stdout: 'Done.\n', stderr: 'Mind this.\n', connected: 1 });
+  });
+
+  it('prints one document with --json', async () => {
+    expect(await run(succeeds, 'thing', 'do', '--json')).toMatchObject({ code: EXIT.ok, stdout: '{"id":1}\n', stderr: 'Mind this.\n' });
+  });
+
+  it('that a service refuses ends with its words and code', async () => {
+    const refused = failsWith(new ServiceError('slug_taken', 'This slug is taken.', { param: 'slug' }));
+    expect(await run(refused, 'thing', 'do')).toMatchObject({
+      code: EXIT.failed,
+      stdout: '',
+      stderr: '✗ This slug is taken. (slug_taken)\n',
+    });
+    const { stdout } = await run(refused, 'thing', 'do', '--json');
+    expect(JSON.parse(stdout)).toEqual({ error: { code: 'slug_taken', message: 'This slug is taken.' } });
+  });
+
+  it('names the field of a request that is not valid', async () => {
+    const refused = failsWith(new ServiceError('invalid_request', 'Too long.', { param: 'name' }));
+    expect((await run(refused, 'thing', 'do')).stderr).toBe('✗ name: Too long. (invalid_request)\n');
+  });
+
+  it('that fails tells scripts what it knows', async () => {
+    const failed = failsWith(new CliError('deployment_failed', 'It failed.', { deployment: 'deployment-1', reason: 'model_invalid' }));
+    const { stdout } = await run(failed, 'thing', 'do', '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      error: { code: 'deployment_failed', message: 'It failed.', deployment: 'deployment-1', reason: 'model_invalid' },
+    });
+  });
+
+  it('that was called wrongly tells how it is called, without connecting', async () => {
+    const ended = await run(succeeds, 'thing', 'do', 'more');
+    expect(ended).toMatchObject({ code: EXIT.usage, stdout: '', connected: 0 });
+    expect(ended.stderr).toMatch(/^✗ "more" is one word too many\.\n\nUsage: npx slipway thing do \[options\]\n/);
+    expect(await run(failsWith(new UsageError('So not.')), 'thing', 'do')).toMatchObject({ code: EXIT.usage });
+  });
+
+  it('with a fault of its own ends without a stack trace', async () => {
+    const { code, stderr } = await run(failsWith(new TypeError('x is undefined')), 'thing', 'do');
+    expect([code, stderr]).toEqual([EXIT.failed, '✗ The command line failed: x is undefined\n']);
+  });
+
+  it('repeats no key in a message', async () => {
+    const key = `svc_dep_${'Ab12'.repeat(12)}x`;
+    for (const error of [new CliError('x', `No ${key}.`), new UsageError(`No ${key}.`), new Error(`No ${key}.`)]) {
+      expect((await run(failsWith(error), 'thing', 'do')).stderr).toContain('No svc_dep_Ab12….');
+    }
+  });
+});
+
+it('help goes to stdout and is no failure', async () => {
+  expect(await run(succeeds, 'thing', '--help')).toMatchObject({ code: EXIT.ok, stderr: '', connected: 0 });
+  expect(await run(succeeds)).toMatchObject({ code: EXIT.usage, stdout: '' });
+});

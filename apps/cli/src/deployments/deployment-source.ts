@@ -1,0 +1,80 @@
+import { basename, resolve } from 'node:path';
+import type { ModelSource } from '@slipway/contracts';
+import { UsageError } from '../cli-errors.js';
+import type { Call, OptionSpecs } from '../command.js';
+import type { OptionValues } from '../option-values.js';
+
+/** Options that say where a deployment's model comes from. */
+export const SOURCE_OPTIONS = {
+  model: { value: 'SOURCE', about: 'a GGUF file of the workers, an https URL, or hf:user/repo/file.gguf' },
+  'model-sha256': { value: 'HEX', about: 'checksum that a downloaded model must have' },
+  upstream: { value: 'URL', about: 'any server of the chat-completions contract, with or without /v1' },
+  'upstream-model': { value: 'NAME', about: "the model's name there" },
+  'upstream-key-env': { value: 'VAR', about: 'environment variable that holds the API key for it' },
+} as const satisfies OptionSpecs;
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+function fileOrDownload(text: string, sha256: string | undefined, cwd: string): ModelSource {
+  if (text === '') throw new UsageError('--model takes a GGUF file, an https URL or an hf: URI.');
+  if (text.startsWith('hf:') || /^https:\/\//i.test(text)) return { kind: 'download', uri: text, ...(sha256 !== undefined && { sha256 }) };
+  if (sha256 !== undefined) throw new UsageError('--model-sha256 is for models that are downloaded.');
+  if (SCHEME.test(text)) throw new UsageError('--model takes a GGUF file, an https URL or an hf: URI.');
+  return { kind: 'file', path: resolve(cwd, text) };
+}
+
+function engine(text: string, model: string | undefined): ModelSource {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new UsageError('--upstream takes an http or https URL.');
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError('--upstream takes no credentials in the URL; name a variable with --upstream-key-env.');
+  }
+  if (model === undefined || model === '') throw new UsageError("--upstream needs --upstream-model NAME, the model's name there.");
+  return { kind: 'http', url: text, model };
+}
+
+function checksumOf(options: OptionValues, model: string | undefined): string | undefined {
+  const text = options.text('model-sha256')?.toLowerCase();
+  if (text === undefined) return undefined;
+  if (model === undefined) throw new UsageError('--model-sha256 needs --model.');
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new UsageError('--model-sha256 takes 64 hexadecimal digits.');
+  return text;
+}
+
+/** The source that the options name; undefined where they name none. @throws UsageError */
+export function sourceOf({ options, cwd }: Pick<Call, 'options' | 'cwd'>): ModelSource | undefined {
+  const [model, upstream] = [options.text('model'), options.text('upstream')];
+  if (model !== undefined && upstream !== undefined) throw new UsageError('--model and --upstream exclude each other.');
+  const sha256 = checksumOf(options, model);
+  if (upstream !== undefined) return engine(upstream, options.text('upstream-model'));
+  if (options.has('upstream-model')) throw new UsageError('--upstream-model needs --upstream URL.');
+  return model === undefined ? undefined : fileOrDownload(model, sha256, cwd);
+}
+
+/** The credential of the engine, from the variable that an option names. @throws UsageError when that is empty */
+export function credentialOf({ options, variable }: Pick<Call, 'options' | 'variable'>): string | undefined {
+  const name = options.text('upstream-key-env');
+  if (name === undefined) return undefined;
+  const value = variable(name);
+  if (value === undefined || value === '') throw new UsageError(`--upstream-key-env: the environment variable ${name} is not set.`);
+  return value;
+}
+
+/** A name for lists, where none is given. */
+export function nameOf(source: ModelSource): string {
+  if (source.kind === 'http') return source.model.slice(0, 100);
+  const file = basename(source.kind === 'file' ? source.path : (source.uri.split(/[?#]/)[0] ?? ''));
+  return file.replace(/\.gguf$/i, '').slice(0, 100) || 'model';
+}
+
+/** A source in one line. */
+export function sourceText(source: ModelSource): string {
+  switch (source.kind) {
+    case 'file':
+      return source.path;
+    case 'download':
+      return source.uri;
+    case 'http':
+      return `${source.model} at ${source.url}`;
+  }
+}

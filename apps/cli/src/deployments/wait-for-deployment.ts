@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DeploymentId, type DeploymentView, ListDeployments, type StateReason, deploymentSlug } from '@slipway/contracts';
+import { z } from 'zod';
+import { CliError, UsageError } from '../cli-errors.js';
+import type { OptionSpecs } from '../command.js';
+import type { OptionValues } from '../option-values.js';
+import type { Account, Session } from '../session/session.js';
+import { stateText } from './deployment-text.js';
+
+const ASK_EACH_MS = 300;
+const DEFAULT_TIMEOUT_S = 600;
+const TimeoutSeconds = z.int().min(1).max(86_400);
+
+/** Options of commands whose effect takes time. */
+export const WAIT_OPTIONS = {
+  wait: { about: 'waits until it is done, and fails with the reason if it cannot be' },
+  timeout: { value: 'SECONDS', about: `how long --wait waits (${DEFAULT_TIMEOUT_S})` },
+} as const satisfies OptionSpecs;
+
+/** How long to wait, in milliseconds; null = not at all. @throws UsageError */
+export function waitOf(options: OptionValues): number | null {
+  const seconds = options.whole('timeout', TimeoutSeconds);
+  if (options.flag('wait')) return (seconds ?? DEFAULT_TIMEOUT_S) * 1_000;
+  if (seconds !== undefined) throw new UsageError('--timeout needs --wait.');
+  return null;
+}
+
+/** How a wait stands: done, hopeless, or neither yet. */
+export type Verdict = 'done' | 'failed' | null;
+export type Goal = (view: DeploymentView) => Verdict;
+
+/** Reasons that pass as soon as somebody adds a worker or takes something away. */
+const MAY_PASS: ReadonlySet<StateReason> = new Set(['no_worker', 'no_capacity']);
+
+/** All replicas of the newest revision answer. */
+export const untilReady: Goal = (view) => {
+  const serves = view.serving_rev === undefined || view.serving_rev === view.rev;
+  if (view.state === 'ready' && serves && view.ready_replicas >= view.replicas) return 'done';
+  if (view.state === 'failed' || view.desired === 'stopped') return 'failed';
+  return view.state === 'degraded' && view.reason !== null && !MAY_PASS.has(view.reason) ? 'failed' : null;
+};
+
+/** Nothing of it runs any more. */
+export const untilStopped: Goal = ({ state }) => (state === 'stopped' ? 'done' : null);
+
+export interface AwaitedDeployment {
+  readonly account: Account;
+  readonly id: DeploymentId;
+  /** How it was before the command; absent where it did not exist. */
+  readonly before?: DeploymentView;
+}
+
+/** Time for which a bad state may still date from before the command, in milliseconds. */
+const STALE_FOR_MS = 5_000;
+
+/** A failure is believed at once where it is new. One that was there already may be the former revision's. */
+export const isStale = (view: DeploymentView, before: DeploymentView | undefined, waitedMs: number): boolean =>
+  before !== undefined && waitedMs < STALE_FOR_MS && stateText(view) === stateText(before);
+
+const isUnanswered = (error: unknown): boolean => error instanceof CliError && error.code === 'unavailable';
+
+/** Null while the service does not answer: it may be starting again. */
+async function look(session: Session, { account, id }: AwaitedDeployment): Promise<DeploymentView | null> {
+  try {
+    const { deployments } = await session.call(ListDeployments, { account: account.id });
+    const found = deployments.find((one) => one.id === id);
+    if (!found) throw new CliError('deployment_not_found', 'The deployment was deleted meanwhile.');
+    return found;
+  } catch (error) {
+    if (isUnanswered(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Waits until a deployment reached its goal, telling on stderr how it goes.
+ * @throws CliError `deployment_failed` or `timeout`, with the reason that the service gives
+ */
+export async function waitFor(session: Session, deployment: AwaitedDeployment, goal: Goal, withinMs: number): Promise<DeploymentView> {
+  const slug = deploymentSlug(deployment.id);
+  const since = Date.now();
+  for (;;) {
+    const view = await look(session, deployment);
+    const text = view ? stateText(view) : 'deployments-service does not answer';
+    session.terminal.status(`${slug}: ${text}`);
+    const verdict = view && goal(view);
+    if (view && verdict === 'done') {
+      session.terminal.clearStatus();
+      return view;
+    }
+    const facts = { deployment: slug, ...(view && { state: view.state }), ...(view?.reason && { reason: view.reason }) };
+    const waitedMs = Date.now() - since;
+    if (view && verdict === 'failed' && !isStale(view, deployment.before, waitedMs))
+      throw new CliError('deployment_failed', `${slug} does not come up: ${text}.`, facts);
+    if (waitedMs > withinMs) throw new CliError('timeout', `${slug} is not there after ${withinMs / 1_000} s: ${text}.`, facts);
+    await delay(ASK_EACH_MS);
+  }
+}

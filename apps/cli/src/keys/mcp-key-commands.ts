@@ -1,0 +1,52 @@
+import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '@slipway/contracts';
+import { findAccount } from '../accounts/find-account.js';
+import { ACCOUNT_OPTION, type Command, type Group } from '../command.js';
+import { fields } from '../table.js';
+import { obeyed, shown } from './shown-key.js';
+
+const create: Command = {
+  name: 'create',
+  summary: 'Makes the MCP key of an account, of which there is one at most, and shows it this once.',
+  words: [],
+  options: ACCOUNT_OPTION,
+  plan: () => async (session) => {
+    const account = await findAccount(session);
+    const key = await session.call(CreateMcpKey, { account: account.id });
+    return shown(`MCP key of account ${account.slug}:`, { ...key, account: account.slug });
+  },
+};
+
+const show: Command = {
+  name: 'show',
+  summary: 'Shows whether an account has its MCP key, without the value.',
+  words: [],
+  options: ACCOUNT_OPTION,
+  plan: () => async (session) => {
+    const account = await findAccount(session);
+    const { key } = await session.call(FindMcpKey, { account: account.id });
+    const none = `Account ${account.slug} has no MCP key: npx slipway keys mcp create makes it.`;
+    const text =
+      key &&
+      fields([
+        ['ID', key.id],
+        ['Key', `${key.hint}…`],
+        ['State', key.state],
+        ['Created', key.created_at],
+      ]);
+    return { json: { account: account.slug, key }, text: text ?? none };
+  },
+};
+
+const rotate: Command = {
+  name: 'rotate',
+  summary: 'Gives the MCP key of an account a new value and shows it this once; the old value stops working.',
+  words: [],
+  options: ACCOUNT_OPTION,
+  plan: () => async (session) => {
+    const account = await findAccount(session);
+    const key = await session.call(RotateMcpKey, { account: account.id });
+    return shown(`New MCP key of account ${account.slug}:`, { ...key, account: account.slug }, obeyed(key));
+  },
+};
+
+export const mcp: Group = { name: 'mcp', summary: 'Makes, shows and rotates the MCP key of an account.', commands: [create, show, rotate] };

@@ -1,0 +1,124 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { freePorts } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentOf, runCli } from './cli-rig.js';
+
+const BIN = fileURLToPath(new URL('../../apps/cli/bin', import.meta.url));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-binary-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** A data folder whose note names a server; `user` gets credentials. */
+async function dataDirOf(name: string, note: string | object): Promise<string> {
+  const dataDir = join(folder, name);
+  await mkdir(join(dataDir, 'run'), { recursive: true });
+  await writeFile(join(dataDir, 'run/control.json'), typeof note === 'string' ? note : JSON.stringify(note));
+  await writeFile(join(dataDir, 'ops.json'), JSON.stringify({ user: 'ops', password: 'x' }));
+  return dataDir;
+}
+
+describe('where nothing runs', () => {
+  it('one line says so and names npm start', async () => {
+    const dataDir = join(folder, 'none');
+    expect(await runCli(['keys', 'list', '--data-dir', dataDir])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `✗ Slipway is not running on ${dataDir}: start it with npm start. (not_running)\n`,
+    });
+    expect(documentOf(await runCli(['keys', 'list', '--json', '--data-dir', dataDir]))).toMatchObject({ error: { code: 'not_running' } });
+  });
+
+  it('neither does a server that is gone hold the command up for ever', async () => {
+    const [port = 0] = await freePorts(1);
+    const url = `nats://127.0.0.1:${port}`;
+    const expected = {
+      code: 1,
+      stdout: '',
+      stderr: `✗ Nothing answers at ${url}: is Slipway running? npm start starts it. (not_running)\n`,
+    };
+    const dataDir = await dataDirOf('gone', { environment: 'dev', nats_url: url, credentials_dir: join(folder, 'gone') });
+    expect(await runCli(['keys', 'list', '--data-dir', dataDir])).toEqual(expected);
+  });
+
+  it('wrong variables are named without their values', async () => {
+    const run = await runCli(['keys', 'list'], { environment: { NATS_URL: 'nats://127.0.0.1:1', SLIPWAY_ENV: 'Not An Environment' } });
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('SLIPWAY_ENV');
+    expect(run.stderr).not.toContain('Not An');
+  });
+
+  it('credentials that are missing are named', async () => {
+    const credentials = join(folder, 'no-credentials');
+    await mkdir(credentials);
+    const environment = { NATS_URL: 'nats://127.0.0.1:1', NATS_CREDENTIALS_DIR: credentials };
+    expect((await runCli(['keys', 'list'], { environment })).stderr).toMatch(/holds neither ops\.creds nor ops\.json/);
+  });
+});
+
+describe('exit codes and usage', () => {
+  it.each([[[]], [['keys']], [['keys', 'mcp']], [['deployments', 'create']], [['aliases', 'point']]])(
+    '%j --help is answered',
+    async (path) => {
+      const run = await runCli([...path, '--help']);
+      expect([run.code, run.stderr]).toEqual([0, '']);
+      expect(run.stdout).toContain(`Usage: ${['npx slipway', ...path].join(' ')} `);
+    },
+  );
+
+  it.each([
+    [['keys', 'create'], 'keys create NAME'],
+    [['deployments', 'scale', 'demo', 'many'], 'deployments scale DEPLOYMENT REPLICAS'],
+    [['deployments', 'scale', 'demo', '0'], 'deployments scale DEPLOYMENT REPLICAS'],
+    [['deployments', 'create'], 'deployments create'],
+    [['deployments', 'create', '--model', 'x.gguf', '--slots', '5000'], 'deployments create'],
+    [['deployments', 'update', 'demo'], 'deployments update DEPLOYMENT'],
+    [['deployments', 'log', 'demo', '--lines', '0'], 'deployments log DEPLOYMENT'],
+    [['deployments', 'stop', 'Not an alias'], 'deployments stop DEPLOYMENT'],
+    [['aliases', 'remove', 'v1'], 'aliases remove ALIAS'],
+    [['accounts', 'create', 'UPPER'], 'accounts create SLUG'],
+    [['keys', 'create', ' '], 'keys create NAME'],
+    [['launch'], 'COMMAND'],
+  ])('%j is a usage error', async (args, usage) => {
+    const run = await runCli(args);
+    expect([run.code, run.stdout]).toEqual([2, '']);
+    expect(run.stderr).toMatch(/^✗ .+\.\n\nUsage: npx slipway /);
+    expect(run.stderr).toContain(`Usage: npx slipway ${usage} [options]`);
+  });
+
+  it('delete asks nobody where there is no terminal', async () => {
+    expect(await runCli(['deployments', 'delete', 'deployment-1'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: '✗ Nobody can be asked here: --yes deletes without asking. (not_confirmed)\n',
+    });
+  });
+});
+
+describe('the program', () => {
+  it('says when it is not built, and when it is built in part', async () => {
+    await cp(BIN, join(folder, 'cli/bin'), { recursive: true });
+    await writeFile(join(folder, 'cli/package.json'), '{"type":"module"}');
+    const bare = async (): Promise<unknown> => promisify(execFile)(process.execPath, [join(folder, 'cli/bin/slipway.mjs'), 'keys', 'list']);
+    await expect(bare()).rejects.toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: '✗ The command line is not built yet: npm start does it, or npm run build.\n',
+    });
+    await mkdir(join(folder, 'cli/dist'));
+    await writeFile(join(folder, 'cli/dist/main.js'), "import '@slipway/none';\nexport const main = () => 0;\n");
+    await expect(bare()).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^✗ .*npm start repairs it: /) });
+  });
+
+  it('is what npx finds in the repository', async () => {
+    const { stdout } = await promisify(execFile)('npx', ['--no-install', 'slipway', 'keys', 'mcp', '--help']);
+    expect(stdout).toMatch(/^Usage: npx slipway keys mcp COMMAND/);
+  });
+});

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type TestPostgres, startTestPostgres } from '@slipway/testing';
+import { FakeAgent } from '../deployments/fake-agent.js';
+import { ENV, KeysServiceProcess, TestBus, until } from '../keys/keys-rig.js';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+/** What npm puts there for `npx slipway`. */
+const BINARY = join(REPOSITORY, 'node_modules/.bin/slipway');
+export const MODEL = join(REPOSITORY, 'models/svc-tiny.Q8_0.gguf');
+export const ENGINE = 'http://engine.test:8000';
+
+/** How a run of the command line ended. */
+export interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+/** A run of the command line that has not ended yet. */
+export class Running {
+  stdout = '';
+  stderr = '';
+  readonly #closed: Promise<unknown>;
+
+  constructor(readonly child: ChildProcess) {
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.#closed = once(child, 'close');
+  }
+
+  async ended(): Promise<Run> {
+    await this.#closed;
+    return { code: this.child.exitCode, stdout: this.stdout, stderr: this.stderr };
+  }
+}
+
+/** Starts the command line with nothing of this process's environment but its PATH. */
+const startCli = (args: readonly string[], { environment = {}, cwd = REPOSITORY }: RunOptions = {}): Running =>
+  new Running(
+    spawn(BINARY, args, { cwd, env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 }),
+  );
+
+export const runCli = (args: readonly string[], options?: RunOptions): Promise<Run> => startCli(args, options).ended();
+
+/** The one document of `--json`. @throws when stdout holds anything else */
+export const documentOf = <T>({ stdout }: Run): T => JSON.parse(stdout) as T;
+
+function startDeployments(bus: TestBus, database: string): { child: ChildProcess; output: () => string } {
+  const env = {
+    PATH: process.env['PATH'],
+    SLIPWAY_ENV: ENV,
+    NATS_URL: bus.server.url,
+    NATS_CREDENTIALS_DIR: bus.credentialsDir,
+    DEPLOYMENTS_DATABASE_URL: database,
+    SLIPWAY_SECRET_KEY: 'ab'.repeat(32),
+    MODEL_DIRS: join(REPOSITORY, 'models'),
+    ENGINE_HOSTS: new URL(ENGINE).host,
+    DRAIN_MS: '3000',
+  };
+  const child = spawn(process.execPath, [join(REPOSITORY, 'apps/deployments-service/dist/main.js')], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
+  return { child, output: () => output };
+}
+
+/** NATS, PostgreSQL and both services as processes, as `npm start` leaves them: with a note in a data folder. */
+export class CliRig {
+  readonly agents: FakeAgent[] = [];
+  #keys: KeysServiceProcess | undefined;
+  #deployments: ChildProcess | undefined;
+
+  private constructor(
+    readonly postgres: TestPostgres,
+    readonly bus: TestBus,
+    readonly dataDir: string,
+  ) {}
+
+  static async start(): Promise<CliRig> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'slipway-cli-'));
+    const [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
+    const rig = new CliRig(postgres, bus, dataDir);
+    try {
+      await rig.#start();
+      return rig;
+    } catch (error) {
+      await rig.end();
+      throw error;
+    }
+  }
+
+  /** Runs a command that finds everything by the data folder. */
+  run(...args: string[]): Promise<Run> {
+    return runCli([...args, '--data-dir', this.dataDir]);
+  }
+
+  /** The same without waiting for its end. */
+  begin(...args: string[]): Running {
+    return startCli([...args, '--data-dir', this.dataDir]);
+  }
+
+  /** Runs a command with `--json` that must succeed. */
+  async json<T>(...args: string[]): Promise<T> {
+    const run = await this.run(...args, '--json');
+    if (run.code !== 0) throw new Error(`slipway ${args.join(' ')} ended with ${run.code}: ${run.stderr}`);
+    return documentOf<T>(run);
+  }
+
+  /** Adds a worker that does what it is told at once. */
+  async addAgent(changes: Partial<Pick<FakeAgent, 'react' | 'facts'>> = {}): Promise<FakeAgent> {
+    const agent = Object.assign(new FakeAgent(await this.bus.connect('worker'), ENV), changes);
+    this.agents.push(agent);
+    agent.beat();
+    return agent;
+  }
+
+  async end(): Promise<void> {
+    for (const agent of this.agents) agent.stop();
+    await this.#keys?.stop('SIGKILL');
+    const child = this.#deployments;
+    if (child && child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    await this.bus.end();
+    await this.postgres.stop();
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  async #start(): Promise<void> {
+    const [keysDatabase, deploymentsDatabase] = await Promise.all([this.postgres.createDatabase(), this.postgres.createDatabase()]);
+    this.#keys = KeysServiceProcess.start(this.bus, { KEYS_DATABASE_URL: keysDatabase });
+    const deployments = startDeployments(this.bus, deploymentsDatabase);
+    this.#deployments = deployments.child;
+    await mkdir(join(this.dataDir, 'run'));
+    const note = { environment: ENV, nats_url: this.bus.server.url, credentials_dir: this.bus.credentialsDir };
+    await writeFile(join(this.dataDir, 'run/control.json'), JSON.stringify(note));
+    await this.#keys.ready();
+    await until('deployments-service is ready', async () => {
+      if (deployments.child.exitCode !== null) throw new Error(`deployments-service ended:\n${deployments.output()}`);
+      const port = /"port":(\d+),"event":"ops.listening"/.exec(deployments.output())?.[1];
+      return port !== undefined && (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200;
+    });
+  }
+}
