@@ -38,10 +38,8 @@ export class NatsLink {
         this.#up = true;
       },
     });
-    void nats.closed().then((error) => {
+    void nats.closed().then(() => {
       this.#up = false;
-      // A connection closed for good, such as for a wrong password, comes back only in a new process.
-      if (error) throw error;
     });
   }
 

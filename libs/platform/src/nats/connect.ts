@@ -13,6 +13,11 @@ export interface NatsOptions {
   /** Shown in the server's monitoring. */
   readonly name: string;
   readonly log: Logger;
+  /**
+   * Hears of the end of a connection that will not come back, as when the server refuses the credentials at a
+   * reconnect. Absent: the process ends with the error, since only a new one reads its credentials again.
+   */
+  readonly lost?: (error: Error) => void;
 }
 
 /** What the owner of a connection wants to hear of it. */
@@ -26,7 +31,7 @@ export interface ConnectionEvents {
  * A dead server is noticed by its closed socket at once, a hung one by two missed pings (about 6 s).
  * @throws ConfigError when the credentials are missing, malformed or refused.
  */
-export async function connectNats({ url, role, credentialsDir, name, log }: NatsOptions): Promise<NatsConnection> {
+export async function connectNats({ url, role, credentialsDir, name, log, lost = endProcess }: NatsOptions): Promise<NatsConnection> {
   const authenticator = credentialsDir === undefined ? undefined : await readCredentials(credentialsDir, role);
   const nats = await connectAs(role, {
     servers: url.split(',').map((server) => server.trim()),
@@ -48,7 +53,14 @@ export async function connectNats({ url, role, credentialsDir, name, log }: Nats
     reconnected: () => log.info({ connection: name, server: nats.getServer() }, 'nats.reconnected'),
   });
   void logErrors(nats, name, log);
+  void nats.closed().then((error) => {
+    if (error) lost(error);
+  });
   return nats;
+}
+
+function endProcess(error: Error): never {
+  throw error;
 }
 
 async function connectAs(role: Role, options: ConnectionOptions): Promise<NatsConnection> {
