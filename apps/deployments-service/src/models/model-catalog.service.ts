@@ -9,6 +9,12 @@ import { ModelFolders } from './model-folders.js';
 
 type Named = Exclude<ModelSource, { kind: 'http' }>;
 
+/** A deployment of the account whose newest revision names the model. */
+interface User {
+  readonly id: DeploymentId;
+  readonly rev: number;
+}
+
 const keyOf = (source: Named): string => (source.kind === 'file' ? `file ${source.path}` : `download ${source.uri}`);
 
 /** File name of a path, of a URL or of `hf:user/repo/file.gguf`. */
@@ -31,25 +37,26 @@ export class ModelCatalogService {
     ]);
     const bytes = new Map(files.map((file) => [keyOf({ kind: 'file', path: file.path }), file.bytes]));
     const sources = new Map<string, Named>(files.map(({ path }) => [keyOf({ kind: 'file', path }), { kind: 'file', path }]));
-    const users = new Map<string, DeploymentId[]>();
-    for (const { id, source } of own) {
+    const users = new Map<string, User[]>();
+    for (const { id, rev, source } of own) {
       if (source.kind === 'http') continue;
       const key = keyOf(source);
       sources.set(key, source);
-      users.set(key, [...(users.get(key) ?? []), id]);
+      users.set(key, [...(users.get(key) ?? []), { id, rev }]);
     }
     const agents = this.agents.live();
     const models = [...sources].map(([key, source]): ModelView => {
-      const deployments = users.get(key) ?? [];
-      return { source, name: nameOf(source), bytes: bytes.get(key) ?? null, hosts: hostsOf(source, deployments, agents), deployments };
+      const named = users.get(key) ?? [];
+      const hosts = hostsOf(source, named, agents);
+      return { source, name: nameOf(source), bytes: bytes.get(key) ?? null, hosts, deployments: named.map(({ id }) => id) };
     });
     return { models: models.sort((a, b) => (a.name < b.name ? -1 : 1)), truncated };
   }
 }
 
-function hostsOf(source: Named, deployments: readonly DeploymentId[], agents: readonly AgentHeartbeat[]): string[] {
+function hostsOf(source: Named, users: readonly User[], agents: readonly AgentHeartbeat[]): string[] {
   const has = ({ cached, loads }: AgentHeartbeat): boolean =>
     (source.kind === 'download' && cached.includes(source.uri)) ||
-    loads.some(({ dep, state }) => state === 'ready' && deployments.includes(dep));
+    loads.some(({ dep, rev, state }) => state === 'ready' && users.some((user) => user.id === dep && user.rev === rev));
   return [...new Set(agents.filter(has).map(({ host }) => host))].sort();
 }

@@ -1,0 +1,131 @@
+import {
+  type AccountId,
+  CONTRACTS,
+  CreateDeployment,
+  DeleteDeployment,
+  type DeploymentId,
+  FindDeployment,
+  ListAliases,
+  ListDeployments,
+  ListModels,
+  PointAlias,
+  ReadLog,
+  RemoveAlias,
+  ResumeDeployment,
+  type RpcContract,
+  ScaleDeployment,
+  StopDeployment,
+  subjectOf,
+  UpdateDeployment,
+} from '@slipway/contracts';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anAccount, DeploymentsRig, MODEL } from './rig.js';
+import { until } from './until.js';
+
+const NOBODYS = 2_000_000_000 as DeploymentId;
+const SECRET_URI = 'hf:owner/private-repo/secret-model.gguf';
+
+let postgres: TestPostgres;
+let rig: DeploymentsRig;
+let owner: AccountId;
+let stranger: AccountId;
+/** The owner's: one that runs, and one that is stopped and could be deleted. */
+let running: DeploymentId;
+let stopped: DeploymentId;
+/** The stranger's own. */
+let own: DeploymentId;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  rig = await DeploymentsRig.open(postgres);
+  await rig.startReplica();
+  const agent = rig.startAgent({ facts: { cached: [SECRET_URI] } });
+  await agent.serveLogs();
+  [owner, stranger] = [anAccount(), anAccount()];
+  running = await rig.create(owner, { name: 'owners-model', source: { kind: 'download', uri: SECRET_URI } });
+  stopped = await rig.create(owner);
+  own = await rig.create(stranger);
+  for (const id of [running, stopped, own]) await rig.heard(id, 'ready');
+  await rig.ask(StopDeployment, { account: owner, deployment: stopped });
+  await rig.seen(owner, stopped, 'stopped');
+  agent.logs.set(running, [{ at: 1, rev: 1, text: 'owners-log' }]);
+  await rig.pointAlias(owner, 'owners-alias', running);
+});
+afterAll(async () => {
+  await rig?.close();
+  await postgres.stop();
+});
+
+/** What a stranger asks about a deployment that is not his. */
+const AIMED: readonly (readonly [RpcContract, (account: AccountId, deployment: DeploymentId) => object])[] = [
+  [FindDeployment, (account, deployment) => ({ account, deployment })],
+  [UpdateDeployment, (account, deployment) => ({ account, deployment, name: 'taken', slots: 1 })],
+  [StopDeployment, (account, deployment) => ({ account, deployment })],
+  [ResumeDeployment, (account, deployment) => ({ account, deployment })],
+  [ScaleDeployment, (account, deployment) => ({ account, deployment, replicas: 2 })],
+  [DeleteDeployment, (account, deployment) => ({ account, deployment })],
+  [ReadLog, (account, deployment) => ({ account, deployment })],
+  [PointAlias, (account, deployment) => ({ account, alias: 'mine', deployment })],
+];
+
+/** What names no deployment of its own account's: its answer must show nothing of anybody else. */
+const UNAIMED: readonly (readonly [RpcContract, (account: AccountId) => object])[] = [
+  [ListDeployments, (account) => ({ account })],
+  [ListAliases, (account) => ({ account })],
+  [ListModels, (account) => ({ account })],
+  [CreateDeployment, (account) => ({ account, name: 'new', source: { kind: 'file', path: MODEL } })],
+  [RemoveAlias, (account) => ({ account, alias: 'owners-alias' })],
+];
+
+const env = 'test';
+const served = CONTRACTS.filter((contract): contract is RpcContract => contract.kind === 'rpc' && contract.owner === 'deployments');
+const subjectsOf = (contracts: readonly RpcContract[]): string[] => contracts.map((contract) => subjectOf(contract, { env })).toSorted();
+
+it('every question that owners may ask is in one of the two tables', () => {
+  const forOwners = served.filter(({ callers }) => callers.some((role) => role === 'console' || role === 'ops'));
+  expect(subjectsOf([...AIMED, ...UNAIMED].map(([contract]) => contract))).toEqual(subjectsOf(forOwners));
+});
+
+/** All that the owner can see of what is his, and what gateways know of it. */
+const ownersView = async (): Promise<unknown> => ({
+  deployments: await rig.list(owner),
+  aliases: await rig.ask(ListAliases, { account: owner }),
+  found: await Promise.all([running, stopped].map((deployment) => rig.ask(FindDeployment, { account: owner, deployment }))),
+  feed: [running, stopped].map((id) => rig.gateway.deployment(id)),
+});
+
+const answerTo = (contract: RpcContract, request: object): Promise<unknown> =>
+  rig.ask(contract, request).then(
+    (reply) => ({ reply }),
+    (error: unknown) => ({ ...(error as object), message: String(error) }),
+  );
+
+describe('another account', () => {
+  it.each(AIMED)('gets the answer for what is not there: $subject', async (contract, request) => {
+    const before = await ownersView();
+    for (const target of [running, stopped]) {
+      const answer = await answerTo(contract, request(stranger, target));
+      expect(answer).toMatchObject({ code: 'deployment_not_found', param: 'deployment' });
+      expect(answer).toEqual(await answerTo(contract, request(stranger, NOBODYS)));
+    }
+    expect(await ownersView()).toEqual(before);
+    // It is the account that is missing, not the deployment.
+    if (contract !== DeleteDeployment) expect(await answerTo(contract, request(stranger, own))).toHaveProperty('reply');
+  });
+
+  it.each(UNAIMED)('sees nothing of the owner’s, and changes nothing: $subject', async (contract, request) => {
+    const before = await ownersView();
+    const text = JSON.stringify(await answerTo(contract, request(stranger)));
+    for (const secret of ['owners-model', 'secret-model', 'owners-log', '"removed":true']) expect(text).not.toContain(secret);
+    expect(await ownersView()).toEqual(before);
+  });
+
+  it('may use the alias of the same name for its own', async () => {
+    await rig.pointAlias(stranger, 'owners-alias', own);
+    await until('gateways know both', () => rig.gateway.alias(stranger, 'owners-alias') === own);
+    expect(rig.gateway.alias(owner, 'owners-alias')).toBe(running);
+    expect(await rig.ask(RemoveAlias, { account: stranger, alias: 'owners-alias' })).toMatchObject({ removed: true });
+    expect(rig.gateway.alias(owner, 'owners-alias')).toBe(running);
+  });
+});

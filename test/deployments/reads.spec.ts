@@ -1,0 +1,164 @@
+import { copyFileSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { FindDeployment, ListAliases, ListModels, ReadLog } from '@slipway/contracts';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { becomes, keepsLoading } from './fake-agent.js';
+import { anAccount, DeploymentsRig, MODEL } from './rig.js';
+import { until } from './until.js';
+
+let postgres: TestPostgres;
+let rig: DeploymentsRig;
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+afterAll(() => postgres.stop());
+beforeEach(async () => {
+  rig = await DeploymentsRig.open(postgres);
+});
+afterEach(() => rig.close());
+
+it('find-deployment tells what each worker does for every revision, and since when', async () => {
+  const startedAt = Date.now();
+  await rig.startReplica();
+  const one = rig.startAgent({ facts: { host: 'host-1' } });
+  const two = rig.startAgent({ facts: { host: 'host-2' }, react: keepsLoading });
+  const account = anAccount();
+  const deployment = await rig.create(account, { replicas: 2, threads: 3 });
+  await rig.pointAlias(account, 'main', deployment);
+  await rig.heard(deployment, 'degraded');
+  const found = await until('the alias and both replicas show', async () => {
+    const answer = await rig.ask(FindDeployment, { account, deployment });
+    return answer.running.length === 2 && answer.deployment.aliases.length === 1 && answer;
+  });
+  expect(found.deployment).toMatchObject({ id: deployment, state: 'degraded', serving_rev: 1, caps: ['tools'], context: 2_048 });
+  expect(found.running).toEqual([
+    { agent: one.wk, host: 'host-1', rev: 1, state: 'ready', progress: null, reason: null, detail: null, context: 2_048 },
+    { agent: two.wk, host: 'host-2', rev: 1, state: 'loading', progress: 0.25, reason: null, detail: null, context: null },
+  ]);
+  expect(found.revisions).toMatchObject([{ rev: 1, slots: 4, threads: 3, context: null, credential: false }]);
+  for (const time of [found.deployment.created_at, found.deployment.since]) {
+    // The database's clock and this one are the same machine's.
+    expect(Date.parse(time)).toBeGreaterThan(startedAt - 1_000);
+    expect(Date.parse(time)).toBeLessThan(Date.now() + 1_000);
+  }
+});
+
+it('list-aliases tells all of an account, by name', async () => {
+  await rig.startReplica();
+  const account = anAccount();
+  const [first, second] = [await rig.create(account), await rig.create(account)];
+  for (const [alias, id] of [
+    ['b', first],
+    ['a', second],
+    ['b', second],
+  ] as const)
+    await rig.pointAlias(account, alias, id);
+  const { aliases } = await rig.ask(ListAliases, { account });
+  expect(aliases.map(({ alias, deployment }) => [alias, deployment])).toEqual([
+    ['a', second],
+    ['b', second],
+  ]);
+  expect(await rig.ask(ListAliases, { account: anAccount() })).toEqual({ aliases: [] });
+});
+
+describe('list-models', () => {
+  it('shows the operator’s files and what the account’s deployments name, with sizes, hosts and users', async () => {
+    const folder = join(rig.folder, 'served');
+    const file = (name: string): string => join(folder, name);
+    mkdirSync(file('deep'), { recursive: true });
+    copyFileSync(MODEL, file('deep/tiny.gguf'));
+    for (const [part, size] of [
+      [1, 10],
+      [2, 20],
+    ] as const)
+      writeFileSync(file(`split-0000${part}-of-00002.gguf`), Buffer.alloc(size));
+    writeFileSync(file('orphan-00002-of-00002.gguf'), 'x');
+    writeFileSync(file('notes.txt'), 'x');
+    writeFileSync(join(rig.folder, 'outside.gguf'), 'x');
+    symlinkSync(join(rig.folder, 'outside.gguf'), file('way-out.gguf'));
+    symlinkSync(file('deep/tiny.gguf'), file('link.gguf'));
+    const uri = 'hf:user/repo/fetched.gguf';
+    await rig.startReplica({ MODEL_DIRS: `${folder},/not/here` });
+    rig.startAgent({ facts: { host: 'host-1', cached: [uri] } });
+    const account = anAccount();
+    const deployment = await rig.create(account, { source: { kind: 'download', uri } });
+    await rig.heard(deployment, 'ready');
+
+    const bytes = statSync(MODEL).size;
+    const unused = { hosts: [], deployments: [] };
+    expect(await rig.ask(ListModels, { account })).toEqual({
+      truncated: false,
+      models: [
+        { source: { kind: 'download', uri }, name: 'fetched.gguf', bytes: null, hosts: ['host-1'], deployments: [deployment] },
+        { source: { kind: 'file', path: file('link.gguf') }, name: 'link.gguf', bytes, ...unused },
+        { source: { kind: 'file', path: file('split-00001-of-00002.gguf') }, name: 'split-00001-of-00002.gguf', bytes: 30, ...unused },
+        { source: { kind: 'file', path: file('deep/tiny.gguf') }, name: 'tiny.gguf', bytes, ...unused },
+      ],
+    });
+  });
+
+  it('says that it left something out where a folder holds more than it can look through', async () => {
+    const folder = join(rig.folder, 'crowded');
+    mkdirSync(folder);
+    for (let index = 0; index < 5_001; index += 1) writeFileSync(join(folder, `${index}.txt`), '');
+    await rig.startReplica({ MODEL_DIRS: `${join(MODEL, '..')},${folder}` });
+    const { models, truncated } = await rig.ask(ListModels, { account: anAccount() });
+    expect(truncated).toBe(true);
+    expect(models.map(({ source }) => source)).toContainEqual({ kind: 'file', path: MODEL });
+  });
+});
+
+describe('read-log', () => {
+  it('merges what all agents have, also of a deployment that failed there and runs there no more', async () => {
+    await rig.startReplica();
+    const agents = ['host-1', 'host-2'].map((host) => rig.startAgent({ facts: { host } }));
+    await Promise.all(agents.map((agent) => agent.serveLogs()));
+    const account = anAccount();
+    const deployment = await rig.create(account);
+    await rig.heard(deployment, 'ready');
+    agents[0]!.logs.set(
+      deployment,
+      [1, 3, 5].map((at) => ({ at, rev: 1, text: `line ${at}` })),
+    );
+    agents[1]!.logs.set(
+      deployment,
+      [2, 4].map((at) => ({ at, rev: 1, text: `line ${at}` })),
+    );
+    const read = (lines?: number) => rig.ask(ReadLog, { account, deployment, ...(lines !== undefined && { lines }) });
+    expect(await read()).toEqual({
+      lines: [1, 2, 3, 4, 5].map((at) => ({ at, rev: 1, text: `line ${at}`, host: at % 2 === 1 ? 'host-1' : 'host-2' })),
+      silent: [],
+    });
+    expect((await read(2)).lines.map(({ at }) => at)).toEqual([4, 5]);
+    expect((await read(1)).lines.map(({ at }) => at)).toEqual([5]);
+  });
+
+  it('names the hosts that did not answer, and is not kept waiting by them', async () => {
+    await rig.startReplica();
+    const agents = ['host-1', 'host-2'].map((host) => rig.startAgent({ facts: { host } }));
+    await agents[0]!.serveLogs();
+    const account = anAccount();
+    const deployment = await rig.create(account, { replicas: 2 });
+    await rig.heard(deployment, 'ready');
+    agents[0]!.logs.set(deployment, [{ at: 1, rev: 1, text: 'x' }]);
+    expect(await rig.ask(ReadLog, { account, deployment })).toMatchObject({ lines: [{ host: 'host-1' }], silent: ['host-2'] });
+    await agents[1]!.serveLogs();
+    agents[1]!.freeze();
+    expect(await rig.ask(ReadLog, { account, deployment })).toMatchObject({ lines: [{ host: 'host-1' }], silent: ['host-2'] });
+  });
+
+  it('of a deployment that nobody ran yet is empty; too many lines are refused', async () => {
+    await rig.startReplica();
+    const agent = rig.startAgent({ react: becomes({ state: 'failed', reason: 'model_invalid' }) });
+    await agent.serveLogs();
+    const account = anAccount();
+    const deployment = await rig.create(account);
+    expect(await rig.ask(ReadLog, { account, deployment })).toEqual({ lines: [], silent: [] });
+    await expect(rig.ask(ReadLog, { account, deployment, lines: 2_001 })).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'lines',
+    });
+  });
+});
