@@ -11,7 +11,7 @@ interface KeyRow {
   readonly mac: Buffer;
 }
 
-describe('changes of one key at once, over two replicas', () => {
+describe('changes of one key at once, over two replicas', { timeout: 120_000 }, () => {
   let world: KeysWorld;
   let gateways: TestGateway[];
 

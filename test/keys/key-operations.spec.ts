@@ -7,7 +7,7 @@ import type { TestGateway } from './test-gateway.js';
 const PAST = '2020-01-01T00:00:00Z';
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString();
 
-describe('a deployment key', () => {
+describe('a deployment key', { timeout: 120_000 }, () => {
   let world: KeysWorld;
   let gateway: TestGateway;
 
@@ -152,7 +152,7 @@ describe('a deployment key', () => {
   });
 });
 
-describe('accounts', () => {
+describe('accounts', { timeout: 120_000 }, () => {
   let world: KeysWorld;
 
   beforeAll(async () => {
@@ -178,7 +178,7 @@ describe('accounts', () => {
   });
 });
 
-describe('wrong requests', () => {
+describe('wrong requests', { timeout: 120_000 }, () => {
   let world: KeysWorld;
   let good: Record<string, unknown>;
 

@@ -20,7 +20,7 @@ const passwords = Object.fromEntries(ROLES.map((role) => [role, `${role}-secret`
 export async function until<T>(
   what: string,
   probe: () => T | null | undefined | false | Promise<T | null | undefined | false>,
-  deadlineMs = 20_000,
+  deadlineMs = 30_000,
 ): Promise<T> {
   const end = Date.now() + deadlineMs;
   for (;;) {
@@ -120,7 +120,11 @@ export class KeysServiceProcess {
   }
 
   async ready(): Promise<void> {
-    const settled = until('keys-service is ready', async () => this.child.exitCode !== null || (await this.readiness()) === '200 ok');
+    const settled = until(
+      'keys-service is ready',
+      async () => this.child.exitCode !== null || (await this.readiness()) === '200 ok',
+      60_000,
+    );
     await settled.catch((error: unknown) => {
       throw new Error(this.#output, { cause: error });
     });

@@ -2,7 +2,6 @@ import { type AccountId, CreateAccount, isServiceError, type RpcContract } from 
 import { RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client, type QueryResultRow } from 'pg';
-import { test } from 'vitest';
 import type { z } from 'zod';
 import { ENV, KeysServiceProcess, TestBus } from './keys-rig.js';
 import { TestGateway } from './test-gateway.js';
@@ -93,16 +92,3 @@ export class KeysWorld {
     await this.postgres.stop();
   }
 }
-
-/** Tests with a world of their own, for tests that run side by side. */
-export const worldTest = test.extend<{ world: KeysWorld }>({
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of fixtures from the pattern
-  world: async ({}, use) => {
-    const world = await KeysWorld.start();
-    try {
-      await use(world);
-    } finally {
-      await world.end();
-    }
-  },
-});

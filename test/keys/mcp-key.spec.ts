@@ -14,7 +14,7 @@ import { until } from './keys-rig.js';
 import { KeysWorld } from './keys-world.js';
 import type { TestGateway } from './test-gateway.js';
 
-describe("an account's MCP key", () => {
+describe("an account's MCP key", { timeout: 120_000 }, () => {
   let world: KeysWorld;
   let gateway: TestGateway;
 

@@ -32,7 +32,7 @@ const TORN = `
   WHERE k.id IS NULL OR l.record IS NULL OR l.ver <> k.ver OR l.body->>'state' <> k.state
     OR l.body->>'mac' <> rtrim(translate(encode(k.mac, 'base64'), '+/', '-_'), '=')`;
 
-describe('an outage', () => {
+describe('an outage', { timeout: 120_000 }, () => {
   let world: KeysWorld;
 
   beforeEach(async () => {
@@ -68,7 +68,7 @@ describe('an outage', () => {
         if (made.id % 2 === 0 && (await attempt(RevokeKey, address))) revoked.add(made.id);
       }
     };
-    for (let death = 0; death < 3; death += 1) {
+    for (let death = 0; death < 2; death += 1) {
       dying = false;
       const before = answered.size;
       const workers = Array.from({ length: 8 }, work);

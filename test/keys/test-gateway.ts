@@ -60,6 +60,7 @@ export class TestGateway implements FeedSink<KeyFeedRecord> {
     return until(`${this.name} is fresh`, () => this.fresh);
   }
 
+  /** Repeating it is harmless. */
   async stop(): Promise<void> {
     await this.#reader.stop();
     await this.nats.close();
