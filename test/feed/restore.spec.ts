@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { copyDatabase } from './copy-database.js';
 import { FeedWorld, sceneTest, until, withSql } from './feed-rig.js';
 
 describe('a database that is restored from a backup', () => {
@@ -10,35 +11,18 @@ describe('a database that is restored from a backup', () => {
   });
   afterAll(() => world.end());
 
-  /** Replaces the database `to` by a copy of `from`; who is connected to either is thrown out and may come back. */
-  async function copy(from: string, to: string): Promise<void> {
-    const [source, target] = [from, to].map((url) => new URL(url).pathname.slice(1));
-    await withSql(world.postgres.url, async (client) => {
-      await client.query(`ALTER DATABASE ${source} ALLOW_CONNECTIONS false`);
-      await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname IN ('${source}', '${target}')`);
-      await client.query(`DROP DATABASE IF EXISTS ${target} WITH (FORCE)`);
-      await until('the copy is made', () =>
-        client.query(`CREATE DATABASE ${target} TEMPLATE ${source}`).then(
-          () => true,
-          () => false,
-        ),
-      );
-      await client.query(`ALTER DATABASE ${source} ALLOW_CONNECTIONS true`);
-    });
-  }
-
   it.concurrent('takes back what was changed since, though service and readers ran on', async ({ scene }) => {
     const owner = await scene.publisher();
     const backup = `${scene.database}_backup`;
     await owner.set('k', 1);
-    await copy(scene.database, backup);
+    await copyDatabase(world.postgres, scene.database, backup);
     const reader = await scene.reader('r');
     await until('the owner is back', () => owner.serving());
     await owner.set('j', 1);
     await owner.set('k', 2);
     await reader.knows('j', 1);
     await reader.knows('k', 2);
-    await copy(backup, scene.database);
+    await copyDatabase(world.postgres, backup, scene.database);
     await reader.knows('j', undefined);
     expect((await reader.fresh()).things).toEqual({ k: 1 });
     await owner.set('k', 3);
