@@ -29,8 +29,8 @@ import type { RelayTimes } from '../../apps/gateway/src/inference/relay-times.js
 import { ScriptedFeed } from './scripted-feed.js';
 import { ScriptedRunner, type ScriptedRunnerOptions } from './scripted-runner.js';
 
-const ENV = 'test';
-const PEPPERS = `new:${'ab'.repeat(32)},old:${'cd'.repeat(32)}`;
+export const ENV = 'test';
+export const PEPPERS = `new:${'ab'.repeat(32)},old:${'cd'.repeat(32)}`;
 const DIST_THREAD = new URL('../../apps/gateway/dist/http/parse-thread.js', import.meta.url);
 
 /** Polls until `condition` holds. @throws Error that names what did not come true. */

@@ -18,6 +18,11 @@ export class RawClient {
     return new RawClient(socket);
   }
 
+  /** The server has closed the connection, or its half of it. */
+  get ended(): boolean {
+    return this.closed || this.socket.readableEnded;
+  }
+
   send(text: string | Buffer): this {
     this.socket.write(text);
     return this;
@@ -25,7 +30,7 @@ export class RawClient {
 
   /** Waits until the server has closed the connection, and returns everything it said. */
   async untilClosed(withinMs = 5_000): Promise<string> {
-    await until('the server closes the connection', () => this.closed || this.socket.readableEnded, withinMs);
+    await until('the server closes the connection', () => this.ended, withinMs);
     return this.received;
   }
 

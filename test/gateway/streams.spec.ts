@@ -258,6 +258,7 @@ describe('streams through a gateway', () => {
   it('of a revoked key end with an error within seconds, also while they are silent', async () => {
     const { deployment, runner } = await served(2);
     const revoked = rig.key(account);
+    await rig.whenAnswering(gw, deployment, revoked.value);
     runner.script = (start, ...rest) => (wordsOf(start)[0] === 'silent' ? staySilent : answerSlowly(10_000, 10))(start, ...rest);
     const start = (content: string) =>
       fetch(`${gw.url}${pathOf(deployment)}`, {

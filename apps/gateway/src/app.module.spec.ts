@@ -5,11 +5,14 @@ import { type AccountFeedRecord, type ApiKeyFeedRecord, type DeploymentFeedRecor
 import { createLogger, macOf, parsePeppers, Registry } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppModule } from './app.module.js';
+import { GuessLimiter } from './auth/guess-limiter.js';
 import { KeyIndex } from './auth/key-index.js';
 import { KeyVerifier } from './auth/key-verifier.service.js';
 import { DeploymentIndex } from './deployments/deployment-index.js';
 import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
+import { BodyBudget } from './http/body-budget.js';
 import { BodyParser } from './http/body-parser.js';
+import { Exchanges } from './http/exchanges.js';
 import { createHttpAdapter, prepareHttpApplication } from './http/http-application.js';
 import { InferenceService } from './inference/inference.service.js';
 import { RELAY_TIMES } from './inference/relay-times.js';
@@ -60,11 +63,12 @@ describe('the HTTP door', () => {
     const parts = {
       keys: verifier,
       deployments: new DeploymentResolver(keys, deployments, { isReady: () => false, isCurrent: () => true }),
+      guesses: new GuessLimiter(0, () => 0),
       bodies: new BodyParser(new URL('file:///never/started.js')),
+      bodyBudget: new BodyBudget(1_000_000),
+      exchanges: new Exchanges({ metrics, log: createLogger('test', 'silent'), shutdown: () => 'no' }),
       inference: new InferenceService({ receiver, router, keys: verifier, metrics, times: RELAY_TIMES }),
-      metrics,
       settings: { baseUrl: 'https://api.example', bodyBytesMax: 2_000, notReady: () => notReady, shutdown: () => 'no' as const },
-      log: createLogger('test', 'silent'),
     };
     const module = await Test.createTestingModule({ imports: [AppModule.with(parts)] }).compile();
     app = module.createNestApplication<NestFastifyApplication>(createHttpAdapter(), { bodyParser: false, logger: false });

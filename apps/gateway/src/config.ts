@@ -31,6 +31,14 @@ export const GatewayConfig = z.object({
     .min(1024)
     .max(32 * MIB)
     .default(8 * MIB),
+  /** What all request bodies together may hold while they are read and parsed, in bytes; more are told to come back. */
+  BODIES_BYTES_MAX: z.coerce
+    .number()
+    .int()
+    .min(32 * MIB)
+    .default(256 * MIB),
+  /** Invalid keys per second and client address that get 401; ten times as many at once, then 429. 0 = no limit. */
+  INVALID_KEYS_PER_S: z.coerce.number().int().min(0).default(100),
   /** How long known keys work on while no keys-service answers, in milliseconds; 0 where revocation matters more. */
   KEYS_ABSENT_GRACE_MS: milliseconds(300_000),
   /** Longest wait for the first token, queueing included, in milliseconds. */

@@ -1,6 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import type { Server } from 'node:http';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DeploymentFeed, type DeploymentFeedRecord, type Incarnation, KeyFeed, type KeyFeedRecord, ServiceError } from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
 import { type LifecycleState, type Logger, nuid, type Registry } from '@slipway/platform';
@@ -8,12 +6,15 @@ import { StreamReceiver } from '@slipway/stream-transport';
 import { AppModule } from './app.module.js';
 import { trustOf } from './auth/feed-trust.js';
 import { KeyIndex } from './auth/key-index.js';
+import { GuessLimiter } from './auth/guess-limiter.js';
 import { KeyVerifier } from './auth/key-verifier.service.js';
 import type { GatewayConfig } from './config.js';
 import { DeploymentIndex } from './deployments/deployment-index.js';
 import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
+import { BodyBudget } from './http/body-budget.js';
 import { BodyParser } from './http/body-parser.js';
-import { createHttpApplication } from './http/http-application.js';
+import { Exchanges } from './http/exchanges.js';
+import { createHttpApplication, type HttpApplication } from './http/http-application.js';
 import { InferenceService } from './inference/inference.service.js';
 import { RELAY_TIMES, type RelayTimes } from './inference/relay-times.js';
 import type { NatsLinks } from './nats-links.js';
@@ -24,6 +25,8 @@ import { WorkerTable } from './routing/worker-table.js';
 
 /** What is kept of a drain's time for the last error events and the closing of connections, in milliseconds. */
 const FAREWELL_MS = 500;
+/** During a drain, connections that have fallen idle are closed this often, in milliseconds. */
+const IDLE_CHECK_MS = 250;
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
@@ -47,12 +50,13 @@ export class Gateway {
   readonly #router: Router;
   readonly #metrics: GatewayMetrics;
   readonly #bodies: BodyParser;
+  readonly #exchanges: Exchanges;
   #keyFeed: FeedReader<KeyFeedRecord> | undefined;
   #deploymentFeed: FeedReader<DeploymentFeedRecord> | undefined;
   #receiver: StreamReceiver | undefined;
   #heartbeats: HeartbeatListener | undefined;
   #inference: InferenceService | undefined;
-  #app: NestFastifyApplication | undefined;
+  #http: HttpApplication | undefined;
   #shutdown: 'no' | 'closing' | 'refusing' = 'no';
 
   constructor(private readonly options: GatewayOptions) {
@@ -60,6 +64,7 @@ export class Gateway {
     this.#router = new Router({ table: this.#table, queueWaitMs: config.QUEUE_WAIT_MS, now: () => performance.now(), random: Math.random });
     this.#bodies = new BodyParser(options.parserThread ?? new URL('./http/parse-thread.js', import.meta.url));
     this.#metrics = new GatewayMetrics(metrics);
+    this.#exchanges = new Exchanges({ metrics: this.#metrics, log: options.log, shutdown: () => this.#shutdown });
     this.#metrics.observe({
       activeStreams: () => this.#inference?.active ?? 0,
       waiting: () => this.#router.waiting,
@@ -72,7 +77,9 @@ export class Gateway {
 
   /** The port of the inference API, once it listens. */
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    const server = this.#http?.servers[0];
+    if (!server) throw new Error('The gateway does not listen.');
+    return (server.address() as AddressInfo).port;
   }
 
   /** Why the gateway should get no traffic, or null. */
@@ -132,36 +139,43 @@ export class Gateway {
       notReady: () => this.notReady(),
       shutdown: () => this.#shutdown,
     };
-    const parts = { keys, deployments, bodies: this.#bodies, inference: this.#inference, metrics: this.#metrics, settings, log };
-    this.#app = await createHttpApplication(AppModule.with(parts), log);
-    await this.#app.listen({ port: config.PORT, host: config.HOST });
+    const guesses = new GuessLimiter(config.INVALID_KEYS_PER_S, () => performance.now());
+    const bodyBudget = new BodyBudget(config.BODIES_BYTES_MAX);
+    const parts = { keys, deployments, guesses, bodies: this.#bodies, bodyBudget, exchanges: this.#exchanges, settings };
+    this.#http = await createHttpApplication(AppModule.with({ ...parts, inference: this.#inference }), log);
+    await this.#http.app.listen({ port: config.PORT, host: config.HOST });
     log.info({ host: config.HOST, port: this.port }, 'gateway.listening');
   }
 
   /**
-   * Closes the HTTP door: /readyz turns 503 first, running streams go on, and what still runs at the deadline gets an
-   * error event. Nothing is cut in silence.
+   * Closes the HTTP door: /readyz turns 503 first, what was begun goes on, also a request whose body is still on its way,
+   * and what is not over at the deadline gets an error. Nothing is cut in silence.
    */
   async drain(deadlineMs: number): Promise<void> {
     const end = performance.now() + deadlineMs;
     this.#shutdown = 'closing';
+    this.#exchanges.closeConnections();
     const grace = Math.min(this.options.config.SHUTDOWN_GRACE_MS, deadlineMs / 2);
     if (grace > 0) await new Promise((resolve) => setTimeout(resolve, grace));
     this.#shutdown = 'refusing';
-    this.#server.closeIdleConnections();
-    await this.#inference?.whenIdle(end - performance.now() - FAREWELL_MS);
-    this.#inference?.stopAll(
-      new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 }),
-    );
-    await this.#inference?.whenIdle(FAREWELL_MS);
-    this.#server.closeAllConnections();
-    await this.#app?.close();
+    const { app, servers } = this.#http ?? { app: undefined, servers: [] };
+    const closeIdle = (): void => {
+      for (const server of servers) server.closeIdleConnections();
+    };
+    closeIdle();
+    const idleCheck = setInterval(closeIdle, IDLE_CHECK_MS);
+    await this.#exchanges.whenNone(end - performance.now() - FAREWELL_MS);
+    const error = new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 });
+    this.#inference?.stopAll(error);
+    this.#exchanges.refuseUnanswered(error);
+    await this.#exchanges.whenNone(FAREWELL_MS);
+    clearInterval(idleCheck);
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+    await app?.close();
     await this.#bodies.close();
-  }
-
-  get #server(): Server {
-    if (!this.#app) throw new Error('The gateway does not listen.');
-    return this.#app.getHttpServer();
   }
 
   #trust(): ReturnType<typeof trustOf> {

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { isServiceError, ServiceError } from '@slipway/contracts';
 import type { Exchange } from './exchange.js';
 import { expectationOf } from './server-limits.js';
@@ -6,13 +6,16 @@ import { expectationOf } from './server-limits.js';
 /** An unread body up to this size is read and dropped, so that the connection can go on, in bytes. */
 const DROPPED_BYTES = 64 * 1024;
 /** How long a connection that will be closed still reads, so that its client gets to the answer, in milliseconds. */
-const LINGER_MS = 1_000;
+export const LINGER_MS = 1_000;
 const DEFAULT_RETRY_S = 2;
 
 /** Anything thrown as an error that may be shown; what is not ours becomes `internal`, with the original as its cause. */
 export function toServiceError(thrown: unknown): ServiceError {
   return isServiceError(thrown) ? thrown : new ServiceError('internal', 'The gateway failed; its log says why.', { cause: thrown });
 }
+
+/** Responses that are an error: its end may still be on its way, and nothing else may become of them. */
+const refused = new WeakSet<ServerResponse>();
 
 /** Headers that tell clients whether to repeat the request. */
 function retryHeaders(error: ServiceError, status: number): Record<string, string> {
@@ -32,15 +35,22 @@ export interface AnswerOptions {
 }
 
 /** Writes an error as the whole answer, in the contract of the path. After a response has begun it can only be broken off. */
-export function answerError(exchange: Exchange, thrown: unknown, { status, close = false }: AnswerOptions = {}): void {
-  const { format, response, request, id, line } = exchange;
+export function answerError(exchange: Exchange, thrown: unknown, options: AnswerOptions = {}): void {
+  const { response, line } = exchange;
+  if (refused.has(response)) return;
   const error = toServiceError(thrown);
-  line.note({ error: error.code });
+  line.blame(error.code);
   if (error.code === 'internal') line.cause(error.cause ?? error);
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
+  refused.add(response);
+  writeError(exchange, error, options);
+}
+
+function writeError(exchange: Exchange, error: ServiceError, { status, close = false }: AnswerOptions): void {
+  const { format, response, request, id } = exchange;
   const body = Buffer.from(format.body(error, id));
   const closing = close || mustClose(exchange);
   if (closing) response.shouldKeepAlive = false;
@@ -50,7 +60,8 @@ export function answerError(exchange: Exchange, thrown: unknown, { status, close
   else response.end(body);
 }
 
-function errorHeaders(error: ServiceError, status: number): OutgoingHttpHeaders {
+/** Headers of an error response, but for its length and id. */
+export function errorHeaders(error: ServiceError, status: number): OutgoingHttpHeaders {
   return {
     'content-type': 'application/json',
     'cache-control': 'no-store',

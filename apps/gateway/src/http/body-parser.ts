@@ -23,6 +23,7 @@ interface Thread {
 export class BodyParser {
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
+  #closed = false;
 
   /** @param threadUrl the compiled `parse-thread.js`. */
   constructor(private readonly threadUrl: URL) {}
@@ -30,6 +31,7 @@ export class BodyParser {
   /** @throws ServiceError for a body that is not the JSON object it should be. */
   async parse(bytes: Buffer): Promise<Record<string, unknown>> {
     if (bytes.length <= INLINE_BYTES) return parsedValue(parseBody(bytes));
+    if (this.#closed) throw new Error('The gateway is shutting down.');
     const outcome = await new Promise<ParseOutcome>((resolve, reject) => {
       this.#waiting.push({ bytes, resolve, reject });
       this.#next();
@@ -39,6 +41,8 @@ export class BodyParser {
 
   /** Ends all threads; what they were parsing fails. */
   async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('The gateway is shutting down.'));
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
   }
 

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from '@slipway/platform';
@@ -6,46 +6,62 @@ import { NestLogger } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ErrorFilter } from './error.filter.js';
 import { RequestGate } from './request-gate.js';
+import type { WireRefusals } from './wire-refusals.js';
 import { createLimitedServer, LIMITS } from './server-limits.js';
 
 type NestModule = Parameters<typeof NestFactory.create>[0];
 
-/** Fastify on our own server, strict in its routes. */
-export function createHttpAdapter(): FastifyAdapter {
+/**
+ * Fastify on our own server, strict in its routes.
+ * @param servers is given every server that is made: a name such as `localhost` stands for several addresses.
+ */
+export function createHttpAdapter(servers: Server[] = []): FastifyAdapter {
   const adapter: FastifyAdapter = new FastifyAdapter({
-    serverFactory: (handler: RequestListener) => createLimitedServer(handler),
+    serverFactory: (handler: RequestListener) => {
+      const server = createLimitedServer(handler, (request, response) => refusals.get(adapter)?.pipelined(request, response));
+      servers.push(server);
+      return server;
+    },
+    clientErrorHandler: (error, socket) => refusals.get(adapter)?.syntax(error, socket),
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, maxParamLength: LIMITS.maxHeaderSize },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
-      gates.get(adapter)?.refuseTarget(request.raw, reply.raw);
+      refusals.get(adapter)?.target(request.raw, reply.raw);
     },
   });
   return adapter;
 }
 
-/** The router answers targets it cannot read before any hook runs, from options made before the gate exists. */
-const gates = new WeakMap<FastifyAdapter, RequestGate>();
+/** The server and the router refuse some requests before any hook runs, through options that are older than the gate. */
+const refusals = new WeakMap<FastifyAdapter, WireRefusals>();
 
 /** Installs what Nest's own defaults would do otherwise: body parsing, the order of checks, error bodies. */
 export function prepareHttpApplication(app: NestFastifyApplication): void {
   const adapter = app.getHttpAdapter() as unknown as FastifyAdapter;
   const server = adapter.getInstance();
   const gate = app.get(RequestGate);
-  gates.set(adapter, gate);
+  refusals.set(adapter, gate.refusals);
   // Bodies stay in the socket until the surface's own reader asks for them.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   gate.install(server);
-  app.useGlobalFilters(new ErrorFilter());
+  app.useGlobalFilters(new ErrorFilter(gate.refusals));
+}
+
+/** A Nest application with the servers that it listens on. */
+export interface HttpApplication {
+  readonly app: NestFastifyApplication;
+  readonly servers: readonly Server[];
 }
 
 /** The Nest application of a gateway, ready to listen. Signals stay with the process. */
-export async function createHttpApplication(module: NestModule, log: Logger): Promise<NestFastifyApplication> {
-  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(), {
+export async function createHttpApplication(module: NestModule, log: Logger): Promise<HttpApplication> {
+  const servers: Server[] = [];
+  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(servers), {
     bodyParser: false,
     logger: new NestLogger(log),
     abortOnError: false,
   });
   prepareHttpApplication(app);
-  return app;
+  return { app, servers };
 }

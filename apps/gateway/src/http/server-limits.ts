@@ -1,7 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { answerBadSyntax } from './bad-syntax.js';
 
 /** Times in milliseconds, sizes in bytes. */
 export const LIMITS = {
@@ -27,10 +25,11 @@ export const expectationOf = (request: IncomingMessage): Expectation => expectat
 
 /**
  * An HTTP server that bounds what one client can hold: header and request times, header size, connections, and one open
- * response per connection. It leaves `100 Continue` to whoever reads the body.
+ * response per connection. It leaves `100 Continue` to whoever reads the body, and `clientError` to whoever listens.
+ * @param refusePipelined answers the first request that comes while a response is open; its answer waits for that one.
  */
-export function createLimitedServer(handler: RequestListener): Server {
-  const listener = oneResponseAtATime(handler);
+export function createLimitedServer(handler: RequestListener, refusePipelined: RequestListener): Server {
+  const listener = oneResponseAtATime(handler, refusePipelined);
   const { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize } = LIMITS;
   const options = { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize };
   const server = createServer({ ...options, insecureHTTPParser: false, requireHostHeader: false }, listener);
@@ -43,7 +42,6 @@ export function createLimitedServer(handler: RequestListener): Server {
   };
   server.on('checkContinue', expecting('continue'));
   server.on('checkExpectation', expecting('other'));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => answerBadSyntax(error, socket as Socket));
   return server;
 }
 
@@ -53,35 +51,25 @@ interface Connection {
 }
 
 /**
- * A request that is pipelined behind an open response never runs: it is answered with 400 after that response, and the
- * connection ends. Otherwise one connection could hold a thousand generations.
+ * A request that is pipelined behind an open response never runs: it is refused after that response, and the connection
+ * ends. Otherwise one connection could hold a thousand generations.
  */
-function oneResponseAtATime(handler: RequestListener): RequestListener {
+function oneResponseAtATime(handler: RequestListener, refusePipelined: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Connection>();
   return (request, response) => {
     const connection = connections.get(request.socket) ?? { open: false, refused: 0 };
     connections.set(request.socket, connection);
-    if (connection.open || connection.refused > 0) return refusePipelined(connection, request, response);
-    connection.open = true;
-    response.once('close', () => {
-      connection.open = false;
-    });
-    return handler(request, response);
+    if (!connection.open && connection.refused === 0) {
+      connection.open = true;
+      response.once('close', () => {
+        connection.open = false;
+      });
+      return handler(request, response);
+    }
+    connection.refused += 1;
+    request.resume();
+    if (connection.refused === 1) return refusePipelined(request, response);
+    if (connection.refused > LIMITS.pipelinedRequests) request.socket.destroy();
+    return undefined;
   };
-}
-
-function refusePipelined(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-  connection.refused += 1;
-  request.resume();
-  if (connection.refused > LIMITS.pipelinedRequests) request.socket.destroy();
-  if (connection.refused > 1) return;
-  const body = JSON.stringify({
-    error: {
-      message: 'Send the next request after the response to the one before, or on another connection.',
-      type: 'invalid_request_error',
-      param: null,
-      code: 'invalid_request',
-    },
-  });
-  response.writeHead(400, { 'content-type': 'application/json', 'content-length': body.length, connection: 'close' }).end(body);
 }

@@ -88,7 +88,7 @@ export class ActiveStream implements StreamSink {
 
   /** Ends a running stream whose client does not listen. */
   cut(reason: CutReason): void {
-    this.options.call.line.note({ error: reason });
+    this.options.call.line.blame(reason);
     this.options.call.response.destroy();
   }
 
@@ -132,7 +132,7 @@ export class ActiveStream implements StreamSink {
     this.#done = true;
     const { line } = this.options.call;
     if (error) {
-      line.note({ error: error.code });
+      line.blame(error.code);
       if (error.cause !== undefined) line.cause(error.cause);
       this.#answer?.fail(error);
     }

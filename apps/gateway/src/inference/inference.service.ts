@@ -31,7 +31,6 @@ export class InferenceService {
   readonly #pressure = new LoopPressure();
   #ticker: NodeJS.Timeout | undefined;
   #keysCheckedAt = 0;
-  #idle: (() => void) | undefined;
 
   constructor(private readonly options: InferenceOptions) {}
 
@@ -45,26 +44,14 @@ export class InferenceService {
     const body = await call.body();
     const request = surface.read(body, call.deployment);
     call.line.note({ stream: request.stream });
-    if (call.response.closed) return;
+    // The client may have left, or a shutdown may have answered, while the body was on its way.
+    if (call.response.writableEnded || call.response.destroyed || call.response.headersSent) return;
     this.#begin(surface, call, request);
   }
 
   /** Ends all streams with an error that their clients see. */
   stopAll(error: ServiceError): void {
     for (const stream of this.#streams) stream.stop(error);
-  }
-
-  /** Resolves when no response is open, or after `ms`. */
-  async whenIdle(ms: number): Promise<void> {
-    if (this.#streams.size === 0 || ms <= 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#idle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#idle = undefined;
   }
 
   #begin<R extends SurfaceRequest>(surface: Surface<R>, call: InferenceCall, request: R): void {
@@ -103,7 +90,6 @@ export class InferenceService {
     clearInterval(this.#ticker);
     this.#ticker = undefined;
     this.#pressure.watch(false);
-    this.#idle?.();
   }
 
   #tick(): void {

@@ -43,6 +43,11 @@ export class RequestLine {
     Object.assign(this.#fields, fields);
   }
 
+  /** Says why the request failed; what comes after the first reason is its consequence. */
+  blame(code: string): void {
+    this.#fields.error ??= code;
+  }
+
   /** The line is not complete before this resolves, however soon the response is over. */
   waitFor(settled: Promise<void>): void {
     this.#settled = settled;

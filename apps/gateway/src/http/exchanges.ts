@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServiceError } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import type { GatewayMetrics } from '../observability/gateway-metrics.js';
+import { RequestLine } from '../observability/request-line.js';
+import { errorFormatOf } from '../surfaces/error-format.js';
+import { answerError } from './answer.js';
+import type { Exchange } from './exchange.js';
+import type { HttpSettings } from './http-settings.js';
+import { requestId } from './request-id.js';
+import { pathOf } from './unrouted.js';
+
+/** What the log holds of a request whose client left before it was answered. */
+const CLIENT_LEFT = 499;
+
+export interface ExchangesOptions {
+  readonly metrics: GatewayMetrics;
+  readonly log: Logger;
+  readonly shutdown: HttpSettings['shutdown'];
+}
+
+/** All exchanges of the HTTP door, in whatever phase they are: each gets one log line, and a shutdown waits for all. */
+export class Exchanges {
+  readonly #open = new Set<Exchange>();
+  readonly #byResponse = new WeakMap<ServerResponse, Exchange>();
+  #none: (() => void) | undefined;
+
+  constructor(private readonly options: ExchangesOptions) {}
+
+  /** Begins an exchange that is answered on its own, outside of what a shutdown waits for. */
+  begin(request: IncomingMessage, response: ServerResponse): Exchange {
+    const id = requestId();
+    if (this.options.shutdown() !== 'no') response.shouldKeepAlive = false;
+    return { id, line: new RequestLine(id), request, response, format: errorFormatOf(pathOf(request.url ?? '/')) };
+  }
+
+  /** @param route its pattern, for the log; null for health checks, which come each second from every side. */
+  open(request: IncomingMessage, response: ServerResponse, route: string | null): Exchange {
+    const exchange = this.begin(request, response);
+    this.#open.add(exchange);
+    this.#byResponse.set(response, exchange);
+    exchange.line.note({ method: request.method ?? '', route: route ?? 'health' });
+    response.once('close', () => {
+      this.#open.delete(exchange);
+      if (this.#open.size === 0) this.#none?.();
+      if (route !== null) this.record(exchange.line, response.headersSent ? response.statusCode : CLIENT_LEFT);
+    });
+    return exchange;
+  }
+
+  of(response: ServerResponse | null): Exchange | undefined {
+    return response ? this.#byResponse.get(response) : undefined;
+  }
+
+  /** Writes the line of a request that is over, once all is known of it. A status noted before wins. */
+  record(line: RequestLine, status: number): void {
+    line.note({ status: line.fields.status ?? status, ms: line.elapsed() });
+    void line.settled.then(() => {
+      line.write(this.options.log);
+      this.options.metrics.answered(line.fields);
+    });
+  }
+
+  /** Responses that have not begun yet will say that their connection ends. */
+  closeConnections(): void {
+    for (const { response } of this.#open) if (!response.headersSent) response.shouldKeepAlive = false;
+  }
+
+  /** Answers all that have no answer yet with an error, and ends their connections. */
+  refuseUnanswered(error: ServiceError): void {
+    for (const exchange of this.#open) if (!exchange.response.headersSent) answerError(exchange, error, { close: true });
+  }
+
+  /** Resolves when none is open, or after `ms`. */
+  async whenNone(ms: number): Promise<void> {
+    if (this.#open.size === 0 || ms <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#none = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#none = undefined;
+  }
+}

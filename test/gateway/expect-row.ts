@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import type { Door } from './door.js';
+import { type Conversation, readAnswers } from './raw-answer.js';
+import type { RawClient } from './raw-client.js';
+
+const WITHIN_MS = 30_000;
+
+/**
+ * One input of a table: what a client sends, the one answer that it gets under each contract, and what becomes of the
+ * connection: `kept` = the next request on it is answered, `closed` = the server ends it and says nothing more.
+ */
+export interface Row {
+  readonly sends: string;
+  readonly bytes: (door: Door) => string | Buffer;
+  readonly chat: readonly [status: number, code: string];
+  readonly connection: 'kept' | 'closed';
+  /** The answer comes without its body. */
+  readonly headOnly?: boolean;
+}
+
+/** A row whose connection is kept. */
+export const kept = (sends: Row['sends'], bytes: Row['bytes'], chat: Row['chat']): Row => ({ sends, bytes, chat, connection: 'kept' });
+/** A row whose connection is closed. */
+export const closed = (sends: Row['sends'], bytes: Row['bytes'], chat: Row['chat']): Row => ({ sends, bytes, chat, connection: 'closed' });
+
+/** Tries one row of a table: exactly this answer, nothing started, the line in the log, the client's class, the connection's fate. */
+export async function expectRow(door: Door, row: Row): Promise<void> {
+  const { contract, runner, gateway } = door;
+  const [status, code] = row[contract.name];
+  const isKept = row.connection === 'kept';
+  const started = runner.admitted.length;
+  const { client } = await door.converse(row.bytes(door), 1, row.headOnly);
+  const { answers } = isKept ? await expectKept(door, client, row) : await expectClosed(client, row);
+  const answer = answers[0]!;
+  expect(runner.admitted.length - started).toBe(isKept ? 1 : 0);
+  expect(await gateway.lineOf(answer.headers.get('x-request-id') ?? 'none')).toMatchObject({ event: 'http.request', status, error: code });
+  if (row.headOnly) {
+    expect({ status: answer.status, body: answer.body }).toEqual({ status, body: '' });
+    return;
+  }
+  contract.expectRefusal(answer, { status, code });
+  expect(answer.body).not.toMatch(/canary|svc_dep_[0-9A-Za-z]{5}|at .*:\d+:\d+/);
+  await contract.expectRaised(answer, { status, code });
+}
+
+/** The next request on the connection is answered, and nothing was said in between. */
+async function expectKept(door: Door, client: RawClient, { headOnly }: Row): Promise<Conversation> {
+  client.send(door.good());
+  const conversation = await door.answersOn(client, 2, headOnly);
+  expect(conversation.answers.map(({ status }) => status).slice(1)).toEqual([200]);
+  expect(conversation.rest).toBe('');
+  return conversation;
+}
+
+async function expectClosed(client: RawClient, { headOnly }: Row): Promise<Conversation> {
+  const conversation = readAnswers(await client.untilClosed(WITHIN_MS), headOnly);
+  expect(conversation.answers).toHaveLength(1);
+  expect(conversation.rest).toBe('');
+  expect(conversation.answers[0]?.headers.get('connection')).toBe('close');
+  return conversation;
+}
