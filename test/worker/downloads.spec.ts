@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { BIG_MODEL, childrenOf, HalfModel, sha256 } from './half-model.js';
 import { CERTIFICATE, ModelHost } from './model-host.js';
 import { type Agent, alive, anItem, MODEL, until, WorkerRig } from './rig.js';
+
+// Each download is a process that loads llama.cpp's library, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 const model = readFileSync(MODEL);
 let rig: WorkerRig;
@@ -30,7 +34,7 @@ const failure = (agent: Agent, dep: number) =>
   });
 
 it('a model is fetched over https with its progress shown, served, and not fetched again by another agent', async () => {
-  host.serve('/tiny.gguf', model, 40);
+  host.serve('/tiny.gguf', model, { pauseMs: 40 });
   const uri = host.url('/tiny.gguf');
   const agent = await startAgent();
   rig.assign(agent, [downloaded(1, uri), downloaded(2, uri)]);
@@ -97,29 +101,69 @@ it('an address that is not allowed, not https, or leads nowhere says so, and lea
   await until('the cache is empty', () => cache().length === 0);
 });
 
-it('a download that nobody wants any more ends, and so does one whose agent is killed', async () => {
-  host.serve('/slow.gguf', model, 500);
+it('a download that nobody wants any more ends, and leaves nothing', async () => {
+  host.serve('/slow.gguf', model, { pauseMs: 500 });
   const agent = await startAgent();
   rig.assign(agent, [downloaded(1, host.url('/slow.gguf'))]);
-  await until('the download has begun', () => cache().length > 0 && host.requests.length > 0);
+  const child = await until('the download has begun', () => cache().length > 0 && host.requests.length > 0 && childrenOf(agent.pid)[0]);
   rig.assign(agent, []);
   await until('the cache is empty', () => cache().length === 0);
-
-  rig.assign(agent, [downloaded(1, host.url('/slow.gguf'))]);
-  await until('it has begun again', () => cache().length > 0);
-  const children = () => readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && parentOf(pid) === agent.pid);
-  const [child] = await until('the process that downloads', () => children().length > 0 && children());
-  agent.child.kill('SIGKILL');
-  await until('it has ended', () => !alive(Number(child)));
-  const next = await startAgent();
-  expect(cache()).toEqual([]);
-  expect(rig.beatOf(next)?.cached).toEqual([]);
+  expect(alive(child)).toBe(false);
 });
 
-function parentOf(pid: string): number {
-  try {
-    return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
-  } catch {
-    return 0;
-  }
-}
+it('a download whose agent is killed goes on where it was under the next one', async () => {
+  const half = new HalfModel(host, '/big.gguf', { headers: { etag: '"one"' } });
+  const agent = await startAgent();
+  rig.assign(agent, [downloaded(1, host.url(half.path))]);
+  const child = await half.arrived(rig, agent, 1);
+  agent.child.kill('SIGKILL');
+  await until('the download process has ended', () => !alive(child));
+  half.open();
+  const before = host.ranges.length;
+  const next = await startAgent();
+  expect(rig.beatOf(next)?.cached).toEqual([]);
+  rig.assign(next, [downloaded(1, host.url(half.path))]);
+  await rig.ready(next, 1);
+  expect(half.resumedSince(before)).toBe(true);
+  expect((await rig.ask(1, 'Hello').done).end.fin).toBe('done');
+  expect(cache().filter((name) => name.startsWith('.'))).toEqual([]);
+});
+
+it('a checksum that does not fit is reported, nothing stays, and the file is not fetched over and over', async () => {
+  host.serve('/tiny.gguf', model);
+  const uri = host.url('/tiny.gguf');
+  const wrong = anItem(1, { source: { kind: 'download', uri, sha256: sha256(BIG_MODEL) } });
+  const agent = await startAgent();
+  rig.assign(agent, [wrong]);
+  expect(await failure(agent, 1)).toMatchObject({
+    reason: 'download_failed',
+    detail: 'The downloaded file does not have the SHA-256 checksum that it should have.',
+  });
+  expect(cache()).toEqual([]);
+  const asked = host.requests.length;
+  await until('it was tried again', () => agent.output().split('"placement.failed"').length > 2);
+  expect(host.requests.length).toBe(asked);
+  // With the right one it is another file.
+  rig.assign(agent, [wrong, anItem(2, { source: { kind: 'download', uri, sha256: sha256(model) } })]);
+  await rig.ready(agent, 2);
+  expect(rig.loadOf(agent, 1)?.state).toBe('failed');
+});
+
+it('a model that the disk has no room for, that has no length, or too many parts, is refused before anything is written', async () => {
+  host.answer('/huge.gguf', { 'content-length': String(2 ** 50), 'accept-ranges': 'bytes' });
+  host.answer('/endless.gguf', { 'content-type': 'application/octet-stream' }, 'GGUF');
+  const agent = await startAgent();
+  const paths = ['/huge.gguf', '/endless.gguf', '/model-00001-of-09999.gguf'];
+  rig.assign(
+    agent,
+    paths.map((path, nth) => downloaded(nth + 1, host.url(path))),
+  );
+  expect((await failure(agent, 1)).detail).toMatch(
+    /^There is no room: the model takes 1048576\.00 GiB, and the model cache has [\d.]+ GiB left for it\.$/,
+  );
+  expect((await failure(agent, 2)).detail).toBe('The server does not say how long the file is.');
+  expect((await failure(agent, 3)).detail).toBe('A model may have at most 200 parts.');
+  expect(host.requests.filter((request) => request.includes('of-09999'))).toEqual([]);
+  rig.assign(agent, []);
+  await until('the cache is empty', () => cache().length === 0);
+});

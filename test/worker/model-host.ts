@@ -12,9 +12,29 @@ export const CERTIFICATE = file('localhost.cert.pem');
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** How a file is served. */
+export interface Serving {
+  /** Pause behind each twentieth of an answer, in milliseconds. */
+  readonly pauseMs?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Asked before each piece with its place in the file: waits, or says that the connection breaks here. */
+  readonly gate?: (offset: number) => Promise<boolean>;
+}
+
+/** A part of a file that was asked for. */
+export interface AskedRange {
+  readonly path: string;
+  readonly from: number;
+  /** Without the last byte. */
+  readonly to: number;
+}
+
+const PIECE_BYTES = 256 * 1024;
+
 /** A web server with models, over TLS; it knows ranges and notes every request. */
 export class ModelHost {
   readonly requests: string[] = [];
+  readonly ranges: AskedRange[] = [];
   readonly #paths = new Map<string, Handler>();
 
   private constructor(private readonly server: Server) {
@@ -43,24 +63,34 @@ export class ModelHost {
     return `https://${name}:${this.port}${path}`;
   }
 
-  serve(path: string, content: Buffer, pauseMs = 0): void {
+  serve(path: string, content: Buffer, serving: Serving = {}): void {
     this.#paths.set(path, (request, response) => {
       const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
       const [from, to] = range ? [Number(range[1]), range[2] ? Number(range[2]) : content.length - 1] : [0, content.length - 1];
-      const part = content.subarray(from, to + 1);
+      if (range) this.ranges.push({ path, from, to: to + 1 });
       response.writeHead(range ? 206 : 200, {
         'content-type': 'application/octet-stream',
-        'content-length': part.length,
+        'content-length': to + 1 - from,
         'accept-ranges': 'bytes',
         ...(range && { 'content-range': `bytes ${from}-${to}/${content.length}` }),
+        ...serving.headers,
       });
       if (request.method === 'HEAD') return response.end();
-      return void write(response, part, pauseMs);
+      return void write(response, { content, from, to: to + 1 }, serving);
     });
   }
 
-  redirect(path: string, location: string): void {
-    this.#paths.set(path, (_, response) => response.writeHead(302, { location }).end());
+  /** Answers with these headers and, where there is one, a body without a length. */
+  answer(path: string, headers: Readonly<Record<string, string>>, body?: string): void {
+    this.#paths.set(path, (_, response) => {
+      response.writeHead(200, headers);
+      if (body === undefined) response.flushHeaders();
+      else response.end(body);
+    });
+  }
+
+  redirect(path: string, location: string, headers: Readonly<Record<string, string>> = {}): void {
+    this.#paths.set(path, (_, response) => response.writeHead(302, { location, ...headers }).end());
   }
 
   async stop(): Promise<void> {
@@ -71,12 +101,28 @@ export class ModelHost {
   }
 }
 
-async function write(response: ServerResponse, content: Buffer, pauseMs: number): Promise<void> {
-  const pieces = pauseMs > 0 ? 20 : 1;
-  const size = Math.ceil(content.length / pieces);
-  for (let at = 0; at < content.length && !response.destroyed; at += size) {
-    response.write(content.subarray(at, at + size));
+async function write(
+  response: ServerResponse,
+  { content, from, to }: { content: Buffer; from: number; to: number },
+  { pauseMs = 0, gate }: Serving,
+): Promise<void> {
+  const size = pauseMs > 0 ? Math.ceil((to - from) / 20) : PIECE_BYTES;
+  for (let at = from; at < to && !response.destroyed; at += size) {
+    if (gate && !(await gate(at))) return void response.destroy();
+    const flushed = response.write(content.subarray(at, Math.min(to, at + size)));
+    // A client that reads no more must not make this server hold the whole file for it.
+    if (!flushed) await drained(response);
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   response.end();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
 }

@@ -12,6 +12,13 @@ export const WorkerConfig = z.object({
   ZONE: z.string().min(1).max(64).optional(),
   /** Folder for downloaded models; agents of one host may share it. */
   MODEL_CACHE_DIR: z.string().min(1).default('.slipway/models'),
+  /**
+   * Upper bound of the downloaded models' folder, in bytes: models that are used least lately make room for new ones;
+   * absent = what the disk has.
+   */
+  MODEL_CACHE_BYTES: bytes.optional(),
+  /** Time without a byte after which a download is given up, to be continued later, in milliseconds. */
+  DOWNLOAD_STALL_MS: milliseconds.min(1_000).default(60_000),
   /** Folders from which model files may be loaded, separated by commas; none = no model files. */
   MODEL_DIRS: commaList,
   /**

@@ -23,7 +23,13 @@ export interface AgentModuleOptions {
 @Module({})
 export class AgentModule {
   static with({ config, log, nats, metrics }: AgentModuleOptions): DynamicModule {
-    const downloads = new ModelDownloads({ folder: config.MODEL_CACHE_DIR, hosts: config.MODEL_HOSTS, log });
+    const downloads = new ModelDownloads({
+      folder: config.MODEL_CACHE_DIR,
+      hosts: config.MODEL_HOSTS,
+      maxBytes: config.MODEL_CACHE_BYTES ?? null,
+      stallMs: config.DOWNLOAD_STALL_MS,
+      log,
+    });
     const models = new ModelStore({ modelDirs: config.MODEL_DIRS, engineHosts: new HostList(config.ENGINE_HOSTS), downloads });
     return {
       module: AgentModule,

@@ -45,6 +45,7 @@ export class Placement {
   #trouble: Trouble | null = null;
   #failures = 0;
   #bytes = 0;
+  #refetched = false;
 
   constructor(private readonly options: PlacementOptions) {}
 
@@ -86,7 +87,7 @@ export class Placement {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       const trouble = await this.#runOnce(signal);
-      if (trouble && !signal.aborted) await this.#pauseAfter(trouble, signal);
+      if (trouble && !signal.aborted && !(await this.#discards(trouble))) await this.#pauseAfter(trouble, signal);
     }
   }
 
@@ -160,6 +161,13 @@ export class Placement {
       });
       this.options.changed();
     });
+  }
+
+  /** A download that cannot be loaded is made anew, once. */
+  async #discards({ reason }: Trouble): Promise<boolean> {
+    if (reason !== 'model_invalid' || this.#refetched) return false;
+    this.#refetched = true;
+    return this.options.models.discard(this.item.source);
   }
 
   /** The runner finishes its streams on its own account, while its successor loads. */

@@ -64,8 +64,9 @@ export class PlacementsService {
   /** Takes no more assignments, and ends everything within the time. */
   async stop(deadlineMs: number): Promise<void> {
     this.#closed = true;
+    const suspended = this.models.suspend();
     for (const identity of [...this.#kept.keys()]) this.#letGo(identity, deadlineMs);
-    await Promise.all(this.#leaving.values());
+    await Promise.all([suspended, ...this.#leaving.values()]);
   }
 
   #all(): Placement[] {

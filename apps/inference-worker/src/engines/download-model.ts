@@ -1,1 +1,1 @@
-export { downloadModel } from './llama/model-downloader.js';
+export { type ModelDownload, openDownload } from './llama/model-downloader.js';

@@ -1,58 +1,84 @@
-import { downloadModel } from '../engines/download-model.js';
+import { DiskWatch } from './disk-watch.js';
+import { DownloadError } from './download-error.js';
 import { type DownloadMessage, DownloadOrder } from './download-messages.js';
-import { ForbiddenHostError, guardedFetch } from './guarded-fetch.js';
-import { HostList } from './host-list.js';
+import { DownloadSession } from './download-session.js';
+import { ForbiddenHostError } from './guarded-fetch.js';
 
 /** Length of a public detail. */
 const DETAIL_CHARS = 400;
 const REPORT_EVERY_MS = 250;
+/** Files of one model; a name can claim any number of them. */
+const MAX_PARTS = 200;
+/** Time to write down what has arrived, when the agent is gone or wants no more. */
+const STOP_WITHIN_MS = 5_000;
+
+// Sockets and half-done writes keep a process alive for which there is nothing left to do.
+// oxlint-disable-next-line unicorn/no-process-exit
+const exit = (): never => process.exit(1);
 
 const send = (message: DownloadMessage): void => {
-  if (process.connected) process.send?.(message);
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 
-let forbidden: (error: ForbiddenHostError) => void = () => undefined;
-const refusal = new Promise<never>((_, reject) => (forbidden = reject));
-
-// Every request of this process is checked from here on. The library repeats failed ones for long, but a forbidden one never succeeds.
-function download(order: DownloadOrder): Promise<string> {
-  const guarded = guardedFetch(globalThis.fetch, new HostList(order.hosts));
-  globalThis.fetch = async (input, init) => {
-    try {
-      return await guarded(input, init);
-    } catch (error) {
-      if (error instanceof ForbiddenHostError) forbidden(error);
-      throw error;
-    }
-  };
-  return downloadModel({ uri: order.uri, folder: order.folder, onProgress: reporter() });
-}
-
+/** The newest progress is told even when nothing follows it for long. */
 function reporter(): (progress: number) => void {
-  let reported = 0;
-  return (progress) => {
-    if (performance.now() - reported < REPORT_EVERY_MS) return;
-    reported = performance.now();
-    send({ k: 'progress', progress });
-  };
+  let newest = 0;
+  let told = 0;
+  setInterval(() => {
+    if (newest === told) return;
+    told = newest;
+    send({ k: 'progress', progress: newest });
+  }, REPORT_EVERY_MS);
+  return (progress) => (newest = progress);
 }
 
-async function obey(raw: unknown): Promise<void> {
-  const order = DownloadOrder.parse(raw);
-  if (!/^(https:\/\/|hf:)/.test(order.uri)) return send({ k: 'failed', detail: 'A model must be named by an https URL or an hf: URI.' });
+function assertSensible({ uri }: DownloadOrder): void {
+  const refuse = (message: string): never => {
+    throw new DownloadError(message, { left: 'nothing' });
+  };
+  if (!/^(https:\/\/|hf:)/.test(uri)) refuse('A model must be named by an https URL or an hf: URI.');
+  const parts = /-\d{5}-of-(\d{5})\.gguf|\.part\d+of(\d+)/.exec(uri);
+  if (Number(parts?.[1] ?? parts?.[2] ?? 1) > MAX_PARTS) refuse(`A model may have at most ${MAX_PARTS} parts.`);
+}
+
+async function obey(order: DownloadOrder): Promise<void> {
+  const disk = new DiskWatch((error) => session.fail(writeFault(error)));
+  const session = new DownloadSession(order, disk, reporter());
+  // The library drops some failures, which come back here.
+  process.on('unhandledRejection', session.fail);
+  process.on('uncaughtException', session.fail);
+  const leave = (): void => {
+    setTimeout(exit, STOP_WITHIN_MS);
+    void session.stop().finally(exit);
+  };
+  process.on('disconnect', leave);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, leave);
+  // A limit on file sizes shall be a failed write. One of the library's parts ends the process, unless somebody else listens.
+  process.on('SIGXFSZ', () => undefined);
   try {
-    send({ k: 'done', file: await Promise.race([refusal, download(order)]) });
+    assertSensible(order);
+    send({ k: 'done', model: await session.run() });
   } catch (error) {
-    send({ k: 'failed', detail: describe(error).slice(0, DETAIL_CHARS) });
+    await session.stop();
+    const { left, missing } = error instanceof DownloadError ? error : { left: 'partial' as const, missing: 0 };
+    send({ k: 'failed', detail: describe(error).slice(0, DETAIL_CHARS), left, missing });
   }
-  return undefined;
+}
+
+/** A full disk is everybody's trouble, so nothing stays on it. */
+function writeFault(error: unknown): DownloadError {
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  const why = full ? 'The disk of the model cache is full' : 'The model cache cannot be written';
+  return new DownloadError(`${why} (${code}).`, { left: full ? 'nothing' : 'partial', cause: error });
 }
 
 /** What went wrong, without the query of an address: it may hold a signature. */
 function describe(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return `The model could not be downloaded: ${text.replace(/\?[^\s"']*/g, '')}`;
+  const ours = error instanceof DownloadError || error instanceof ForbiddenHostError;
+  return ours ? text : `The model could not be downloaded: ${text.replace(/\?[^\s"']*/g, '')}`;
 }
 
-process.once('message', (raw) => void obey(raw));
-process.once('disconnect', () => process.exit(1));
+process.once('message', (raw) => void obey(DownloadOrder.parse(raw)));
+if (!process.connected) exit();

@@ -35,6 +35,9 @@ it.each([
   ['plain http', {}, 'http://a.example/1', 'leads to http://a.example'],
   ['a redirect to a foreign host', { 'https://a.example/1': 'https://c.example/2' }, 'https://a.example/1', 'redirect .* https://c.example'],
   ['a redirect to this machine', { 'https://a.example/1': 'http://127.0.0.1:4222/' }, 'https://a.example/1', 'redirect .*127.0.0.1:4222'],
+  ['a redirect to a private address', { 'https://a.example/1': 'https://169.254.169.254/latest' }, 'https://a.example/1', 'redirect .*169.254.169.254'],
+  ['a redirect into a private network', { 'https://a.example/1': '/2', 'https://a.example/2': 'https://[fd00::1]/' }, 'https://a.example/1', 'redirect'],
+  ['a redirect to a name that only begins like an allowed one', { 'https://a.example/1': 'https://a.example.evil/2' }, 'https://a.example/1', 'redirect'],
 ])('%s is never asked', async (_, redirects, url, message) => {
   const { asked, fetch } = web(redirects);
   await expect(fetch(url)).rejects.toMatchObject({ name: 'ForbiddenHostError', message: expect.stringMatching(message) });

@@ -11,8 +11,9 @@ export class ForbiddenHostError extends Error {
 type Fetch = typeof globalThis.fetch;
 
 /** A `fetch` that asks allowed hosts only, over https, and looks at every redirect before it follows it. */
-export function guardedFetch(fetch: Fetch, hosts: HostList): Fetch {
+export function guardedFetch(fetch: Fetch, hosts: HostList, onRedirect: (headers: Headers) => void = () => undefined): Fetch {
   const permit = (url: URL, first: boolean): void => {
+    // A name that leads to a private address is no way around the list: behind it nobody has that name's certificate.
     if (url.protocol === 'https:' && hosts.allows(url)) return;
     const what = first ? 'The address of the model' : 'A redirect from the address of the model';
     throw new ForbiddenHostError(`${what} leads to ${url.protocol}//${url.host}, which is not on the list of allowed model hosts.`);
@@ -26,6 +27,7 @@ export function guardedFetch(fetch: Fetch, hosts: HostList): Fetch {
       const response = await fetch(url, { method: request.method, headers, redirect: 'manual', signal: request.signal });
       const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
       if (location === null) return response;
+      onRedirect(response.headers);
       await response.body?.cancel();
       const next = new URL(location, url);
       permit(next, false);

@@ -31,8 +31,26 @@ export class ModelStore {
    */
   async obtain(source: ModelSource, onProgress: (progress: number) => void, signal: AbortSignal): Promise<ObtainedModel> {
     if (source.kind === 'http') return { source: this.#permittedEngine(source), bytes: 0 };
-    const path = source.kind === 'file' ? await this.#permittedFile(source.path) : await this.options.downloads.fetch(source.uri, onProgress, signal);
+    const path = source.kind === 'file' ? await this.#permittedFile(source.path) : await this.#downloaded(source, onProgress, signal);
     return { source: { kind: 'file', path }, bytes: (await stat(path)).size };
+  }
+
+  /** The engine cannot load this model: a download that may have gone wrong shall be made anew. @returns whether it will. */
+  async discard(source: ModelSource): Promise<boolean> {
+    return source.kind === 'download' && this.options.downloads.discard(source);
+  }
+
+  /** Takes no more, and ends all downloads so that the next agent can continue them. */
+  async suspend(): Promise<void> {
+    await this.options.downloads.suspend();
+  }
+
+  async #downloaded(
+    source: Extract<ModelSource, { kind: 'download' }>,
+    onProgress: (progress: number) => void,
+    signal: AbortSignal,
+  ): Promise<string> {
+    return (await this.options.downloads.fetch(source, onProgress, signal)).path;
   }
 
   #permittedEngine(source: Extract<ModelSource, { kind: 'http' }>): EngineSource {

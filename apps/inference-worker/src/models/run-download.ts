@@ -1,32 +1,66 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { EngineLoadError } from '../engines/engine.js';
-import { DownloadMessage, type DownloadOrder } from './download-messages.js';
+import { DownloadError } from './download-error.js';
+import { type DownloadedModel, DownloadMessage, type DownloadOrder } from './download-messages.js';
 
 const DOWNLOAD_MAIN = new URL('./download-main.js', import.meta.url);
+/** Time for a process that is let go to write down what it has. */
+const LEAVE_WITHIN_MS = 6_000;
+
+export interface DownloadWatch {
+  readonly onProgress: (progress: number) => void;
+  /** Aborted to give the download up. */
+  readonly abandoned: AbortSignal;
+  /** Aborted to end it so that another process can continue it. */
+  readonly suspended: AbortSignal;
+}
 
 /**
- * Downloads in a process of its own, which ends with this call, and by itself when this process dies.
- * @returns the name of the file to load.
- * @throws EngineLoadError `download_failed`, also after an abort.
+ * Downloads in a process of its own, which has ended with this call, and ends by itself when this process dies.
+ * @throws DownloadError, also after an abort.
  */
-export function runDownload(order: DownloadOrder, onProgress: (progress: number) => void, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted();
+export async function runDownload(order: DownloadOrder, { onProgress, abandoned, suspended }: DownloadWatch): Promise<DownloadedModel> {
   const child: ChildProcess = fork(DOWNLOAD_MAIN, [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const end = (): boolean => child.kill('SIGKILL');
-  signal.addEventListener('abort', end, { once: true });
-  return new Promise<string>((resolve, reject) => {
-    const fail = (detail: string): void => reject(new EngineLoadError('download_failed', detail));
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.on('error', () => {
+      if (child.pid === undefined) resolve();
+    });
+  });
+  const kill = (): boolean => child.kill('SIGKILL');
+  let overdue: NodeJS.Timeout | undefined;
+  const letGo = (): void => {
+    if (child.connected) child.disconnect();
+    overdue ??= setTimeout(kill, LEAVE_WITHIN_MS);
+  };
+  if (abandoned.aborted) kill();
+  abandoned.addEventListener('abort', kill, { once: true });
+  suspended.addEventListener('abort', letGo, { once: true });
+  try {
+    return await outcomeOf(child, order, onProgress, ended);
+  } finally {
+    abandoned.removeEventListener('abort', kill);
+    suspended.removeEventListener('abort', letGo);
+    // After its last word it has nothing left to do; when let go, it takes the time it needs.
+    if (!suspended.aborted) kill();
+    await ended;
+    clearTimeout(overdue);
+  }
+}
+
+async function outcomeOf(
+  child: ChildProcess,
+  order: DownloadOrder,
+  onProgress: (progress: number) => void,
+  ended: Promise<void>,
+): Promise<DownloadedModel> {
+  return new Promise((resolve, reject) => {
     child.on('message', (raw) => {
       const message = DownloadMessage.safeParse(raw).data;
       if (message?.k === 'progress') onProgress(message.progress);
-      if (message?.k === 'done') resolve(message.file);
-      if (message?.k === 'failed') fail(message.detail);
+      if (message?.k === 'done') resolve(message.model);
+      if (message?.k === 'failed') reject(new DownloadError(message.detail, message));
     });
-    child.once('error', () => fail('The download process could not be started.'));
-    child.once('exit', () => fail('The download process ended before the model was here.'));
-    child.send(order);
-  }).finally(() => {
-    signal.removeEventListener('abort', end);
-    end();
+    void ended.then(() => reject(new DownloadError('The download process ended before the model was here.')));
+    child.send(order, () => undefined);
   });
 }

@@ -1,0 +1,108 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { folderSize } from './folder-size.js';
+import { PartialState } from './partial-state.js';
+import { markOf, runs } from './process-mark.js';
+
+const NAME = /^\.partial-(?<digest>[0-9a-f]{64})-(?<owner>.+)-\d+$/;
+/** A folder of another host in which nothing happens any more has lost its owner. */
+const FOREIGN_IDLE_MS = 3_600_000;
+/** Nobody came back for it. */
+const FORGOTTEN_MS = 24 * 3_600_000;
+/** Time for a process whose agent died to write down what it has. */
+const WRITER_ENDS_WITHIN_MS = 10_000;
+const POLL_MS = 50;
+
+/**
+ * Folders of downloads that are not whole yet. Each carries the mark of the agent that it belongs to; one
+ * whose agent is gone goes to the first that renames it, so that a download is continued by one process only.
+ */
+export class PartialFolders {
+  readonly #mark = markOf(process.pid);
+  readonly #busy = new Set<string>();
+  #made = 0;
+
+  /** @param folder of the cache. */
+  constructor(private readonly folder: string) {}
+
+  /** A folder for a download: one that was left behind, else a new one. The caller gives it back or removes it. */
+  async take(digest: string): Promise<string> {
+    for (const name of await this.#names()) {
+      if (NAME.exec(name)?.groups?.['digest'] !== digest) continue;
+      const taken = (await this.#isFree(name)) && (await this.#claim(name, digest));
+      if (taken) return taken;
+    }
+    const path = this.#newPath(digest);
+    await mkdir(path, { recursive: true });
+    this.#busy.add(path);
+    return path;
+  }
+
+  /** Leaves a folder to the next attempt; one without a byte is removed. */
+  async giveBack(path: string): Promise<void> {
+    const { bytes } = await folderSize(join(path, 'files'));
+    if (bytes === 0) await this.remove(path);
+    else this.#busy.delete(path);
+  }
+
+  async remove(path: string): Promise<void> {
+    await rm(path, { recursive: true, force: true });
+    this.#busy.delete(path);
+  }
+
+  /** Removes what earlier attempts of this process left of a download. */
+  async drop(digest: string): Promise<void> {
+    for (const name of await this.#names()) {
+      const path = join(this.folder, name);
+      if (name.startsWith(`.partial-${digest}-${this.#mark}-`) && !this.#busy.has(path)) await this.remove(path);
+    }
+  }
+
+  /** Removes what nobody has continued for a day. */
+  async sweep(): Promise<void> {
+    for (const name of await this.#names()) {
+      const path = join(this.folder, name);
+      if (this.#busy.has(path) || !(await this.#isFree(name))) continue;
+      const { changedAt } = await folderSize(path);
+      if (Date.now() - changedAt > FORGOTTEN_MS) await this.remove(path);
+    }
+  }
+
+  async #names(): Promise<string[]> {
+    const names = await readdir(this.folder).catch(() => []);
+    return names.filter((name) => name.startsWith('.partial-'));
+  }
+
+  #newPath(digest: string): string {
+    return join(this.folder, `.partial-${digest}-${this.#mark}-${(this.#made += 1)}`);
+  }
+
+  /** Nobody works in it. */
+  async #isFree(name: string): Promise<boolean> {
+    const path = join(this.folder, name);
+    if (this.#busy.has(path)) return false;
+    const owner = NAME.exec(name)?.groups?.['owner'] ?? '';
+    if (owner === this.#mark) return true;
+    return !(runs(owner) ?? Date.now() - (await folderSize(path)).changedAt < FOREIGN_IDLE_MS);
+  }
+
+  async #claim(name: string, digest: string): Promise<string | null> {
+    const from = join(this.folder, name);
+    const { writer } = await PartialState.read(from);
+    const end = performance.now() + WRITER_ENDS_WITHIN_MS;
+    while (writer !== null && runs(writer) === true) {
+      if (performance.now() > end) return null;
+      await delay(POLL_MS);
+    }
+    const to = this.#newPath(digest);
+    try {
+      await rename(from, to);
+    } catch {
+      // Another agent was faster.
+      return null;
+    }
+    this.#busy.add(to);
+    return to;
+  }
+}

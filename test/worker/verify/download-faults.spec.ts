@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BIG_MODEL, HalfModel, sha256 } from '../half-model.js';
+import { CERTIFICATE, ModelHost } from '../model-host.js';
+import { type Agent, alive, anItem, MODEL, until, WorkerRig } from '../rig.js';
+
+const model = readFileSync(MODEL);
+const ETAG = { headers: { etag: '"one"' } };
+
+let rig: WorkerRig;
+let host: ModelHost;
+
+beforeEach(async () => {
+  rig = await new WorkerRig().open();
+  host = await ModelHost.start();
+});
+afterEach(async () => {
+  await rig.close();
+  await host.stop();
+});
+
+const startAgent = (settings: NodeJS.ProcessEnv = {}): Promise<Agent> =>
+  rig.startAgent({ NODE_EXTRA_CA_CERTS: CERTIFICATE, MODEL_HOSTS: `localhost:${host.port}`, MODEL_DIRS: '', ...settings });
+
+const item = (dep: number, path: string, digest?: string) =>
+  anItem(dep, { source: { kind: 'download', uri: host.url(path), ...(digest !== undefined && { sha256: digest }) } });
+const cache = (): string[] => readdirSync(join(rig.folder, 'cache'));
+
+const failure = (agent: Agent, dep: number) =>
+  until(`deployment ${dep} has failed`, () => {
+    const load = rig.loadOf(agent, dep);
+    return load?.state === 'failed' && load;
+  });
+
+describe('a download that breaks off at the half', () => {
+  it('goes on there when its agent is told to end, within the agent’s time', async () => {
+    const half = new HalfModel(host, '/big.gguf', { headers: { 'last-modified': 'Sat, 21 Nov 2026 12:00:00 GMT' } });
+    const agent = await startAgent();
+    rig.assign(agent, [item(1, half.path)]);
+    await half.arrived(rig, agent, 1);
+    agent.child.kill('SIGTERM');
+    expect(await agent.exited).toBe(0);
+    half.open();
+    const before = host.ranges.length;
+    const next = await startAgent();
+    rig.assign(next, [item(1, half.path)]);
+    await rig.ready(next, 1);
+    expect(half.resumedSince(before)).toBe(true);
+  });
+
+  it('goes on there when the server cuts the connections, and the progress that is shown never falls', async () => {
+    const half = new HalfModel(host, '/big.gguf', ETAG);
+    const agent = await startAgent();
+    rig.assign(agent, [item(1, half.path, sha256(BIG_MODEL))]);
+    await half.arrived(rig, agent, 1);
+    const before = host.ranges.length;
+    half.cut();
+    await until('it has tried again', () => host.ranges.length > before + 2);
+    half.mend();
+    await rig.ready(agent, 1);
+    expect(half.onlySecondHalfSince(before)).toBe(true);
+    const shown = rig.beats.flatMap(({ loads }) => loads.map(({ progress }) => progress)).filter((progress) => progress !== null);
+    expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+  });
+
+  it('is given up when nothing comes any more, says so, and goes on there later', async () => {
+    const half = new HalfModel(host, '/big.gguf', ETAG);
+    const agent = await startAgent({ DOWNLOAD_STALL_MS: '2000' });
+    rig.assign(agent, [item(1, half.path)]);
+    expect(await failure(agent, 1)).toMatchObject({
+      reason: 'download_failed',
+      detail: 'No data came from the server for 2 s.',
+      progress: null,
+    });
+    half.open();
+    const before = host.ranges.length;
+    await rig.ready(agent, 1);
+    expect(half.resumedSince(before)).toBe(true);
+  });
+
+  it('starts anew without a checksum when its own process is killed: what was written last may be missing', async () => {
+    const half = new HalfModel(host, '/big.gguf', ETAG);
+    const agent = await startAgent();
+    rig.assign(agent, [item(1, half.path)]);
+    process.kill(await half.arrived(rig, agent, 1), 'SIGKILL');
+    const before = host.ranges.length;
+    half.open();
+    await rig.ready(agent, 1);
+    expect(half.begunAnewSince(before)).toBe(true);
+  });
+
+  it('goes on there with a checksum, which would tell, when its own process is killed', async () => {
+    const half = new HalfModel(host, '/big.gguf', ETAG);
+    const agent = await startAgent();
+    rig.assign(agent, [item(1, half.path, sha256(BIG_MODEL))]);
+    process.kill(await half.arrived(rig, agent, 1), 'SIGKILL');
+    const before = host.ranges.length;
+    half.open();
+    await rig.ready(agent, 1);
+    expect(half.resumedSince(before)).toBe(true);
+  });
+
+  it('starts anew when the file has changed meanwhile', async () => {
+    const half = new HalfModel(host, '/big.gguf', ETAG);
+    const agent = await startAgent();
+    rig.assign(agent, [item(1, half.path)]);
+    const child = await half.arrived(rig, agent, 1);
+    agent.child.kill('SIGKILL');
+    await until('the download process has ended', () => !alive(child));
+    host.serve(half.path, BIG_MODEL, { headers: { etag: '"two"' } });
+    const before = host.ranges.length;
+    const next = await startAgent();
+    rig.assign(next, [item(1, half.path)]);
+    await rig.ready(next, 1);
+    expect(half.begunAnewSince(before)).toBe(true);
+  });
+});
+
+it('the checksum that a hub tells on the way to the file counts', async () => {
+  host.serve('/store/right', model);
+  host.serve('/store/wrong', model);
+  host.redirect('/user/repo/resolve/main/right.gguf', host.url('/store/right'), { 'x-linked-etag': `"${sha256(model)}"` });
+  host.redirect('/user/repo/resolve/main/wrong.gguf', host.url('/store/wrong'), { 'x-linked-etag': `"${sha256(BIG_MODEL)}"` });
+  const agent = await startAgent({ HF_ENDPOINT: host.url('/') });
+  const hub = (dep: number, file: string) => anItem(dep, { source: { kind: 'download', uri: `hf:user/repo/${file}` } });
+  rig.assign(agent, [hub(1, 'right.gguf'), hub(2, 'wrong.gguf')]);
+  expect((await failure(agent, 2)).detail).toContain('SHA-256');
+  await rig.ready(agent, 1);
+  expect(rig.beatOf(agent)?.cached).toEqual(['hf:user/repo/right.gguf']);
+});
+
+describe('room', () => {
+  it('within the operator’s bound is made by removing a model that nobody uses, and no other', async () => {
+    for (const path of ['/one.gguf', '/two.gguf', '/three.gguf']) host.serve(path, model);
+    const agent = await startAgent({ MODEL_CACHE_BYTES: String(Math.floor(model.length * 2.5)) });
+    rig.assign(agent, [item(1, '/one.gguf'), item(2, '/two.gguf')]);
+    await Promise.all([rig.ready(agent, 1), rig.ready(agent, 2)]);
+    rig.assign(agent, [item(1, '/one.gguf'), item(2, '/two.gguf'), item(3, '/three.gguf')]);
+    expect((await failure(agent, 3)).detail).toMatch(
+      /^There is no room: the model takes 0.00 GiB, and the model cache has 0.00 GiB left for it/,
+    );
+    rig.assign(agent, [item(2, '/two.gguf'), item(3, '/three.gguf')]);
+    await rig.ready(agent, 3);
+    expect(rig.beatOf(agent)?.cached.toSorted()).toEqual([host.url('/three.gguf'), host.url('/two.gguf')]);
+    expect(rig.loadOf(agent, 2)?.state).toBe('ready');
+  });
+
+  it('that ends while it is written is reported at once', async () => {
+    host.serve('/big.gguf', BIG_MODEL);
+    const agent = await startAgent();
+    // As a full disk would, files of more than 12 MB are refused from here on.
+    execFileSync('/usr/bin/prlimit', [`--pid=${agent.pid}`, '--fsize=12000000']);
+    rig.assign(agent, [item(1, '/big.gguf')]);
+    expect(await failure(agent, 1)).toMatchObject({ reason: 'download_failed', detail: 'The model cache cannot be written (EFBIG).' });
+  });
+});
+
+it('all parts of a split model are fetched, and a model that cannot be loaded is fetched once more, but not for ever', async () => {
+  for (const part of [1, 2, 3]) host.serve(`/split-0000${part}-of-00003.gguf`, Buffer.alloc(100_000, part));
+  const agent = await startAgent();
+  rig.assign(agent, [item(1, '/split-00001-of-00003.gguf')]);
+  expect((await failure(agent, 1)).reason).toBe('model_invalid');
+  await until('it was tried again', () => agent.output().split('"placement.failed"').length > 2);
+  for (const part of [1, 2, 3]) expect(host.ranges.filter(({ path }) => path.includes(`-0000${part}-`)).length).toBe(2);
+  expect(cache()).toHaveLength(1);
+});
