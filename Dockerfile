@@ -1,0 +1,74 @@
+# One image per app:   docker build --build-arg APP=gateway .
+# With CUDA:           docker build --build-arg APP=inference-worker --build-arg ACCELERATOR=cuda .
+#
+# test/topology runs these steps without Docker and knows only the instructions that are used here.
+ARG NODE_IMAGE=node:24-bookworm-slim
+# The CUDA build of llama.cpp is linked against CUDA 13.
+ARG CUDA_IMAGE=nvidia/cuda:13.0.1-runtime-ubuntu24.04
+ARG ACCELERATOR=cpu
+
+FROM ${NODE_IMAGE} AS cpu
+
+FROM ${CUDA_IMAGE} AS cuda
+COPY --from=cpu /usr/local/bin/node /usr/local/bin/node
+
+# Only what npm reads: an edit of a source file leaves the installations below in the cache. Without
+# the development tools, whose builds for other platforms npm ci would insist on.
+FROM ${NODE_IMAGE} AS manifests
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY tools/empty-package ./tools/empty-package
+COPY apps ./apps
+COPY libs ./libs
+RUN find apps libs -type f ! -name package.json -delete && find apps libs -type d -empty -delete \
+  && npm pkg delete devDependencies
+
+# --- Build -----------------------------------------------------------------------------------
+
+FROM manifests AS compiler
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --omit=optional
+
+FROM compiler AS build
+COPY tsconfig.base.json ./
+COPY apps ./apps
+COPY libs ./libs
+ARG APP=gateway
+# Types are checked before a change lands; here is only what translates.
+RUN node_modules/.bin/tsc -b --noCheck "apps/${APP}"
+RUN find apps libs -type d -name src -prune -exec rm -rf {} +
+
+# --- What runs needs of npm ------------------------------------------------------------------
+
+FROM manifests AS modules-cpu
+ARG APP=gateway
+RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --workspace "apps/${APP}"
+
+# package.json keeps the CUDA builds of llama.cpp out, which are larger than all the rest.
+FROM modules-cpu AS modules-cuda
+RUN version="$(node -p "require('./node_modules/node-llama-cpp/package.json').version")" \
+  && for name in linux-x64-cuda linux-x64-cuda-ext; do \
+       rm -rf "node_modules/@node-llama-cpp/${name}" \
+       && mkdir -p "node_modules/@node-llama-cpp/${name}" \
+       && tar -xz --strip-components=1 -C "node_modules/@node-llama-cpp/${name}" \
+            -f "$(npm pack --silent "@node-llama-cpp/${name}@${version}")" \
+       && rm -f ./*.tgz || exit 1; \
+     done
+
+FROM modules-${ACCELERATOR} AS modules
+
+# --- Image -----------------------------------------------------------------------------------
+
+FROM ${ACCELERATOR}
+ARG APP=gateway
+WORKDIR /app
+COPY --from=modules /app/node_modules ./node_modules
+COPY --from=build /app/libs ./libs
+COPY --from=build /app/apps/${APP} ./apps/${APP}
+COPY deploy ./deploy
+WORKDIR /app/apps/${APP}
+ENV NODE_ENV=production \
+    OPS_PORT=9090
+# The user `node`, as a number: orchestrators can see that it is not root.
+USER 1000:1000
+HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["node", "/app/deploy/probe.mjs"]
+CMD ["node", "dist/main.js"]

@@ -1,0 +1,142 @@
+// Makes what the composed services keep secret, and the configuration of the NATS nodes, in one folder:
+//
+//   node deploy/write-secrets.mjs FOLDER [VOLUME …]
+//
+// One folder in it for each kind of container, so that none sees the secrets of another. Secrets that
+// exist stay; what is derived from them is written anew, so that the permissions of the NATS users
+// follow the contracts of the running version. As root it hands everything, VOLUMEs included, to the
+// users under which the containers run.
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { EnvironmentName, ROLES } from '@slipway/contracts';
+import { renderNatsConf } from '@slipway/platform';
+
+/** Users in the images: ours and NATS run as `node`, PostgreSQL's as `postgres`. */
+const SERVICE_UID = 1000;
+const POSTGRES_UID = 999;
+
+const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'];
+const DATABASES = { keys: 'KEYS_DATABASE_URL', deployments: 'DEPLOYMENTS_DATABASE_URL' };
+const CHANGED_NOWHERE = 'Written by deploy/write-secrets.mjs; changes here are lost.';
+
+const password = () => randomBytes(24).toString('base64url');
+const isRoot = process.getuid?.() === 0;
+
+function give(path, uid, mode) {
+  chmodSync(path, mode);
+  if (isRoot) chownSync(path, uid, uid);
+}
+
+function privateFolder(path, uid = SERVICE_UID) {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  give(path, uid, 0o700);
+  return path;
+}
+
+/** Replaces a file whole or not at all. */
+function write(path, text, uid = SERVICE_UID) {
+  const draft = `${path}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  give(draft, uid, 0o600);
+  renameSync(draft, path);
+}
+
+/** The stored secrets; those that are missing are made, all at first, later those of new roles. */
+function openSecrets(path) {
+  let stored = {};
+  try {
+    stored = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw new Error(`${path} is damaged; restore it from a backup.`, { cause: error });
+  }
+  const passwords = (names, known = {}) => Object.fromEntries(names.map((name) => [name, known[name] ?? password()]));
+  const secrets = {
+    pepper: stored.pepper ?? `p1:${randomBytes(32).toString('hex')}`,
+    secret_key: stored.secret_key ?? randomBytes(32).toString('hex'),
+    nats: passwords(ROLES, stored.nats),
+    nats_system: stored.nats_system ?? password(),
+    nats_route: stored.nats_route ?? password(),
+    postgres: stored.postgres ?? password(),
+    databases: passwords(Object.keys(DATABASES), stored.databases),
+  };
+  write(path, `${JSON.stringify(secrets, null, 2)}\n`);
+  return secrets;
+}
+
+/** Variables that a role's processes read from a file, so that neither `docker inspect` nor a listing of processes shows them. */
+function variablesOf(role, env, secrets) {
+  const database = DATABASES[role];
+  return {
+    ...(['keys', 'gateway'].includes(role) && { KEY_PEPPERS: secrets.pepper }),
+    ...(role === 'deployments' && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
+    ...(database && { [database]: `postgres://${role}:${secrets.databases[role]}@postgres:5432/slipway_${env}_${role}` }),
+  };
+}
+
+function writeRole(folder, role, { env, secrets }) {
+  privateFolder(join(folder, role));
+  write(join(folder, role, `${role}.json`), JSON.stringify({ user: role, password: secrets.nats[role] }));
+  const lines = Object.entries(variablesOf(role, env, secrets)).map(([name, value]) => `${name}=${value}\n`);
+  write(join(folder, role, 'service.env'), [`# ${CHANGED_NOWHERE}\n`, ...lines].join(''));
+}
+
+function writeNatsNode(folder, node, { env, secrets }) {
+  privateFolder(join(folder, node));
+  const conf = renderNatsConf({
+    env,
+    host: '0.0.0.0',
+    port: 4222,
+    serverName: node,
+    storeDir: '/data',
+    passwords: secrets.nats,
+    systemPassword: secrets.nats_system,
+    cluster: {
+      name: `slipway-${env}`,
+      host: '0.0.0.0',
+      port: 6222,
+      routes: NATS_NODES.map((other) => `${other}:6222`),
+      password: secrets.nats_route,
+    },
+    monitor: '127.0.0.1:8222',
+  });
+  write(join(folder, node, 'nats.conf'), conf);
+}
+
+/** A user and a database of its own for each service; PostgreSQL's image runs this when it makes its data. */
+function databasesSql(env, secrets) {
+  const statements = Object.keys(DATABASES).map((name) => {
+    const database = `"slipway_${env}_${name}"`;
+    return `CREATE ROLE ${name} LOGIN PASSWORD '${secrets.databases[name]}';
+CREATE DATABASE ${database} OWNER ${name} ENCODING 'UTF8' TEMPLATE template0;
+REVOKE ALL ON DATABASE ${database} FROM PUBLIC;
+`;
+  });
+  return `-- ${CHANGED_NOWHERE}\n${statements.join('')}`;
+}
+
+function writePostgres(folder, { env, secrets }) {
+  const own = privateFolder(join(folder, 'postgres'), POSTGRES_UID);
+  const scripts = privateFolder(join(own, 'initdb.d'), POSTGRES_UID);
+  write(join(own, 'password'), secrets.postgres, POSTGRES_UID);
+  write(join(scripts, 'databases.sql'), databasesSql(env, secrets), POSTGRES_UID);
+}
+
+const [folder, ...volumes] = process.argv.slice(2);
+const env = EnvironmentName.safeParse(process.env.SLIPWAY_ENV || 'dev');
+if (!folder || !env.success) {
+  console.error(folder ? 'SLIPWAY_ENV must be a lower-case name of at most 16 letters, digits and hyphens.' : 'Name a folder.');
+  process.exit(2);
+}
+try {
+  privateFolder(folder);
+  const known = { env: env.data, secrets: openSecrets(join(folder, 'secrets.json')) };
+  for (const role of ROLES) writeRole(folder, role, known);
+  for (const node of NATS_NODES) writeNatsNode(folder, node, known);
+  writePostgres(folder, known);
+  for (const volume of volumes) give(volume, SERVICE_UID, 0o700);
+  console.log(`The secrets of the environment "${env.data}" are in ${folder}.`);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,179 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import { loadConfig } from '@slipway/platform';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { type ComposeService, mountsOf, readComposeFile, variablesIn } from './compose-file.js';
+import { instancesOf } from './composed-topology.js';
+import { assignmentsOf, parseDockerfile } from './dockerfile.js';
+import { WrittenSecrets } from './written-secrets.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const compose = readComposeFile(join(root, 'docker-compose.yml'));
+const services = Object.entries(compose.services);
+const dockerfile = parseDockerfile(join(root, 'Dockerfile'));
+const image = dockerfile.stages.at(-1)?.instructions ?? [];
+const valueOf = (name: string): string => image.findLast((one) => one.name === name)?.text ?? '';
+const imageEnvironment = Object.fromEntries(image.filter(({ name }) => name === 'ENV').flatMap(({ text }) => assignmentsOf(text)));
+
+/** Services that run one of our apps for good. */
+const ours = services.filter(([, { build, restart }]) => build !== undefined && restart !== 'no');
+const appOf = ({ build }: ComposeService): string => build?.args['APP'] ?? '';
+/** The folder of secrets that a service sees. */
+const secretsOf = (service: ComposeService): string | undefined =>
+  mountsOf(service).find(({ target }) => target === '/run/slipway')?.source;
+
+const secrets = new WrittenSecrets();
+beforeAll(() => void secrets.write());
+afterAll(() => secrets.remove());
+
+async function schemaOf(app: string): Promise<z.ZodObject> {
+  const exported = Object.values((await import(`${root}/apps/${app}/src/config.ts`)) as Record<string, unknown>);
+  return exported.find((value) => typeof value === 'object' && value !== null && 'shape' in value) as z.ZodObject;
+}
+
+/** Everything that a service's process finds in its environment. */
+function environmentOf(service: ComposeService): Record<string, string | undefined> {
+  const file = service.command?.find((word) => word.startsWith('--env-file='))?.slice('--env-file='.length);
+  const path = file?.replace('/run/slipway', (secretsOf(service) ?? '').replace('./deploy/secrets/', ''));
+  return { ...imageEnvironment, ...(path !== undefined && parseEnv(secrets.read(path))), ...service.environment };
+}
+
+describe('docker-compose.yml', () => {
+  it('is a Compose file', () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false });
+    const isValid = ajv.compile(JSON.parse(read('test/topology/compose-spec.json')) as object);
+    expect([isValid(compose), isValid.errors]).toEqual([true, null]);
+    expect(isValid({ ...compose, services: { broken: { imagee: 'x' } } })).toBe(false);
+  });
+
+  it('brings up three NATS nodes, two gateways, three workers, both services and PostgreSQL, and no more unless asked', () => {
+    const started = instancesOf(compose).filter(({ service }) => !service.profiles);
+    const wanted = 'init nats-1 nats-2 nats-3 postgres keys-service deployments-service gateway-1 gateway-2 worker-1 worker-2 worker-3';
+    expect(started.map(({ name }) => name).join(' ')).toBe(wanted);
+  });
+
+  it('builds apps that exist from the one Dockerfile', () => {
+    for (const [name, { build }] of services.filter(([, service]) => service.build)) {
+      expect([name, build?.context]).toEqual([name, '.']);
+      expect(existsSync(join(root, 'apps', build?.args['APP'] ?? '?', 'package.json')), name).toBe(true);
+      expect(['cpu', 'cuda'], name).toContain(build?.args['ACCELERATOR'] ?? 'cpu');
+    }
+  });
+
+  it('gives one name to one image', () => {
+    const builds = new Map<string, string>();
+    for (const [, { image: tag, build }] of services) {
+      const args = JSON.stringify(build?.args);
+      expect(builds.get(tag) ?? args).toBe(args);
+      builds.set(tag, args);
+    }
+  });
+
+  it.each(ours)('tells %s everything that it must know, and nothing that it does not read', async (_, service) => {
+    const schema = await schemaOf(appOf(service));
+    const environment = environmentOf(service);
+    expect(() => loadConfig(schema, environment)).not.toThrow();
+    expect(Object.keys(environment).filter((name) => !(name in schema.shape))).toEqual(['NODE_ENV']);
+  });
+
+  it.each(ours)('lets %s drain before it is killed', (_, service) => {
+    const patienceMs = Number.parseInt(service.stop_grace_period ?? '10s', 10) * 1_000;
+    expect(patienceMs).toBeGreaterThan(Number(environmentOf(service)['DRAIN_MS']) + 2_000);
+  });
+
+  it.each(services)('runs %s as a user with few rights on a file system that it cannot write', (name, service) => {
+    expect(service.read_only).toBe(true);
+    expect(service.init).toBe(true);
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.security_opt).toContain('no-new-privileges:true');
+    const user = service.user ?? (service.build ? valueOf('USER') : '0:0');
+    expect(user === '0:0' ? name : user).toMatch(/^(init|1000:1000|999:999)$/);
+  });
+
+  it('shows each role the secrets of no other', () => {
+    const roles: Record<string, string> = {
+      'gateway-1': 'gateway',
+      'gateway-2': 'gateway',
+      'keys-service': 'keys',
+      'deployments-service': 'deployments',
+      worker: 'worker',
+      'gpu-worker': 'worker',
+      cli: 'ops',
+    };
+    for (const [name, service] of services.filter(([one]) => one !== 'init')) {
+      const own = `./deploy/secrets/${roles[name] ?? name}`;
+      const mounted = mountsOf(service).filter(({ source }) => source.startsWith('./deploy'));
+      expect(secretsOf(service), name).toBe(own);
+      expect(
+        mounted.filter(({ source, readOnly }) => !readOnly || !`${source}/`.startsWith(`${own}/`)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('mounts what exists, and declares what it uses', () => {
+    for (const [name, service] of services) {
+      for (const { source, isVolume } of mountsOf(service)) {
+        const path = source.replace('./deploy/secrets', secrets.folder);
+        expect(
+          isVolume ? source in compose.volumes : existsSync(path.startsWith('/') ? path : join(root, path)),
+          `${name}: ${source}`,
+        ).toBe(true);
+      }
+      for (const network of service.networks ?? []) expect(compose.networks, name).toHaveProperty(network);
+      for (const other of Object.keys(service.depends_on ?? {})) expect(compose.services, name).toHaveProperty(other);
+    }
+    const used = services.flatMap(([, service]) => mountsOf(service).map(({ source }) => source));
+    expect(Object.keys(compose.volumes).filter((volume) => !used.includes(volume))).toEqual([]);
+  });
+
+  it('hands every volume to who writes to it', () => {
+    const init = compose.services['init'];
+    const given = mountsOf(init ?? { image: '' }).filter(({ target }) => init?.command?.includes(target));
+    const written = services.filter(([name]) => !['init', 'postgres'].includes(name)).flatMap(([, service]) => mountsOf(service));
+    const writable = written.filter(({ isVolume, readOnly }) => isVolume && !readOnly).map(({ source }) => source);
+    expect(new Set(given.map(({ source }) => source).filter((source) => source !== './deploy/secrets'))).toEqual(new Set(writable));
+  });
+
+  it('reaches every address that it names over a network of both', () => {
+    const addresses = (text: string): string[] => [...text.matchAll(/(?<=[/@])([a-z][a-z0-9-]*):\d+/g)].map(([, host = '']) => host);
+    for (const [name, service] of services.filter(([, { networks }]) => networks)) {
+      const configuration = (secretsOf(service) ?? '').endsWith(name) && name.startsWith('nats') ? secrets.read(`${name}/nats.conf`) : '';
+      const text = [...Object.values(service.build ? environmentOf(service) : {}), configuration].join(' ');
+      for (const host of addresses(text)) {
+        const shared = compose.services[host]?.networks?.filter((network) => service.networks?.includes(network));
+        expect(shared, `${name} to ${host}`).not.toEqual([]);
+        expect(shared, `${name} to ${host}`).toBeDefined();
+      }
+    }
+    expect(addresses(String(compose.services['worker']?.environment?.['NATS_URL']))).toEqual(['nats-1', 'nats-2', 'nats-3']);
+  });
+
+  it('publishes the gateways alone, each on its own port of this machine', () => {
+    const published = services.filter(([, { ports }]) => ports);
+    expect(published.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2']);
+    const ports = published.flatMap(([, service]) => service.ports ?? []);
+    expect(ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:8082:8080']);
+    expect(ports.every((port) => port.endsWith(`:${environmentOf(published[0]![1])['PORT'] ?? ''}`))).toBe(true);
+    expect(compose.networks).toMatchObject({ bus: { internal: true }, data: { internal: true } });
+  });
+
+  it('checks the health of everything that keeps running', () => {
+    const unchecked = services.filter(
+      ([, { build, restart, healthcheck }]) => restart !== 'no' && (healthcheck?.disable || !(healthcheck?.test ?? build)),
+    );
+    expect(unchecked.map(([name]) => name)).toEqual([]);
+  });
+
+  it('takes only variables that are written down', () => {
+    const known = [...`${read('.env.example')}\n${read('deploy/README.md')}`.matchAll(/(?:^(?:# )?|`)([A-Z][A-Z0-9_]+)(?:=|`)/gm)].map(
+      ([, name]) => name,
+    );
+    expect([...variablesIn(read('docker-compose.yml'))].filter((name) => !known.includes(name))).toEqual([]);
+  });
+});

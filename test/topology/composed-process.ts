@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+
+/** How one container would be started, said in terms of this machine. */
+export interface ProcessPlan {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** Health check; empty where there is none. */
+  readonly probe: readonly string[];
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** `uid:gid`; taken on where this process may. */
+  readonly user: string;
+}
+
+const PROBE_WITHIN_MS = 15_000;
+const LOG_CHARACTERS = 4_000_000;
+
+const alive = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
+
+type Identity = { readonly uid: number; readonly gid: number } | object;
+
+/** Root takes the user of the container on, unless that user cannot reach the programs of this machine. */
+function identityOf({ user, command }: ProcessPlan): Identity {
+  const [uid = 0, gid = 0] = user.split(':').map(Number);
+  if (process.getuid?.() !== 0 || uid === 0) return {};
+  return spawnSync(command[0] ?? '', ['--version'], { uid, gid, cwd: '/' }).status === 0 ? { uid, gid } : {};
+}
+
+/** A container of the topology as a process of this machine. */
+export class ComposedProcess {
+  #child: ChildProcess | null = null;
+  #exited: Promise<number | null> = Promise.resolve(null);
+  #log = '';
+
+  constructor(readonly plan: ProcessPlan) {}
+
+  /** What it has written so far. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== null;
+  }
+
+  start(): void {
+    const { command, cwd, environment } = this.plan;
+    const [program = '', ...args] = command;
+    const child = spawn(program, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'], ...identityOf(this.plan) });
+    this.#child = child;
+    alive.add(child);
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (this.#log = (this.#log + text).slice(-LOG_CHARACTERS)));
+    this.#exited = new Promise((resolve) => {
+      child.once('error', (error) => (this.#log += `${error.message}\n`));
+      child.once('close', (code) => {
+        alive.delete(child);
+        this.#child = null;
+        resolve(code);
+      });
+    });
+  }
+
+  /** Resolves with the exit code; null after a signal. */
+  end(): Promise<number | null> {
+    return this.#exited;
+  }
+
+  stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    this.#child?.kill(signal);
+    return this.#exited;
+  }
+
+  /** True when the health check of the container finds it well. */
+  async isHealthy(): Promise<boolean> {
+    const { probe, cwd, environment } = this.plan;
+    const [program = '', ...args] = probe;
+    if (!this.isRunning || program === '') return false;
+    return new Promise((resolve) => {
+      const child = spawn(program, args, { cwd, env: environment, stdio: 'ignore', timeout: PROBE_WITHIN_MS, ...identityOf(this.plan) });
+      child.once('error', () => resolve(false));
+      child.once('close', (code) => resolve(code === 0));
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { readDockerIgnore } from './docker-ignore.js';
+import { parseDockerfile } from './dockerfile.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const context = readDockerIgnore(join(root, '.dockerignore'));
+const { stages } = parseDockerfile(join(root, 'Dockerfile'));
+const names = stages.map(({ name }) => name);
+const last = stages.at(-1)?.instructions ?? [];
+const valueOf = (name: string): string => last.findLast((one) => one.name === name)?.text ?? '';
+
+describe('the Dockerfile', () => {
+  it('copies from stages and files that exist', () => {
+    const filesOf = (path: string): string[] =>
+      statSync(join(root, path)).isDirectory() ? readdirSync(join(root, path)).map((name) => `${path}/${name}`) : [path];
+    for (const { flags, text } of stages.flatMap(({ instructions }) => instructions.filter(({ name }) => name === 'COPY'))) {
+      const sources = text.split(/\s+/).slice(0, -1);
+      if (flags['from'] === undefined) expect(sources.filter((source) => !filesOf(source).some(context.includes))).toEqual([]);
+      else expect(names).toContain(flags['from']);
+    }
+  });
+
+  it('takes no data, builds, tests or installed packages from the machine that builds', () => {
+    const outside = [
+      '.git/config',
+      '.env',
+      'node_modules/zod/package.json',
+      'apps/gateway/dist/main.js',
+      'apps/gateway/src/config.spec.ts',
+      '.slipway/secrets/launcher.json',
+      'models/x.gguf',
+    ];
+    const inside = ['apps/gateway/src/main.ts', 'libs/platform/package.json', 'deploy/probe.mjs', 'tools/empty-package/package.json'];
+    expect(outside.filter(context.includes)).toEqual([]);
+    expect(inside.filter((path) => !context.includes(path))).toEqual([]);
+  });
+
+  it('has stages for every accelerator that can be asked for', () => {
+    expect(names).toEqual(expect.arrayContaining(['cpu', 'cuda', 'modules-cpu', 'modules-cuda']));
+  });
+
+  it('ends as a process that hears signals, is not root and is asked whether it is ready', () => {
+    expect(valueOf('CMD')).toBe('["node", "dist/main.js"]');
+    expect(valueOf('USER')).toBe('1000:1000');
+    const script = /"\/app\/(deploy\/[\w.-]+)"/.exec(valueOf('HEALTHCHECK'))?.[1] ?? '?';
+    expect(existsSync(join(root, script))).toBe(true);
+  });
+});

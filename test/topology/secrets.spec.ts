@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findNatsServer } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDockerIgnore } from './docker-ignore.js';
+import { WrittenSecrets } from './written-secrets.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const secrets = new WrittenSecrets();
+const myself = process.getuid?.() ?? 0;
+
+beforeAll(() => void secrets.write());
+afterAll(() => secrets.remove());
+
+describe('the secrets of docker-compose.yml', () => {
+  it('are readable by their owner alone', () => {
+    for (const path of secrets.paths()) {
+      const found = statSync(join(secrets.folder, path));
+      expect([path, found.mode & 0o7777]).toEqual([path, found.isDirectory() ? 0o700 : 0o600]);
+    }
+  });
+
+  it('belong to who reads them where root made them', () => {
+    const readers = (path: string): number => (path.startsWith('postgres') ? 999 : 1000);
+    for (const path of secrets.paths()) {
+      expect([path, statSync(join(secrets.folder, path)).uid]).toEqual([path, myself === 0 ? readers(path) : myself]);
+    }
+  });
+
+  it('stay when they are written again, also for another environment', () => {
+    const before = secrets.read('gateway/service.env');
+    secrets.write('staging');
+    expect(secrets.read('gateway/service.env')).toBe(before);
+    expect(secrets.read('nats-1/nats.conf')).toContain('"STAGING"');
+    expect(secrets.read('keys/service.env')).toContain('/slipway_staging_keys');
+    secrets.write();
+    expect(secrets.read('nats-1/nats.conf')).not.toContain('STAGING');
+  });
+
+  it('are never the same twice', () => {
+    const stored = JSON.parse(secrets.read('secrets.json')) as Record<string, string | Record<string, string>>;
+    const values = Object.values(stored).flatMap((value) => (typeof value === 'string' ? [value] : Object.values(value)));
+    expect(new Set(values).size).toBe(values.length);
+    expect(values.filter((value) => value.length < 32)).toEqual([]);
+  });
+
+  it.each(['nats-1', 'nats-2', 'nats-3'])('make a configuration that nats-server takes for %s', (node) => {
+    const { status, stderr } = spawnSync(findNatsServer(), ['-t', '-c', join(secrets.folder, node, 'nats.conf')], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, expect.stringContaining('is valid')]);
+  });
+
+  it('are not made for an environment without a proper name', () => {
+    expect(() => secrets.write('Not OK')).toThrow(/SLIPWAY_ENV must be/);
+  });
+
+  it('stay out of git and of images', () => {
+    expect(spawnSync('git', ['check-ignore', '-q', 'deploy/secrets/secrets.json'], { cwd: root }).status).toBe(0);
+    expect(readDockerIgnore(join(root, '.dockerignore')).includes('deploy/secrets/secrets.json')).toBe(false);
+  });
+});

@@ -1,0 +1,218 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type TestPostgres, startTestPostgres } from '@slipway/testing';
+import OpenAI from 'openai';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readComposeFile } from '../compose-file.js';
+import type { ComposedProcess } from '../composed-process.js';
+import { ComposedTopology, instancesOf } from '../composed-topology.js';
+import { readDockerIgnore } from '../docker-ignore.js';
+import { parseDockerfile } from '../dockerfile.js';
+import { type Image, ImageBuilder } from '../image-builder.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const compose = readComposeFile(join(root, 'docker-compose.yml'));
+const NODES = ['nats-1', 'nats-2', 'nats-3'];
+/** Containers that run for good, in no particular order; `postgres` is the bundled one. */
+const LASTING = instancesOf(compose).filter(
+  ({ service }) => !service.profiles && service.restart !== 'no' && service.image.match(/^(slipway|nats)/),
+);
+const messages = [{ role: 'user' as const, content: 'Who are you?' }];
+
+async function until(what: string, probe: () => Promise<boolean>, withinMs = 120_000): Promise<void> {
+  for (const end = Date.now() + withinMs; !(await probe()); await delay(100)) {
+    if (Date.now() > end) throw new Error(`Not within ${withinMs / 1_000} s: ${what}`);
+  }
+}
+
+let folder: string;
+let postgres: TestPostgres;
+let topology: ComposedTopology;
+const images = new Map<string, Image>();
+const running = new Map<string, ComposedProcess>();
+const processOf = (name: string): ComposedProcess => running.get(name)!;
+
+/** What `docker compose run --rm` would do. */
+async function runOnce(name: string, args?: readonly string[]): Promise<string> {
+  const once = await topology.prepare(name, args);
+  once.start();
+  expect([await once.end(), once.log]).toEqual([0, expect.any(String)]);
+  return once.log;
+}
+
+async function start(name: string): Promise<void> {
+  const started = running.get(name) ?? (await topology.prepare(name));
+  running.set(name, started);
+  started.start();
+}
+
+const healthy = (name: string): Promise<void> =>
+  until(`${name} is healthy`, () => processOf(name).isHealthy()).catch((cause: unknown) => {
+    throw new Error(`${name} is not healthy:\n${processOf(name).log.slice(-4_000)}`, { cause });
+  });
+
+async function buildImages(): Promise<void> {
+  const builder = new ImageBuilder({
+    dockerfile: parseDockerfile(join(root, 'Dockerfile')),
+    source: root,
+    context: readDockerIgnore(join(root, '.dockerignore')),
+    folder: join(folder, 'images'),
+  });
+  for (const { image, build } of Object.values(compose.services)) {
+    if (build && build.args['ACCELERATOR'] === undefined && !images.has(image)) images.set(image, await builder.build(build.args));
+  }
+}
+
+/** What PostgreSQL's image does with the scripts that are mounted into it. */
+async function makeDatabases(): Promise<void> {
+  const script = await readFile(join(topology.secrets, 'postgres/initdb.d/databases.sql'), 'utf8');
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  for (const statement of script.split(';\n')) await client.query(statement);
+  await client.end();
+}
+
+/** The commands that deploy/README.md tells to type, one after the other. */
+async function runReadme(): Promise<string> {
+  const lines = (await readFile(join(root, 'deploy/README.md'), 'utf8')).split('\n');
+  const commands = lines.filter((line) => line.startsWith('docker compose run --rm cli ')).map((line) => line.split(' ').slice(5));
+  expect(commands.length).toBeGreaterThan(3);
+  let printed = '';
+  for (const words of commands) {
+    const here = words.map((word) => word.replace('/models', join(folder, 'mounts/models')));
+    printed += await runOnce('cli', here);
+  }
+  return printed;
+}
+
+let clients: OpenAI[];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-topology-'));
+  // The containers' users must pass through.
+  await chmod(folder, 0o755);
+  await buildImages();
+  postgres = await startTestPostgres();
+  const { host } = new URL(postgres.url);
+  topology = await ComposedTopology.lay({ compose, images, root, folder, postgres: host });
+  await runOnce('init');
+  await makeDatabases();
+  for (const { name } of LASTING) await start(name);
+  for (const { name } of LASTING) await healthy(name);
+  const key = /svc_dep_[A-Za-z0-9]+/.exec(await runReadme())?.[0] ?? '';
+  const gateways = ['gateway-1', 'gateway-2'].map((name) => `http://127.0.0.1:${topology.portOf(name, 8080)}/local/demo/v1`);
+  clients = gateways.map((baseURL) => new OpenAI({ baseURL, apiKey: key, maxRetries: 0 }));
+}, 1_200_000);
+
+afterAll(async () => {
+  await Promise.all([...running.values()].map((one) => one.stop('SIGKILL')));
+  await postgres?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+}, 120_000);
+
+const ask = async (client: OpenAI): Promise<string> => {
+  const answer = await client.chat.completions.create({ model: 'demo', messages, temperature: 0 });
+  return answer.choices[0]?.message.content ?? '';
+};
+
+async function askStreaming(client: OpenAI): Promise<string> {
+  let text = '';
+  const stream = await client.chat.completions.create({ model: 'demo', messages, temperature: 0, stream: true });
+  for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? '';
+  return text;
+}
+
+describe('docker-compose.yml as processes, from what the Dockerfile builds', () => {
+  it('answers the official SDK at both gateways, streaming and not', async () => {
+    // A key and an alias reach the gateways within moments, not at once.
+    await until('both gateways know the key', async () =>
+      (await Promise.allSettled(clients.map(ask))).every(({ status }) => status === 'fulfilled'),
+    );
+    for (const client of clients) {
+      expect(await ask(client)).toMatch(/demo model/);
+      expect(await askStreaming(client)).toBe(await ask(client));
+    }
+  });
+
+  it('has three NATS nodes in one JetStream cluster', async () => {
+    const port = topology.portOf('nats-1', 8222);
+    await until('the cluster has a leader and three members', async () => {
+      const answer = (await (await fetch(`http://127.0.0.1:${port}/jsz`)).json()) as {
+        meta_cluster?: { leader?: string; cluster_size?: number };
+      };
+      return Boolean(answer.meta_cluster?.leader) && answer.meta_cluster?.cluster_size === 3;
+    });
+  });
+
+  it.each(NODES)('goes on answering at both gateways while %s is dead', async (node) => {
+    let stopped = false;
+    let answered = 0;
+    const failures: unknown[] = [];
+    const keepAsking = async (client: OpenAI, how: (client: OpenAI) => Promise<string>): Promise<void> => {
+      while (!stopped) {
+        try {
+          expect(await how(client)).toMatch(/demo model/);
+          answered += 1;
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    };
+    const asking = clients.flatMap((client) => [keepAsking(client, ask), keepAsking(client, askStreaming)]);
+    const answers = (count: number): Promise<void> => {
+      const goal = answered + count;
+      return until(`${count} more answers`, () => Promise.resolve(answered >= goal || failures.length > 0));
+    };
+    await answers(8);
+    await processOf(node).stop('SIGKILL');
+    await answers(24);
+    await start(node);
+    await healthy(node);
+    await answers(8);
+    stopped = true;
+    await Promise.all(asking);
+    expect(failures).toEqual([]);
+    for (const { name } of LASTING) await healthy(name);
+  });
+
+  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)('runs nothing of ours as root', async () => {
+    const users = LASTING.map(
+      async ({ name }) => /^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${processOf(name).pid}/status`, 'utf8'))?.[1],
+    );
+    expect(await Promise.all(users)).toEqual(LASTING.map(() => '1000'));
+  });
+
+  it('keeps the databases of the services apart', async () => {
+    const variables = await readFile(join(topology.secrets, 'keys/service.env'), 'utf8');
+    const url = new URL(/KEYS_DATABASE_URL=(.*)/.exec(variables)?.[1] ?? '');
+    url.host = new URL(postgres.url).host;
+    const own = new Client({ connectionString: url.href });
+    await own.connect();
+    await own.end();
+    url.pathname = '/slipway_dev_deployments';
+    const foreign = new Client({ connectionString: url.href });
+    await expect(foreign.connect()).rejects.toThrow(/permission denied/);
+  });
+
+  it('writes no secret into any log', async () => {
+    const secrets = JSON.parse(await readFile(join(topology.secrets, 'secrets.json'), 'utf8')) as Record<
+      string,
+      string | Record<string, string>
+    >;
+    const values = Object.values(secrets).flatMap((value) =>
+      typeof value === 'string' ? [value.replace(/^p1:/, '')] : Object.values(value),
+    );
+    expect(values.length).toBeGreaterThan(10);
+    const leaks = [...running].filter(([, { log }]) => values.some((value) => log.includes(value)));
+    expect(leaks.map(([name]) => name)).toEqual([]);
+  });
+
+  it('ends every process of ours in order when it is told to', async () => {
+    const ours = LASTING.filter(({ service }) => service.build).map(({ name }) => name);
+    const codes = await Promise.all(ours.map(async (name) => [name, await processOf(name).stop('SIGTERM')]));
+    expect(codes).toEqual(ours.map((name) => [name, 0]));
+  });
+});
