@@ -25,6 +25,7 @@ import { freePorts, TestNatsServer, type TestPostgres } from '@slipway/testing';
 import type { z } from 'zod';
 import { BreakableTcp } from './breakable-tcp.js';
 import { FakeAgent } from './fake-agent.js';
+import { RealWorker } from './real-worker.js';
 import { until } from './until.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,6 +37,9 @@ export const ENGINE_HOST = 'engine.test:8000';
 let accounts = 0;
 /** An account that no other test uses. */
 export const anAccount = (): AccountId => (accounts += 1) as AccountId;
+
+/** What an owner should see in the end; the deadline in milliseconds only bounds a failure. */
+type Seen = [account: AccountId, id: DeploymentId, state: string, reason?: string | null, deadlineMs?: number];
 
 /** A replica of deployments-service as a process. */
 export interface Replica {
@@ -91,6 +95,7 @@ export class DeploymentsRig {
   readonly gateway = new GatewayView();
   readonly #replicas: ChildProcess[] = [];
   readonly #agents: FakeAgent[] = [];
+  readonly #workers: RealWorker[] = [];
   readonly #connections: NatsConnection[] = [];
   #nats!: TestNatsServer;
   #natsUrl = '';
@@ -116,6 +121,7 @@ export class DeploymentsRig {
   async close(): Promise<void> {
     for (const agent of this.#agents) agent.stop();
     for (const child of this.#replicas) child.kill('SIGKILL');
+    await Promise.all(this.#workers.map((worker) => worker.end()));
     await Promise.all(this.#replicas.map(exitOf));
     await this.#feed?.stop();
     await Promise.all(this.#connections.map((connection) => connection.close()));
@@ -188,6 +194,21 @@ export class DeploymentsRig {
     return agent;
   }
 
+  /** Starts a real agent without waiting for it. */
+  startWorker(settings: NodeJS.ProcessEnv = {}): RealWorker {
+    const worker = new RealWorker(this.folder, {
+      SLIPWAY_ENV: ENV,
+      NATS_URL: this.#natsUrl,
+      NATS_CREDENTIALS_DIR: this.folder,
+      MODEL_DIRS: `${join(root, 'models')},${this.folder}`,
+      MODEL_CACHE_DIR: join(this.folder, 'cache'),
+      UNLOAD_GRACE_MS: '1000',
+      ...settings,
+    });
+    this.#workers.push(worker);
+    return worker;
+  }
+
   /** Makes a deployment of the bundled model, or of what `changes` say, right or wrong. */
   async create(account: AccountId, changes: object = {}): Promise<DeploymentId> {
     const request = { account, name: 'a model', source: { kind: 'file' as const, path: MODEL }, ...changes };
@@ -214,11 +235,12 @@ export class DeploymentsRig {
   }
 
   /** Waits until the owner sees the state. */
-  seen(account: AccountId, id: DeploymentId, state: string, reason: string | null = null): Promise<DeploymentView> {
-    return until(`deployment ${id} is ${state} (${reason})`, async () => {
+  seen(...[account, id, state, reason = null, deadlineMs]: Seen): Promise<DeploymentView> {
+    const probe = async (): Promise<DeploymentView | false> => {
       const view = await this.view(account, id);
       return view.state === state && view.reason === reason && view;
-    });
+    };
+    return until(`deployment ${id} is ${state} (${reason})`, probe, deadlineMs);
   }
 
   /** Waits until gateways know the state. */

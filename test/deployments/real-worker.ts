@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../apps/inference-worker/dist/main.js', import.meta.url));
+
+/** An agent of apps/inference-worker as a process, with its runners. */
+export class RealWorker {
+  readonly #child: ChildProcess;
+  readonly exited: Promise<void>;
+  #written = '';
+
+  /** @param environment all that it is told. */
+  constructor(folder: string, environment: NodeJS.ProcessEnv) {
+    // A process group of its own: runners and downloads must not stay when a test fails.
+    this.#child = spawn(process.execPath, [MAIN], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: folder,
+      detached: true,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on('data', (chunk: Buffer) => (this.#written += chunk.toString()));
+    this.exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));
+  }
+
+  /** All that it and its runners wrote. */
+  get output(): string {
+    return this.#written;
+  }
+
+  /** To the agent alone. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Ends it and all that it started. */
+  async end(): Promise<void> {
+    try {
+      process.kill(-(this.#child.pid ?? 0), 'SIGKILL');
+    } catch {
+      // Nothing of it is left.
+    }
+    await this.exited;
+  }
+}
