@@ -14,7 +14,7 @@ const files = (pattern: string): string[] =>
     .filter((file) => file !== '' && existsSync(join(root, file)));
 
 /** Made on the spot and never committed. */
-const isIgnored = (path: string): boolean => spawnSync('git', ['check-ignore', '--quiet', path, `${path}/`], { cwd: root }).status === 0;
+const isIgnored = (path: string): boolean => spawnSync('git', ['check-ignore', path, `${path}/`], { cwd: root }).status === 0;
 
 const PAGES = files('*.md');
 const OPERATIONS = read('docs/operations.md');
