@@ -141,7 +141,8 @@ describe('docker-compose.yml', () => {
   });
 
   it('reaches every address that it names over a network of both', () => {
-    const addresses = (text: string): string[] => [...text.matchAll(/(?<=[/@])([a-z][a-z0-9-]*):\d+/g)].map(([, host = '']) => host);
+    const addresses = (text: string): string[] =>
+      [...text.matchAll(/(?<=[/@])([a-z][a-z0-9-]*):\d+(?=$|[/",\s])/g)].map(([, host = '']) => host);
     for (const [name, service] of services.filter(([, { networks }]) => networks)) {
       const configuration = (secretsOf(service) ?? '').endsWith(name) && name.startsWith('nats') ? secrets.read(`${name}/nats.conf`) : '';
       const text = [...Object.values(service.build ? environmentOf(service) : {}), configuration].join(' ');
