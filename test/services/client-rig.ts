@@ -1,0 +1,191 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AccountId,
+  CreateAccount,
+  CreateDeployment,
+  CreateKey,
+  type DeploymentId,
+  type DeploymentView,
+  type KeyId,
+  ListDeployments,
+  PointAlias,
+  type RpcContract,
+} from '@slipway/contracts';
+import { RpcClient } from '@slipway/platform';
+import {
+  chatChunk,
+  ScriptedUpstream,
+  sseEvent,
+  startTestPostgres,
+  type TestPostgres,
+  type UpstreamRequest,
+  usageChunk,
+} from '@slipway/testing';
+import type { z } from 'zod';
+import { until } from '../deployments/until.js';
+import { answerOf, type Call } from './client-answer.js';
+import { Bus, ENV } from './bus.js';
+import { type AppName, MODELS, PEPPER_SECRET, ServiceProcess } from './service-process.js';
+
+/** Time that running streams get when their deployment is stopped, in milliseconds. */
+export const STOP_GRACE_MS = 4_000;
+const PEPPERS = `p1:${PEPPER_SECRET}`;
+
+/** A tenant with one key. */
+export interface Tenant {
+  readonly account: AccountId;
+  readonly slug: string;
+  readonly key: { readonly id: KeyId; readonly value: string };
+}
+
+/** Lets held answers go on. */
+export interface Hold {
+  /** A request with this text is answered in two parts. */
+  readonly text: string;
+  release(): void;
+}
+
+/** Two gateways, both services and two workers as processes, an HTTP engine, and operators who command by RPC. */
+export class ClientRig {
+  readonly #processes: ServiceProcess[] = [];
+  readonly #holds = new Map<string, Promise<void>>();
+  #rpc!: RpcClient;
+  #named = 0;
+  gateways: readonly string[] = [];
+
+  private constructor(
+    readonly bus: Bus,
+    readonly postgres: TestPostgres,
+    readonly upstream: ScriptedUpstream,
+    private readonly databases: Readonly<Record<string, string>>,
+  ) {
+    upstream.answer = (request) => ({ steps: this.#stepsFor(request) });
+  }
+
+  static async start(): Promise<ClientRig> {
+    const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
+    const [bus, postgres] = await Promise.all([Bus.start(), startTestPostgres()]);
+    const databases = {
+      KEYS_DATABASE_URL: await postgres.createDatabase(),
+      DEPLOYMENTS_DATABASE_URL: await postgres.createDatabase(),
+    };
+    const rig = new ClientRig(bus, postgres, upstream, databases);
+    try {
+      await rig.#start();
+      return rig;
+    } catch (error) {
+      await rig.end();
+      throw error;
+    }
+  }
+
+  /** Starts an app with what it needs, without waiting for it. */
+  spawn(app: AppName): ServiceProcess {
+    const environment = {
+      ...this.databases,
+      KEY_PEPPERS: PEPPERS,
+      SLIPWAY_SECRET_KEY: PEPPER_SECRET,
+      MODEL_DIRS: MODELS,
+      ENGINE_HOSTS: '127.0.0.1',
+      PORT: '0',
+      QUEUE_WAIT_MS: '1500',
+      UNLOAD_GRACE_MS: String(STOP_GRACE_MS),
+      MODEL_CACHE_DIR: `${this.bus.credentialsDir}/models`,
+    };
+    const started = new ServiceProcess(app, this.bus, environment);
+    this.#processes.push(started);
+    return started;
+  }
+
+  /** The running process of a service. */
+  process(app: AppName): ServiceProcess {
+    const found = this.#processes.findLast((candidate) => candidate.app === app);
+    if (!found) throw new Error(`There is no ${app}.`);
+    return found;
+  }
+
+  /** Commands a service as an operator does, with a deadline that a busy machine can keep. */
+  command<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
+    return this.#rpc.call({ ...contract, timeoutMs: 30_000 }, request);
+  }
+
+  /** An account that no other test uses, with a key. */
+  async tenant(): Promise<Tenant> {
+    const { id: account, slug } = await this.command(CreateAccount, { slug: this.#name('tenant') });
+    const key = await this.command(CreateKey, { account, name: 'a key' });
+    return { account, slug, key };
+  }
+
+  /** Makes a deployment of the HTTP engine, or of what `changes` say. */
+  async deployment(account: AccountId, changes: Partial<z.input<typeof CreateDeployment.request>> = {}): Promise<DeploymentId> {
+    const source = { kind: 'http' as const, url: this.upstream.url, model: 'scripted' };
+    return (await this.command(CreateDeployment, { account, name: 'a model', source, ...changes })).id;
+  }
+
+  async alias(account: AccountId, alias: string, deployment: DeploymentId): Promise<void> {
+    await this.command(PointAlias, { account, alias, deployment });
+  }
+
+  async view(account: AccountId, deployment: DeploymentId): Promise<DeploymentView | undefined> {
+    return (await this.command(ListDeployments, { account })).deployments.find(({ id }) => id === deployment);
+  }
+
+  /** Waits until the owner sees all of this. */
+  whenSeen(account: AccountId, deployment: DeploymentId, wanted: Partial<DeploymentView>): Promise<DeploymentView> {
+    const seen = async (): Promise<DeploymentView | null> => {
+      const view = await this.view(account, deployment);
+      return view && isDeepStrictEqual({ ...view, ...wanted }, view) ? view : null;
+    };
+    return until(`deployment ${deployment} is ${JSON.stringify(wanted)}`, seen, 60_000);
+  }
+
+  /** Waits until a call is answered well by every gateway. */
+  async whenServed(call: Omit<Call, 'gateway'>): Promise<void> {
+    for (const gateway of this.gateways) await answerOf(`${call.path} answers`, { ...call, gateway }, ({ status }) => status === 200);
+  }
+
+  /** A question whose answer stops in its middle until it is released. */
+  hold(): Hold {
+    const text = this.#name('hold');
+    let release: () => void = () => undefined;
+    this.#holds.set(text, new Promise((resolve) => (release = resolve)));
+    return { text, release: () => release() };
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#processes.map((running) => running.stop('SIGKILL')));
+    await this.upstream.stop();
+    await this.bus.end();
+    await this.postgres.stop();
+  }
+
+  async #start(): Promise<void> {
+    this.#rpc = new RpcClient(await this.bus.connect('ops'), ENV);
+    const apps = ['keys-service', 'deployments-service', 'inference-worker', 'inference-worker', 'gateway', 'gateway'] as const;
+    const started = apps.map((app) => this.spawn(app));
+    for (const running of started) await running.ready();
+    this.gateways = started.filter(({ app }) => app === 'gateway').map((gateway) => this.addressOf(gateway));
+  }
+
+  addressOf(gateway: ServiceProcess): string {
+    return `http://127.0.0.1:${gateway.port('gateway.listening')}`;
+  }
+
+  #stepsFor({ body }: UpstreamRequest): ReturnType<typeof chatChunk>[] {
+    const { messages } = body as { messages: { content: string }[] };
+    const held = this.#holds.get(messages.at(-1)?.content ?? '');
+    const middle = held ? [{ until: held }, chatChunk({ content: ' second' })] : [];
+    return [
+      chatChunk({ role: 'assistant', content: '' }),
+      chatChunk({ content: 'first' }),
+      ...middle,
+      chatChunk({}, 'stop'),
+      usageChunk(3, 2),
+      sseEvent('[DONE]'),
+    ];
+  }
+
+  #name(prefix: string): string {
+    return `${prefix}-${(this.#named += 1)}`;
+  }
+}
