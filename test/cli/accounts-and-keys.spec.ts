@@ -146,7 +146,7 @@ describe('the MCP key', () => {
   it('is made once, shown without its value, and replaced by rotation only', async () => {
     expect((await rig.run('keys', 'mcp', 'show')).stdout).toMatch(/^Account local has no MCP key/);
     expect((await rig.run('keys', 'mcp', 'rotate')).stderr).toMatch(/\(key_not_found\)\n$/);
-    const made = await rig.json<Shown>('keys', 'mcp', 'create');
+    const made = documentOf<Shown>(await rig.run('keys', 'mcp', 'create', '--json'));
     expect(keyKindOf(made.value)).toBe('mcp');
     expect((await rig.run('keys', 'mcp', 'create')).stderr).toMatch(/\(mcp_key_exists\)\n$/);
     const rotated = await rig.run('keys', 'mcp', 'rotate');

@@ -3,8 +3,13 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type TestPostgres, startTestPostgres } from '@slipway/testing';
+import { runCli as runCliHere } from '../../apps/cli/src/cli.js';
+import { COMMANDS } from '../../apps/cli/src/commands.js';
+import { connectServices } from '../../apps/cli/src/session/connect-services.js';
+import { Terminal } from '../../apps/cli/src/terminal.js';
 import { FakeAgent } from '../deployments/fake-agent.js';
 import { ENV, KeysServiceProcess, TestBus, until } from '../keys/keys-rig.js';
 
@@ -111,11 +116,16 @@ export class CliRig {
     return startCli([...args, '--data-dir', this.dataDir]);
   }
 
-  /** Runs a command with `--json` that must succeed. */
+  /** Runs a command with `--json` that must succeed, in this process: what a test needs besides what it is about. */
   async json<T>(...args: string[]): Promise<T> {
-    const run = await this.run(...args, '--json');
+    const run = await this.#runHere([...args, '--json']);
     if (run.code !== 0) throw new Error(`slipway ${args.join(' ')} ended with ${run.code}: ${run.stderr}`);
     return documentOf<T>(run);
+  }
+
+  /** Runs a command in this process, as on a terminal where somebody types. */
+  type(typed: string, ...args: string[]): Promise<Run> {
+    return this.#runHere(args, typed);
   }
 
   /** Adds a worker that does what it is told at once. */
@@ -137,6 +147,19 @@ export class CliRig {
     await this.bus.end();
     await this.postgres.stop();
     await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  async #runHere(args: readonly string[], typed?: string): Promise<Run> {
+    const stream = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: typed !== undefined });
+    const [stdin, stdout, stderr] = [stream(), stream(), stream()];
+    stdin.end(typed);
+    const terminal = new Terminal({ stdin, stdout, stderr });
+    const from = { environment: {}, dataDir: this.dataDir, defaultDataDir: this.dataDir };
+    const openSession = ({ accountOption }: { accountOption: string | undefined }): ReturnType<typeof connectServices> =>
+      connectServices(from, { terminal, accountOption });
+    const code = await runCliHere({ commands: COMMANDS, terminal, cwd: REPOSITORY, variable: () => undefined, openSession }, args);
+    const textOf = (output: PassThrough): string => (output.read() as Buffer | null)?.toString() ?? '';
+    return { code, stdout: textOf(stdout), stderr: textOf(stderr) };
   }
 
   async #start(): Promise<void> {

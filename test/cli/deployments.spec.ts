@@ -185,7 +185,7 @@ describe('a deployment in service', () => {
 
   it('stop and resume do what they say', async () => {
     expect((await rig.run('deployments', 'stop', '1', '--wait')).stdout).toBe('deployment-1 is stopped.\n');
-    expect(await rig.json('deployments', 'resume', '1', '--wait')).toMatchObject({ slug: 'deployment-1', state: 'ready' });
+    expect((await rig.run('deployments', 'resume', '1', '--wait')).stdout).toBe('deployment-1 is ready.\n');
   });
 
   it('delete refuses what runs, and deletes what is stopped with its aliases', async () => {
@@ -197,6 +197,17 @@ describe('a deployment in service', () => {
     expect((await rig.run('deployments', 'show', '1')).stderr).toBe(
       '✗ There is no deployment "1" in account local. (deployment_not_found)\n',
     );
+  });
+
+  it('delete on a terminal wants the slug typed', async () => {
+    await rig.json('deployments', 'stop', '5', '--wait');
+    for (const typed of ['yes\n', 'deployment-2\n', '']) {
+      const { code, stderr } = await rig.type(typed, 'deployments', 'delete', '5');
+      expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was deleted.')]);
+      expect(stderr).toMatch(/^This deletes deployment-5 \(left\) for good\. Type deployment-5 to go on: /);
+    }
+    expect((await rig.type('deployment-5\n', 'deployments', 'delete', '5')).code).toBe(0);
+    expect((await views()).some(({ id }) => id === 5)).toBe(false);
   });
 
   it('of another account is not there', async () => {

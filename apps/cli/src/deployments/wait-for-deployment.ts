@@ -72,27 +72,34 @@ async function look(session: Session, { account, id }: AwaitedDeployment): Promi
   }
 }
 
+const UNANSWERED = 'deployments-service does not answer';
+const textOf = (view: DeploymentView | null): string => (view ? stateText(view) : UNANSWERED);
+
+function failure(code: string, what: string, id: DeploymentId, view: DeploymentView | null): CliError {
+  const facts = { deployment: deploymentSlug(id), ...(view && { state: view.state }), ...(view?.reason && { reason: view.reason }) };
+  return new CliError(code, `${deploymentSlug(id)} ${what}: ${textOf(view)}.`, facts);
+}
+
 /**
  * Waits until a deployment reached its goal, telling on stderr how it goes.
  * @throws CliError `deployment_failed` or `timeout`, with the reason that the service gives
  */
 export async function waitFor(session: Session, deployment: AwaitedDeployment, goal: Goal, withinMs: number): Promise<DeploymentView> {
-  const slug = deploymentSlug(deployment.id);
+  const { id, before } = deployment;
   const since = Date.now();
   for (;;) {
     const view = await look(session, deployment);
-    const text = view ? stateText(view) : 'deployments-service does not answer';
-    session.terminal.status(`${slug}: ${text}`);
+    session.terminal.status(`${deploymentSlug(id)}: ${textOf(view)}`);
+    const waitedMs = Date.now() - since;
     const verdict = view && goal(view);
     if (view && verdict === 'done') {
       session.terminal.clearStatus();
       return view;
     }
-    const facts = { deployment: slug, ...(view && { state: view.state }), ...(view?.reason && { reason: view.reason }) };
-    const waitedMs = Date.now() - since;
-    if (view && verdict === 'failed' && !isStale(view, deployment.before, waitedMs))
-      throw new CliError('deployment_failed', `${slug} does not come up: ${text}.`, facts);
-    if (waitedMs > withinMs) throw new CliError('timeout', `${slug} is not there after ${withinMs / 1_000} s: ${text}.`, facts);
+    if (view && verdict === 'failed' && !isStale(view, before, waitedMs)) {
+      throw failure('deployment_failed', 'does not come up', id, view);
+    }
+    if (waitedMs > withinMs) throw failure('timeout', `is not there after ${withinMs / 1_000} s`, id, view);
     await delay(ASK_EACH_MS);
   }
 }

@@ -1,0 +1,56 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Launcher, chat, freePort, removeFolder, temporaryFolder } from '../launcher/launcher.js';
+import { type Run, documentOf, runCli } from './cli-rig.js';
+
+let dataDir: string;
+let launcher: Launcher;
+let baseUrl: string;
+
+const slipway = (...args: string[]): Promise<Run> => runCli([...args, '--data-dir', dataDir]);
+
+beforeAll(async () => {
+  dataDir = await temporaryFolder();
+  launcher = new Launcher(['--json', '--data-dir', dataDir, '--port', String(await freePort())]);
+  baseUrl = (await launcher.ready()).base_url;
+});
+afterAll(async () => {
+  await launcher.stop();
+  await removeFolder(dataDir);
+});
+
+it('who lost the first key makes another one, and it opens the gateway', async () => {
+  const { value } = documentOf<{ value: string }>(await slipway('keys', 'create', 'another', '--json'));
+  await expect.poll(() => chat(`${baseUrl}/local/demo/v1`, value).catch(() => ''), { timeout: 30_000 }).toMatch(/\w/);
+});
+
+it('a revoke says that the gateway obeys, and the gateway does', async () => {
+  const { value } = documentOf<{ value: string }>(await slipway('keys', 'create', 'short', '--json'));
+  const { propagated } = documentOf<{ propagated: boolean }>(await slipway('keys', 'revoke', 'short', '--json'));
+  expect(propagated).toBe(true);
+  const headers = { authorization: `Bearer ${value}`, 'content-type': 'application/json' };
+  const response = await fetch(`${baseUrl}/local/demo/v1/chat/completions`, { method: 'POST', headers, body: '{}' });
+  await response.body?.cancel();
+  expect(response.status).toBe(401);
+});
+
+it('deployments are stopped and resumed on a real worker, whose log can be read', async () => {
+  expect(await slipway('deployments', 'stop', 'demo', '--wait')).toMatchObject({ code: 0, stdout: 'deployment-1 is stopped.\n' });
+  expect(await slipway('deployments', 'resume', 'demo', '--wait')).toMatchObject({ code: 0, stdout: 'deployment-1 is ready.\n' });
+  expect(documentOf(await slipway('deployments', 'log', 'local/demo', '--json'))).toMatchObject({ deployment: 'deployment-1', silent: [] });
+});
+
+it('where the services are is noted for the owner alone, without a secret, and only while they run', async () => {
+  const note = join(dataDir, 'run/control.json');
+  expect((await stat(note)).mode & 0o077).toBe(0);
+  expect(Object.keys(JSON.parse(await readFile(note, 'utf8')) as object).toSorted()).toEqual([
+    'credentials_dir',
+    'environment',
+    'nats_url',
+  ]);
+  launcher.child.kill('SIGTERM');
+  expect(await launcher.ended()).toBe(0);
+  const run = await slipway('keys', 'list');
+  expect([run.code, run.stderr]).toEqual([1, `✗ Slipway is not running on ${dataDir}: start it with npm start. (not_running)\n`]);
+});
