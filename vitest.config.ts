@@ -22,7 +22,7 @@ export default defineConfig({
   test: {
     projects: [
       project('unit', {
-        include: ['{apps,libs}/*/src/**/*.spec.ts', 'scripts/**/*.spec.ts'],
+        include: ['{apps,libs}/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts', 'scripts/**/*.spec.ts'],
         maxWorkers: 2,
         testTimeout: 5_000,
         sequence: { groupOrder: 0 },

@@ -1,0 +1,200 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Measurement, Measurements, Way } from './measurement.js';
+import type { Series, SeriesResult } from './messages.js';
+import { cpuOf, residentBytes } from './process-figures.js';
+import { LATE_MS } from './token-ledger.js';
+
+/** How much of everything is done. */
+export interface Sizes {
+  readonly requests: number;
+  readonly trials: number;
+  readonly rungs: readonly number[];
+  readonly rungMs: number;
+  readonly bodies: readonly { readonly kilobytes: number; readonly requests: number }[];
+  readonly idleStreams: number;
+  readonly refusals: number;
+  readonly restMs: number;
+}
+
+export const FULL: Sizes = {
+  requests: 8_000,
+  trials: 2,
+  rungs: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024],
+  rungMs: 12_000,
+  bodies: [
+    { kilobytes: 10, requests: 2_000 },
+    { kilobytes: 50, requests: 1_000 },
+    { kilobytes: 400, requests: 300 },
+  ],
+  idleStreams: 1_024,
+  refusals: 8_000,
+  restMs: 5_000,
+};
+
+/** About a minute. */
+export const QUICK: Sizes = {
+  requests: 1_000,
+  trials: 1,
+  rungs: [1, 16, 64, 256],
+  rungMs: 2_500,
+  bodies: [
+    { kilobytes: 10, requests: 150 },
+    { kilobytes: 50, requests: 100 },
+    { kilobytes: 400, requests: 40 },
+  ],
+  idleStreams: 512,
+  refusals: 1_000,
+  restMs: 2_000,
+};
+
+/** Memory of idle streams, in bytes. */
+export interface IdleFigures {
+  readonly streams: number;
+  readonly failed: number;
+  readonly gatewayPerStream: number;
+  readonly workerPerStream: number;
+}
+
+/** What the loads came to, beside the measurements. */
+export interface Findings {
+  /** Processor time per second without any request, in seconds. */
+  rest?: Record<string, number>;
+  idle?: IdleFigures;
+  /** Most streams of 64 tokens, 20 ms apart, of which nothing was late at p99; 0 = none. */
+  highestRung?: number;
+}
+
+export interface LoadContext {
+  readonly measurements: Measurements;
+  readonly sizes: Sizes;
+  readonly findings: Findings;
+  /** Makes a key and revokes it. */
+  readonly revokedKey: () => Promise<string>;
+}
+
+const WAYS: readonly Way[] = ['direct', 'nginx', 'slipway'];
+const AT_ONCE = { tokens: 16, gapMs: 0 };
+const CONCURRENCY = 10;
+const OK = [200];
+
+const closed = (concurrency: number, requests: number): Series['arrival'] => ({ kind: 'closed', concurrency, requests });
+const instant = (stream: boolean, arrival: Series['arrival'], bodyBytes: number | null = null): Omit<Series, 'target'> => ({
+  arrival,
+  stream,
+  script: AT_ONCE,
+  bodyBytes,
+  wantedStatus: OK,
+});
+
+/** What a process takes while nobody asks for anything. */
+async function rest({ measurements, sizes, findings }: LoadContext): Promise<void> {
+  const { groups } = measurements.surroundings.routes.slipway;
+  const before = cpuOf(groups);
+  await delay(sizes.restMs);
+  const after = cpuOf(groups);
+  findings.rest = Object.fromEntries(
+    Object.entries(after).map(([name, seconds]) => [name, (seconds - (before[name] ?? 0)) / (sizes.restMs / 1_000)]),
+  );
+}
+
+/** Streams that have had their first token and wait for the second. */
+async function idle({ measurements, sizes, findings }: LoadContext): Promise<void> {
+  const { clients, routes, upstream, progress } = measurements.surroundings;
+  const { target, groups } = routes.slipway;
+  const [gateway = 0] = groups['gateway'] ?? [];
+  const [worker = 0] = groups['worker'] ?? [];
+  const streams = sizes.idleStreams;
+  await upstream.ask();
+  const before = { gateway: residentBytes(gateway), worker: residentBytes(worker) };
+  const arrival = closed(streams, streams);
+  const series: Series = { target, arrival, stream: true, script: { tokens: 2, gapMs: 12_000 }, bodyBytes: null, wantedStatus: OK };
+  const running = clients.ask<SeriesResult>({ series });
+  await delay(8_000);
+  const after = { gateway: residentBytes(gateway), worker: residentBytes(worker) };
+  const { failed } = await running;
+  findings.idle = {
+    streams,
+    failed,
+    gatewayPerStream: Math.round((after.gateway - before.gateway) / streams),
+    workerPerStream: Math.round((after.worker - before.worker) / streams),
+  };
+  progress(`idle: ${streams} streams, ${(findings.idle.gatewayPerStream / 1024).toFixed(1)} KiB each in the gateway`);
+}
+
+/** Ten clients, each asking again as soon as it is answered. */
+const short =
+  (stream: boolean) =>
+  async ({ measurements, sizes }: LoadContext): Promise<void> => {
+    for (let trial = 0; trial < sizes.trials; trial += 1) {
+      for (const way of WAYS)
+        await measurements.take(stream ? 'short-stream' : 'short', way, instant(stream, closed(CONCURRENCY, sizes.requests)));
+    }
+  };
+
+/** Half of what the way carries at most, at a constant rate: what each request waits for is what the way adds. */
+async function firstToken({ measurements, sizes }: LoadContext): Promise<void> {
+  const most = await measurements.take('capacity', 'slipway', instant(true, closed(CONCURRENCY, Math.ceil(sizes.requests / 4))));
+  const perSecond = Math.max(10, Math.floor(most.result.completed / most.result.seconds / 2));
+  for (let trial = 0; trial < sizes.trials; trial += 1) {
+    for (const way of WAYS) {
+      await measurements.take(
+        `first-token at ${perSecond}/s`,
+        way,
+        instant(true, { kind: 'open', perSecond, requests: sizes.requests / 2 }),
+      );
+    }
+  }
+}
+
+/** Everything arrived, and in time but for one in a hundred. */
+const holds = ({ result }: Measurement): boolean =>
+  result.failed === 0 &&
+  result.counts.lost + result.counts.doubled + result.counts.misplaced + result.counts.garbled === 0 &&
+  result.lateness.p99 <= LATE_MS;
+
+/** 64 tokens, 20 ms apart, for more and more clients at once. */
+async function paced({ measurements, sizes, findings }: LoadContext): Promise<void> {
+  findings.highestRung = 0;
+  let broken = 0;
+  for (const streams of sizes.rungs) {
+    const arrival: Series['arrival'] = { kind: 'closed', concurrency: streams, requests: 1_000_000, withinMs: sizes.rungMs };
+    const series = { arrival, stream: true, script: { tokens: 64, gapMs: 20 }, bodyBytes: null, wantedStatus: OK };
+    await measurements.take(`paced ${streams}`, 'nginx', series);
+    const measurement = await measurements.take(`paced ${streams}`, 'slipway', series);
+    if (holds(measurement)) findings.highestRung = streams;
+    else broken += 1;
+    // Beyond what the cores carry, only queues are measured.
+    if (broken === 2) return;
+  }
+}
+
+async function bodies({ measurements, sizes }: LoadContext): Promise<void> {
+  for (const { kilobytes, requests } of sizes.bodies) {
+    for (const way of WAYS) await measurements.take(`body ${kilobytes} KB`, way, instant(true, closed(4, requests), kilobytes * 1_000));
+  }
+}
+
+/** A key that was revoked: of the right form, and refused. */
+async function refused({ measurements, sizes, revokedKey }: LoadContext): Promise<void> {
+  const series = { ...instant(false, closed(CONCURRENCY, sizes.refusals)), wantedStatus: [401, 429] };
+  await measurements.take('refused key', 'slipway', series, await revokedKey());
+}
+
+/** The loads by name, in the order in which they are run: memory first, while nothing has made the heaps grow. */
+export const LOADS: Readonly<Record<string, (context: LoadContext) => Promise<void>>> = {
+  rest,
+  idle,
+  short: short(false),
+  'short-stream': short(true),
+  'first-token': firstToken,
+  paced,
+  bodies,
+  refused,
+};
+
+/** Lets everything compile its hot paths before anything is measured. */
+export async function warmUp({ measurements, sizes }: LoadContext): Promise<void> {
+  for (const stream of [false, true]) {
+    for (const way of WAYS) await measurements.take('warm-up', way, instant(stream, closed(CONCURRENCY, sizes.requests / 4)));
+  }
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OwnedProcess } from './owned-process.js';
+import { waitUntil } from './wait-until.js';
+
+export interface NginxOptions {
+  readonly binary: string;
+  /** Empty folder for everything that it writes. */
+  readonly folder: string;
+  readonly port: number;
+  readonly upstreamPort: number;
+}
+
+const READY_WITHIN_MS = 10_000;
+
+/** A plain reverse proxy at its leanest: one worker, upstream connections kept, nothing buffered, nothing logged. */
+const configuration = ({ folder, port, upstreamPort }: NginxOptions): string => `
+daemon off;
+worker_processes 1;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${join(folder, 'nginx.pid')};
+error_log stderr warn;
+events { worker_connections 8192; }
+http {
+  access_log off;
+  client_body_temp_path ${join(folder, 'body')};
+  proxy_temp_path ${join(folder, 'proxy')};
+  fastcgi_temp_path ${join(folder, 'fastcgi')};
+  scgi_temp_path ${join(folder, 'scgi')};
+  uwsgi_temp_path ${join(folder, 'uwsgi')};
+  client_max_body_size 32m;
+  client_body_buffer_size 1m;
+  keepalive_requests 1000000;
+  upstream engine { server 127.0.0.1:${upstreamPort}; keepalive 2048; keepalive_requests 1000000; }
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location / {
+      proxy_pass http://engine;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_buffering off;
+      proxy_request_buffering off;
+      proxy_read_timeout 600s;
+    }
+  }
+}
+`;
+
+/** Processes that a process started. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').filter(Boolean).map(Number);
+
+/** A running nginx. */
+export class Nginx {
+  private constructor(
+    readonly port: number,
+    readonly pids: readonly number[],
+  ) {}
+
+  /** @param owned is told of it as soon as there is something to end. */
+  static async start(options: NginxOptions, owned: (server: OwnedProcess) => void): Promise<Nginx> {
+    const { binary, folder, port } = options;
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, 'nginx.conf');
+    await writeFile(path, configuration(options));
+    const server = new OwnedProcess({
+      command: binary,
+      args: ['-c', path, '-p', folder],
+      cwd: folder,
+      env: {},
+      stopSignal: 'SIGTERM',
+      stopWithinMs: 3_000,
+    });
+    owned(server);
+    const workers = await waitUntil('nginx starts', READY_WITHIN_MS, () => {
+      if (server.ended) throw new Error(`nginx ended: ${server.stderr}`);
+      const children = childrenOf(server.pid);
+      return children.length > 0 ? children : null;
+    });
+    return new Nginx(port, [server.pid, ...workers]);
+  }
+}

@@ -1,0 +1,31 @@
+import { parseArgs } from 'node:util';
+import { LOADS } from './loads.js';
+
+export const USAGE = `Usage: npm run bench -- [options]
+
+Measures what Slipway adds to an inference server, beside nginx in front of the same server.
+Starts everything that it needs, and ends it.
+
+  --quick        about a minute instead of about ten
+  --only LOAD    one load: ${Object.keys(LOADS).join(', ')}
+  --help         this text
+`;
+
+export interface BenchOptions {
+  readonly quick: boolean;
+  readonly only: string | null;
+  readonly help: boolean;
+}
+
+/** @throws Error in one line */
+export function readOptions(argv: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: { quick: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    strict: true,
+  });
+  const { quick = false, only = null, help = false } = values;
+  if (only !== null && !Object.hasOwn(LOADS, only))
+    throw new Error(`There is no load ${only}; there are ${Object.keys(LOADS).join(', ')}.`);
+  return { quick, only, help };
+}

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { OwnedProcess } from './owned-process.js';
+import type { ProcessGroups } from './process-figures.js';
+import { waitUntil } from './wait-until.js';
+
+const READY_WITHIN_MS = 180_000;
+const STOPPED_WITHIN_MS = 20_000;
+/** Requests that the worker lets run at once: the most that a deployment may ask for. */
+const SLOTS = 1_024;
+
+export interface SlipwayOptions {
+  /** The repository. */
+  readonly root: string;
+  readonly dataDir: string;
+  readonly port: number;
+  readonly upstreamPort: number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+interface Ready {
+  readonly base_url: string;
+  readonly alias: string;
+  readonly key: string;
+  readonly processes: readonly { readonly name: string; readonly pid: number }[];
+}
+
+/** A whole Slipway, started as `npm start` would: one gateway, one worker, the services, PostgreSQL and nats-server. */
+export class Slipway {
+  private constructor(
+    private readonly options: SlipwayOptions,
+    private readonly ready: Ready,
+  ) {}
+
+  /** @param owned is told of the launcher as soon as there is something to end. */
+  static async start(options: SlipwayOptions, owned: (launcher: OwnedProcess) => void): Promise<Slipway> {
+    const { root, dataDir, port, upstreamPort, environment } = options;
+    const upstream = ['--upstream', `http://127.0.0.1:${upstreamPort}`, '--upstream-model', 'bench'];
+    const launcher = new OwnedProcess({
+      command: process.execPath,
+      args: [join(root, 'scripts/start.mjs'), '--json', ...upstream, '--data-dir', dataDir, '--port', String(port)],
+      cwd: root,
+      env: environment,
+      stopSignal: 'SIGTERM',
+      stopWithinMs: STOPPED_WITHIN_MS,
+    });
+    owned(launcher);
+    const line = await waitUntil('Slipway starts', READY_WITHIN_MS, () => {
+      if (launcher.ended) throw new Error(`The launcher ended:\n${launcher.stderr}`);
+      return launcher.stdout.endsWith('\n') ? launcher.stdout : null;
+    });
+    const slipway = new Slipway(options, JSON.parse(line) as Ready);
+    await slipway.#command(['deployments', 'update', 'demo', '--slots', String(SLOTS), '--wait']);
+    return slipway;
+  }
+
+  get key(): string {
+    return this.ready.key;
+  }
+
+  get port(): number {
+    return Number(new URL(this.ready.base_url).port);
+  }
+
+  get path(): string {
+    return `/${this.ready.alias}/v1/chat/completions`;
+  }
+
+  /** What lies on the way of a request. */
+  get groups(): ProcessGroups & Readonly<Record<'gateway' | 'worker' | 'nats', readonly number[]>> {
+    return { gateway: [this.#pid('gateway-1')], worker: [this.#pid('worker-1')], nats: [this.#pid('nats-server')] };
+  }
+
+  /** A key that was good once. */
+  async revokedKey(): Promise<string> {
+    const made = await this.#command(['keys', 'create', 'bench-revoked']);
+    const { id, value } = made as { id: number; value: string };
+    await this.#command(['keys', 'revoke', String(id)]);
+    return value;
+  }
+
+  #pid(name: string): number {
+    const found = this.ready.processes.find((one) => one.name === name);
+    if (!found) throw new Error(`The launcher names no process ${name}.`);
+    return found.pid;
+  }
+
+  /** Runs the command line. @returns its JSON document */
+  async #command(args: readonly string[]): Promise<unknown> {
+    const { root, dataDir } = this.options;
+    const { PATH, HOME } = this.options.environment;
+    const words = [join(root, 'apps/cli/bin/slipway.mjs'), ...args, '--json', '--data-dir', dataDir];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root, env: { PATH, HOME } });
+    return JSON.parse(stdout) as unknown;
+  }
+}

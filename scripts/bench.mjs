@@ -1,0 +1,37 @@
+// npm run bench. Brings what is missing, builds, and hands over to bench/src.
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ensureBuilt } from './lib/build.mjs';
+import { ensureInstalled } from './lib/install.mjs';
+import { ensureNginx } from './lib/nginx.mjs';
+import { freePort } from './lib/ports.mjs';
+import { Progress } from './lib/progress.mjs';
+import { lastLines, runCommand } from './lib/run-command.mjs';
+import { StartError } from './lib/start-error.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+const progress = new Progress();
+
+async function buildBench() {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const result = await runCommand(process.execPath, [tsc, '-p', 'bench'], { cwd: root });
+  if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
+}
+
+async function prepare() {
+  if (process.platform !== 'linux') throw new StartError('The benchmark reads processor time from /proc, which only Linux has.');
+  await ensureInstalled({ root, progress });
+  await ensureBuilt({ root, progress });
+  await progress.step('Building the benchmark', buildBench);
+  return ensureNginx({ binDir: join(root, '.cache/bin'), progress });
+}
+
+try {
+  const nginx = await prepare();
+  const { runBench } = await import(pathToFileURL(join(root, 'bench/dist/bench.js')).href);
+  process.exitCode = await runBench({ root, nginx, freePort, argv: process.argv.slice(2), environment: process.env });
+} catch (error) {
+  progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ ${error?.stack ?? error}`);
+  process.exitCode = 1;
+}
+process.exit();
