@@ -12,8 +12,8 @@ export class RawClient {
     socket.on('error', () => undefined);
   }
 
-  static async open(port: number): Promise<RawClient> {
-    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  static async open(port: number, host = '127.0.0.1'): Promise<RawClient> {
+    const socket = connect({ port, host, allowHalfOpen: true });
     await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
     return new RawClient(socket);
   }

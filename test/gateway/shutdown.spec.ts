@@ -75,6 +75,41 @@ describe('a gateway that shuts down', () => {
     await until('the worker hears of it', () => runner.cancelled === before + 2);
   });
 
+  it('answers a request whose body was still on its way', async () => {
+    const [head = '', body = ''] = request(false).split('\r\n\r\n');
+    const client = (await RawClient.open(gw.gateway.port)).send(`${head}\r\nExpect: 100-continue\r\n\r\n`);
+    await client.untilReceived('100 Continue');
+    const stopped = gw.stop(20_000);
+    await until('it refuses', async () => (await (await begin(false)).untilClosed()).startsWith('HTTP/1.1 503 '));
+    client.send(body);
+    expect(await client.untilClosed(10_000)).toMatch(/HTTP\/1\.1 200 [^]*connection: close[^]*"finish_reason":"stop"/i);
+    await stopped;
+  });
+
+  it('refuses at its deadline a request whose body does not come, and one that waits for a slot', async () => {
+    runner.script = answerSlowly(100_000, 10);
+    const held = await Promise.all(Array.from({ length: 8 }, () => begin()));
+    await Promise.all(held.map((stream) => stream.untilReceived('t1')));
+    const waiting = await begin(false);
+    const [head = ''] = request(false).split('\r\n\r\n');
+    const uploading = (await RawClient.open(gw.gateway.port)).send(`${head}\r\nExpect: 100-continue\r\n\r\n`);
+    await uploading.untilReceived('100 Continue');
+    await gw.stop(1_500);
+    for (const client of [waiting, uploading]) {
+      expect(await client.untilClosed()).toMatch(/HTTP\/1\.1 503 [^]*connection: close[^]*"server_shutting_down"/i);
+    }
+    for (const stream of held) expect(await stream.untilClosed()).toMatch(/"server_shutting_down"\}\}\n\n\r\n$/);
+  });
+
+  it('closes what listens under a name with several addresses too', async () => {
+    const named = await rig.gateway({ config: { HOST: 'localhost' } });
+    const [four, six] = await Promise.all(['127.0.0.1', '::1'].map((host) => RawClient.open(named.gateway.port, host).catch(() => null)));
+    expect(four ?? six).not.toBeNull();
+    await named.stop(60_000);
+    await four?.untilClosed();
+    await six?.untilClosed();
+  });
+
   it('without work ends at once', async () => {
     const idle = await RawClient.open(gw.gateway.port);
     await gw.stop(60_000);

@@ -60,7 +60,11 @@ export class ActiveStream implements StreamSink {
     const hadOutput = this.#lastEvent !== null;
     for (const event of events) this.#count(event);
     if (!hadOutput && this.#lastEvent !== null) this.#firstOutput();
-    this.#answer?.events(events);
+    try {
+      this.#answer?.events(events);
+    } catch (error) {
+      this.stop(toServiceError(error));
+    }
   }
 
   end(end: EndFrame): void {

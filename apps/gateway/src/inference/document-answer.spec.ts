@@ -4,7 +4,7 @@ import type { Exchange } from '../http/exchange.js';
 import { RequestLine } from '../observability/request-line.js';
 import { chatErrors } from '../surfaces/chat-completions/chat.errors.js';
 import { ChatWriter } from '../surfaces/chat-completions/chat.events.js';
-import { DocumentAnswer } from './document-answer.js';
+import { DOCUMENT_CHARS_MAX, DocumentAnswer } from './document-answer.js';
 import { RELAY_TIMES } from './relay-times.js';
 
 const end = {
@@ -70,6 +70,12 @@ describe('an answer that is not streamed', () => {
     answer.events([{ k: 'fin', r: 'stop' }]);
     answer.end(end);
     expect(JSON.parse(sent.text)).toMatchObject({ object: 'chat.completion' });
+  });
+
+  it('of a model that does not stop is given up', () => {
+    const x = 'x'.repeat(DOCUMENT_CHARS_MAX / 4);
+    for (let i = 0; i < 3; i += 1) answer.events([{ k: 'text', x, n: 1 }]);
+    expect(() => answer.events([{ k: 'text', x, n: 1 }])).toThrow(ServiceError);
   });
 
   it('that fails has the status of its failure', () => {

@@ -1,10 +1,13 @@
-import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
+import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { answerError } from '../http/answer.js';
 import type { Exchange } from '../http/exchange.js';
 import type { AnswerWriter } from '../surfaces/surface.js';
 import type { Answer, CutReason } from './answer.js';
 import { ClientProgress } from './client-progress.js';
 import type { RelayTimes } from './relay-times.js';
+
+/** Longer answers are an engine that does not stop; they would fill the memory. */
+export const DOCUMENT_CHARS_MAX = 32 * 1024 * 1024;
 
 export interface DocumentOptions {
   readonly exchange: Exchange;
@@ -19,12 +22,15 @@ export class DocumentAnswer implements Answer {
   readonly #progress: ClientProgress;
   #lastPad: number | null = null;
   #closed = false;
+  #chars = 0;
 
   constructor(private readonly options: DocumentOptions) {
     this.#progress = new ClientProgress(options.exchange.response, this.#startedAt);
   }
 
   events(events: readonly StreamEvent[]): void {
+    for (const event of events) if ('x' in event) this.#chars += event.x.length;
+    if (this.#chars > DOCUMENT_CHARS_MAX) throw new ServiceError('engine_error', 'The model did not stop.');
     this.options.writer.collect(events);
   }
 

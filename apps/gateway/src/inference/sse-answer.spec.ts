@@ -168,6 +168,25 @@ describe('a streamed answer', () => {
     expect(sent).not.toMatch(/DONE|"finish_reason":"/);
   });
 
+  it('of a model that just stops sends what waited before the error', () => {
+    answer.events([text('a')]);
+    response.writableNeedDrain = true;
+    answer.events([text('b')]);
+    expect(() => answer.end(end)).toThrow(ServiceError);
+    answer.fail(new ServiceError('engine_error', 'It stopped.'));
+    response.drain();
+    expect(contents(response.writes.join(''))).toEqual(['a', 'b']);
+    expect(response.writes.at(-1)).toContain('"engine_error"');
+    expect(response).toMatchObject({ destroyed: true, ended: null });
+  });
+
+  it('says why the model stopped only when it is complete', () => {
+    answer.events([text('a'), { k: 'fin', r: 'stop' }]);
+    answer.fail(new ServiceError('worker_lost', 'Lost.'));
+    expect(contents(response.writes.join(''))).toEqual(['a']);
+    expect(response.writes.join('')).not.toMatch(/DONE|"finish_reason":"/);
+  });
+
   it('is cut when more than 1 MiB waits for its client', () => {
     answer.events([text('a')]);
     response.writableNeedDrain = true;

@@ -56,7 +56,15 @@ export class SseAnswer implements Answer {
 
   end(end: EndFrame): void {
     const { writer } = this.options;
-    const last = writer.frames(this.#take()) + writer.lastFrames(end);
+    const queued = writer.frames(this.#take());
+    let last: string;
+    try {
+      last = queued + writer.lastFrames(end);
+    } catch (incomplete) {
+      // What the model said before it failed is still the client's.
+      this.#write(queued);
+      throw incomplete;
+    }
     this.#commit();
     this.#closed = true;
     this.#response.end(last);

@@ -31,7 +31,13 @@ describe('the chunks of a chat stream', () => {
       w.frames([fin()]),
       w.lastFrames(end),
     ];
-    expect(frames).toEqual(['', ROLE + chunk('{"content":"Hel"}'), chunk('{"content":"lo"}'), chunk('{}', '"stop"'), 'data: [DONE]\n\n']);
+    expect(frames).toEqual([
+      '',
+      ROLE + chunk('{"content":"Hel"}'),
+      chunk('{"content":"lo"}'),
+      '',
+      `${chunk('{}', '"stop"')}data: [DONE]\n\n`,
+    ]);
   });
 
   it('end with one usage chunk without choices when usage was asked for', () => {
@@ -57,7 +63,7 @@ describe('the chunks of a chat stream', () => {
   it('hold texts that go out together in one chunk, and keep reasoning apart', () => {
     const w = writer();
     const events: StreamEvent[] = [{ k: 'think', x: 'hm', n: 1 }, { k: 'think', x: 'm', n: 1 }, text('a'), text('b'), fin()];
-    expect(w.frames(events)).toBe(ROLE + chunk('{"reasoning_content":"hmm"}') + chunk('{"content":"ab"}') + chunk('{}', '"stop"'));
+    expect(w.frames(events)).toBe(ROLE + chunk('{"reasoning_content":"hmm"}') + chunk('{"content":"ab"}'));
   });
 
   it('leave out events without text', () => {
@@ -67,7 +73,8 @@ describe('the chunks of a chat stream', () => {
   });
 
   it('of an empty answer still open and finish', () => {
-    expect(writer().frames([fin()])).toBe(ROLE + chunk('{}', '"stop"'));
+    const w = writer();
+    expect(w.frames([fin()]) + w.lastFrames(end)).toBe(`${ROLE}${chunk('{}', '"stop"')}data: [DONE]\n\n`);
   });
 
   it.each([
@@ -76,7 +83,9 @@ describe('the chunks of a chat stream', () => {
     ['length', 'length'],
     ['content_filter', 'content_filter'],
   ] as const)('finish with %s as %s', (reason, expected) => {
-    expect(writer().frames([fin(reason)])).toContain(`"finish_reason":"${expected}"`);
+    const w = writer();
+    expect(w.frames([fin(reason)])).not.toContain('finish_reason":"');
+    expect(w.lastFrames(end)).toContain(`"finish_reason":"${expected}"`);
   });
 
   it('stay one line each, whatever the model says', () => {

@@ -47,7 +47,8 @@ export class ChatWriter implements AnswerWriter {
       if (event.k !== 'text' && event.k !== 'think') {
         frames += this.#textChunk(kind, text);
         text = '';
-        if (event.k === 'fin') frames += this.#finishChunk(event.r);
+        // Clients take a finish reason for success, so it is said when the answer has proved complete.
+        if (event.k === 'fin') this.#finish = event.r;
         continue;
       }
       if (event.k !== kind) {
@@ -61,9 +62,9 @@ export class ChatWriter implements AnswerWriter {
   }
 
   lastFrames({ usage }: EndFrame): string {
-    this.#checkComplete();
-    if (!this.answer.includeUsage) return DONE;
-    return `${this.#head}],"usage":${JSON.stringify(usageObject(usage))}}\n\n${DONE}`;
+    const finish = this.#finishChunk(this.#checkComplete());
+    if (!this.answer.includeUsage) return finish + DONE;
+    return `${finish}${this.#head}],"usage":${JSON.stringify(usageObject(usage))}}\n\n${DONE}`;
   }
 
   errorFrame(error: ServiceError): string {
@@ -105,7 +106,6 @@ export class ChatWriter implements AnswerWriter {
   }
 
   #finishChunk(reason: FinishReason): string {
-    this.#finish = reason;
     return `${this.#roleChunk()}${this.#head}{"index":0,"delta":{},"logprobs":null,"finish_reason":"${FINISH[reason]}"}${this.#tail}`;
   }
 }

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Door } from '../door.js';
+import { CONTRACTS } from '../public-contract.js';
+import { readAnswers } from '../raw-answer.js';
+import { rawRequest } from '../raw-client.js';
+
+const WITHIN_MS = 60_000;
+
+describe.each(CONTRACTS)('slow requests at the $name door', (contract) => {
+  let door: Door;
+
+  beforeAll(async () => {
+    door = await Door.open({ contract });
+  });
+  afterAll(() => door?.end());
+
+  it('a body that drips is given up after 30 s, with the answer in the log under its id, and starts nothing', async () => {
+    const started = door.runner.admitted.length;
+    const client = (await door.connect()).send(rawRequest(door.path(), door.headers('Content-Length: 4000')));
+    const drip = setInterval(() => client.send(' '), 500);
+    try {
+      const { answers, rest } = readAnswers(await client.untilClosed(WITHIN_MS));
+      expect({ count: answers.length, rest }).toEqual({ count: 1, rest: '' });
+      contract.expectRefusal(answers[0]!, { status: 408, code: 'request_timeout' });
+      await contract.expectRaised(answers[0]!, { status: 408, code: 'request_timeout' });
+      const line = await door.gateway.lineOf(answers[0]!.headers.get('x-request-id')!);
+      expect(line).toMatchObject({ status: 408, error: 'request_timeout', route: expect.stringContaining(':deployment') as string });
+      expect(door.runner.admitted).toHaveLength(started);
+    } finally {
+      clearInterval(drip);
+    }
+  });
+});
