@@ -64,6 +64,12 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     await until('there is room again', async () => (await ask(MIB)) === 200, WITHIN_MS);
   });
 
+  it.each(['logit_bias', 'metadata', 'anything'])('with hundreds of thousands of keys in %s are refused', async (field) => {
+    const many = Object.fromEntries(Array.from({ length: 400_000 }, (_, i) => [String(i), 1]));
+    const { answers } = await door.converse(rawRequest(door.path(), door.headers(), door.body({ [field]: many })));
+    contract.expectRefusal(answers[0]!, { status: 400, code: 'invalid_json' });
+  });
+
   it('that arrive in single bytes are read like any other', async () => {
     const body = door.body();
     const client = (await door.connect()).send(rawRequest(door.path(), door.headers(`Content-Length: ${body.length}`)));

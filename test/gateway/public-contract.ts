@@ -33,7 +33,7 @@ const CLASS_OF: Readonly<Record<number, abstract new (...args: never[]) => Error
 /** Repeating cannot help: every status below 500 but these two says so, since some clients would repeat a 409. */
 const isFinal = (status: number): boolean => status < 500 && status !== 408 && status !== 429;
 
-export const chatContract: PublicContract = {
+const chatContract: PublicContract = {
   name: 'chat',
   suffix: '/v1/chat/completions',
   body: (model, content, fields = {}) => JSON.stringify({ model, messages: [{ role: 'user', content }], ...fields }),

@@ -2,6 +2,8 @@ import type { ErrorCode } from '@slipway/contracts';
 
 /** Deeper nesting than any request needs; recursion over parsed values is safe below it. */
 const MAX_DEPTH = 64;
+/** More keys than any object of a request has; checking hundreds of thousands of them would stop all streams for seconds. */
+const MAX_KEYS = 2_048;
 /** Keys that decide what a request costs: two of them could be read differently by two readers. */
 const CRITICAL: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'max_tokens', 'max_completion_tokens']);
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
@@ -34,6 +36,8 @@ class Guard {
   private hugeNumber = false;
   private digits = 0;
   private readonly seen = new Set<string>();
+  /** Keys so far of the object that is open at each depth. */
+  private readonly keys = new Uint32Array(MAX_DEPTH + 1);
 
   constructor(private readonly bytes: Uint8Array) {}
 
@@ -56,13 +60,24 @@ class Guard {
     }
     if (this.digits > 0 && (byte === 0x65 || byte === 0x45)) this.hugeNumber = true;
     this.digits = 0;
-    if (byte === 0x7b || byte === 0x5b) {
-      this.depth += 1;
-      if (this.depth > MAX_DEPTH) return { code: 'json_too_deep', message: `The body is nested deeper than ${MAX_DEPTH} levels.` };
-    } else if (byte === 0x7d || byte === 0x5d) {
-      this.depth -= 1;
-    }
+    if (byte === COLON) return this.another();
+    if (byte === 0x7b || byte === 0x5b) return this.open();
+    if (byte === 0x7d || byte === 0x5d) this.depth -= 1;
     return null;
+  }
+
+  private open(): GuardVerdict | null {
+    this.depth += 1;
+    if (this.depth > MAX_DEPTH) return { code: 'json_too_deep', message: `The body is nested deeper than ${MAX_DEPTH} levels.` };
+    this.keys[this.depth] = 0;
+    return null;
+  }
+
+  /** One key more. */
+  private another(): GuardVerdict | null {
+    const keys = (this.keys[this.depth] ?? 0) + 1;
+    this.keys[this.depth] = keys;
+    return keys > MAX_KEYS ? { code: 'invalid_json', message: `An object of the body has more than ${MAX_KEYS} keys.` } : null;
   }
 
   /** Passes over a string, from its opening quote to its closing one; looks closer when it is a key. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseBody } from './parse-json.js';
 
 const parse = (text: string | Uint8Array) => parseBody(typeof text === 'string' ? Buffer.from(text) : text);
+const withKeys = (count: number): string => `{${Array.from({ length: count }, (_, i) => `"k${i}":{"a":":"}`).join()}}`;
 const nested = (levels: number): string => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 
 describe('a request body', () => {
@@ -41,6 +42,9 @@ describe('a request body', () => {
     ['a number beyond all', '{"a":1e400}', 'invalid_value'],
     ['a number of 400 digits', `{"a":${'9'.repeat(400)}}`, 'invalid_value'],
     ['65 levels', nested(65), 'json_too_deep'],
+    ['2,049 keys in one object', withKeys(2_049), 'invalid_json'],
+    ['2,049 keys in one object further down', `{"a":[{},${withKeys(2_049)}]}`, 'invalid_json'],
+    ['2,049 times the same key', `{${'"a":1,'.repeat(2_048)}"a":1}`, 'invalid_json'],
     ['500,000 levels', '['.repeat(500_000), 'json_too_deep'],
   ])('with %s is refused', (_, text, code) => {
     expect(parse(text)).toMatchObject({ code });
@@ -56,6 +60,11 @@ describe('a request body', () => {
 
   it('may be nested 64 levels deep', () => {
     expect(parse(nested(64))).toHaveProperty('value');
+  });
+
+  it('may have 2,048 keys in each object, however many objects', () => {
+    expect(parse(withKeys(2_048))).toHaveProperty('value');
+    expect(parse(`{"a":[${Array.from({ length: 5 }, () => withKeys(2_048)).join()}]}`)).toHaveProperty('value');
   });
 
   it('is not quoted in what is said of it', () => {
