@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 function tryListening(host, port) {
@@ -10,11 +11,22 @@ function tryListening(host, port) {
   });
 }
 
-/** @returns {Promise<number>} a port of the loopback address that was free a moment ago */
+// Below the ports that systems give to outgoing connections. One of those could be taken by a client while
+// its server is away for a moment, even by the client that wants to reach that server: it then connects to itself.
+const LOWEST = 12_000;
+const HIGHEST = 29_999;
+const TRIES = 200;
+
+/**
+ * @returns {Promise<number>} a port of the loopback address that was free a moment ago and that no outgoing
+ *   connection will take
+ */
 export async function freePort() {
-  const { port, error } = await tryListening('127.0.0.1', 0);
-  if (error) throw error;
-  return port;
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const port = randomInt(LOWEST, HIGHEST + 1);
+    if (!(await tryListening('127.0.0.1', port)).error) return port;
+  }
+  throw new Error(`No free port was found between ${LOWEST} and ${HIGHEST}.`);
 }
 
 /**

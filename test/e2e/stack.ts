@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePorts } from '@slipway/testing';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const START_MS = 180_000;
@@ -26,15 +26,6 @@ export interface Stack extends Ready {
   stop(): Promise<number | null>;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 function firstLine(child: ChildProcess, errors: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`The launcher was not ready in time:\n${errors()}`)), START_MS);
@@ -48,7 +39,7 @@ function firstLine(child: ChildProcess, errors: () => string): Promise<string> {
 /** Starts the launcher on a free port and an empty data folder and waits until it is ready. */
 export async function startStack(options: string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<Stack> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-e2e-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const args = ['scripts/start.mjs', '--json', '--port', String(port), '--data-dir', dataDir, ...options];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...environment } });
   let errors = '';

@@ -1,4 +1,5 @@
-export { TestNatsServer, findNatsServer, freePorts, routesStand, startNatsCluster } from './nats-server.js';
+export { freePorts } from './free-ports.js';
+export { TestNatsServer, findNatsServer, routesStand, startNatsCluster } from './nats-server.js';
 export type { TestNatsCluster, TestNatsOptions } from './nats-server.js';
 export { TcpGate } from './tcp-gate.js';
 export { startTestPostgres } from './postgres.js';
