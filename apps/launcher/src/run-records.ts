@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Processes } from './first-stage.js';
 
@@ -24,7 +24,10 @@ export class RunRecords {
 
   add(record: RunRecord): void {
     const started = this.processes.startTimeOf(record.pid);
-    writeFileSync(this.#path(record.name), JSON.stringify({ ...record, started }), { mode: 0o600 });
+    const path = this.#path(record.name);
+    // Whole or not at all: the next launcher must never find half a record.
+    writeFileSync(`${path}.draft`, JSON.stringify({ ...record, started }), { mode: 0o600 });
+    renameSync(`${path}.draft`, path);
   }
 
   remove(name: string): void {
