@@ -124,6 +124,15 @@ describe('the http engine', () => {
       await until('the stream is closed', () => bench.upstream.live === 0);
     });
 
+    it('no upstream that lets a request wait in its queue for longer than it may be silent afterwards', async () => {
+      const waiting = Array.from({ length: 30 }, () => [{ write: ': queued\n\n' }, { pauseMs: 20 }]).flat();
+      bench.upstream.answer = () => ({
+        steps: [chatChunk({ role: 'assistant', content: '' }), ...waiting, chatChunk({ content: 'At last' }), chatChunk({}, 'stop')],
+      });
+      const engine = await bench.loaded({}, { firstTokenMs: 60_000, silenceMs: 200 });
+      expect((await run(engine, ask('Hi'))).text).toBe('At last');
+    });
+
     it('no upstream that is slow but alive', async () => {
       const pieces = Array.from({ length: 8 }, (_, i) => [chatChunk({ content: `${i}` }), { pauseMs: 40 }]).flat();
       bench.upstream.answer = () => ({ steps: [...pieces, chatChunk({}, 'stop')] });

@@ -164,3 +164,55 @@ it('a second signal ends everything at once', async () => {
   await until('the runner has ended', () => !alive(pid!));
   await expect(run.done).rejects.toMatchObject({ code: 'worker_lost' });
 });
+
+it('a stopped deployment’s streams have their time, then end as stopped; one that only leaves may be tried elsewhere', async () => {
+  const agent = await rig.startAgent({ UNLOAD_GRACE_MS: '100' });
+  // Two answers at a time, and a third that waits for them: it cannot end within its time.
+  rig.assign(agent, [anItem(1), anItem(2)]);
+  await Promise.all([rig.ready(agent, 1), rig.ready(agent, 2)]);
+  const ask = (dep: number) => Array.from({ length: 4 }, () => rig.ask(dep, 'Hello', endless));
+  const [stopped, left] = [ask(1), ask(2)];
+  await Promise.all([started(stopped[0]!), started(left[0]!)]);
+  rig.unassign(agent, [1]);
+  const codes = async (runs: Run[]) => {
+    const ends = await Promise.allSettled(runs.map(({ done }) => done));
+    return new Set(ends.flatMap((end) => (end.status === 'rejected' ? [(end.reason as { code: string }).code] : [])));
+  };
+  expect([...(await codes(stopped))]).toEqual(['deployment_stopped']);
+  // The rig’s chooser knows no other worker, which is what a start that was turned away ends with.
+  for (const code of await codes(left)) expect(['server_shutting_down', 'overloaded']).toContain(code);
+  await until('nothing is reported any more', () => rig.beatOf(agent)?.loads.length === 0);
+});
+
+it('SIGTERM shortens the time of what is already leaving', async () => {
+  const agent = await rig.startAgent({ UNLOAD_GRACE_MS: '600000', DRAIN_MS: '50' });
+  rig.assign(agent, [anItem(1)]);
+  const { pid } = await rig.ready(agent, 1);
+  const runs = Array.from({ length: 4 }, () => rig.ask(1, 'Hello', endless));
+  await started(runs[0]!);
+  rig.assign(agent, []);
+  await until('the runner drains', () => rig.loadOf(agent, 1)?.state === 'draining');
+  agent.child.kill('SIGTERM');
+  expect(await agent.exited).toBe(0);
+  expect(alive(pid!)).toBe(false);
+  const ends = await Promise.allSettled(runs.map(({ done }) => done));
+  for (const end of ends) if (end.status === 'rejected') expect(end.reason).not.toMatchObject({ code: 'worker_lost' });
+});
+
+it('an agent that comes back serves beside no runner of the one before: that one only finishes what it has', async () => {
+  const agent = await serving(1);
+  const [before] = rig.runnersOf(1);
+  const run = rig.ask(1, 'Hello', endless);
+  await started(run);
+  agent.child.kill('SIGKILL');
+  const next = await rig.startAgent();
+  rig.assign(next, [anItem(1)]);
+  await rig.ready(next, 1);
+  await until('the new runner is known', () => rig.runnersOf(1).some(({ wk, state }) => wk !== before!.wk && state === 'ready'));
+  expect(rig.runnersOf(1).filter(({ state }) => state === 'ready')).toHaveLength(1);
+  await expect(rig.ask(1, 'Hello', { worker: before!.wk }).done).rejects.toMatchObject({
+    code: expect.stringMatching(/^(deployment_unavailable|overloaded)$/),
+  });
+  await expectWhole(run);
+  await expectWhole(rig.ask(1, 'Hello', endless));
+});

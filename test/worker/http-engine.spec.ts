@@ -19,6 +19,7 @@ let agent: Pick<Agent, 'wk'>;
 async function startAgent(settings: NodeJS.ProcessEnv = {}): Promise<void> {
   const config = loadConfig(WorkerConfig, {
     SLIPWAY_ENV: 'test',
+    LOG_LEVEL: 'silent',
     MODEL_CACHE_DIR: `${rig.folder}/cache`,
     ENGINE_HOSTS: new URL(upstream.url).host,
     ...settings,

@@ -14,6 +14,8 @@ import {
   type EndFrame,
   Heartbeat,
   Incarnation,
+  type LogLine,
+  ReadAgentLog,
   ROLES,
   type Role,
   ServiceError,
@@ -21,7 +23,7 @@ import {
   wildcardOf,
   subjectOf,
 } from '@slipway/contracts';
-import { connectNats, createLogger, type NatsConnection, nuid, renderNatsConf } from '@slipway/platform';
+import { connectNats, createLogger, type NatsConnection, nuid, renderNatsConf, RpcClient } from '@slipway/platform';
 import { type OpenStream, StreamReceiver, type WorkerChooser } from '@slipway/stream-transport';
 import { freePorts, TestNatsServer } from '@slipway/testing';
 
@@ -176,6 +178,18 @@ export class WorkerRig {
   assign(agent: Pick<Agent, 'wk'>, items: readonly AssignmentItem[], term = 1): void {
     this.#assigned.set(agent.wk, { term, items: [...items] });
     this.#sendAssignments();
+  }
+
+  /** From now on the agent is to run nothing; of what it runs, only these were stopped by their owners. */
+  unassign(agent: Pick<Agent, 'wk'>, stopped: readonly number[]): void {
+    this.#assigned.set(agent.wk, { term: 1, items: [], stopped: stopped.map((dep) => DeploymentId.parse(dep)) });
+    this.#sendAssignments();
+  }
+
+  /** The newest lines of a deployment's log on the agent. */
+  async logOf(agent: Pick<Agent, 'wk'>, dep: number, lines = 2_000): Promise<LogLine[]> {
+    const client = new RpcClient(this.#deployments!, ENV);
+    return (await client.call(ReadAgentLog, { dep: DeploymentId.parse(dep), lines }, { wk: agent.wk })).lines;
   }
 
   /** Sends something to an agent that need not be an assignment. */

@@ -9,6 +9,7 @@ import {
   OpsServer,
   type Part,
 } from '@slipway/platform';
+import { AgentLogService } from './agent/agent-log.service.js';
 import { AgentModule } from './agent/agent.module.js';
 import { AgentService } from './agent/agent.service.js';
 import type { WorkerConfig } from './config.js';
@@ -20,6 +21,7 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
   const ops = new OpsServer({ host: config.OPS_HOST, port: config.OPS_PORT, metrics, notReady, log });
   let nats: NatsConnection;
   let agent: AgentService;
+  let logs: AgentLogService;
   return [
     { name: 'ops', start: () => ops.start(), stop: () => ops.stop() },
     {
@@ -39,9 +41,14 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
         const module = AgentModule.with({ config, log, nats, metrics });
         const app = await NestFactory.createApplicationContext(module, { logger: new NestLogger(log), abortOnError: false });
         agent = app.get(AgentService);
+        logs = app.get(AgentLogService);
         agent.start();
+        logs.start();
       },
-      stop: (deadlineMs) => agent.stop(deadlineMs),
+      stop: async (deadlineMs) => {
+        await agent.stop(deadlineMs);
+        await logs.stop();
+      },
     },
   ];
 }

@@ -5,9 +5,11 @@ import type { WorkerConfig } from '../config.js';
 import { HostList } from '../models/host-list.js';
 import { ModelDownloads } from '../models/model-downloads.js';
 import { ModelStore } from '../models/model-store.js';
+import { AgentLogService } from './agent-log.service.js';
 import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID, CONFIG, LOG, METRICS, NATS } from './agent-tokens.js';
 import { AgentService } from './agent.service.js';
+import { LogBook } from './log-book.js';
 import { PlacementsService } from './placements.service.js';
 import { RunnerStarter } from './runner-starter.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -48,12 +50,14 @@ export class AgentModule {
         },
         { provide: ModelStore, useValue: models },
         WorkerMetrics,
+        LogBook,
         RunnerStarter,
         PlacementsService,
         AgentStatusService,
         AgentService,
+        AgentLogService,
       ],
-      exports: [AgentService],
+      exports: [AgentService, AgentLogService],
     };
   }
 }

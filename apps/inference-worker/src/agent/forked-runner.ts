@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import type { Logger } from '@slipway/platform';
 import { EngineLoadError } from '../engines/engine.js';
-import { type AgentMessage, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
+import { type AgentMessage, type Farewell, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
+import { LineSplitter } from './line-splitter.js';
+import type { ItemLog } from './log-book.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 const RUNNER_MAIN = new URL('../runner/main.js', import.meta.url);
@@ -10,13 +11,15 @@ const TICK_MS = 1_000;
 const FIRST_WORD_MS = 60_000;
 /** Time after a drain's deadline to free the engine and exit, in milliseconds. */
 const EXIT_WITHIN_MS = 1_500;
+/** The same for a process that nobody waits for: a large model takes its time. */
+const LEAVE_WITHIN_MS = 10_000;
 
 export interface ForkedRunnerOptions {
   readonly setup: RunnerSetup;
   readonly listener: RunnerListener;
   /** Silence after which the process counts as hung, in milliseconds. */
   readonly silenceMs: number;
-  readonly log: Logger;
+  readonly log: ItemLog;
 }
 
 /** A runner in a child process: a crash or a hang in it stays there. */
@@ -30,16 +33,23 @@ export class ForkedRunner implements RunnerHandle {
   /** Told to stop, or its end is already reported. */
   #settled = false;
   #hung = false;
+  #overdue: NodeJS.Timeout | undefined;
+  #over = false;
 
   constructor(private readonly options: ForkedRunnerOptions) {
-    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+    const lines = new LineSplitter(options.log.complained);
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      process.stderr.write(chunk);
+      lines.push(chunk);
+    });
     this.exited = new Promise((resolve) => {
       this.#child.once('exit', (code, signal) => {
         this.#onExit(code, signal);
         resolve();
       });
       // Emitted instead of `exit` when the process could not be started at all.
-      this.#child.once('error', (error) => {
+      this.#child.on('error', (error) => {
         if (this.#child.pid !== undefined) return;
         this.#report(true, `The runner process could not be started (${(error as NodeJS.ErrnoException).code ?? error.name}).`);
         resolve();
@@ -54,17 +64,22 @@ export class ForkedRunner implements RunnerHandle {
     return this.#child.pid ?? 0;
   }
 
-  async stop(deadlineMs: number): Promise<void> {
+  async stop(farewell: Farewell): Promise<void> {
     this.#settled = true;
-    this.#tell({ k: 'drain', deadlineMs });
-    const overdue = setTimeout(() => this.kill(), deadlineMs + EXIT_WITHIN_MS);
+    this.#tell({ k: 'drain', farewell });
+    this.#endWithin(farewell.deadlineMs + EXIT_WITHIN_MS);
     await this.exited;
-    clearTimeout(overdue);
   }
 
   /** Ends the process at once, whatever it does. */
   kill(): void {
     this.#child.kill('SIGKILL');
+  }
+
+  /** Of several times the last one counts. */
+  #endWithin(ms: number): void {
+    clearTimeout(this.#overdue);
+    if (!this.#over) this.#overdue = setTimeout(() => this.kill(), ms);
   }
 
   #tell(message: AgentMessage): void {
@@ -75,15 +90,20 @@ export class ForkedRunner implements RunnerHandle {
     this.#heard = true;
     this.#quietTicks = 0;
     const message = RunnerMessage.safeParse(raw).data;
-    if (!message) return this.options.log.error({ runner: this.pid }, 'runner.message_malformed');
+    if (!message) return this.options.log.logger.error({ runner: this.pid }, 'runner.message_malformed');
     const { listener } = this.options;
     if (message.k === 'beat' && message.figures) listener.figures(message.figures);
+    if (message.k === 'log') for (const line of message.lines) this.options.log.logged(line);
     if (this.#settled) return undefined;
     if (message.k === 'progress') listener.progress(message.progress);
     if (message.k === 'ready') listener.ready(message.facts);
-    if (message.k === 'draining') this.#report(false, 'The runner was told to end by somebody else.');
+    if (message.k === 'draining') {
+      this.#endWithin(this.options.setup.orphanDrainMs + LEAVE_WITHIN_MS);
+      this.#report(false, 'The runner was told to end by somebody else.');
+    }
     if (message.k === 'failed') {
       this.#settled = true;
+      this.#endWithin(LEAVE_WITHIN_MS);
       listener.failed(new EngineLoadError(message.reason, message.detail));
     }
     return undefined;
@@ -95,12 +115,14 @@ export class ForkedRunner implements RunnerHandle {
     const silenceMs = this.#heard ? this.options.silenceMs : Math.max(FIRST_WORD_MS, this.options.silenceMs);
     if (this.#quietTicks * TICK_MS <= silenceMs || this.#hung) return;
     this.#hung = true;
-    this.options.log.error({ runner: this.pid, silence_ms: silenceMs }, 'runner.hung');
+    this.options.log.logger.error({ runner: this.pid, silence_ms: silenceMs }, 'runner.hung');
     this.kill();
   }
 
   #onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    this.#over = true;
     clearInterval(this.#watch);
+    clearTimeout(this.#overdue);
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
     this.#report(true, this.#hung ? 'The runner process hung and was ended.' : `The runner process ended ${how}.`);
   }

@@ -1,5 +1,6 @@
 import { EngineLoadError } from '../engines/engine.js';
 import type { Runner } from '../runner/runner.js';
+import type { Farewell } from '../runner/runner-messages.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
 const FIGURES_EVERY_MS = 1_000;
@@ -22,16 +23,18 @@ export class InProcessRunner implements RunnerHandle {
     void this.#start();
   }
 
-  stop(deadlineMs: number): Promise<void> {
-    this.#stopping ??= this.#end(deadlineMs);
+  stop(farewell: Farewell): Promise<void> {
+    const ended = this.#end(farewell);
+    ended.catch(() => undefined);
+    this.#stopping ??= ended;
     return this.#stopping;
   }
 
-  async #end(deadlineMs: number): Promise<void> {
+  async #end(farewell: Farewell): Promise<void> {
     this.#loading.abort(new Error('The runner ends.'));
     clearInterval(this.#figures);
     const runner = await this.#runner.catch(() => null);
-    await runner?.stop(deadlineMs);
+    await runner?.stop(farewell);
     await this.#tellFigures();
   }
 
@@ -47,7 +50,7 @@ export class InProcessRunner implements RunnerHandle {
 
   async #fail(error: unknown): Promise<void> {
     if (this.#stopping) return;
-    await this.stop(0);
+    await this.stop({ deadlineMs: 0, stopped: false });
     const known = error instanceof EngineLoadError;
     this.listener.failed(known ? error : new EngineLoadError('engine_crashed', 'The engine could not be started.', { cause: error }));
   }

@@ -3,7 +3,7 @@ import type { AgentLoad, AssignmentItem, StateReason } from '@slipway/contracts'
 import type { Logger } from '@slipway/platform';
 import { EngineLoadError } from '../engines/engine.js';
 import type { ModelStore, ObtainedModel } from '../models/model-store.js';
-import type { RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
+import type { Farewell, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
 import type { MemoryClaim } from './memory.js';
 import { retryDelay } from './retry-delay.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
@@ -25,7 +25,7 @@ interface Trouble {
 export interface PlacementOptions {
   readonly item: AssignmentItem;
   readonly models: ModelStore;
-  readonly startRunner: (item: AssignmentItem, model: ObtainedModel, listener: RunnerListener) => RunnerHandle;
+  readonly startRunner: (model: ObtainedModel, listener: RunnerListener) => RunnerHandle;
   /** The report changed. */
   readonly changed: () => void;
   /** Counted since the runner started; a new runner begins at nothing. */
@@ -51,6 +51,10 @@ export class Placement {
 
   get item(): AssignmentItem {
     return this.options.item;
+  }
+
+  get log(): Logger {
+    return this.options.log;
   }
 
   get ready(): boolean {
@@ -91,11 +95,11 @@ export class Placement {
     }
   }
 
-  /** Takes nothing new, lets running streams end within the time; resolves when nothing of it is left. */
-  async stop(deadlineMs: number): Promise<void> {
+  /** Takes nothing new, lets running streams end within the time; resolves when nothing of it is left. Called again, the nearer deadline counts. */
+  async stop(farewell: Farewell): Promise<void> {
     this.#stopped.abort(new Error('Not assigned any more.'));
     this.options.changed();
-    await Promise.all([this.#runner?.stop(deadlineMs), ...this.#leaving]);
+    await Promise.all([this.#runner?.stop(farewell), ...this.#leaving]);
   }
 
   #stateOf(trouble: Trouble | null): AgentLoad['state'] {
@@ -139,14 +143,13 @@ export class Placement {
     this.#figures = null;
     return new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => resolve(null), { once: true });
-      this.#runner = this.options.startRunner(this.item, model, {
+      this.#runner = this.options.startRunner(model, {
         progress: (progress) => this.#show({ progress: base + progress * (1 - base) }),
         ready: (facts) => {
           ready();
           this.#facts = facts;
           this.#trouble = null;
-          const { dep, rev } = this.item;
-          this.options.log.info({ deployment: dep, rev, runner: facts.wk, pid: this.#runner?.pid }, 'placement.ready');
+          this.options.log.info({ runner: facts.wk, pid: this.#runner?.pid }, 'placement.ready');
           this.options.changed();
         },
         figures: (figures) => {
@@ -182,15 +185,14 @@ export class Placement {
     this.#progress = null;
     if (trouble.crash) this.options.crashed();
     const wait = retryDelay(this.#failures, trouble.crash);
-    const { dep, rev } = this.item;
-    this.options.log.warn({ deployment: dep, rev, reason: trouble.reason, detail: trouble.detail, again_in_ms: wait }, 'placement.failed');
+    this.options.log.warn({ reason: trouble.reason, detail: trouble.detail, again_in_ms: wait }, 'placement.failed');
     this.options.changed();
     await delay(wait, undefined, { signal }).catch(() => undefined);
   }
 
   #describe(error: unknown): Trouble {
     if (error instanceof EngineLoadError) return { reason: error.reason, detail: error.message, crash: error.reason === 'engine_crashed' };
-    this.options.log.error({ deployment: this.item.dep, err: error }, 'placement.fault');
+    this.options.log.error({ err: error }, 'placement.fault');
     return { reason: 'engine_crashed', detail: 'The worker could not start the engine; its log says why.', crash: true };
   }
 

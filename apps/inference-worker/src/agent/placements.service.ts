@@ -1,14 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AgentLoad, Assignment, AssignmentItem } from '@slipway/contracts';
-import type { Logger } from '@slipway/platform';
+import type { AgentLoad, Assignment, AssignmentItem, DeploymentId } from '@slipway/contracts';
 import type { WorkerConfig } from '../config.js';
 import { ModelStore } from '../models/model-store.js';
-import type { RunnerFigures } from '../runner/runner-messages.js';
-import { CONFIG, LOG } from './agent-tokens.js';
+import type { Farewell, RunnerFigures } from '../runner/runner-messages.js';
+import { CONFIG } from './agent-tokens.js';
+import { LogBook } from './log-book.js';
 import type { MemoryClaim } from './memory.js';
 import { Placement } from './placement.js';
 import { RunnerStarter } from './runner-starter.js';
+import { TermFence } from './term-fence.js';
 import { WorkerMetrics } from './worker-metrics.js';
+
+const TICK_MS = 1_000;
 
 /** An item that differs in anything is another placement: revisions never change once they are made. */
 const identityOf = (item: AssignmentItem): string => JSON.stringify(item);
@@ -16,20 +19,25 @@ const identityOf = (item: AssignmentItem): string => JSON.stringify(item);
 /** Makes what runs on this worker equal to what was assigned to it. */
 @Injectable()
 export class PlacementsService {
+  readonly #fence = new TermFence();
+  readonly #ticks: NodeJS.Timeout;
   readonly #kept = new Map<string, Placement>();
   readonly #leaving = new Map<Placement, Promise<void>>();
   #assigned: ReadonlySet<string> = new Set();
-  #term = 0;
+  /** Absent where the placer does not say. */
+  #stopped: ReadonlySet<DeploymentId> | undefined;
   #closed = false;
   #changed: () => void = () => undefined;
 
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
-    @Inject(LOG) private readonly log: Logger,
+    private readonly book: LogBook,
     private readonly models: ModelStore,
     private readonly runners: RunnerStarter,
     private readonly metrics: WorkerMetrics,
-  ) {}
+  ) {
+    this.#ticks = setInterval(() => this.#fence.tick(), TICK_MS).unref();
+  }
 
   /** Names who is told, often, that the reports changed. */
   onChange(changed: () => void): void {
@@ -37,9 +45,9 @@ export class PlacementsService {
   }
 
   /** Loads what is new, lets go of what is not listed. Assignments of an overruled placer change nothing. */
-  obey({ term, items }: Assignment): void {
-    if (this.#closed || term < this.#term) return;
-    this.#term = term;
+  obey({ term, items, stopped }: Assignment): void {
+    if (this.#closed || !this.#fence.admits(term)) return;
+    this.#stopped = stopped && new Set(stopped);
     const assigned = new Map(items.map((item) => [identityOf(item), item]));
     this.#assigned = new Set(assigned.keys());
     for (const [identity, item] of assigned) if (!this.#kept.has(identity)) this.#place(identity, item);
@@ -65,7 +73,10 @@ export class PlacementsService {
   async stop(deadlineMs: number): Promise<void> {
     this.#closed = true;
     const suspended = this.models.suspend();
-    for (const identity of [...this.#kept.keys()]) this.#letGo(identity, deadlineMs);
+    clearInterval(this.#ticks);
+    const farewell = { deadlineMs, stopped: false };
+    for (const placement of this.#leaving.keys()) void placement.stop(farewell);
+    for (const identity of [...this.#kept.keys()]) this.#letGo(identity, farewell);
     await Promise.all([suspended, ...this.#leaving.values()]);
   }
 
@@ -74,28 +85,29 @@ export class PlacementsService {
   }
 
   #place(identity: string, item: AssignmentItem): void {
-    const { log } = this;
+    const log = this.book.open(item);
     const placement = new Placement({
       item,
       models: this.models,
-      startRunner: (...runner) => this.runners.start(...runner),
+      startRunner: (model, listener) => this.runners.start({ item, log }, model, listener),
       changed: () => {
         this.#retire();
         this.#changed();
       },
       figures: (now, before) => this.metrics.add(now, before),
       crashed: () => this.metrics.crashed(),
-      log,
+      log: log.logger,
     });
     this.#kept.set(identity, placement);
-    log.info({ deployment: item.dep, rev: item.rev, source: item.source.kind }, 'placement.assigned');
+    log.logger.info({ source: item.source.kind }, 'placement.assigned');
     void placement.keep();
   }
 
   /** Lets go of what is not assigned, but a ready revision only once its successor can take over. */
   #retire(): void {
     for (const [identity, placement] of this.#kept) {
-      if (!this.#assigned.has(identity) && !this.#bridges(placement)) this.#letGo(identity, this.config.UNLOAD_GRACE_MS);
+      if (this.#assigned.has(identity) || this.#bridges(placement)) continue;
+      this.#letGo(identity, { deadlineMs: this.config.UNLOAD_GRACE_MS, stopped: this.#isStopped(placement.item.dep) });
     }
   }
 
@@ -104,15 +116,22 @@ export class PlacementsService {
     return ready && successors.length > 0 && !successors.some(([, successor]) => successor.ready);
   }
 
-  #letGo(identity: string, deadlineMs: number): void {
+  /** An older placer says nothing of it: with it, all that is not listed was stopped. */
+  #isStopped(dep: DeploymentId): boolean {
+    return (
+      this.#stopped?.has(dep) ?? ![...this.#kept.values()].some(({ item }) => item.dep === dep && this.#assigned.has(identityOf(item)))
+    );
+  }
+
+  #letGo(identity: string, farewell: Farewell): void {
     const placement = this.#kept.get(identity);
     if (!placement) return;
     this.#kept.delete(identity);
-    const { dep, rev } = placement.item;
-    this.log.info({ deployment: dep, rev }, 'placement.leaving');
-    const over = placement.stop(deadlineMs).then(() => {
+    const { log } = placement;
+    log.info({ grace_ms: farewell.deadlineMs }, 'placement.leaving');
+    const over = placement.stop(farewell).then(() => {
       this.#leaving.delete(placement);
-      this.log.info({ deployment: dep, rev }, 'placement.left');
+      log.info('placement.left');
       this.#changed();
     });
     this.#leaving.set(placement, over);

@@ -1,5 +1,5 @@
 import type { EngineLoadError } from '../engines/engine.js';
-import type { RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
+import type { Farewell, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
 
 /** An end that its keeper did not ask for. */
 export interface RunnerEnd {
@@ -24,6 +24,9 @@ export interface RunnerListener {
 /** A runner as its agent holds it, in a process of its own or not. */
 export interface RunnerHandle {
   readonly pid: number;
-  /** Takes nothing new, lets running streams end within the time; resolves when nothing of it is left. */
-  stop(deadlineMs: number): Promise<void>;
+  /**
+   * Takes nothing new, lets running streams end within the time; resolves when nothing of it is left. Called again, the
+   * nearer deadline counts.
+   */
+  stop(farewell: Farewell): Promise<void>;
 }

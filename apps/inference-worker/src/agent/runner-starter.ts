@@ -1,16 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AssignmentItem } from '@slipway/contracts';
-import type { Logger, NatsConnection } from '@slipway/platform';
+import type { NatsConnection } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource } from '../engines/create-engine.js';
 import type { EngineLoadError } from '../engines/engine.js';
 import type { ObtainedModel } from '../models/model-store.js';
 import { Runner } from '../runner/runner.js';
 import { queueBoundOf } from '../serving/admission.js';
-import { CONFIG, LOG, NATS } from './agent-tokens.js';
+import { CONFIG, NATS } from './agent-tokens.js';
 import { ForkedRunner } from './forked-runner.js';
 import { InProcessRunner } from './in-process-runner.js';
+import type { ItemLog } from './log-book.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
+
+/** An item with the place where its log goes. */
+export interface PlacedItem {
+  readonly item: AssignmentItem;
+  readonly log: ItemLog;
+}
 
 /** Starts runners: embedded engines in processes of their own, HTTP engines in this one. */
 @Injectable()
@@ -19,7 +26,6 @@ export class RunnerStarter {
 
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
-    @Inject(LOG) private readonly log: Logger,
     @Inject(NATS) private readonly nats: NatsConnection,
   ) {
     // Whatever ends this process in an orderly way, its children go with it; after a kill they notice the closed pipe.
@@ -28,14 +34,14 @@ export class RunnerStarter {
     });
   }
 
-  start(item: AssignmentItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
-    if (source.kind === 'file') return this.#fork(item, source.path, listener);
-    const placed = { ...item, slots: this.config.HTTP_ENGINE_SLOTS ?? item.slots };
+  start({ item, log }: PlacedItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
+    if (source.kind === 'file') return this.#fork({ item, log }, source.path, listener);
+    const placed = { item: { ...item, slots: this.config.HTTP_ENGINE_SLOTS ?? item.slots }, log };
     return new InProcessRunner((lost) => this.#make(placed, source, lost), listener);
   }
 
-  #fork(item: AssignmentItem, modelPath: string, listener: RunnerListener): RunnerHandle {
-    const { config, log } = this;
+  #fork({ item, log }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
+    const { config } = this;
     const runner = new ForkedRunner({
       setup: {
         env: config.SLIPWAY_ENV,
@@ -57,8 +63,7 @@ export class RunnerStarter {
     return runner;
   }
 
-  async #make(item: AssignmentItem, source: EngineSource, lost: (error: EngineLoadError) => void): Promise<Runner> {
-    const log = this.log.child({ deployment: item.dep, rev: item.rev });
+  async #make({ item, log: { logger: log } }: PlacedItem, source: EngineSource, lost: (error: EngineLoadError) => void): Promise<Runner> {
     const engine = await createEngine(source, {
       context: item.context,
       slots: item.slots,

@@ -12,9 +12,13 @@ export interface ProcessRunner {
 }
 
 /** Makes the runner of a process from what its agent sent; nothing is loaded yet. */
-export async function makeProcessRunner(setup: RunnerSetup, lost: (error: EngineLoadError) => void): Promise<ProcessRunner> {
+export async function makeProcessRunner(
+  setup: RunnerSetup,
+  tee: (line: string) => void,
+  lost: (error: EngineLoadError) => void,
+): Promise<ProcessRunner> {
   const { item, env, zone } = setup;
-  const log = createLogger('inference-runner', setup.logLevel).child({ deployment: item.dep, rev: item.rev });
+  const log = createLogger('inference-runner', setup.logLevel, tee).child({ deployment: item.dep, rev: item.rev });
   const nats = await connectNats({
     url: setup.natsUrl,
     role: 'worker',

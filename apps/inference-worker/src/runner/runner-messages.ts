@@ -32,11 +32,23 @@ export const RunnerSetup = z.object({
 });
 export type RunnerSetup = z.infer<typeof RunnerSetup>;
 
+/** How a runner is to end. */
+export const Farewell = z.object({
+  /** Time that running streams get, in milliseconds. */
+  deadlineMs: z.number().nonnegative(),
+  /** The deployment was stopped by its owner: no other worker can go on with what is cut off. */
+  stopped: z.boolean(),
+});
+export type Farewell = z.infer<typeof Farewell>;
+
+/** Lines that a runner sends at once. */
+export const MAX_LOG_BATCH = 500;
+
 /** Agent to runner. */
 export const AgentMessage = z.discriminatedUnion('k', [
   z.object({ k: z.literal('setup'), setup: RunnerSetup }),
   /** Take nothing new, finish what runs within the time, then exit. */
-  z.object({ k: z.literal('drain'), deadlineMs: z.number().nonnegative() }),
+  z.object({ k: z.literal('drain'), farewell: Farewell }),
 ]);
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
@@ -60,5 +72,7 @@ export const RunnerMessage = z.discriminatedUnion('k', [
   z.object({ k: z.literal('beat'), figures: RunnerFigures.nullable() }),
   /** A drain has begun, by whomever: not a crash when the process ends now. */
   z.object({ k: z.literal('draining') }),
+  /** Lines of its log, as JSON. */
+  z.object({ k: z.literal('log'), lines: z.array(z.string()).max(MAX_LOG_BATCH) }),
 ]);
 export type RunnerMessage = z.infer<typeof RunnerMessage>;

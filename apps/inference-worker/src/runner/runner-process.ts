@@ -3,7 +3,8 @@ import { createLogger } from '@slipway/platform';
 import { EngineLoadError } from '../engines/engine.js';
 import { describeFault } from '../serving/describe-fault.js';
 import { makeProcessRunner, type ProcessRunner } from './process-runner.js';
-import { AgentMessage, type RunnerMessage, type RunnerSetup } from './runner-messages.js';
+import { LogRelay } from './log-relay.js';
+import { AgentMessage, type Farewell, type RunnerMessage, type RunnerSetup } from './runner-messages.js';
 
 const BEAT_MS = 1_000;
 /** An agent that forks a runner and sends nothing is dead. */
@@ -15,6 +16,7 @@ const SETUP_WITHIN_MS = 10_000;
  */
 export class RunnerProcess {
   readonly #loading = new AbortController();
+  readonly #log = new LogRelay((lines, sent) => this.#send({ k: 'log', lines }, sent));
   #setup: RunnerSetup | undefined;
   #serving: ProcessRunner | undefined;
   #ending = false;
@@ -34,12 +36,18 @@ export class RunnerProcess {
     });
     // The agent died before this process could listen for it.
     if (!parent.connected) this.exit(0);
-    parent.on('disconnect', () => void this.#end(this.#setup?.orphanDrainMs ?? 0));
-    // A terminal's Ctrl-C reaches the whole group: the agent's own drain follows and must not cut this one short.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) parent.on(signal, () => void this.#end(this.#setup?.orphanDrainMs ?? 0));
+    const leave = (): void => void this.#end({ deadlineMs: this.#setup?.orphanDrainMs ?? 0, stopped: false });
+    parent.on('disconnect', leave);
+    // A terminal's Ctrl-C reaches the whole group: the agent's own drain follows.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) parent.on(signal, leave);
+    // The agent reads it, and may be gone.
+    parent.stderr.on('error', () => undefined);
     parent.on('uncaughtException', (error) => {
-      createLogger('inference-runner', this.#setup?.logLevel ?? 'info').fatal({ fault: describeFault(error) }, 'runner.fault');
-      this.exit(1);
+      createLogger('inference-runner', this.#setup?.logLevel ?? 'info', this.#log.write).fatal(
+        { fault: describeFault(error) },
+        'runner.fault',
+      );
+      this.#log.flush(() => this.exit(1));
     });
     setInterval(() => this.#send({ k: 'beat', figures: this.#serving?.runner.figures() ?? null }), BEAT_MS);
   }
@@ -50,12 +58,12 @@ export class RunnerProcess {
       this.#setup = message.setup;
       void this.#serve(message.setup);
     }
-    if (message?.k === 'drain') void this.#end(message.deadlineMs);
+    if (message?.k === 'drain') void this.#end(message.farewell);
   }
 
   async #serve(setup: RunnerSetup): Promise<void> {
     try {
-      this.#serving = await makeProcessRunner(setup, (error) => this.#fail(error));
+      this.#serving = await makeProcessRunner(setup, this.#log.write, (error) => this.#fail(error));
       void this.#serving.nats.closed().then(() => this.#cutOff());
       const progress = (value: number): void => this.#send({ k: 'progress', progress: value });
       const facts = await this.#serving.runner.start(progress, this.#loading.signal);
@@ -69,7 +77,7 @@ export class RunnerProcess {
     if (error instanceof EngineLoadError) this.#send({ k: 'failed', reason: error.reason, detail: error.message });
     else if (isServiceError(error)) this.#send({ k: 'failed', reason: 'engine_crashed', detail: error.message });
     else throw error;
-    void this.#end(0);
+    void this.#end({ deadlineMs: 0, stopped: false });
   }
 
   /** Refused credentials close a connection for good; a new process may find better ones. */
@@ -77,19 +85,24 @@ export class RunnerProcess {
     if (!this.#ending) throw new Error('The NATS connection was closed.');
   }
 
-  async #end(deadlineMs: number): Promise<void> {
+  async #end(farewell: Farewell): Promise<void> {
+    const stopped = this.#serving?.runner.stop(farewell);
+    // Told once more, only the nearer deadline counts.
     if (this.#ending) return;
     this.#ending = true;
     this.#send({ k: 'draining' });
     this.#loading.abort(new Error('The runner ends.'));
-    await this.#serving?.runner.stop(deadlineMs);
+    await stopped;
     this.#send({ k: 'beat', figures: this.#serving?.runner.figures() ?? null });
     await this.#serving?.nats.drain();
-    this.exit(0);
+    this.#log.flush(() => this.exit(0));
   }
 
-  #send(message: RunnerMessage): void {
+  #send(message: RunnerMessage, sent: () => void = () => undefined): void {
+    // What was logged before it comes before it.
+    if (message.k !== 'log') this.#log.flush(() => undefined);
     // The agent may be gone at any moment; the disconnect says so, and a lost message changes nothing.
-    if (this.parent.connected) this.parent.send?.(message, undefined, undefined, () => undefined);
+    if (this.parent.connected) this.parent.send?.(message, undefined, undefined, sent);
+    else sent();
   }
 }

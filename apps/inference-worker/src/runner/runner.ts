@@ -1,13 +1,10 @@
-import { type AssignmentItem, Incarnation } from '@slipway/contracts';
+import { type AssignmentItem, Incarnation, ServiceError } from '@slipway/contracts';
 import { type Logger, type NatsConnection, nuid } from '@slipway/platform';
 import { StreamSender } from '@slipway/stream-transport';
-import { type Engine, type EngineFacts, EngineLoadError } from '../engines/engine.js';
+import type { Engine, EngineFacts, EngineLoadError } from '../engines/engine.js';
 import { Admission } from '../serving/admission.js';
-import type { RunnerFacts, RunnerFigures } from './runner-messages.js';
-
-const CHECK_EVERY_MS = 5_000;
-/** Failed checks in a row after which the engine counts as lost. */
-const CHECKS_TO_LOSE = 3;
+import { EngineWatch } from './engine-watch.js';
+import type { Farewell, RunnerFacts, RunnerFigures } from './runner-messages.js';
 
 export interface RunnerOptions {
   readonly engine: Engine;
@@ -20,14 +17,32 @@ export interface RunnerOptions {
   readonly lost: (error: EngineLoadError) => void;
 }
 
+const deploymentStopped = (): ServiceError => new ServiceError('deployment_stopped', 'The deployment was stopped while it was answering.');
+
+interface Deferred {
+  readonly promise: Promise<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function deferred(): Deferred {
+  let resolve: Deferred['resolve'] = () => undefined;
+  let reject: Deferred['reject'] = () => undefined;
+  const promise = new Promise((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
 /** Serves one revision of one deployment: its engine on one side, the stream protocol on the other. */
 export class Runner {
   readonly wk = Incarnation.parse(nuid.next());
   #serving: { readonly admission: Admission; readonly sender: StreamSender } | undefined;
-  #checks: NodeJS.Timeout | undefined;
-  #failedChecks = 0;
-  #outputsSeen = 0;
+  #watch: EngineWatch | undefined;
   readonly #stopped = new AbortController();
+  readonly #drained = deferred();
+  #stopping: Promise<void> | undefined;
 
   constructor(private readonly options: RunnerOptions) {}
 
@@ -39,7 +54,6 @@ export class Runner {
     const facts = await this.options.engine.load(onProgress, AbortSignal.any([signal, this.#stopped.signal]));
     this.#stopped.signal.throwIfAborted();
     this.#serve(facts);
-    this.#checks = setInterval(() => void this.#check(), CHECK_EVERY_MS);
     return { wk: this.wk, ...facts, caps: [...facts.caps] };
   }
 
@@ -50,18 +64,25 @@ export class Runner {
     return { ...admission.figures(), rejected: sender.counters.rejected };
   }
 
-  /** Takes nothing new, lets running streams end within the time, then frees everything. */
-  async stop(deadlineMs: number): Promise<void> {
+  /** Takes nothing new, lets running streams end within the time, then frees everything. Called again, the nearer deadline counts. */
+  stop({ deadlineMs, stopped }: Farewell): Promise<void> {
     this.#stopped.abort(new Error('The runner stops.'));
-    clearInterval(this.#checks);
+    this.#watch?.stop();
     this.#serving?.admission.close();
-    await this.#serving?.sender.drain(deadlineMs);
+    const drained = this.#serving?.sender.drain(deadlineMs, stopped ? deploymentStopped() : undefined) ?? Promise.resolve(0);
+    drained.then(this.#drained.resolve, this.#drained.reject);
+    this.#stopping ??= this.#free();
+    return this.#stopping;
+  }
+
+  async #free(): Promise<void> {
+    await this.#drained.promise;
     await this.options.engine.unload();
     await this.#serving?.sender.stop();
   }
 
   #serve(facts: EngineFacts): void {
-    const { engine, nats, env, item, zone, log } = this.options;
+    const { engine, nats, env, item, zone, log, lost } = this.options;
     const admission = new Admission({ engine, item, slots: facts.slots, log, loadChanged: () => sender.loadChanged() });
     const sender = new StreamSender({
       nats,
@@ -78,31 +99,11 @@ export class Runner {
     });
     sender.start();
     this.#serving = { admission, sender };
-  }
-
-  async #check(): Promise<void> {
-    const outputs = this.#serving?.admission.outputs ?? 0;
-    const busy = outputs !== this.#outputsSeen;
-    this.#outputsSeen = outputs;
-    // A server at its limit may be slow to answer questions about its health.
-    if (busy) this.#failedChecks = 0;
-    else await this.#ask();
-  }
-
-  async #ask(): Promise<void> {
-    try {
-      await this.options.engine.check(AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(CHECK_EVERY_MS)]));
-      this.#failedChecks = 0;
-    } catch (error) {
-      if (this.#stopped.signal.aborted) return;
-      this.#failedChecks += 1;
-      if (this.#failedChecks < CHECKS_TO_LOSE) return;
-      clearInterval(this.#checks);
-      this.options.lost(
-        error instanceof EngineLoadError
-          ? error
-          : new EngineLoadError('engine_unreachable', 'The engine does not answer.', { cause: error }),
-      );
-    }
+    this.#watch = new EngineWatch({
+      check: (signal) => engine.check(signal),
+      outputs: () => admission.outputs,
+      awaiting: () => admission.awaiting,
+      lost,
+    });
   }
 }

@@ -125,6 +125,26 @@ it('an engine that falls silent is stopped and its stream fails, whatever it the
   expect(events).toEqual([{ k: 'text', x: 'Once', n: 1 }]);
 });
 
+it('a request may wait 600 s in the engine’s own queue for its first output; only then silence is counted', async () => {
+  vi.useFakeTimers();
+  const [served, starved] = [run(), run()];
+  expect(admission.awaiting).toBe(2);
+  engine.asked[0]!.output.phase('prefill');
+  await vi.advanceTimersByTimeAsync(599_000);
+  expect(engine.asked.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+  engine.asked[0]!.output.events([{ k: 'text', x: 'At last', n: 1 }]);
+  expect(admission.awaiting).toBe(1);
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(engine.asked.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+  engine.asked[1]!.answer(usage);
+  await expect(starved.result).rejects.toMatchObject({ code: 'timeout' });
+  await vi.advanceTimersByTimeAsync(117_000);
+  expect(engine.asked[0]!.signal.aborted).toBe(false);
+  engine.asked[0]!.answer(usage);
+  expect((await served.result).usage).toEqual(usage);
+  expect(admission.awaiting).toBe(0);
+});
+
 it('an engine that does not obey an abort holds up nobody', async () => {
   vi.useFakeTimers();
   const cancel = new AbortController();

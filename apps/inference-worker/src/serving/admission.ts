@@ -30,6 +30,7 @@ export class Admission {
   /** Admitted and not ended; the engine counts each of them only when it has read its prompt. */
   #admitted = 0;
   #outputs = 0;
+  #awaiting = 0;
   readonly #counts = { done: 0, cancelled: 0, failed: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
   constructor(private readonly options: AdmissionOptions) {}
@@ -59,6 +60,11 @@ export class Admission {
     return this.#outputs;
   }
 
+  /** Generations that have brought no output yet. */
+  get awaiting(): number {
+    return this.#awaiting;
+  }
+
   figures(): Omit<RunnerFigures, 'rejected'> {
     return { ...this.#current(), ...this.#counts };
   }
@@ -80,13 +86,23 @@ export class Admission {
 
   #generationOf(start: Start): Generation {
     const { engine, log, loadChanged } = this.options;
+    this.#awaiting += 1;
+    let begun = false;
+    const begin = (): void => {
+      if (!begun) this.#awaiting -= 1;
+      begun = true;
+    };
     return new EngineGeneration({
       engine,
       start,
       limits: { firstOutputMs: FIRST_OUTPUT_MS, silenceMs: SILENCE_MS },
       log,
-      produced: () => (this.#outputs += 1),
+      produced: () => {
+        begin();
+        this.#outputs += 1;
+      },
       ended: (outcome) => {
+        begin();
         this.#admitted -= 1;
         this.#count(outcome);
         loadChanged();

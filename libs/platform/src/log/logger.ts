@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { destination, type Logger, type LoggerOptions, multistream, pino } from 'pino';
 
 export type { Logger } from 'pino';
 
@@ -9,14 +9,29 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Header and field names that hold secrets; pino replaces their values wherever they are logged by these paths. */
 const SECRETS = ['headers.authorization', 'headers["x-api-key"]', 'credential', '*.credential', 'key', 'password', '*.password'];
 
-/** Writes one JSON object per line to stdout. Fields named as secrets are masked. */
-export function createLogger(service: string, level: LogLevel): Logger {
-  return pino({
+/**
+ * Writes one JSON object per line to stdout. Fields named as secrets are masked.
+ * @param tee gets the same lines, from `debug` on, whatever the level of stdout is.
+ */
+export function createLogger(service: string, level: LogLevel, tee?: (line: string) => void): Logger {
+  const options = optionsOf(service, tee ? 'debug' : level);
+  if (!tee) return pino(options);
+  return pino(
+    options,
+    multistream([
+      { stream: destination(1), level: level === 'silent' ? Number.POSITIVE_INFINITY : level },
+      { stream: { write: tee }, level: 'debug' },
+    ]),
+  );
+}
+
+function optionsOf(service: string, level: LogLevel): LoggerOptions {
+  return {
     level,
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: 'event',
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: SECRETS, censor: '***' },
-  });
+  };
 }

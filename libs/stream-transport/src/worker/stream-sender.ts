@@ -33,6 +33,8 @@ const LAST_ACKS_MS = 1_000;
 /** A server that does not answer a ping within this is left for another. */
 const LINK_ANSWER_MS = 1_000;
 
+const shuttingDown = (): ServiceError => new ServiceError('server_shutting_down', 'The worker is shutting down.', { retryAfterS: 1 });
+
 /**
  * The worker's side of the stream protocol, one per runner: takes starts, runs their generations, sends and retains
  * what they produce, and stops the engine for every gateway that went away.
@@ -109,11 +111,12 @@ export class StreamSender {
   }
 
   /**
-   * Takes no more starts, lets streams finish and waits until gateways have all of them.
-   * What still runs after `deadlineMs` ends with an error that lets other workers try.
+   * Takes no more starts, lets streams finish and waits until gateways have all of them. May be called again: the nearer
+   * deadline counts.
+   * @param last ends what still runs after `deadlineMs`; unless given, other workers may try it.
    * @returns how many streams had to be stopped.
    */
-  async drain(deadlineMs: number): Promise<number> {
+  async drain(deadlineMs: number, last: ServiceError = shuttingDown()): Promise<number> {
     const deadline = monotonic() + deadlineMs;
     this.draining = true;
     this.reporter.report();
@@ -122,7 +125,7 @@ export class StreamSender {
     // Starts that are on their way still arrive and are told to go elsewhere.
     if (starts) await before(deadlineMs, starts.drain());
     await this.gate.within(deadline - monotonic());
-    const stopped = this.table.stopAll(new ServiceError('server_shutting_down', 'The worker is shutting down.'));
+    const stopped = this.table.stopAll(last);
     if (this.table.size > 0) await this.gate.within(LAST_ACKS_MS);
     this.options.log.info({ wk: this.options.wk, stopped, unacknowledged: this.table.size }, 'stream.worker_drained');
     return stopped;

@@ -60,7 +60,7 @@ function startLlama({ threads, gpu, log }: LoadModelOptions): Promise<Llama> {
     skipDownload: true,
     maxThreads: threads,
     progressLogs: false,
-    logLevel: LlamaLogLevel.warn,
+    logLevel: LlamaLogLevel.info,
     logger: (level, message) => logLine(log, level, message),
   });
 }

@@ -1,0 +1,34 @@
+import { LOG_LINE_CHARS, LOG_RING_LINES } from '@slipway/contracts';
+import { expect, it } from 'vitest';
+import { LineRing } from './line-ring.js';
+
+const filled = (count: number): LineRing => {
+  const ring = new LineRing();
+  for (let nth = 0; nth < count; nth += 1) ring.add({ at: nth, rev: 1, text: `line ${nth}` });
+  return ring;
+};
+const ROOMY = 10_000_000;
+
+it('the newest lines come, oldest first, as many as asked for', () => {
+  expect(
+    filled(5)
+      .newest(2, ROOMY)
+      .map(({ text }) => text),
+  ).toEqual(['line 3', 'line 4']);
+  expect(filled(5).newest(99, ROOMY)).toHaveLength(5);
+  expect(filled(0).newest(99, ROOMY)).toEqual([]);
+});
+
+it.each([LOG_RING_LINES, LOG_RING_LINES + 1, 3 * LOG_RING_LINES + 7])('of %i lines the newest ones are kept', (count) => {
+  const kept = filled(count).newest(LOG_RING_LINES, ROOMY);
+  expect(kept.map(({ at }) => at)).toEqual(Array.from({ length: LOG_RING_LINES }, (_, nth) => count - LOG_RING_LINES + nth));
+});
+
+it('a long line is cut, and lines that a reply has no room for are left out, the oldest first', () => {
+  const ring = new LineRing();
+  for (let at = 0; at < 100; at += 1) ring.add({ at, rev: 1, text: 'ü'.repeat(5_000) });
+  const some = ring.newest(100, 50_000);
+  expect(some.length).toBeGreaterThan(10);
+  expect(Buffer.byteLength(JSON.stringify(some))).toBeLessThanOrEqual(50_010);
+  expect(some.at(-1)).toMatchObject({ at: 99, text: 'ü'.repeat(LOG_LINE_CHARS) });
+});

@@ -1,0 +1,55 @@
+import { DeploymentId } from '@slipway/contracts';
+import { loadConfig } from '@slipway/platform';
+import { expect, it } from 'vitest';
+import { WorkerConfig } from '../config.js';
+import { LogBook } from './log-book.js';
+
+const config = loadConfig(WorkerConfig, { LOG_LEVEL: 'silent' });
+const item = (dep: number, credential?: string) => ({
+  dep: DeploymentId.parse(dep),
+  rev: 3,
+  source: { kind: 'http' as const, url: 'https://engine.example', model: 'm' },
+  context: null,
+  slots: 1,
+  threads: 1,
+  default_max_tokens: null,
+  ...(credential !== undefined && { credential }),
+});
+
+it('lines of all sources are kept for people, whatever the level of the log is', () => {
+  const book = new LogBook(config);
+  const log = book.open(item(1));
+  log.logger.info({ runner: 'abc', detail: 'two words' }, 'placement.ready');
+  log.logged(
+    JSON.stringify({ level: 'debug', time: '2026-11-21T12:00:00.000Z', event: 'llama.log', message: 'llama_context: n_ctx = 4096' }),
+  );
+  log.logged(JSON.stringify({ level: 'info', time: '2026-11-21T12:00:00.000Z', event: 'stream', outcome: 'done' }));
+  log.logged(JSON.stringify({ level: 'info', time: '2026-11-21T12:00:00.000Z', event: 'stream', outcome: 'failed', code: 'timeout' }));
+  log.logged('no json');
+  log.complained('GGML_ASSERT(n > 0) failed');
+  expect(book.newest(DeploymentId.parse(1), 10)).toEqual([
+    { at: expect.any(Number), rev: 3, text: 'placement.ready runner=abc detail="two words"' },
+    { at: Date.parse('2026-11-21T12:00:00Z'), rev: 3, text: 'llama_context: n_ctx = 4096' },
+    { at: Date.parse('2026-11-21T12:00:00Z'), rev: 3, text: 'stream outcome=failed code=timeout' },
+    { at: expect.any(Number), rev: 3, text: 'GGML_ASSERT(n > 0) failed' },
+  ]);
+});
+
+it('a credential is masked wherever it appears', () => {
+  const book = new LogBook(config);
+  const log = book.open(item(1, 'sk-upstream-secret'));
+  log.logger.error({ err: new Error('401 for sk-upstream-secret') }, 'upstream.refused');
+  log.complained('Authorization: Bearer sk-upstream-secret');
+  expect(JSON.stringify(book.newest(DeploymentId.parse(1), 10))).not.toContain('upstream-secret');
+});
+
+it('deployments that wrote nothing for longest are forgotten first', () => {
+  const book = new LogBook(config);
+  const first = book.open(item(1));
+  for (let dep = 1; dep <= 64; dep += 1) book.open(item(dep)).complained('here');
+  first.complained('still here');
+  book.open(item(65)).complained('here');
+  expect(book.newest(DeploymentId.parse(1), 10)).toHaveLength(2);
+  expect(book.newest(DeploymentId.parse(2), 10)).toEqual([]);
+  expect(book.newest(DeploymentId.parse(65), 10)).toHaveLength(1);
+});

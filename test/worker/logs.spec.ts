@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { anItem, until, WorkerRig } from './rig.js';
+
+let rig: WorkerRig;
+
+beforeEach(async () => {
+  rig = await new WorkerRig().open();
+});
+afterEach(() => rig.close());
+
+it('an engine’s log is read from its agent, survives the crash of its process, and holds no prompt', async () => {
+  const agent = await rig.startAgent();
+  rig.assign(agent, [anItem(1), anItem(2)]);
+  const { pid } = await rig.ready(agent, 1);
+  await rig.ready(agent, 2);
+  await rig.ask(1, 'Say something about Xylophones').done;
+
+  const texts = async (dep = 1) => (await rig.logOf(agent, dep)).map(({ text }) => text);
+  const first = await texts();
+  expect(first[0]).toBe('placement.assigned source=file');
+  expect(first.some((text) => /llama_model_loader: .*key-value pairs/.test(text))).toBe(true);
+  expect(first.some((text) => text.startsWith('llama.loaded model=svc-tiny.Q8_0.gguf context='))).toBe(true);
+  expect(first.some((text) => text.startsWith('placement.ready'))).toBe(true);
+
+  process.kill(pid!, 'SIGABRT');
+  await until('it is served anew', () => {
+    const load = rig.loadOf(agent, 1);
+    return load?.state === 'ready' && load.pid !== pid;
+  });
+  const second = await texts();
+  expect(second.slice(0, first.length)).toEqual(first);
+  expect(second).toContainEqual(expect.stringContaining('The runner process ended by SIGABRT.'));
+  expect(second.filter((text) => text.startsWith('placement.ready'))).toHaveLength(2);
+  expect([...second, ...(await texts(2))].join('\n')).not.toMatch(/Xylophone/i);
+  expect((await texts(2)).join('\n')).not.toContain('SIGABRT');
+
+  const lines = await rig.logOf(agent, 1);
+  expect(lines.map(({ at }) => at)).toEqual(lines.map(({ at }) => at).toSorted((a, b) => a - b));
+  expect(await rig.logOf(agent, 1, 3)).toEqual(lines.slice(-3));
+  expect(await rig.logOf(agent, 77)).toEqual([]);
+});
+
+it('the log of a deployment that is not run any more, and why it failed, can still be read', async () => {
+  const agent = await rig.startAgent();
+  rig.assign(agent, [anItem(1, { source: { kind: 'file', path: '/nowhere.gguf' } })]);
+  await until('it has failed', () => rig.loadOf(agent, 1)?.state === 'failed');
+  rig.assign(agent, []);
+  await until('it is gone', () => rig.beatOf(agent)?.loads.length === 0);
+  const texts = (await rig.logOf(agent, 1)).map(({ text }) => text);
+  expect(texts).toContainEqual(expect.stringMatching(/^warn placement.failed reason=model_missing detail="There is no such model file/));
+  expect(texts.at(-1)).toBe('placement.left');
+});
