@@ -49,7 +49,7 @@ export const modelOf = (answer: Answer): string | undefined => parsed(answer).mo
 
 /** All that could tell two refusals apart: what differs by nature from one answer to the next is left out. */
 export function fingerprintOf({ status, headers, body }: Answer): string {
-  const { date: _date, 'x-request-id': _id, ...others } = headers;
+  const { date: _date, 'x-request-id': _id, 'request-id': _sameId, ...others } = headers;
   return JSON.stringify([status, others, body]);
 }
 

@@ -169,6 +169,8 @@ describe('the HTTP door', () => {
       '(GET, HEAD)',
       '(POST)',
       '(POST)',
+      '(POST)',
+      '(POST)',
     ]);
   });
 

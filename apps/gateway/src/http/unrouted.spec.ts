@@ -5,7 +5,13 @@ const BASE = 'https://api.example';
 
 describe('a request that no route takes', () => {
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('with %s on an endpoint is told the method to use', (method) => {
-    for (const path of ['/deployment-1/v1/chat/completions', '/acme/demo/v1/chat/completions']) {
+    const paths = [
+      '/deployment-1/v1/chat/completions',
+      '/acme/demo/v1/chat/completions',
+      '/deployment-1/v1/messages',
+      '/acme/demo/v1/messages',
+    ];
+    for (const path of paths) {
       expect(explainUnrouted(method, path, BASE)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'POST' } });
     }
   });
@@ -32,6 +38,25 @@ describe('a request that no route takes', () => {
     expect(error.message).toContain(`base URL to ${baseUrl}.`);
   });
 
+  it.each([
+    ['/v1/messages', '/deployment-<id>'],
+    ['/messages', '/deployment-<id>'],
+    ['/deployment-7/messages', '/deployment-7'],
+    ['/acme/demo/messages', '/acme/demo'],
+    ['/deployment-7/v1/v1/messages', '/deployment-7'],
+    ['/deployment-7/v1/messages/', '/deployment-7'],
+    ['/deployment-7/v1//messages', '/deployment-<id>'],
+    ['/deployment-7/v1/messages/count_tokens?beta=true', '/deployment-7'],
+  ])('on %s is told the base URL that clients of messages take', (path, deployment) => {
+    const error = explainUnrouted('POST', path, BASE);
+    expect(error.code).toBe('not_found');
+    expect(error.message).toContain(`base URL to ${BASE}${deployment} (in the AI SDK: ${BASE}${deployment}/v1).`);
+  });
+
+  it('on the way to messages is told that endpoint', () => {
+    expect(explainUnrouted('POST', '/v2/x/y/messages', BASE).message).toContain(`POST ${BASE}/deployment-<id>/v1/messages.`);
+  });
+
   it('for responses is told of the contract that is offered', () => {
     expect(explainUnrouted('POST', '/deployment-7/v1/responses', BASE).message).toMatch(/\/v1\/chat\/completions.*\.chat\(/);
   });
@@ -47,9 +72,12 @@ describe('a request that no route takes', () => {
 });
 
 describe('a path whose deployment part shows a wrong base URL', () => {
-  it.each(['/v1/v1/chat/completions', '/deployment-7/v1/v1/chat/completions'])('is explained: %s', (path) => {
-    expect(misdirected(path, BASE)?.message).toContain('/v1 twice');
-  });
+  it.each(['/v1/v1/chat/completions', '/deployment-7/v1/v1/chat/completions', '/v1/v1/messages', '/acme/v1/v1/messages'])(
+    'is explained: %s',
+    (path) => {
+      expect(misdirected(path, BASE)?.message).toContain('/v1 twice');
+    },
+  );
 
   it('is not seen in a right one', () => {
     expect(misdirected('/deployment-7/v1/chat/completions', BASE)).toBeNull();

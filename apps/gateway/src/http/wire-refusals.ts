@@ -23,7 +23,7 @@ export class WireRefusals {
     const exchange = this.exchanges.of(openResponse(socket));
     const id = exchange?.id ?? requestId();
     const body = (exchange?.format ?? chatErrors).body(error, id);
-    const headers = { ...errorHeaders(error, status), 'content-length': Buffer.byteLength(body), 'x-request-id': id };
+    const headers = { ...errorHeaders(error, status), 'content-length': Buffer.byteLength(body), 'x-request-id': id, 'request-id': id };
     const line = exchange?.line ?? new RequestLine(id);
     line.blame(error.code);
     if (!endWithAnswer(socket, { status, headers, body })) return;

@@ -11,8 +11,6 @@ import type { RelayTimes } from './relay-times.js';
 export const UNSENT_BYTES_MAX = 1024 * 1024;
 /** What an event costs in memory beside its text, in bytes. */
 const EVENT_BYTES = 64;
-/** Ignored by every client; keeps proxies and HTTP stacks from giving up. */
-const COMMENT = ': waiting\n\n';
 
 export interface SseOptions {
   readonly exchange: Exchange;
@@ -44,12 +42,13 @@ export class SseAnswer implements Answer {
   }
 
   events(events: readonly StreamEvent[]): void {
-    if (!this.#begun && !events.some(isOutput)) return;
+    // What the engine says before its first output waits for it.
+    if (!this.#begun && !events.some(isOutput)) return this.#keep(events);
     const { pressure, writer } = this.options;
     const first = !this.#begun;
     this.#begun = true;
     const behind = this.#response.writableNeedDrain || this.#queued.length > 0;
-    if (first || (!behind && !pressure.lagging)) return this.#write(writer.frames(events));
+    if (first || (!behind && !pressure.lagging)) return this.#write(writer.frames(first ? [...this.#take(), ...events] : events));
     this.#keep(events);
     return behind ? undefined : pressure.atTurnEnd(this.#flush);
   }
@@ -76,7 +75,7 @@ export class SseAnswer implements Answer {
     if (!this.#committed) return answerError(exchange, error);
     const { response } = exchange;
     // Without the last chunk, after the error has left: the one ending that every client takes for a failure.
-    response.write(writer.frames(this.#take()) + writer.errorFrame(error), () => response.destroy());
+    response.write(writer.frames(this.#take()) + writer.errorFrame(error, exchange.id), () => response.destroy());
     return undefined;
   }
 
@@ -87,7 +86,7 @@ export class SseAnswer implements Answer {
     const silentSince = this.#committed ? this.#lastWrite : this.#startedAt;
     const patience = this.#committed ? times.keepAliveMs : times.commitStreamMs;
     if (now - silentSince < patience || this.#response.writableNeedDrain) return undefined;
-    this.#write(COMMENT);
+    this.#write(this.options.writer.keepAlive);
     this.#lastWrite = now;
     return undefined;
   }

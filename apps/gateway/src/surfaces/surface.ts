@@ -15,7 +15,9 @@ export interface AnswerWriter {
   /** The last frames of a complete answer. */
   lastFrames(end: EndFrame): string;
   /** The one frame that ends a failed stream. */
-  errorFrame(error: ServiceError): string;
+  errorFrame(error: ServiceError, requestId: string): string;
+  /** A sign of life on a silent stream; clients ignore it. It may come before all frames. */
+  readonly keepAlive: string;
   /** Takes events of an answer that is not streamed. */
   collect(events: readonly StreamEvent[]): void;
   /** The whole answer of what was collected. */

@@ -11,6 +11,8 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   content_filter: 'content_filter',
 };
 const DONE = 'data: [DONE]\n\n';
+/** A comment: events without choices would trip some clients. */
+const COMMENT = ': waiting\n\n';
 const FIELD = { text: 'content', think: 'reasoning_content' } as const;
 
 export interface ChatAnswer {
@@ -24,6 +26,7 @@ export interface ChatAnswer {
 
 /** Writes canonical events as the chat contract's chunks, or as one completion. */
 export class ChatWriter implements AnswerWriter {
+  readonly keepAlive = COMMENT;
   /** Everything before and after a choice, which is the same in all chunks. */
   readonly #head: string;
   readonly #tail: string;

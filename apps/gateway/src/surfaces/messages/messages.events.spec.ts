@@ -1,0 +1,194 @@
+import { type EndFrame, type FinishReason, ServiceError, type StreamEvent } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { type MessagesAnswer, MessagesWriter } from './messages.events.js';
+
+const writer = (answer: Partial<MessagesAnswer> = {}): MessagesWriter =>
+  new MessagesWriter({ id: 'msg_1', model: 'deployment-1', thinking: 'dropped', maxTokens: 3, ...answer });
+const start: StreamEvent = { k: 'start', prompt: 7, cached: 3 };
+const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
+const think = (x: string): StreamEvent => ({ k: 'think', x, n: 1 });
+const fin = (r: FinishReason = 'stop', stop?: string): StreamEvent => ({ k: 'fin', r, ...(stop !== undefined && { stop }) });
+const endOf = (completion = 3, rest: object = {}): EndFrame => ({
+  k: 'end',
+  q: 3,
+  fin: 'done',
+  usage: { prompt: 7, cached: 3, completion, ...rest },
+  sum: 0,
+  tm: { queue: 0, prefill: 0, total: 0 },
+});
+
+const event = (name: string, rest: string): string => `event: ${name}\ndata: {"type":"${name}"${rest}}\n\n`;
+const usage = (input: number, output: number, read: number): string =>
+  `"usage":{"input_tokens":${input},"output_tokens":${output},"cache_creation_input_tokens":0,"cache_read_input_tokens":${read}}`;
+const STARTED = event(
+  'message_start',
+  `,"message":{"id":"msg_1","type":"message","role":"assistant","model":"deployment-1","content":[],"stop_reason":null,"stop_sequence":null,${usage(4, 0, 3)}}`,
+);
+const opened = (index: number, block: string): string => event('content_block_start', `,"index":${index},"content_block":${block}`);
+const delta = (index: number, body: string): string => event('content_block_delta', `,"index":${index},"delta":${body}`);
+const said = (index: number, x: string): string => delta(index, `{"type":"text_delta","text":${JSON.stringify(x)}}`);
+const closed = (index: number): string => event('content_block_stop', `,"index":${index}`);
+const TEXT = '{"type":"text","text":""}';
+const THINKING = '{"type":"thinking","thinking":"","signature":""}';
+const SIGNED = '{"type":"signature_delta","signature":""}';
+const ended = (reason: string, output = 3): string =>
+  event('message_delta', `,"delta":{"stop_reason":"${reason}","stop_sequence":null},${usage(4, output, 3)}`) + event('message_stop', '');
+
+describe('the events of a message', () => {
+  it('come in the order and with the bodies of the contract', () => {
+    const w = writer();
+    expect([w.frames([start]), w.frames([text('Hel')]), w.frames([text('lo')]), w.frames([fin()]), w.lastFrames(endOf())]).toEqual([
+      '',
+      STARTED + opened(0, TEXT) + said(0, 'Hel'),
+      said(0, 'lo'),
+      '',
+      closed(0) + ended('end_turn'),
+    ]);
+  });
+
+  it('hold texts that go out together in one delta, and no empty one', () => {
+    expect(writer().frames([start, text(''), text('a'), text('b'), fin()])).toBe(STARTED + opened(0, TEXT) + said(0, 'ab'));
+  });
+
+  it('of an empty answer have no block', () => {
+    const w = writer();
+    expect(w.frames([start, fin()]) + w.lastFrames(endOf(1))).toBe(STARTED + ended('end_turn', 1));
+  });
+
+  it('show thoughts as a block of their own, signed with nothing', () => {
+    const w = writer({ thinking: 'shown' });
+    const thought = delta(0, '{"type":"thinking_delta","thinking":"hm"}');
+    const frames = w.frames([start, think('h'), think('m')]) + w.frames([text('a'), fin()]) + w.lastFrames(endOf());
+    expect(frames).toBe(
+      STARTED +
+        opened(0, THINKING) +
+        thought +
+        delta(0, SIGNED) +
+        closed(0) +
+        opened(1, TEXT) +
+        said(1, 'a') +
+        closed(1) +
+        ended('end_turn'),
+    );
+  });
+
+  it('tell that there are thoughts where they are to be omitted', () => {
+    const w = writer({ thinking: 'omitted' });
+    expect(w.frames([start, think('hm'), think('hm'), text('a')])).toBe(
+      STARTED + opened(0, THINKING) + delta(0, SIGNED) + closed(0) + opened(1, TEXT) + said(1, 'a'),
+    );
+  });
+
+  it('do not mention thoughts to who did not ask for them, and still begin', () => {
+    const w = writer();
+    expect([w.frames([start]), w.frames([think('hm')]), w.frames([text('a')])]).toEqual(['', STARTED, opened(0, TEXT) + said(0, 'a')]);
+  });
+
+  it('of a request for no tokens say nothing', () => {
+    const w = writer({ maxTokens: 0, thinking: 'shown' });
+    expect(w.frames([start, think('h'), text('a'), fin('length')]) + w.lastFrames(endOf(1))).toBe(STARTED + ended('max_tokens', 0));
+  });
+
+  it('count a prompt of unknown length as nothing at first, and right at the end', () => {
+    const w = writer();
+    expect(w.frames([{ k: 'start' }, text('a'), fin()])).toContain(usage(0, 0, 0));
+    expect(w.lastFrames(endOf())).toContain(usage(4, 3, 3));
+  });
+
+  it.each<[string, number, FinishReason, object?]>([
+    ['end_turn', 2, 'stop'],
+    ['max_tokens', 3, 'length'],
+    ['model_context_window_exceeded', 2, 'length'],
+    ['max_tokens', 2, 'length', { estimated: true }],
+    ['refusal', 2, 'content_filter'],
+    ['stop_sequence', 2, 'stop_sequence'],
+  ])('end with %s after %i of 3 tokens by %s', (reason, completion, r, rest) => {
+    const w = writer();
+    expect(w.frames([text('a'), fin(r)])).not.toContain('"stop_reason":"');
+    expect(w.lastFrames(endOf(completion, rest))).toContain(`"delta":{"stop_reason":"${reason}","stop_sequence":null}`);
+  });
+
+  it('name the stop sequence that was met', () => {
+    const w = writer();
+    w.frames([text('a'), fin('stop_sequence', 'E"ND')]);
+    expect(w.lastFrames(endOf())).toContain('"delta":{"stop_reason":"stop_sequence","stop_sequence":"E\\"ND"}');
+  });
+
+  it('stay one line of data each, whatever the model says', () => {
+    const frames = writer().frames([text('a\n\ndata: {}\r\u2028"')]);
+    expect(frames.split('\n\n')).toHaveLength(4);
+    expect(frames.match(/^data: /gm)).toHaveLength(3);
+  });
+
+  it('never end well when the model just stops', () => {
+    const w = writer();
+    w.frames([text('a')]);
+    expect(() => w.lastFrames(endOf())).toThrow(ServiceError);
+  });
+
+  it('have an error with its request, and a ping', () => {
+    expect(writer().errorFrame(new ServiceError('worker_lost', 'Lost.'), 'req_1')).toBe(
+      'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Lost.","details":{"error_code":"worker_lost"}},"request_id":"req_1"}\n\n',
+    );
+    expect(writer().keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+  });
+});
+
+describe('a message that is not streamed', () => {
+  const documentOf = (events: StreamEvent[], answer: Partial<MessagesAnswer> = {}, end = endOf()): unknown => {
+    const w = writer(answer);
+    for (const one of events) w.collect([one]);
+    return JSON.parse(w.document(end));
+  };
+  const whole = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'deployment-1',
+    content: [{ type: 'text', text: 'Hello' }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    stop_details: null,
+    usage: { input_tokens: 4, output_tokens: 3, cache_creation_input_tokens: 0, cache_read_input_tokens: 3 },
+  };
+
+  it('has exactly the fields of the contract', () => {
+    expect(documentOf([start, text('Hel'), text('lo'), fin()])).toEqual(whole);
+  });
+
+  it('of nothing has no content', () => {
+    expect(documentOf([start, fin()])).toEqual({ ...whole, content: [] });
+  });
+
+  it.each<[MessagesAnswer['thinking'], object[]]>([
+    ['shown', [{ type: 'thinking', thinking: 'hm', signature: '' }]],
+    ['omitted', [{ type: 'thinking', thinking: '', signature: '' }]],
+    ['dropped', []],
+  ])('has thoughts %s', (thinking, blocks) => {
+    expect(documentOf([think('h'), think('m'), text('Hello'), fin()], { thinking })).toEqual({
+      ...whole,
+      content: [...blocks, { type: 'text', text: 'Hello' }],
+    });
+  });
+
+  it('tells of a refusal', () => {
+    expect(documentOf([fin('content_filter')])).toMatchObject({
+      stop_reason: 'refusal',
+      stop_details: { type: 'refusal', category: null, explanation: null },
+    });
+  });
+
+  it('for no tokens is empty', () => {
+    const usageOfNone = { ...whole.usage, output_tokens: 0 };
+    expect(documentOf([start, text('a'), fin('length')], { maxTokens: 0 }, endOf(1))).toEqual({
+      ...whole,
+      content: [],
+      stop_reason: 'max_tokens',
+      usage: usageOfNone,
+    });
+  });
+
+  it('is none when the model just stops', () => {
+    expect(() => documentOf([text('a')])).toThrow(ServiceError);
+  });
+});

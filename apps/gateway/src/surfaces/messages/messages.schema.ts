@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+const MAX_MESSAGES = 100_000;
+const MAX_STOPS = 256;
+const MAX_STOP_CHARS = 1024;
+/** Least budget for thinking that the contract knows, in tokens. */
+const MIN_THINKING_TOKENS = 1024;
+
+const stopText = z
+  .string()
+  .max(MAX_STOP_CHARS)
+  .refine((text) => text.trim() !== '', 'A stop sequence must hold more than whitespace');
+
+const display = z.enum(['summarized', 'omitted']).nullish();
+const Thinking = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('enabled'), budget_tokens: z.int().min(MIN_THINKING_TOKENS), display }),
+  z.object({ type: z.literal('adaptive'), display }),
+  z.object({ type: z.literal('between_tools'), display }),
+  z.object({ type: z.literal('disabled') }),
+]);
+
+/**
+ * Fields of a request that are honoured or looked at. Unknown fields pass and go nowhere. Nulls count as absent and are
+ * gone before this is asked; system and messages are read one by one, since what is wrong in them needs a precise name.
+ */
+export const MessagesFields = z.object({
+  model: z.string().min(1),
+  max_tokens: z.int().min(0),
+  messages: z.array(z.unknown()).min(1).max(MAX_MESSAGES),
+  system: z.unknown().optional(),
+  stream: z.boolean().optional(),
+
+  // The contract ends at 1; open models are used above it.
+  temperature: z.number().min(0).max(2).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  top_k: z.int().min(0).optional(),
+  stop_sequences: z.array(stopText).max(MAX_STOPS).optional(),
+  thinking: Thinking.optional(),
+
+  // Taken and of no effect here.
+  metadata: z.object({ user_id: z.string().max(4096).nullish() }).optional(),
+  output_config: z.object({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish() }).optional(),
+  service_tier: z.string().max(64).optional(),
+});
+export type MessagesFields = z.infer<typeof MessagesFields>;

@@ -1,0 +1,13 @@
+import type { Surface } from '../surface.js';
+import { messagesErrors } from './messages.errors.js';
+import { MessagesWriter } from './messages.events.js';
+import { type MessagesRequest, readMessagesRequest } from './messages.request.js';
+
+/** The messages contract. */
+export const messagesSurface: Surface<MessagesRequest> = {
+  api: 'messages',
+  errors: messagesErrors,
+  read: readMessagesRequest,
+  writer: ({ thinking, maxTokens }, { slug }, streamId) =>
+    new MessagesWriter({ id: `msg_01${streamId}`, model: slug, thinking, maxTokens }),
+};
