@@ -15,8 +15,11 @@ function project(name: string, test: NonNullable<Extract<TestProjectConfiguratio
   };
 }
 
-// Files that start processes run one at a time: on two cores they would measure each other.
-const oneByOne = { fileParallelism: false, testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 30_000 };
+const withProcesses = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 30_000 };
+// Promises with a bound in time are tried one file at a time: on two cores they would measure each other.
+const oneByOne = { ...withProcesses, fileParallelism: false };
+const BOUNDED = ['test/{e2e,faults,feed}/**/*.spec.ts'];
+const VERIFY = ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'];
 
 export default defineConfig({
   test: {
@@ -29,15 +32,22 @@ export default defineConfig({
       }),
       project('integration', {
         include: ['test/**/*.spec.ts'],
-        exclude: ['**/node_modules/**', 'test/verify/**', 'test/**/verify/**'],
-        ...oneByOne,
+        exclude: ['**/node_modules/**', ...BOUNDED, ...VERIFY],
+        ...withProcesses,
+        maxWorkers: 2,
         sequence: { groupOrder: 1 },
       }),
+      project('bounded', {
+        include: BOUNDED,
+        exclude: ['**/node_modules/**', ...VERIFY],
+        ...oneByOne,
+        sequence: { groupOrder: 2 },
+      }),
       project('verify', {
-        include: ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'],
+        include: VERIFY,
         ...oneByOne,
         testTimeout: 300_000,
-        sequence: { groupOrder: 2 },
+        sequence: { groupOrder: 3 },
       }),
     ],
   },

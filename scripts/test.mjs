@@ -13,7 +13,7 @@ import { StartError } from './lib/start-error.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const selection = process.argv.slice(2).filter((argument) => argument !== '--all');
-const projects = process.argv.includes('--all') ? [] : ['--project', 'unit', '--project', 'integration'];
+const projects = process.argv.includes('--all') ? [] : ['unit', 'integration', 'bounded'].flatMap((name) => ['--project', name]);
 const progress = new Progress();
 
 const results = [];
