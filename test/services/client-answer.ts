@@ -77,21 +77,15 @@ export class ClientStream {
   /** The connection broke before the end of the answer. */
   broken = false;
 
-  private constructor(readonly status: number) {}
-
   static async open(call: Omit<Call, 'stream'>): Promise<ClientStream> {
     const response = await send({ ...call, stream: true });
-    const stream = new ClientStream(response.status);
+    const stream = new ClientStream();
     void stream.#read(response);
     return stream;
   }
 
   get text(): string {
     return this.#text;
-  }
-
-  get over(): boolean {
-    return this.#over;
   }
 
   /** Every `data:` but `[DONE]`. */
