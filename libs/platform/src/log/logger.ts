@@ -1,3 +1,4 @@
+import { isServiceError } from '@slipway/contracts';
 import { destination, type Logger, type LoggerOptions, multistream, pino } from 'pino';
 
 export type { Logger } from 'pino';
@@ -33,5 +34,12 @@ function optionsOf(service: string, level: LogLevel): LoggerOptions {
     messageKey: 'event',
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: SECRETS, censor: '***' },
+    serializers: { err: describeError },
   };
+}
+
+/** Where an expected failure was thrown tells an operator nothing; of a fault it is what a developer asks first. */
+function describeError(error: unknown): unknown {
+  if (!isServiceError(error) || error.code === 'internal') return pino.stdSerializers.err(error as Error);
+  return { type: error.name, code: error.code, message: pino.stdSerializers.err(error).message };
 }
