@@ -74,7 +74,7 @@ const borders = [
     name: 'test-tools-only-in-tests',
     comment: 'Not installed in production.',
     from: { pathNot: ['^libs/testing/', '\\.config\\.ts$', ...tests] },
-    to: { path: npm('vitest', 'vite', '@nestjs/testing', 'openai') },
+    to: { path: npm('vitest', 'vite', '@nestjs/testing', 'openai', '@anthropic-ai/sdk') },
   },
   {
     name: 'nobody-imports-a-test',
