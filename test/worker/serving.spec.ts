@@ -137,8 +137,11 @@ it('a missing, a foreign and a damaged model file each say what is wrong, and no
 });
 
 it('a model file that appears later is loaded without anybody’s help', async () => {
-  await copyFile(MODEL, join(rig.folder, 'gone.gguf'));
-  expect(await rig.ready(agent, 11)).toMatchObject({ reason: null, detail: null });
+  const path = join(rig.folder, 'late.gguf');
+  rig.assign(agent, [anItem(5, { rev: 2, slots: 1 }), anItem(16, { source: { kind: 'file', path } })], term);
+  await failed(16);
+  await copyFile(MODEL, path);
+  expect(await rig.ready(agent, 16)).toMatchObject({ reason: null, detail: null });
 });
 
 it('cancelling in the middle of a prefill frees the slot within 500 ms, as the engine counts it', async () => {
