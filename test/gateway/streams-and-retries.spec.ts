@@ -75,7 +75,13 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     it('a deployment that is full makes requests wait, then tells them to come back', async () => {
       runner.script = answerSlowly(100_000, 100);
       const held = await Promise.all(Array.from({ length: 8 }, () => begin()));
-      await until('all slots are taken', () => runner.used === 8, WITHIN_MS);
+      const allTaken = async (): Promise<boolean> => {
+        // On a busy machine a slot of the test before may be free too late for one of them.
+        const refused = held.findIndex(({ received }) => received.includes('HTTP/1.1 503'));
+        if (refused !== -1) held[refused] = await begin();
+        return runner.used === 8;
+      };
+      await until('all slots are taken', allTaken, WITHIN_MS);
       const { answers } = await door.converse(door.good({ stream }));
       contract.expectRefusal(answers[0]!, { status: 503, code: 'overloaded' });
       await contract.expectRaised(answers[0]!, { status: 503, code: 'overloaded' });
