@@ -54,7 +54,7 @@ describe('the official SDK of the messages contract', () => {
 
   it('streams, event by event', async () => {
     const stream = await client().messages.create({ ...ask(), stream: true });
-    const types = [];
+    const types: string[] = [];
     for await (const event of stream) types.push(event.type);
     expect(types.filter((type, i) => type !== types[i - 1])).toEqual([
       'message_start',
