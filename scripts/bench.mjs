@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
+import { ensureNatsServer } from './lib/nats-server.mjs';
 import { ensureNginx } from './lib/nginx.mjs';
 import { freePort } from './lib/ports.mjs';
 import { Progress } from './lib/progress.mjs';
@@ -23,13 +24,16 @@ async function prepare() {
   await ensureInstalled({ root, progress });
   await ensureBuilt({ root, progress });
   await progress.step('Building the benchmark', buildBench);
-  return ensureNginx({ binDir: join(root, '.cache/bin'), progress });
+  const binDir = join(root, '.cache/bin');
+  const { path: natsServer } = await ensureNatsServer({ binDir, progress });
+  return { nginx: await ensureNginx({ binDir, progress }), natsServer };
 }
 
 try {
-  const nginx = await prepare();
+  const { nginx, natsServer } = await prepare();
+  const environment = { ...process.env, NATS_SERVER_BIN: natsServer };
   const { runBench } = await import(pathToFileURL(join(root, 'bench/dist/bench.js')).href);
-  process.exitCode = await runBench({ root, nginx, freePort, argv: process.argv.slice(2), environment: process.env });
+  process.exitCode = await runBench({ root, nginx, freePort, argv: process.argv.slice(2), environment });
 } catch (error) {
   progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ ${error?.stack ?? error}`);
   process.exitCode = 1;

@@ -11,12 +11,20 @@ import { createLimitedServer, LIMITS } from './server-limits.js';
 
 type NestModule = Parameters<typeof NestFactory.create>[0];
 
+/** Nest ends each route by sending what its method returned; a response that was taken over is past Nest and Fastify. */
+class RelayingAdapter extends FastifyAdapter {
+  override reply(...args: Parameters<FastifyAdapter['reply']>): ReturnType<FastifyAdapter['reply']> {
+    const [response] = args;
+    return 'sent' in response && response.sent ? response : super.reply(...args);
+  }
+}
+
 /**
  * Fastify on our own server, strict in its routes.
  * @param servers is given every server that is made: a name such as `localhost` stands for several addresses.
  */
 export function createHttpAdapter(servers: Server[] = []): FastifyAdapter {
-  const adapter: FastifyAdapter = new FastifyAdapter({
+  const adapter: FastifyAdapter = new RelayingAdapter({
     serverFactory: (handler: RequestListener) => {
       const server = createLimitedServer(handler, (request, response) => refusals.get(adapter)?.pipelined(request, response));
       servers.push(server);

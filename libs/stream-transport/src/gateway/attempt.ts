@@ -12,6 +12,8 @@ export interface AttemptPlace {
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
+/** Made once: an abort without a reason makes an exception, stack trace included, for each attempt. */
+const OVER = new Error('The attempt is over.');
 
 /** One start at one worker, from its sending to its end: puts its frames in order and notices when it is lost. */
 export class Attempt implements AttemptLine {
@@ -282,7 +284,7 @@ export class Attempt implements AttemptLine {
 
   private leave(): void {
     this.phase = 'over';
-    this.upload.abort();
+    this.upload.abort(OVER);
     this.host.leave(this, this.cancelledAt);
   }
 }

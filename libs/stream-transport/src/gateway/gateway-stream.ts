@@ -20,6 +20,9 @@ export interface GatewayStreamOptions {
   readonly sink: StreamSink;
 }
 
+/** Made once: an abort without a reason makes an exception, stack trace included, for each stream. */
+const OVER = new Error('The stream is over.');
+
 /** One client request at its gateway: goes from worker to worker until one answers, then relays that one's answer. */
 export class GatewayStream implements OpenStream, AttemptOwner {
   private readonly host: GatewayStreamHost;
@@ -184,7 +187,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
   private close(): void {
     this.over = true;
     this.attempt = null;
-    this.seeking.abort();
+    this.seeking.abort(OVER);
     this.host.closed(this);
   }
 }

@@ -9,13 +9,14 @@ import { Publisher } from '../wire/publisher.js';
 import { saysNobodyListens } from '../wire/server-verdict.js';
 import { StallWatch } from '../wire/stall-watch.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
+import { TurnOutbox } from '../wire/turn-outbox.js';
 import { readControl } from './control-reader.js';
 import { IdleGate, before } from './idle-gate.js';
 import { LoadReporter, type WorkerIdentity } from './load-reporter.js';
 import { type SenderCounters, newSenderCounters } from './sender-counters.js';
 import { StartDesk } from './start-desk.js';
 import { StreamTable } from './stream-table.js';
-import type { WorkerStreamHost } from './worker-stream.js';
+import type { WorkerStream, WorkerStreamHost } from './worker-stream.js';
 
 export interface StreamSenderOptions extends WorkerIdentity {
   readonly nats: NatsConnection;
@@ -35,6 +36,12 @@ const LINK_ANSWER_MS = 1_000;
 
 const shuttingDown = (): ServiceError => new ServiceError('server_shutting_down', 'The worker is shutting down.', { retryAfterS: 1 });
 
+interface OutgoingFrame {
+  readonly stream: WorkerStream;
+  readonly json: string;
+  readonly check: boolean;
+}
+
 /**
  * The worker's side of the stream protocol, one per runner: takes starts, runs their generations, sends and retains
  * what they produce, and stops the engine for every gateway that went away.
@@ -46,6 +53,7 @@ export class StreamSender {
   private readonly subjects: Subjects;
   private readonly link: Link;
   private readonly publisher: Publisher;
+  private readonly frames = new TurnOutbox<OutgoingFrame>((frame) => this.sendFrame(frame));
   private readonly desk: StartDesk;
   private readonly table: StreamTable;
   private readonly reporter: LoadReporter;
@@ -142,6 +150,7 @@ export class StreamSender {
     }
     this.table.dropAll();
     this.gate.check();
+    this.frames.flush();
     if (!this.options.nats.isClosed()) await this.publisher.flush();
   }
 
@@ -231,14 +240,16 @@ export class StreamSender {
     });
   }
 
+  private sendFrame({ stream, json, check }: OutgoingFrame): void {
+    if (this.link.up) this.publisher.send(stream.reply, json, check ? { reply: stream.noInterest } : undefined);
+  }
+
   private createHost(): WorkerStreamHost {
     return {
       settings: this.settings,
       now: monotonic,
       frameLimit: () => this.publisher.limit,
-      publish: (stream, json, check) => {
-        if (this.link.up) this.publisher.send(stream.reply, json, check ? { reply: stream.noInterest } : undefined);
-      },
+      publish: (stream, json, check) => this.frames.put({ stream, json, check }),
       settled: () => {
         this.atWork -= 1;
         this.reporter.changed();

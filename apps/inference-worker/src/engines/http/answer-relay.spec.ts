@@ -16,6 +16,7 @@ function setUp(stops: readonly string[] = []) {
   const relay = new AnswerRelay({ phase: () => undefined, events: (batch) => void events.push(...batch) }, stops, 11);
   const take = (...chunks: Partial<UpstreamChunk>[]): void => {
     for (const chunk of chunks) relay.take({ ...NOTHING, ...chunk });
+    relay.flush();
   };
   return { relay, take, events };
 }
@@ -25,6 +26,18 @@ describe('AnswerRelay', () => {
     const { take, events } = setUp();
     take({}, { think: 'hm' }, { text: 'Hi' }, { finish: 'stop' });
     expect(events).toEqual([{ k: 'start' }, { k: 'think', x: 'hm', n: 1 }, { k: 'text', x: 'Hi', n: 1 }, { k: 'fin', r: 'stop' }]);
+  });
+
+  it('hands on together what arrived together, and nothing twice', () => {
+    const steps: (readonly StreamEvent[])[] = [];
+    const relay = new AnswerRelay({ phase: () => undefined, events: (batch) => void steps.push(batch) }, [], 11);
+    relay.take({ ...NOTHING, text: 'a' });
+    relay.take({ ...NOTHING, text: 'b' });
+    relay.flush();
+    relay.flush();
+    relay.take({ ...NOTHING, finish: 'stop' });
+    relay.flush();
+    expect(steps).toEqual([[{ k: 'start' }, { k: 'text', x: 'a', n: 1 }, { k: 'text', x: 'b', n: 1 }], [{ k: 'fin', r: 'stop' }]]);
   });
 
   it('reports the last usage that it was told, wherever it came', () => {

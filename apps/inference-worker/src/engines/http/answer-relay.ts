@@ -21,6 +21,7 @@ export class AnswerRelay {
   #usage: UpstreamUsage | null = null;
   #estimated = 0;
   #started = false;
+  #ready: StreamEvent[] = [];
   #finished = false;
 
   constructor(
@@ -46,6 +47,14 @@ export class AnswerRelay {
     const events = [...this.#textEvents(chunk), ...this.#finishEvents(chunk)];
     if (events.length === 0) return;
     this.#start();
+    this.#ready.push(...events);
+  }
+
+  /** Hands on what was taken since the last time, as one step of the engine: chunks that arrive together go on together. */
+  flush(): void {
+    if (this.#ready.length === 0) return;
+    const events = this.#ready;
+    this.#ready = [];
     this.output.events(events);
   }
 
@@ -85,7 +94,7 @@ export class AnswerRelay {
     this.#started = true;
     const prompt = this.#usage?.prompt_tokens;
     const cached = this.#usage?.prompt_tokens_details?.cached_tokens;
-    this.output.events([{ k: 'start', ...(prompt != null && { prompt }), ...(cached != null && { cached }) }]);
+    this.#ready.push({ k: 'start', ...(prompt != null && { prompt }), ...(cached != null && { cached }) });
     this.output.phase('decode');
   }
 }

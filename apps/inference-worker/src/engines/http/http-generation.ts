@@ -34,6 +34,9 @@ const DRAIN_MS = 250;
 /** A connection that the upstream closed while it lay idle; nothing was answered on it. */
 const STALE = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
+/** Made once: an abort without a reason makes an exception, stack trace included, for each answer. */
+const OVER = new Error('The answer is over.');
+
 const engineError = (message: string, cause?: unknown): ServiceError => new ServiceError('engine_error', message, { cause });
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
 
@@ -61,7 +64,7 @@ export class HttpGeneration {
     } finally {
       this.#timer.stop();
       // Closing the stream is what cancels an upstream; after a complete answer it does nothing.
-      controller.abort();
+      controller.abort(OVER);
     }
   }
 
@@ -99,9 +102,18 @@ export class HttpGeneration {
     if (!/^text\/event-stream\b/i.test(type)) throw engineError('The engine answered with something else than a stream.');
     for await (const events of readSse(response.body)) {
       if (this.options.relay.started) this.#timer.heard();
-      for (const data of events) this.#take(data);
+      this.#takeAll(events);
     }
     if (!this.options.relay.finished) throw engineError('The engine ended its answer without saying why.');
+  }
+
+  /** What came before a broken event is handed on all the same. */
+  #takeAll(events: readonly string[]): void {
+    try {
+      for (const data of events) this.#take(data);
+    } finally {
+      this.options.relay.flush();
+    }
   }
 
   #take(data: string): void {
