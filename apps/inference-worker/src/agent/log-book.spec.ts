@@ -16,22 +16,22 @@ const item = (dep: number, credential?: string) => ({
   ...(credential !== undefined && { credential }),
 });
 
-it('lines of all sources are kept for people, whatever the level of the log is', () => {
+it('lines of all sources are kept for people in the order of their times, whatever the level of the log is', () => {
   const book = new LogBook(config);
   const log = book.open(item(1));
   log.logger.info({ runner: 'abc', detail: 'two words' }, 'placement.ready');
   log.logged(
-    JSON.stringify({ level: 'debug', time: '2026-11-21T12:00:00.000Z', event: 'llama.log', message: 'llama_context: n_ctx = 4096' }),
+    JSON.stringify({ level: 'debug', time: '2126-11-21T12:00:00.000Z', event: 'llama.log', message: 'llama_context: n_ctx = 4096' }),
   );
-  log.logged(JSON.stringify({ level: 'info', time: '2026-11-21T12:00:00.000Z', event: 'stream', outcome: 'done' }));
-  log.logged(JSON.stringify({ level: 'info', time: '2026-11-21T12:00:00.000Z', event: 'stream', outcome: 'failed', code: 'timeout' }));
+  log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', event: 'stream', outcome: 'done' }));
+  log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', event: 'stream', outcome: 'failed', code: 'timeout' }));
   log.logged('no json');
   log.complained('GGML_ASSERT(n > 0) failed');
   expect(book.newest(DeploymentId.parse(1), 10)).toEqual([
     { at: expect.any(Number), rev: 3, text: 'placement.ready runner=abc detail="two words"' },
-    { at: Date.parse('2026-11-21T12:00:00Z'), rev: 3, text: 'llama_context: n_ctx = 4096' },
-    { at: Date.parse('2026-11-21T12:00:00Z'), rev: 3, text: 'stream outcome=failed code=timeout' },
     { at: expect.any(Number), rev: 3, text: 'GGML_ASSERT(n > 0) failed' },
+    { at: Date.parse('2126-11-21T12:00:00Z'), rev: 3, text: 'llama_context: n_ctx = 4096' },
+    { at: Date.parse('2126-11-21T12:00:00Z'), rev: 3, text: 'stream outcome=failed code=timeout' },
   ]);
 });
 
