@@ -10,6 +10,7 @@ import { Nginx } from './nginx.js';
 import { type BenchOptions, USAGE, readOptions } from './options.js';
 import { rowsOf, sentencesOf, tableOf } from './report.js';
 import { Slipway } from './slipway.js';
+import { verdictLines, verdictsOf } from './verdicts.js';
 
 /** What the first stage, scripts/bench.mjs, prepared. */
 export interface BenchStage {
@@ -75,13 +76,15 @@ const versionOf = (binary: string, flag: string): string =>
 
 async function publish(stage: BenchStage, options: BenchOptions, measurements: Measurements, findings: Findings): Promise<void> {
   const rows = rowsOf(measurements.all.filter(({ load }) => load !== 'warm-up'));
+  const verdicts = verdictsOf(rows, findings);
   const machine = { cores: availableParallelism(), node: process.version, nginx: versionOf(stage.nginx, '-v') };
   const startedAt = new Date().toISOString();
   const folder = join(stage.root, 'bench/results');
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${startedAt.replaceAll(':', '-').slice(0, 19)}.json`);
-  await writeFile(path, `${JSON.stringify({ at: startedAt, options, machine, findings, rows }, null, 1)}\n`);
-  process.stdout.write(`\n${tableOf(rows)}\n\n${sentencesOf(findings).join('\n')}\n\n${path}\n`);
+  await writeFile(path, `${JSON.stringify({ at: startedAt, options, machine, findings, verdicts, rows }, null, 1)}\n`);
+  const remarks = [...sentencesOf(findings), '', ...verdictLines(verdicts)].join('\n');
+  process.stdout.write(`\n${tableOf(rows)}\n\n${remarks}\n\n${path}\n`);
 }
 
 /**

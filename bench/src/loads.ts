@@ -195,6 +195,6 @@ export const LOADS: Readonly<Record<string, (context: LoadContext) => Promise<vo
 /** Lets everything compile its hot paths before anything is measured. */
 export async function warmUp({ measurements, sizes }: LoadContext): Promise<void> {
   for (const stream of [false, true]) {
-    for (const way of WAYS) await measurements.take('warm-up', way, instant(stream, closed(CONCURRENCY, sizes.requests / 4)));
+    for (const way of WAYS) await measurements.take('warm-up', way, instant(stream, closed(CONCURRENCY, sizes.requests / 2)));
   }
 }

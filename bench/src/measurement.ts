@@ -9,6 +9,8 @@ export type Way = 'direct' | 'nginx' | 'slipway';
 export interface Measurement {
   readonly load: string;
   readonly way: Way;
+  /** Distance of two tokens; 0 = the upstream writes them at once, and none can be late. */
+  readonly gapMs: number;
   readonly result: SeriesResult;
   /** Processor time of what lies on the way, in seconds. */
   readonly cpu: Readonly<Record<string, number>>;
@@ -47,7 +49,8 @@ export class Measurements {
     const result = await clients.ask<SeriesResult>({ series: { ...series, target } });
     const after = cpuOf(groups);
     const cpu = Object.fromEntries(Object.entries(after).map(([name, seconds]) => [name, seconds - (before[name] ?? 0)]));
-    const measurement = { load, way, result, cpu, upstream: await upstream.ask<UpstreamReport>() };
+    const { gapMs } = series.script;
+    const measurement = { load, way, gapMs, result, cpu, upstream: await upstream.ask<UpstreamReport>() };
     this.all.push(measurement);
     progress(
       `${load}, ${way}: ${result.completed} in ${result.seconds.toFixed(1)} s${result.firstFailure ? `; ${result.firstFailure}` : ''}`,

@@ -12,7 +12,8 @@ export interface Row {
   readonly ttftP99: number;
   readonly totalP50: number;
   readonly totalP99: number;
-  readonly latenessP99: number;
+  /** How long after they were due tokens arrived; null where they have no pace. */
+  readonly latenessP99: number | null;
   /** Processor time per request in microseconds, by process. */
   readonly cpuPerRequest: Readonly<Record<string, number>>;
   /** The same per token. */
@@ -24,7 +25,7 @@ export interface Row {
   readonly doubled: number;
   readonly misplaced: number;
   readonly garbled: number;
-  readonly late: number;
+  readonly late: number | null;
   /** How late the upstream itself wrote at p99, in milliseconds. */
   readonly upstreamLagP99: number;
 }
@@ -35,7 +36,7 @@ const each = (cpu: Readonly<Record<string, number>>, units: number): Record<stri
 const answered = ({ result }: Measurement): number => result.completed + result.failed;
 
 function rowOf(measurement: Measurement): Row {
-  const { load, way, result, cpu, upstream } = measurement;
+  const { load, way, gapMs, result, cpu, upstream } = measurement;
   const { counts, ttft, total, lateness, seconds } = result;
   const { lost, doubled, misplaced, garbled, late, tokens } = counts;
   return {
@@ -47,7 +48,7 @@ function rowOf(measurement: Measurement): Row {
     ttftP99: ttft.p99,
     totalP50: total.p50,
     totalP99: total.p99,
-    latenessP99: lateness.p99,
+    latenessP99: gapMs > 0 ? lateness.p99 : null,
     cpuPerRequest: each(cpu, answered(measurement)),
     cpuPerToken: each(cpu, tokens),
     ratio: null,
@@ -56,7 +57,7 @@ function rowOf(measurement: Measurement): Row {
     doubled,
     misplaced,
     garbled,
-    late,
+    late: gapMs > 0 ? late : null,
     upstreamLagP99: upstream.lag.p99,
   };
 }
@@ -88,7 +89,7 @@ const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string])[]
   ['p99', ({ ttftP99 }) => ttftP99.toFixed(2)],
   ['total p50', ({ totalP50 }) => totalP50.toFixed(2)],
   ['p99', ({ totalP99 }) => totalP99.toFixed(2)],
-  ['late p99', ({ latenessP99 }) => latenessP99.toFixed(1)],
+  ['late p99', ({ latenessP99 }) => latenessP99?.toFixed(1) ?? ''],
   ['cpu µs/request', ({ cpuPerRequest }) => times(cpuPerRequest)],
   ['cpu µs/token', ({ cpuPerToken }) => times(cpuPerToken)],
   ['× nginx', ({ ratio }) => (ratio === null ? '' : ratio.toFixed(1))],
@@ -96,7 +97,7 @@ const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string])[]
   ['lost', ({ lost }) => String(lost)],
   ['doubled', ({ doubled }) => String(doubled)],
   ['out of place', ({ misplaced, garbled }) => String(misplaced + garbled)],
-  ['late', ({ late }) => String(late)],
+  ['late', ({ late }) => (late === null ? '' : String(late))],
 ];
 
 /** A table for people; times in milliseconds, processor time of gateway + worker + nats-server in microseconds. */
