@@ -3,7 +3,7 @@ import { RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client, type QueryResultRow } from 'pg';
 import type { z } from 'zod';
-import { ENV, KeysServiceProcess, TestBus } from './keys-rig.js';
+import { ENV, KeysServiceProcess, TestBus, until } from './keys-rig.js';
 import { TestGateway } from './test-gateway.js';
 
 /** What a call came to. */
@@ -47,20 +47,29 @@ export class KeysWorld {
     return gateway;
   }
 
-  /** Asks with a deadline that a busy machine can keep. */
+  /** Asks as patient operators do: again where the service asks for that, as it does when its database is too busy. */
   ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    return this.ops.call({ ...contract, timeoutMs: 20_000 }, request);
+    const attempt = (): Promise<z.output<C['reply']> | null> =>
+      this.#askOnce(contract, request).catch((error: unknown) => {
+        if (!isServiceError(error) || error.code !== 'unavailable') throw error;
+        return null;
+      });
+    return until(`${contract.subject} is answered`, attempt, 60_000);
   }
 
-  /** Asks, and tells the code of a refusal instead of failing. */
+  /** Asks once, and tells the code of a refusal instead of failing. */
   outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
-    return this.ask(contract, request).then(
+    return this.#askOnce(contract, request).then(
       (reply) => ({ reply }),
       (error: unknown) => {
         if (!isServiceError(error)) throw error;
         return { code: error.code };
       },
     );
+  }
+
+  #askOnce<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
+    return this.ops.call({ ...contract, timeoutMs: 20_000 }, request);
   }
 
   /** An account that no other test uses. */
