@@ -10,9 +10,9 @@ import {
 } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { becomes, type FakeAgent, keepsLoading, LARGE_CONTEXT, type Reaction } from './fake-agent.js';
-import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
-import { until } from './until.js';
+import { becomes, type FakeAgent, keepsLoading, LARGE_CONTEXT, type Reaction } from '../fake-agent.js';
+import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from '../rig.js';
+import { until } from '../until.js';
 
 let postgres: TestPostgres;
 let rig: DeploymentsRig;
