@@ -22,6 +22,24 @@ describe('readChunk', () => {
     expect(chunk(choice)).toMatchObject({ text: '', think: '', finish: null, error: false });
   });
 
+  it.each([
+    { content: 'x' },
+    { content: 'x', role: 'assistant', refusal: null },
+    { content: 'x', refusal: 5 },
+    { content: 'x', reasoning: ['r'] },
+    { content: 'x', reasoning_content: 'r' },
+    { content: null, reasoning: 'r' },
+    { content: '', refusal: 'No.' },
+    {},
+  ])('reads the delta %j the same by hand and by the schema', (delta) => {
+    // A usage that cannot be read is none, but leads past the reading by hand.
+    const bySchema = (choice: object) => chunk(choice, { usage: 'unreadable' });
+    for (const more of [{}, { finish_reason: null, stop_reason: null }]) {
+      const choice = { index: 0, delta, ...more };
+      expect(chunk(choice)).toEqual(bySchema(choice));
+    }
+  });
+
   it('reads usage on any chunk, and forgives what it cannot read of it', () => {
     const usage = { prompt_tokens: 5, completion_tokens: 2, prompt_tokens_details: null };
     expect(readChunk(JSON.stringify({ choices: [], usage })).usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
