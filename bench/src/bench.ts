@@ -64,7 +64,13 @@ async function bringUp(stage: BenchStage, cleanUp: CleanUp): Promise<{ measureme
 
 async function runLoads({ quick, only }: BenchOptions, measurements: Measurements, slipway: Slipway): Promise<Findings> {
   const findings: Findings = {};
-  const context: LoadContext = { measurements, sizes: quick ? QUICK : FULL, findings, revokedKey: () => slipway.revokedKey() };
+  const context: LoadContext = {
+    measurements,
+    sizes: quick ? QUICK : FULL,
+    findings,
+    logs: slipway.logs,
+    revokedKey: () => slipway.revokedKey(),
+  };
   await warmUp(context);
   for (const [name, load] of Object.entries(LOADS)) if (only === null || only === name) await load(context);
   return findings;
@@ -84,7 +90,8 @@ async function publish(stage: BenchStage, options: BenchOptions, measurements: M
   const path = join(folder, `${startedAt.replaceAll(':', '-').slice(0, 19)}.json`);
   await writeFile(path, `${JSON.stringify({ at: startedAt, options, machine, findings, verdicts, rows }, null, 1)}\n`);
   const remarks = [...sentencesOf(findings), '', ...verdictLines(verdicts)].join('\n');
-  process.stdout.write(`\n${tableOf(rows)}\n\n${remarks}\n\n${path}\n`);
+  const table = rows.length === 0 ? '' : `\n${tableOf(rows)}\n`;
+  process.stdout.write(`${table}\n${remarks}\n\n${path}\n`);
 }
 
 /**

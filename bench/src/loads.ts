@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { lowestHeap } from './heap-watch.js';
 import type { Measurement, Measurements, Way } from './measurement.js';
 import type { Series, SeriesResult } from './messages.js';
 import { cpuOf, residentBytes } from './process-figures.js';
@@ -14,6 +15,8 @@ export interface Sizes {
   readonly idleStreams: number;
   readonly refusals: number;
   readonly restMs: number;
+  /** Time in which a process that rests collects its garbage. */
+  readonly settleMs: number;
 }
 
 export const FULL: Sizes = {
@@ -29,6 +32,7 @@ export const FULL: Sizes = {
   idleStreams: 1_024,
   refusals: 8_000,
   restMs: 5_000,
+  settleMs: 15_000,
 };
 
 /** About a minute. */
@@ -45,14 +49,25 @@ export const QUICK: Sizes = {
   idleStreams: 512,
   refusals: 1_000,
   restMs: 2_000,
+  settleMs: 5_000,
 };
 
-/** Memory of idle streams, in bytes. */
+/** Bytes that processes hold. */
+interface MemoryFigures {
+  readonly heap: number;
+  readonly worker: number;
+  readonly resident: number;
+}
+
+/** Memory per idle stream, in bytes. */
 export interface IdleFigures {
   readonly streams: number;
   readonly failed: number;
-  readonly gatewayPerStream: number;
-  readonly workerPerStream: number;
+  /** On the gateway's heap, and in buffers beside it. */
+  readonly gateway: number;
+  /** Growth of the gateway's resident memory: less than the above where the heap had room, more where it holds garbage. */
+  readonly gatewayResident: number;
+  readonly worker: number;
 }
 
 /** What the loads came to, beside the measurements. */
@@ -68,13 +83,20 @@ export interface LoadContext {
   readonly measurements: Measurements;
   readonly sizes: Sizes;
   readonly findings: Findings;
+  /** Log files. */
+  readonly logs: Readonly<Record<'gateway' | 'worker', string>>;
   /** Makes a key and revokes it. */
   readonly revokedKey: () => Promise<string>;
 }
 
 const WAYS: readonly Way[] = ['direct', 'nginx', 'slipway'];
+const PACED = { tokens: 64, gapMs: 20 };
+/** Answers that take so many times as long as their pace tells of a system that is full. */
+const SATURATED = 1.5;
 const AT_ONCE = { tokens: 16, gapMs: 0 };
 const CONCURRENCY = 10;
+/** Time in which all idle streams have begun, in milliseconds. */
+const IDLE_START_MS = 4_000;
 const OK = [200];
 
 const closed = (concurrency: number, requests: number): Series['arrival'] => ({ kind: 'closed', concurrency, requests });
@@ -98,27 +120,25 @@ async function rest({ measurements, sizes, findings }: LoadContext): Promise<voi
 }
 
 /** Streams that have had their first token and wait for the second. */
-async function idle({ measurements, sizes, findings }: LoadContext): Promise<void> {
-  const { clients, routes, upstream, progress } = measurements.surroundings;
+async function idle({ measurements, sizes, findings, logs }: LoadContext): Promise<void> {
+  const { clients, routes, progress } = measurements.surroundings;
   const { target, groups } = routes.slipway;
   const [gateway = 0] = groups['gateway'] ?? [];
-  const [worker = 0] = groups['worker'] ?? [];
-  const streams = sizes.idleStreams;
-  await upstream.ask();
-  const before = { gateway: residentBytes(gateway), worker: residentBytes(worker) };
-  const arrival = closed(streams, streams);
-  const series: Series = { target, arrival, stream: true, script: { tokens: 2, gapMs: 12_000 }, bodyBytes: null, wantedStatus: OK };
-  const running = clients.ask<SeriesResult>({ series });
-  await delay(8_000);
-  const after = { gateway: residentBytes(gateway), worker: residentBytes(worker) };
-  const { failed } = await running;
-  findings.idle = {
-    streams,
-    failed,
-    gatewayPerStream: Math.round((after.gateway - before.gateway) / streams),
-    workerPerStream: Math.round((after.worker - before.worker) / streams),
+  const memory = async (): Promise<MemoryFigures> => {
+    const [heap, worker] = await Promise.all([lowestHeap(logs.gateway, sizes.settleMs), lowestHeap(logs.worker, sizes.settleMs)]);
+    return { heap, worker, resident: residentBytes(gateway) };
   };
-  progress(`idle: ${streams} streams, ${(findings.idle.gatewayPerStream / 1024).toFixed(1)} KiB each in the gateway`);
+  const streams = sizes.idleStreams;
+  const before = await memory();
+  const script = { tokens: 2, gapMs: 2 * sizes.settleMs + IDLE_START_MS };
+  const series: Series = { target, arrival: closed(streams, streams), stream: true, script, bodyBytes: null, wantedStatus: OK };
+  const running = clients.ask<SeriesResult>({ series });
+  await delay(IDLE_START_MS);
+  const after = await memory();
+  const { failed } = await running;
+  const each = (figure: keyof MemoryFigures): number => Math.round((after[figure] - before[figure]) / streams);
+  findings.idle = { streams, failed, gateway: each('heap'), gatewayResident: each('resident'), worker: each('worker') };
+  progress(`idle: ${streams} streams, ${(findings.idle.gateway / 1024).toFixed(1)} KiB each in the gateway`);
 }
 
 /** Ten clients, each asking again as soon as it is answered. */
@@ -155,16 +175,14 @@ const holds = ({ result }: Measurement): boolean =>
 /** 64 tokens, 20 ms apart, for more and more clients at once. */
 async function paced({ measurements, sizes, findings }: LoadContext): Promise<void> {
   findings.highestRung = 0;
-  let broken = 0;
   for (const streams of sizes.rungs) {
     const arrival: Series['arrival'] = { kind: 'closed', concurrency: streams, requests: 1_000_000, withinMs: sizes.rungMs };
-    const series = { arrival, stream: true, script: { tokens: 64, gapMs: 20 }, bodyBytes: null, wantedStatus: OK };
+    const series = { arrival, stream: true, script: PACED, bodyBytes: null, wantedStatus: OK };
     await measurements.take(`paced ${streams}`, 'nginx', series);
     const measurement = await measurements.take(`paced ${streams}`, 'slipway', series);
     if (holds(measurement)) findings.highestRung = streams;
-    else broken += 1;
     // Beyond what the cores carry, only queues are measured.
-    if (broken === 2) return;
+    if (measurement.result.total.p50 > SATURATED * PACED.tokens * PACED.gapMs) return;
   }
 }
 

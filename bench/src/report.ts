@@ -125,7 +125,7 @@ export function sentencesOf({ rest, idle, highestRung }: Findings): string[] {
       : []),
     ...(idle
       ? [
-          `${idle.streams} idle streams (${idle.failed} failed): ${kib(idle.gatewayPerStream)} each in the gateway, ${kib(idle.workerPerStream)} in the worker.`,
+          `${idle.streams} idle streams (${idle.failed} failed): ${kib(idle.gateway)} each in the gateway (resident ${kib(idle.gatewayResident)}), ${kib(idle.worker)} in the worker.`,
         ]
       : []),
     ...(highestRung === undefined

@@ -72,6 +72,11 @@ export class Slipway {
     return { gateway: [this.#pid('gateway-1')], worker: [this.#pid('worker-1')], nats: [this.#pid('nats-server')] };
   }
 
+  get logs(): Readonly<Record<'gateway' | 'worker', string>> {
+    const file = (name: string): string => join(this.options.dataDir, 'logs', `${name}.log`);
+    return { gateway: file('gateway-1'), worker: file('worker-1') };
+  }
+
   /** A key that was good once. */
   async revokedKey(): Promise<string> {
     const made = await this.#command(['keys', 'create', 'bench-revoked']);

@@ -56,7 +56,7 @@ describe('the targets', () => {
   ]);
 
   it('hold or are missed by what was measured', () => {
-    const idle = { streams: 10, failed: 0, gatewayPerStream: 30 * 1024, workerPerStream: 0 };
+    const idle = { streams: 10, failed: 0, gateway: 30 * 1024, gatewayResident: 0, worker: 0 };
     expect(verdictsOf(rows, { highestRung: 64, idle }).map(({ figure, holds }) => [figure, holds])).toEqual([
       [2.5, true],
       [11, false],

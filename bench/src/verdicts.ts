@@ -32,7 +32,7 @@ export function verdictsOf(rows: readonly Row[], { idle, highestRung }: Findings
     ['CPU per short request, × nginx', 10, mean(ratios(rows, 'short'))],
     ['added time to first token at half load, p50, ms', 2, added(rows, 'ttftP50')],
     ['added time to first token at half load, p99, ms', 8, added(rows, 'ttftP99')],
-    ["gateway's memory per idle stream, KiB", 40, idle && idle.gatewayPerStream / 1024],
+    ["gateway's memory per idle stream, KiB", 40, idle && idle.gateway / 1024],
     ['CPU per refused key, µs', 100, refused],
   ];
   return figures.flatMap(([target, atMost, figure]) =>
