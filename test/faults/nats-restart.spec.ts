@@ -74,6 +74,8 @@ describe('a nats-server that is killed', () => {
     expect(results.every((r) => r.outcome === 'error' && r.code === 'worker_lost' && r.wrong === 0)).toBe(true);
     await fleet.idle();
 
+    // Only what is heard after the restart says that a worker is back.
+    await eventually(async () => (await fleet.gateway.ask<string[]>('workers')).length === 0, 'no worker is heard of');
     await nats.restart();
     await eventually(async () => (await fleet.gateway.ask<string[]>('workers')).length === 4, 'workers are back');
     await fleet.gateway.ask('open', { ...LOAD, tokens: 20, seed: 1_000 });
