@@ -1,4 +1,4 @@
-import type { DeploymentId, Incarnation, Start, StreamEvent } from '@slipway/contracts';
+import { type DeploymentId, type Incarnation, type Start, type StreamEvent, textOf } from '@slipway/contracts';
 import { type Logger, type NatsConnection, nuid } from '@slipway/platform';
 import { type Generation, type GenerationResult, StreamSender, type StreamWriter } from '@slipway/stream-transport';
 
@@ -72,11 +72,7 @@ export class ScriptedRunner {
   }
 }
 
-const lastText = ({ req }: Start): string =>
-  req.messages
-    .at(-1)
-    ?.content.map((part) => part.text)
-    .join('') ?? '';
+const lastText = ({ req }: Start): string => textOf(req.messages.at(-1) ?? { role: 'user', content: [] });
 
 /** The words of the last message, each with its blank, as tokens. */
 export const wordsOf = (start: Start): string[] => lastText(start).match(/\S+\s*/g) ?? [];

@@ -43,7 +43,7 @@ const cases = recorded.flatMap((contract) =>
 );
 
 /** Fields whose own names are data, so that a new name in them is no new field. */
-const MAPS = new Set(['logit_bias', 'facts']);
+const MAPS = new Set(['logit_bias', 'facts', 'parameters', 'schema', 'template_args']);
 
 /** The same message as a newer sender would write it: with fields that nobody here knows. */
 function fromTheFuture(value: unknown): unknown {

@@ -62,11 +62,25 @@ export type { ModelView } from './deployments/list-models.js';
 export { ReadLog } from './deployments/read-log.js';
 export { UpdateDeployment } from './deployments/update-deployment.js';
 
-export { CanonicalRequest } from './inference/canonical-request.js';
-export type { CanonicalMessage, ContentPart, Sampling } from './inference/canonical-request.js';
+export { CanonicalRequest, textOf } from './inference/canonical-request.js';
+export type {
+  CanonicalMessage,
+  ContentPart,
+  ImagePart,
+  OutputFormat,
+  Reasoning,
+  Sampling,
+  TextPart,
+  Tool,
+  ToolCall,
+  ToolChoice,
+} from './inference/canonical-request.js';
+export { CAPABILITIES } from './inference/capability.js';
+export type { Capability } from './inference/capability.js';
 export { Control, ControlAnswer, ControlMessage } from './inference/control.js';
 export { Frame, Frames, NoInterest, RejectCode, StreamTimes, readFrame } from './inference/frames.js';
 export type { DataFrame, EndFrame, ErrorFrame } from './inference/frames.js';
 export { Discover, Heartbeat } from './inference/heartbeat.js';
 export { INLINE_START_BYTES, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PART_BYTES, Start } from './inference/start.js';
 export { EMPTY_SUM, FinishReason, StreamEvent, Usage, addToSum } from './inference/stream-event.js';
+export type { TokenLogprob } from './inference/stream-event.js';

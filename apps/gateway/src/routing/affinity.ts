@@ -31,7 +31,7 @@ export function affinityOf(request: CanonicalRequest, clientKey: string | undefi
   let hash = OFFSET;
   for (const message of request.messages) {
     if (message.role === 'assistant') continue;
-    for (const part of message.content) hash = hashText(part.text, hashText(message.role, hash));
+    for (const part of message.content) hash = hashText(part.type === 'text' ? part.text : part.url, hashText(message.role, hash));
     if (message.role === 'user') break;
   }
   return hash;

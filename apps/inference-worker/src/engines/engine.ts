@@ -19,6 +19,12 @@ export interface EngineLoad {
   readonly queued: number;
 }
 
+/** Tokens of a rendered prompt. `exact` = counted by the model's own tokenizer and template. */
+export interface TokenCount {
+  readonly tokens: number;
+  readonly exact: boolean;
+}
+
 /** Where an engine puts its output. */
 export interface EngineOutput {
   phase(phase: 'queue' | 'prefill' | 'decode'): void;

@@ -1,16 +1,77 @@
 import { z } from 'zod';
 
-/** A piece of a message's content. */
-const ContentPart = z.discriminatedUnion('type', [z.object({ type: z.literal('text'), text: z.string() })]);
-export type ContentPart = z.infer<typeof ContentPart>;
+const TextPart = z.object({ type: z.literal('text'), text: z.string() });
+export type TextPart = z.infer<typeof TextPart>;
+
+/** `url` = a `data:` URL, or an https URL on a host that the operator allows; a worker fetches that one itself. */
+const ImagePart = z.object({ type: z.literal('image'), url: z.string().min(1) });
+export type ImagePart = z.infer<typeof ImagePart>;
+
+/** A piece of a user's message. */
+export type ContentPart = TextPart | ImagePart;
+
+/** A call that the model made. `arguments` = JSON text of an object. */
+const ToolCall = z.object({ id: z.string().min(1), name: z.string().min(1), arguments: z.string() });
+export type ToolCall = z.infer<typeof ToolCall>;
 
 /** One turn of a conversation; `system` holds what chat calls `system` and `developer`. */
-const CanonicalMessage = z.object({
-  role: z.enum(['system', 'user', 'assistant']),
-  content: z.array(ContentPart),
-  name: z.string().optional(),
-});
+const CanonicalMessage = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), content: z.array(TextPart), name: z.string().optional() }),
+  z.object({
+    role: z.literal('user'),
+    content: z.array(z.discriminatedUnion('type', [TextPart, ImagePart])),
+    name: z.string().optional(),
+  }),
+  z.object({
+    role: z.literal('assistant'),
+    content: z.array(TextPart),
+    name: z.string().optional(),
+    /** What the model thought before it answered; engines that cannot take it leave it out. */
+    reasoning: z.string().optional(),
+    tool_calls: z.array(ToolCall).min(1).optional(),
+  }),
+  /** The result of the call with this id. */
+  z.object({ role: z.literal('tool'), content: z.array(TextPart), tool_call_id: z.string().min(1), name: z.string().optional() }),
+]);
 export type CanonicalMessage = z.infer<typeof CanonicalMessage>;
+
+/** A function that the model may call. `parameters` = the JSON schema of its arguments; absent = no arguments. */
+const Tool = z.object({
+  name: z.string().min(1),
+  description: z.string().optional(),
+  parameters: z.record(z.string(), z.unknown()).optional(),
+  /** Arguments must follow the schema, by force where the engine can. */
+  strict: z.boolean().optional(),
+});
+export type Tool = z.infer<typeof Tool>;
+
+/** Absent = `auto` where there are tools. */
+const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.object({ name: z.string().min(1) })]);
+export type ToolChoice = z.infer<typeof ToolChoice>;
+
+/** The form that the text of an answer must take; absent = free. */
+const OutputFormat = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('json_object') }),
+  z.object({
+    kind: z.literal('json_schema'),
+    schema: z.record(z.string(), z.unknown()),
+    name: z.string().optional(),
+    strict: z.boolean().optional(),
+  }),
+  z.object({ kind: z.literal('regex'), pattern: z.string().min(1) }),
+  z.object({ kind: z.literal('choice'), options: z.array(z.string().min(1)).min(1) }),
+  z.object({ kind: z.literal('grammar'), grammar: z.string().min(1) }),
+]);
+export type OutputFormat = z.infer<typeof OutputFormat>;
+
+/** Absent = the model's own habit. */
+const Reasoning = z.object({
+  enabled: z.boolean().optional(),
+  effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  /** Tokens that reasoning may take, where an engine can hold it to them. */
+  budget: z.int().positive().optional(),
+});
+export type Reasoning = z.infer<typeof Reasoning>;
 
 /** Absent = the engine's own default for the model. */
 const Sampling = z.object({
@@ -26,6 +87,11 @@ const Sampling = z.object({
   repetition_penalty: z.number().positive().max(10).optional(),
   /** Token id to -100 .. 100. */
   logit_bias: z.record(z.string().regex(/^\d{1,7}$/), z.number().min(-100).max(100)).optional(),
+  /** No end before this many tokens. */
+  min_tokens: z.int().nonnegative().optional(),
+  /** Only a limit ends the answer. */
+  ignore_eos: z.boolean().optional(),
+  stop_token_ids: z.array(z.int().nonnegative()).optional(),
 });
 export type Sampling = z.infer<typeof Sampling>;
 
@@ -39,5 +105,27 @@ export const CanonicalRequest = z.object({
   stop: z.array(z.string().min(1)),
   /** Absent = the room left in the context, at most the deployment's default. */
   max_tokens: z.int().positive().optional(),
+  tools: z.array(Tool).min(1).optional(),
+  tool_choice: ToolChoice.optional(),
+  /** False = at most one call per answer. Absent = as many as the model makes. */
+  parallel_tool_calls: z.boolean().optional(),
+  output: OutputFormat.optional(),
+  /** Choices to generate; absent = 1. */
+  n: z.int().min(1).max(128).optional(),
+  /** Log probabilities are wanted, with this many alternatives for each token. */
+  logprobs: z.int().min(0).max(20).optional(),
+  reasoning: Reasoning.optional(),
+  template_args: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+  /** The last message is an assistant's, and the answer is its continuation, without it. */
+  continue_final: z.boolean().optional(),
 });
 export type CanonicalRequest = z.infer<typeof CanonicalRequest>;
+
+/** The text of a message, its parts joined; images have none. */
+export function textOf({ content }: CanonicalMessage): string {
+  const [only] = content;
+  if (content.length === 1 && only?.type === 'text') return only.text;
+  let text = '';
+  for (const part of content) if (part.type === 'text') text += part.text;
+  return text;
+}

@@ -67,7 +67,13 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 const isCountOrAbsent = (value: unknown): boolean => value === undefined || isCount(value);
 
 type Fields = Readonly<Record<string, unknown>>;
-const isTextEvent = ({ c, x, n }: Fields): boolean => typeof x === 'string' && isCount(n) && isCountOrAbsent(c);
+const isProbability = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && typeof (value as Fields)['t'] === 'string' && Number.isFinite((value as Fields)['p']);
+const isLogprobs = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.every(isProbability));
+const isTextEvent = ({ c, x, n, lp }: Fields): boolean => typeof x === 'string' && isCount(n) && isCountOrAbsent(c) && isLogprobs(lp);
+const isCallEvent = ({ c, i, id, name, n }: Fields): boolean =>
+  typeof id === 'string' && id !== '' && typeof name === 'string' && name !== '' && isCount(i) && isCount(n) && isCountOrAbsent(c);
+const isArgsEvent = ({ c, i, x, n }: Fields): boolean => typeof x === 'string' && isCount(i) && isCount(n) && isCountOrAbsent(c);
 const isStartEvent = ({ prompt, cached }: Fields): boolean => isCountOrAbsent(prompt) && isCountOrAbsent(cached);
 const isFinEvent = ({ c, r, stop }: Fields): boolean =>
   FinishReason.safeParse(r).success && (stop === undefined || typeof stop === 'string') && isCountOrAbsent(c);
@@ -76,6 +82,8 @@ function isEvent(event: unknown): boolean {
   if (typeof event !== 'object' || event === null) return false;
   const { k } = event as Fields;
   if (k === 'text' || k === 'think') return isTextEvent(event as Fields);
+  if (k === 'call') return isCallEvent(event as Fields);
+  if (k === 'args') return isArgsEvent(event as Fields);
   if (k === 'start') return isStartEvent(event as Fields);
   if (k === 'fin') return isFinEvent(event as Fields);
   return typeof k === 'string';

@@ -1,8 +1,17 @@
 import { z } from 'zod';
 
-/** Why one choice ended. `stop` = the model ended its turn, `stop_sequence` = a stop string was met. */
-export const FinishReason = z.enum(['stop', 'stop_sequence', 'length', 'content_filter']);
+/**
+ * Why one choice ended. `stop` = the model ended its turn, `stop_sequence` = a stop string was met, `tool_calls` = it ended
+ * with calls, `length` = the request's limit of tokens was reached or the context is full.
+ */
+export const FinishReason = z.enum(['stop', 'stop_sequence', 'tool_calls', 'length', 'content_filter']);
 export type FinishReason = z.infer<typeof FinishReason>;
+
+/** Log probability of one token; `b` = its UTF-8 bytes, present where `t` alone does not tell them. */
+const TokenProbability = z.object({ t: z.string(), p: z.number(), b: z.array(z.int().min(0).max(255)).optional() });
+/** A generated token with its likeliest alternatives, best first. */
+const TokenLogprob = TokenProbability.extend({ top: z.array(TokenProbability).optional() });
+export type TokenLogprob = z.infer<typeof TokenLogprob>;
 
 /**
  * One step of an answer. Names are short because they travel with every token.
@@ -12,9 +21,33 @@ export type FinishReason = z.infer<typeof FinishReason>;
 export const StreamEvent = z.discriminatedUnion('k', [
   /** The prompt is evaluated; figures as far as the engine knows them. */
   z.object({ k: z.literal('start'), prompt: z.int().nonnegative().optional(), cached: z.int().nonnegative().optional() }),
-  z.object({ k: z.literal('text'), c: z.int().nonnegative().optional(), x: z.string(), n: z.int().nonnegative() }),
+  /** `lp` = the probabilities of its tokens, where they were asked for. */
+  z.object({
+    k: z.literal('text'),
+    c: z.int().nonnegative().optional(),
+    x: z.string(),
+    n: z.int().nonnegative(),
+    lp: z.array(TokenLogprob).optional(),
+  }),
   /** Reasoning, which surfaces keep apart from the answer. */
   z.object({ k: z.literal('think'), c: z.int().nonnegative().optional(), x: z.string(), n: z.int().nonnegative() }),
+  /** Call number `i` of its choice begins; numbers count from 0 without a gap. A call is complete when the next begins or at `fin`. */
+  z.object({
+    k: z.literal('call'),
+    c: z.int().nonnegative().optional(),
+    i: z.int().nonnegative(),
+    id: z.string().min(1),
+    name: z.string().min(1),
+    n: z.int().nonnegative(),
+  }),
+  /** More of the arguments of the last call of its choice; all of a call's pieces together are JSON text of an object. */
+  z.object({
+    k: z.literal('args'),
+    c: z.int().nonnegative().optional(),
+    i: z.int().nonnegative(),
+    x: z.string(),
+    n: z.int().nonnegative(),
+  }),
   /** A choice is complete. `stop` = the stop string that was met. */
   z.object({ k: z.literal('fin'), c: z.int().nonnegative().optional(), r: FinishReason, stop: z.string().optional() }),
 ]);
@@ -38,9 +71,9 @@ const FNV_OFFSET = 0x811c9dc5;
 /** Start value of a stream's checksum. */
 export const EMPTY_SUM = FNV_OFFSET;
 
-/** Adds an event's text to a stream's checksum: 32-bit FNV-1a over the UTF-16 code units of every text in order. */
+/** Adds an event's text to a stream's checksum: 32-bit FNV-1a over the UTF-16 code units of every text and of all arguments in order. */
 export function addToSum(sum: number, event: StreamEvent): number {
-  if (event.k !== 'text' && event.k !== 'think') return sum;
+  if (event.k !== 'text' && event.k !== 'think' && event.k !== 'args') return sum;
   let next = sum;
   for (let i = 0; i < event.x.length; i += 1) next = Math.imul(next ^ event.x.charCodeAt(i), 0x01000193);
   return next >>> 0;

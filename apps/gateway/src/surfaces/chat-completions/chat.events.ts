@@ -7,6 +7,7 @@ type TextEvent = Extract<StreamEvent, { k: 'text' | 'think' }>;
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   stop_sequence: 'stop',
+  tool_calls: 'tool_calls',
   length: 'length',
   content_filter: 'content_filter',
 };

@@ -1,9 +1,11 @@
 import { type CanonicalMessage, type ErrorCode, ServiceError } from '@slipway/contracts';
 
+/** Roles whose messages are text. */
+type TextRole = Exclude<CanonicalMessage['role'], 'tool'>;
 type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_NAME_CHARS = 256;
-const ROLES: Readonly<Record<string, CanonicalMessage['role']>> = {
+const ROLES: Readonly<Record<string, TextRole>> = {
   system: 'system',
   developer: 'system',
   user: 'user',
@@ -32,7 +34,7 @@ export function readMessage(message: unknown, at: string): CanonicalMessage {
   return { role, content: [{ type: 'text', text }], name };
 }
 
-function readRole(message: Fields, at: string): CanonicalMessage['role'] {
+function readRole(message: Fields, at: string): TextRole {
   const { role } = message;
   const param = `${at}.role`;
   if (role === undefined || role === null) throw fault('missing_required_parameter', param, `'${param}' is required.`);
@@ -50,7 +52,7 @@ function readRole(message: Fields, at: string): CanonicalMessage['role'] {
 }
 
 /** The text of a message; parts become one string, since some engines make a turn of each part. */
-function readContent(message: Fields, role: CanonicalMessage['role'], at: string): string {
+function readContent(message: Fields, role: TextRole, at: string): string {
   const { content } = message;
   const param = `${at}.content`;
   if (role === 'assistant') refuseCalls(message, at);
@@ -69,7 +71,7 @@ function refuseCalls({ tool_calls: calls, function_call: call, audio }: Fields, 
   if (audio !== undefined && audio !== null) throw fault('unsupported_content', `${at}.audio`, 'Audio is not supported.');
 }
 
-function readPart(part: unknown, role: CanonicalMessage['role'], at: string): string {
+function readPart(part: unknown, role: TextRole, at: string): string {
   if (!isObject(part)) throw fault('invalid_type', at, `'${at}' must be an object.`);
   const { type } = part;
   if (type === 'text' || (type === 'refusal' && role === 'assistant')) {

@@ -162,6 +162,8 @@ export class MessagesWriter implements AnswerWriter {
         return { stop_reason: 'end_turn', stop_sequence: null };
       case 'stop_sequence':
         return { stop_reason: 'stop_sequence', stop_sequence: stop ?? null };
+      case 'tool_calls':
+        return { stop_reason: 'tool_use', stop_sequence: null };
       case 'length':
         return { stop_reason: endedByContext(usage, maxTokens) ? 'model_context_window_exceeded' : 'max_tokens', stop_sequence: null };
       case 'content_filter':

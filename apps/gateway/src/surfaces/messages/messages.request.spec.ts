@@ -1,4 +1,4 @@
-import { type CanonicalMessage, type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import { type CanonicalMessage, type DeploymentFacts, ServiceError, textOf } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
 import { type MessagesRequest, readMessagesRequest } from './messages.request.js';
@@ -13,7 +13,7 @@ const MINIMAL = { model: 'deployment-1', max_tokens: 100, messages: [{ role: 'us
 const read = (fields: object = {}): MessagesRequest => readMessagesRequest({ ...MINIMAL, ...fields }, deployment);
 const turnsOf = (messages: unknown[], system?: unknown): string[] =>
   read({ messages, ...(system !== undefined && { system }) }).canonical.messages.map(
-    ({ role, content }: CanonicalMessage) => `${role}: ${content.map(({ text }) => text).join('|')}`,
+    (message: CanonicalMessage) => `${message.role}: ${textOf(message)}`,
   );
 const user = (content: unknown): object => ({ role: 'user', content });
 const assistant = (content: unknown): object => ({ role: 'assistant', content });

@@ -1,4 +1,4 @@
-import type { CanonicalRequest } from '@slipway/contracts';
+import { type CanonicalRequest, textOf } from '@slipway/contracts';
 
 /** Servers that name or read a field their own way; `other` gets the contract as it is published. */
 export type UpstreamFlavour = 'vllm' | 'sglang' | 'llama-server' | 'ollama' | 'other';
@@ -31,11 +31,11 @@ function samplingFields({ sampling }: CanonicalRequest, flavour: UpstreamFlavour
 export function requestBody(request: CanonicalRequest, options: RequestBodyOptions): Record<string, unknown> {
   const body: Record<string, unknown> = {
     model: options.model,
-    messages: request.messages.map(({ role, content, name }) => ({
-      role,
+    messages: request.messages.map((message) => ({
+      role: message.role,
       // One string: Ollama makes a message of each part.
-      content: content.map((part) => part.text).join(''),
-      ...(name !== undefined && { name }),
+      content: textOf(message),
+      ...(message.name !== undefined && { name: message.name }),
     })),
     // Always a stream, also for callers who want one answer: it can be cancelled everywhere, and it tells when it is cut.
     stream: true,
@@ -51,6 +51,6 @@ export function requestBody(request: CanonicalRequest, options: RequestBodyOptio
 /** About four bytes make a token; used where a server does not count. */
 export function estimatePromptTokens(request: CanonicalRequest): number {
   let bytes = 0;
-  for (const { content } of request.messages) for (const part of content) bytes += Buffer.byteLength(part.text);
+  for (const message of request.messages) bytes += Buffer.byteLength(textOf(message));
   return Math.ceil(bytes / 4);
 }

@@ -4,7 +4,7 @@ import { EngineLoadError } from '../engine.js';
 
 /** A message as chat templates know it. */
 export interface TemplateMessage {
-  readonly role: 'system' | 'user' | 'assistant';
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
   readonly name?: string;
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type CanonicalMessage, ServiceError } from '@slipway/contracts';
+import { type CanonicalMessage, ServiceError, textOf } from '@slipway/contracts';
 import { type LlamaModel, LlamaVocabularyType, type Token } from 'node-llama-cpp';
 import type { ChatTemplate, TemplateMessage } from './chat-template.js';
 import { ControlTokenGuard } from './control-token-guard.js';
@@ -73,12 +73,12 @@ export class PromptBuilder {
 
   #refuseHugeText(messages: readonly CanonicalMessage[]): void {
     let bytes = 0;
-    for (const { content } of messages) for (const part of content) bytes += Buffer.byteLength(part.text);
+    for (const message of messages) bytes += Buffer.byteLength(textOf(message));
     if (bytes > BYTES_PER_TOKEN_MAX * this.context) throw contextExceeded(Math.ceil(bytes / 4), this.context, 'about ');
   }
 
   #render(messages: readonly CanonicalMessage[]): string[] {
-    const contents = messages.map(({ content }) => content.map((part) => part.text).join(''));
+    const contents = messages.map(textOf);
     const names = messages.map(({ name }) => name ?? '');
     const guarded = this.#guard.guard([...contents, ...names]);
     const turns = messages.map(({ role, name }, i): TemplateMessage => {

@@ -1,0 +1,49 @@
+/**
+ * What an engine can do beyond plain text from plain text. Engines report these words with their state; a gateway
+ * refuses a request that needs one which the deployment lacks. Words that a reader does not know are ignored.
+ */
+export const CAPABILITIES = [
+  /** Tools are offered to the model, and its calls come back as calls. */
+  'tools',
+  /** `required` and a named tool are kept by force, not by hope. */
+  'tool_choice',
+  /** Images in user messages. */
+  'images',
+  /** Output that is some JSON object. */
+  'json_object',
+  /** Output that follows a JSON schema. */
+  'json_schema',
+  /** Output that matches a regular expression. */
+  'regex',
+  /** Output that is one of given strings. */
+  'choice',
+  /** Output that follows a GBNF or EBNF grammar. */
+  'grammar',
+  /** Log probabilities of the tokens. */
+  'logprobs',
+  /** Several choices for one prompt. */
+  'n',
+  /** An answer that was begun is continued word by word. */
+  'continue_final',
+  /** Reasoning can be switched and steered. */
+  'reasoning',
+  /** Arguments for the chat template. */
+  'template_args',
+  'top_k',
+  'min_p',
+  'repetition_penalty',
+  'seed',
+  'logit_bias',
+  'min_tokens',
+  'ignore_eos',
+  'stop_token_ids',
+  /** Token counts are the model's own, not an estimate. */
+  'exact_usage',
+  /** `count` starts are answered with the model's own figure. */
+  'exact_count',
+  /** Reports how much of a prompt was not evaluated again. */
+  'cached_tokens',
+  /** Says which stop string ended an answer. */
+  'stop_sequence',
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
