@@ -19,6 +19,7 @@ import { RELAY_TIMES } from './inference/relay-times.js';
 import { GatewayMetrics } from './observability/gateway-metrics.js';
 import { Router } from './routing/router.service.js';
 import { WorkerTable } from './routing/worker-table.js';
+import { SURFACES } from './surfaces/surfaces.js';
 
 const key = formatKey('dep', createHash('sha256').update('app').digest());
 const peppers = parsePeppers(`p:${'ab'.repeat(32)}`);
@@ -66,8 +67,9 @@ describe('the HTTP door', () => {
       guesses: new GuessLimiter(0, () => 0),
       bodies: new BodyParser(new URL('file:///never/started.js')),
       bodyBudget: new BodyBudget(1_000_000),
-      exchanges: new Exchanges({ metrics, log: createLogger('test', 'silent'), shutdown: () => 'no' }),
+      exchanges: new Exchanges({ surfaces: SURFACES, metrics, log: createLogger('test', 'silent'), shutdown: () => 'no' }),
       inference: new InferenceService({ receiver, router, keys: verifier, metrics, times: RELAY_TIMES }),
+      surfaces: SURFACES,
       settings: { baseUrl: 'https://api.example', bodyBytesMax: 2_000, notReady: () => notReady, shutdown: () => 'no' as const },
     };
     const module = await Test.createTestingModule({ imports: [AppModule.with(parts)] }).compile();

@@ -3,19 +3,18 @@ import { HTTP_SETTINGS } from './http/http-settings.js';
 import { HealthController } from './http/health.controller.js';
 import { type GateOptions, RequestGate } from './http/request-gate.js';
 import { InferenceService } from './inference/inference.service.js';
-import { ChatController } from './surfaces/chat-completions/chat.controller.js';
-import { MessagesController } from './surfaces/messages/messages.controller.js';
 
 /** What the HTTP door works with; made outside, since all of it also has a life outside of requests. */
 export interface HttpParts extends GateOptions {
   readonly inference: InferenceService;
 }
 
-@Module({ controllers: [HealthController, ChatController, MessagesController] })
+@Module({ controllers: [HealthController] })
 export class AppModule {
   static with(parts: HttpParts): DynamicModule {
     return {
       module: AppModule,
+      controllers: parts.surfaces.controllers,
       providers: [
         { provide: RequestGate, useValue: new RequestGate(parts) },
         { provide: InferenceService, useValue: parts.inference },

@@ -22,6 +22,8 @@ import { GatewayMetrics } from './observability/gateway-metrics.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
 import { Router } from './routing/router.service.js';
 import { WorkerTable } from './routing/worker-table.js';
+import type { SurfaceRegistry } from './surfaces/surface-registry.js';
+import { SURFACES } from './surfaces/surfaces.js';
 
 /** What is kept of a drain's time for the last error events and the closing of connections, in milliseconds. */
 const FAREWELL_MS = 500;
@@ -34,6 +36,8 @@ export interface GatewayOptions {
   readonly metrics: Registry;
   readonly links: Pick<NatsLinks, 'nats' | 'bulk' | 'up'>;
   readonly state: () => LifecycleState;
+  /** The public contracts that it speaks; the product's own unless a test adds one. */
+  readonly surfaces?: SurfaceRegistry;
   /** The compiled parser thread, where it does not lie beside this file. */
   readonly parserThread?: URL;
   /** When relays act; the product's own unless a test has less patience. */
@@ -48,6 +52,7 @@ export class Gateway {
   readonly #deployments = new DeploymentIndex();
   readonly #table = new WorkerTable(() => performance.now());
   readonly #router: Router;
+  readonly #surfaces: SurfaceRegistry;
   readonly #metrics: GatewayMetrics;
   readonly #bodies: BodyParser;
   readonly #exchanges: Exchanges;
@@ -60,11 +65,17 @@ export class Gateway {
   #shutdown: 'no' | 'closing' | 'refusing' = 'no';
 
   constructor(private readonly options: GatewayOptions) {
-    const { config, metrics } = options;
+    const { config, metrics, surfaces = SURFACES } = options;
+    this.#surfaces = surfaces;
     this.#router = new Router({ table: this.#table, queueWaitMs: config.QUEUE_WAIT_MS, now: () => performance.now(), random: Math.random });
     this.#bodies = new BodyParser(options.parserThread ?? new URL('./http/parse-thread.js', import.meta.url));
     this.#metrics = new GatewayMetrics(metrics);
-    this.#exchanges = new Exchanges({ metrics: this.#metrics, log: options.log, shutdown: () => this.#shutdown });
+    this.#exchanges = new Exchanges({
+      surfaces: this.#surfaces,
+      metrics: this.#metrics,
+      log: options.log,
+      shutdown: () => this.#shutdown,
+    });
     this.#metrics.observe({
       activeStreams: () => this.#inference?.active ?? 0,
       waiting: () => this.#router.waiting,
@@ -141,7 +152,8 @@ export class Gateway {
     };
     const guesses = new GuessLimiter(config.INVALID_KEYS_PER_S, () => performance.now());
     const bodyBudget = new BodyBudget(config.BODIES_BYTES_MAX);
-    const parts = { keys, deployments, guesses, bodies: this.#bodies, bodyBudget, exchanges: this.#exchanges, settings };
+    const door = { surfaces: this.#surfaces, bodies: this.#bodies, exchanges: this.#exchanges };
+    const parts = { ...door, keys, deployments, guesses, bodyBudget, settings };
     this.#http = await createHttpApplication(AppModule.with({ ...parts, inference: this.#inference }), log);
     await this.#http.app.listen({ port: config.PORT, host: config.HOST });
     log.info({ host: config.HOST, port: this.port }, 'gateway.listening');

@@ -3,7 +3,8 @@ import type { ServiceError } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestLine } from '../observability/request-line.js';
-import { errorFormatOf } from '../surfaces/error-format.js';
+import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
+import type { ErrorFormat } from '../surfaces/surface.js';
 import { answerError } from './answer.js';
 import type { Exchange } from './exchange.js';
 import type { HttpSettings } from './http-settings.js';
@@ -14,6 +15,7 @@ import { pathOf } from './unrouted.js';
 const CLIENT_LEFT = 499;
 
 export interface ExchangesOptions {
+  readonly surfaces: SurfaceRegistry;
   readonly metrics: GatewayMetrics;
   readonly log: Logger;
   readonly shutdown: HttpSettings['shutdown'];
@@ -33,7 +35,7 @@ export class Exchanges {
     // Clients of the messages contract look for the id under this name only.
     response.setHeader('request-id', id);
     if (this.options.shutdown() !== 'no') response.shouldKeepAlive = false;
-    return { id, line: new RequestLine(id), request, response, format: errorFormatOf(pathOf(request.url ?? '/')) };
+    return { id, line: new RequestLine(id), request, response, format: this.formatAt(request.url ?? '/') };
   }
 
   /** @param route its pattern, for the log; null for health checks, which come each second from every side. */
@@ -48,6 +50,11 @@ export class Exchanges {
       if (route !== null) this.record(exchange.line, response.headersSent ? response.statusCode : CLIENT_LEFT);
     });
     return exchange;
+  }
+
+  /** How errors are written in the contract that a target belongs to. */
+  formatAt(target: string): ErrorFormat {
+    return this.options.surfaces.of(pathOf(target)).errors;
   }
 
   of(response: ServerResponse | null): Exchange | undefined {

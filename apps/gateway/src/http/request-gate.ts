@@ -15,8 +15,9 @@ import type { Exchange } from './exchange.js';
 import type { Exchanges } from './exchanges.js';
 import { bodyFault, headerFault } from './header-hygiene.js';
 import { expectationOf } from './server-limits.js';
-import { explainUnrouted, misdirected } from './unrouted.js';
+import { type Directions, explainUnrouted, misdirected } from './unrouted.js';
 import { WireRefusals } from './wire-refusals.js';
+import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
 
 interface Fault extends AnswerOptions {
   readonly error: ServiceError;
@@ -28,6 +29,7 @@ export interface GateOptions {
   readonly guesses: GuessLimiter;
   readonly bodies: BodyParser;
   readonly bodyBudget: BodyBudget;
+  readonly surfaces: SurfaceRegistry;
   readonly exchanges: Exchanges;
   readonly settings: HttpSettings;
 }
@@ -77,15 +79,16 @@ export class RequestGate {
   }
 
   #fault({ raw, is404 }: FastifyRequest): Fault | null {
-    const { baseUrl, shutdown } = this.options.settings;
+    const { surfaces, settings } = this.options;
+    const directions: Directions = { surfaces, baseUrl: settings.baseUrl };
     const target = raw.url ?? '/';
-    const route = is404 ? explainUnrouted(raw.method ?? '', target, baseUrl) : misdirected(target, baseUrl);
+    const route = is404 ? explainUnrouted(raw.method ?? '', target, directions) : misdirected(target, directions);
     const headers = headerFault(raw);
     if (route) return { error: route, close: headers !== null };
     if (headers) return { ...headers, close: true };
     if (expectationOf(raw) === 'other')
       return { error: new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.') };
-    return shutdown() === 'refusing' ? { error: shuttingDown() } : null;
+    return settings.shutdown() === 'refusing' ? { error: shuttingDown() } : null;
   }
 
   #admit(request: FastifyRequest, exchange: Exchange, caller: Caller): void {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { SURFACES } from '../surfaces/surfaces.js';
 import { explainUnrouted, misdirected, pathOf } from './unrouted.js';
 
 const BASE = 'https://api.example';
+const DIRECTIONS = { surfaces: SURFACES, baseUrl: BASE };
 
 describe('a request that no route takes', () => {
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('with %s on an endpoint is told the method to use', (method) => {
@@ -10,14 +12,16 @@ describe('a request that no route takes', () => {
       '/acme/demo/v1/chat/completions',
       '/deployment-1/v1/messages',
       '/acme/demo/v1/messages',
+      '/deployment-1/v1/messages/count_tokens',
+      '/acme/demo/v1/messages/count_tokens',
     ];
     for (const path of paths) {
-      expect(explainUnrouted(method, path, BASE)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'POST' } });
+      expect(explainUnrouted(method, path, DIRECTIONS)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'POST' } });
     }
   });
 
   it('with POST on a health check is told the method to use', () => {
-    expect(explainUnrouted('POST', '/readyz', BASE)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'GET' } });
+    expect(explainUnrouted('POST', '/readyz', DIRECTIONS)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'GET' } });
   });
 
   it.each([
@@ -33,7 +37,7 @@ describe('a request that no route takes', () => {
     ['/deployment-7/v1//chat/completions', 'https://api.example/deployment-<id>/v1'],
     ['/deployment-7/v1/models?limit=1', 'https://api.example/deployment-7/v1'],
   ])('on %s is told the base URL to set', (path, baseUrl) => {
-    const error = explainUnrouted('POST', path, BASE);
+    const error = explainUnrouted('POST', path, DIRECTIONS);
     expect(error.code).toBe('not_found');
     expect(error.message).toContain(`base URL to ${baseUrl}.`);
   });
@@ -46,28 +50,30 @@ describe('a request that no route takes', () => {
     ['/deployment-7/v1/v1/messages', '/deployment-7'],
     ['/deployment-7/v1/messages/', '/deployment-7'],
     ['/deployment-7/v1//messages', '/deployment-<id>'],
-    ['/deployment-7/v1/messages/count_tokens?beta=true', '/deployment-7'],
+    ['/deployment-7/v1/v1/messages/count_tokens?beta=true', '/deployment-7'],
+    ['/acme/demo/messages/count_tokens', '/acme/demo'],
+    ['/v1/messages/count_tokens', '/deployment-<id>'],
   ])('on %s is told the base URL that clients of messages take', (path, deployment) => {
-    const error = explainUnrouted('POST', path, BASE);
+    const error = explainUnrouted('POST', path, DIRECTIONS);
     expect(error.code).toBe('not_found');
     expect(error.message).toContain(`base URL to ${BASE}${deployment} (in the AI SDK: ${BASE}${deployment}/v1).`);
   });
 
   it('on the way to messages is told that endpoint', () => {
-    expect(explainUnrouted('POST', '/v2/x/y/messages', BASE).message).toContain(`POST ${BASE}/deployment-<id>/v1/messages.`);
+    expect(explainUnrouted('POST', '/v2/x/y/messages', DIRECTIONS).message).toContain(`POST ${BASE}/deployment-<id>/v1/messages.`);
   });
 
   it('for responses is told of the contract that is offered', () => {
-    expect(explainUnrouted('POST', '/deployment-7/v1/responses', BASE).message).toMatch(/\/v1\/chat\/completions.*\.chat\(/);
+    expect(explainUnrouted('POST', '/deployment-7/v1/responses', DIRECTIONS).message).toMatch(/\/v1\/chat\/completions.*\.chat\(/);
   });
 
   it.each(['/v2/deployment-7/chat', '/', '/metrics', '/DEPLOYMENT-7/V1/CHAT/COMPLETIONS'])('on %s is told the endpoint', (path) => {
-    expect(explainUnrouted('POST', path, BASE).message).toContain('POST https://api.example/deployment-<id>/v1/chat/completions');
+    expect(explainUnrouted('POST', path, DIRECTIONS).message).toContain('POST https://api.example/deployment-<id>/v1/chat/completions');
   });
 
   it('gets nothing of a hostile path back', () => {
-    expect(explainUnrouted('POST', '/<script>/v1/responses', BASE).message).not.toContain('script');
-    expect(explainUnrouted('POST', `/${'a'.repeat(9_000)}/b/v1/responses`, BASE).message.length).toBeLessThan(500);
+    expect(explainUnrouted('POST', '/<script>/v1/responses', DIRECTIONS).message).not.toContain('script');
+    expect(explainUnrouted('POST', `/${'a'.repeat(9_000)}/b/v1/responses`, DIRECTIONS).message.length).toBeLessThan(500);
   });
 });
 
@@ -75,13 +81,13 @@ describe('a path whose deployment part shows a wrong base URL', () => {
   it.each(['/v1/v1/chat/completions', '/deployment-7/v1/v1/chat/completions', '/v1/v1/messages', '/acme/v1/v1/messages'])(
     'is explained: %s',
     (path) => {
-      expect(misdirected(path, BASE)?.message).toContain('/v1 twice');
+      expect(misdirected(path, DIRECTIONS)?.message).toContain('/v1 twice');
     },
   );
 
   it('is not seen in a right one', () => {
-    expect(misdirected('/deployment-7/v1/chat/completions', BASE)).toBeNull();
-    expect(misdirected('/acme/demo/v1/chat/completions?x=/v1/v1/', BASE)).toBeNull();
+    expect(misdirected('/deployment-7/v1/chat/completions', DIRECTIONS)).toBeNull();
+    expect(misdirected('/acme/demo/v1/chat/completions?x=/v1/v1/', DIRECTIONS)).toBeNull();
   });
 });
 

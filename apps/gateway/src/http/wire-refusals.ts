@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServiceError } from '@slipway/contracts';
-import { chatErrors } from '../surfaces/chat-completions/chat.errors.js';
 import { answerError, errorHeaders } from './answer.js';
 import { endWithAnswer, openResponse, syntaxFault } from './bad-syntax.js';
 import type { Exchanges } from './exchanges.js';
@@ -19,10 +18,10 @@ export class WireRefusals {
       return;
     }
     const { status, error } = syntaxFault(fault);
-    // A body that breaks off belongs to a request that is known; anything else has no path, and gets chat's shape.
+    // A body that breaks off belongs to a request that is known; anything else has no path.
     const exchange = this.exchanges.of(openResponse(socket));
     const id = exchange?.id ?? requestId();
-    const body = (exchange?.format ?? chatErrors).body(error, id);
+    const body = (exchange?.format ?? this.exchanges.formatAt('/')).body(error, id);
     const headers = { ...errorHeaders(error, status), 'content-length': Buffer.byteLength(body), 'x-request-id': id, 'request-id': id };
     const line = exchange?.line ?? new RequestLine(id);
     line.blame(error.code);

@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import type { CanonicalRequest, EndFrame, ServiceError, Start, StreamEvent } from '@slipway/contracts';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 
@@ -43,4 +44,24 @@ export interface Surface<R extends SurfaceRequest = SurfaceRequest> {
   read(body: Record<string, unknown>, deployment: ResolvedDeployment): R;
   /** @param streamId id of the answer, without a prefix. */
   writer(request: R, deployment: ResolvedDeployment, streamId: string): AnswerWriter;
+}
+
+/** A method and what follows the deployment in a path, such as `/v1/messages`. */
+export interface SurfaceEndpoint {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+}
+
+/** What the folder of a public contract shows to the HTTP door. The first endpoint is the one that clients are pointed to. */
+export interface SurfaceRegistration {
+  readonly controllers: readonly Type[];
+  readonly errors: ErrorFormat;
+  readonly endpoints: readonly [SurfaceEndpoint, ...SurfaceEndpoint[]];
+  /** True for a path that clients of this contract ask for, however wrong what comes before its end is. */
+  readonly owns: (path: string) => boolean;
+  /**
+   * What a client with a wrong base URL is to set; null where the path shows none.
+   * @param baseUrl what clients are told to use, without a path.
+   */
+  readonly hint: (path: string, baseUrl: string) => string | null;
 }

@@ -1,0 +1,13 @@
+import type { SurfaceRegistration } from '../surface.js';
+import { ChatController } from './chat.controller.js';
+import { chatErrors } from './chat.errors.js';
+import { chatHint } from './chat.hint.js';
+
+/** Paths of no other contract belong to this one, for it stands first. */
+export const chatRegistration: SurfaceRegistration = {
+  controllers: [ChatController],
+  errors: chatErrors,
+  endpoints: [{ method: 'POST', path: '/v1/chat/completions' }],
+  owns: (path) => path.endsWith('/chat/completions'),
+  hint: chatHint,
+};

@@ -1,0 +1,17 @@
+import type { SurfaceRegistration } from '../surface.js';
+import { MessagesController } from './messages.controller.js';
+import { messagesErrors } from './messages.errors.js';
+import { messagesHint } from './messages.hint.js';
+
+const MESSAGES_END = /\/messages(?:\/count_tokens)?\/*$/;
+
+export const messagesRegistration: SurfaceRegistration = {
+  controllers: [MessagesController],
+  errors: messagesErrors,
+  endpoints: [
+    { method: 'POST', path: '/v1/messages' },
+    { method: 'POST', path: '/v1/messages/count_tokens' },
+  ],
+  owns: (path) => MESSAGES_END.test(path),
+  hint: messagesHint,
+};
