@@ -32,6 +32,27 @@ import { RenameKey } from './keys/rename-key.js';
 import { RevokeKey } from './keys/revoke-key.js';
 import { RotateKey } from './keys/rotate-key.js';
 import { RotateMcpKey } from './keys/rotate-mcp-key.js';
+import { CreateInvitation } from './keys/create-invitation.js';
+import { CreateSetupLink } from './keys/create-setup-link.js';
+import { FindInvitation } from './keys/find-invitation.js';
+import { ListInvitations } from './keys/list-invitations.js';
+import { RevokeInvitation } from './keys/revoke-invitation.js';
+import { AcceptInvitation } from './keys/accept-invitation.js';
+import { ListMembers } from './keys/list-members.js';
+import { ChangeRole } from './keys/change-role.js';
+import { RemoveMember } from './keys/remove-member.js';
+import { FindUser } from './keys/find-user.js';
+import { SignIn } from './keys/sign-in.js';
+import { SignInExternal } from './keys/sign-in-external.js';
+import { RefreshSession } from './keys/refresh-session.js';
+import { SignOut } from './keys/sign-out.js';
+import { ListSessions } from './keys/list-sessions.js';
+import { EndSessions } from './keys/end-sessions.js';
+import { ChangePassword } from './keys/change-password.js';
+import { ListSessionKeys } from './keys/list-session-keys.js';
+import { RotateSessionKey } from './keys/rotate-session-key.js';
+import { ListAudit } from './keys/list-audit.js';
+import { SessionFeed } from './keys/session-feed.js';
 
 const feed = (f: { change: Contract; tick: Contract; since: Contract; snapshot: Contract }): Contract[] => [
   f.change,
@@ -54,6 +75,27 @@ export const CONTRACTS: readonly Contract[] = [
   FindMcpKey,
   RotateMcpKey,
   ...feed(KeyFeed),
+  CreateInvitation,
+  CreateSetupLink,
+  FindInvitation,
+  ListInvitations,
+  RevokeInvitation,
+  AcceptInvitation,
+  ListMembers,
+  ChangeRole,
+  RemoveMember,
+  FindUser,
+  SignIn,
+  SignInExternal,
+  RefreshSession,
+  SignOut,
+  ListSessions,
+  EndSessions,
+  ChangePassword,
+  ListSessionKeys,
+  RotateSessionKey,
+  ListAudit,
+  ...feed(SessionFeed),
   CreateDeployment,
   ListDeployments,
   PointAlias,

@@ -20,6 +20,21 @@ export type AccountId = z.infer<typeof AccountId>;
 export const KeyId = DatabaseId.brand<'KeyId'>();
 export type KeyId = z.infer<typeof KeyId>;
 
+/** A person's number from keys-service's database. */
+export const UserId = DatabaseId.brand<'UserId'>();
+export type UserId = z.infer<typeof UserId>;
+
+/** Number of an invitation from keys-service's database; never the link's secret. */
+export const InvitationId = DatabaseId.brand<'InvitationId'>();
+export type InvitationId = z.infer<typeof InvitationId>;
+
+/** One sign-in of a person: public, and no secret. */
+export const SessionId = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{22}$/)
+  .brand<'SessionId'>();
+export type SessionId = z.infer<typeof SessionId>;
+
 /** Deployment number from deployments-service's database; `deployment-<id>` is its slug. */
 export const DeploymentId = DatabaseId.brand<'DeploymentId'>();
 export type DeploymentId = z.infer<typeof DeploymentId>;

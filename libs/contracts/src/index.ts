@@ -12,8 +12,11 @@ export {
   DeploymentId,
   EnvironmentName,
   Incarnation,
+  InvitationId,
   KeyId,
+  SessionId,
   StreamId,
+  UserId,
   deploymentSlug,
   parseDeploymentSlug,
 } from './ids.js';
@@ -36,6 +39,49 @@ export { RenameKey } from './keys/rename-key.js';
 export { RevokeKey } from './keys/revoke-key.js';
 export { RotateKey } from './keys/rotate-key.js';
 export { RotateMcpKey } from './keys/rotate-mcp-key.js';
+export { CreateInvitation } from './keys/create-invitation.js';
+export { CreateSetupLink } from './keys/create-setup-link.js';
+export { FindInvitation } from './keys/find-invitation.js';
+export { ListInvitations } from './keys/list-invitations.js';
+export { RevokeInvitation } from './keys/revoke-invitation.js';
+export { AcceptInvitation } from './keys/accept-invitation.js';
+export { ListMembers } from './keys/list-members.js';
+export { ChangeRole } from './keys/change-role.js';
+export { RemoveMember } from './keys/remove-member.js';
+export { FindUser } from './keys/find-user.js';
+export { SignIn } from './keys/sign-in.js';
+export { SignInExternal } from './keys/sign-in-external.js';
+export { RefreshSession } from './keys/refresh-session.js';
+export { SignOut } from './keys/sign-out.js';
+export { ListSessions } from './keys/list-sessions.js';
+export { EndSessions } from './keys/end-sessions.js';
+export { ChangePassword } from './keys/change-password.js';
+export { ListSessionKeys } from './keys/list-session-keys.js';
+export { RotateSessionKey } from './keys/rotate-session-key.js';
+export { ListAudit } from './keys/list-audit.js';
+export { Actor, Origin } from './keys/actor.js';
+export { AuditEntry } from './keys/audit-entry.js';
+export {
+  Email,
+  InvitationView,
+  LinkToken,
+  MemberRole,
+  MembershipView,
+  MemberView,
+  NewPassword,
+  Password,
+  PersonName,
+} from './keys/person.js';
+export {
+  SESSION_TOKEN_ALGORITHM,
+  SESSION_TOKEN_LIFE_S,
+  SESSION_TOKEN_TYPE,
+  SessionClaims,
+  SessionTokens,
+  sessionAudience,
+  sessionIssuer,
+} from './keys/session.js';
+export { SessionFeed, SessionFeedRecord } from './keys/session-feed.js';
 
 export { AgentHeartbeat, AgentLoad } from './deployments/agent-heartbeat.js';
 export { Assignment, AssignmentItem } from './deployments/assignment.js';

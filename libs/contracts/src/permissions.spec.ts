@@ -62,7 +62,15 @@ describe('what each role may do, in full', () => {
     [
       'keys',
       {
-        publish: ['key.dev.v1.chg', 'key.dev.v1.tick', '_INBOX_gateway.>', '_INBOX_console.>', '_INBOX_ops.>'],
+        publish: [
+          'key.dev.v1.chg',
+          'key.dev.v1.tick',
+          'session.dev.v1.chg',
+          'session.dev.v1.tick',
+          '_INBOX_gateway.>',
+          '_INBOX_console.>',
+          '_INBOX_ops.>',
+        ],
         subscribe: [
           'key.dev.v1.rpc.create-account keys',
           'key.dev.v1.rpc.find-account keys',
@@ -77,6 +85,28 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.rotate-mcp-key keys',
           'key.dev.v1.rpc.since keys',
           'key.dev.v1.rpc.snapshot keys',
+          'key.dev.v1.rpc.create-invitation keys',
+          'key.dev.v1.rpc.create-setup-link keys',
+          'key.dev.v1.rpc.find-invitation keys',
+          'key.dev.v1.rpc.list-invitations keys',
+          'key.dev.v1.rpc.revoke-invitation keys',
+          'key.dev.v1.rpc.accept-invitation keys',
+          'key.dev.v1.rpc.list-members keys',
+          'key.dev.v1.rpc.change-role keys',
+          'key.dev.v1.rpc.remove-member keys',
+          'key.dev.v1.rpc.find-user keys',
+          'key.dev.v1.rpc.sign-in keys',
+          'key.dev.v1.rpc.sign-in-external keys',
+          'key.dev.v1.rpc.refresh-session keys',
+          'key.dev.v1.rpc.sign-out keys',
+          'key.dev.v1.rpc.list-sessions keys',
+          'key.dev.v1.rpc.end-sessions keys',
+          'key.dev.v1.rpc.change-password keys',
+          'key.dev.v1.rpc.list-session-keys keys',
+          'key.dev.v1.rpc.rotate-session-key keys',
+          'key.dev.v1.rpc.list-audit keys',
+          'session.dev.v1.rpc.since keys',
+          'session.dev.v1.rpc.snapshot keys',
           '_INBOX_keys.>',
         ],
       },
@@ -125,6 +155,16 @@ describe('what follows from it', () => {
     for (const hint of ['chg', 'tick']) {
       expect(publishersOf(`key.dev.v1.${hint}`)).toEqual(['keys']);
       expect(publishersOf(`dep.dev.v1.${hint}`)).toEqual(['deployments']);
+    }
+  });
+
+  it('passwords and tokens of sessions come from the console alone, and only operators make set-up links and signing keys', () => {
+    for (const name of ['sign-in', 'sign-in-external', 'refresh-session', 'accept-invitation', 'change-password', 'find-user']) {
+      expect(publishersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
+    }
+    for (const name of ['create-setup-link', 'rotate-session-key']) expect(publishersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
+    for (const hint of ['chg', 'tick']) {
+      expect([publishersOf(`session.dev.v1.${hint}`), hearersOf(`session.dev.v1.${hint}`)]).toEqual([['keys'], ['console']]);
     }
   });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AccountSlug } from '../ids.js';
+import { Actor } from './actor.js';
 
 /** Makes an account. Repeating it with the same slug answers `slug_taken`. */
 export const CreateAccount = defineRpc({
@@ -8,7 +9,11 @@ export const CreateAccount = defineRpc({
   owner: 'keys',
   callers: ['console', 'ops'],
   queue: 'keys',
-  request: z.object({ slug: AccountSlug }),
+  request: z.object({
+    slug: AccountSlug,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   reply: z.object({ id: AccountId, slug: AccountSlug }),
   errors: ['slug_taken'],
   timeoutMs: 3_000,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
+import { Actor } from './actor.js';
 import { KeyExpiry, KeyName } from './key-view.js';
 
 /** Makes a deployment key. The value is in this reply and can never be read again. */
@@ -14,6 +15,8 @@ export const CreateKey = defineRpc({
     name: KeyName,
     /** Absent = never. */
     expires_at: KeyExpiry.optional(),
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
   }),
   reply: z.object({
     id: KeyId,
@@ -22,6 +25,6 @@ export const CreateKey = defineRpc({
     /** Prefix and first four characters, for lists. */
     hint: z.string(),
   }),
-  errors: ['account_not_found'],
+  errors: ['account_not_found', 'not_permitted'],
   timeoutMs: 3_000,
 });

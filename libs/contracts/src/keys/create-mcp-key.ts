@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
+import { Actor } from './actor.js';
 
 /**
  * Makes the account's MCP key, of which it has one at most: of requests at once one wins, and once
@@ -11,7 +12,11 @@ export const CreateMcpKey = defineRpc({
   owner: 'keys',
   callers: ['console', 'ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId }),
+  request: z.object({
+    account: AccountId,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   reply: z.object({
     id: KeyId,
     /** The whole key, shown once. */
@@ -19,6 +24,6 @@ export const CreateMcpKey = defineRpc({
     /** Prefix and first four characters. */
     hint: z.string(),
   }),
-  errors: ['account_not_found', 'mcp_key_exists'],
+  errors: ['account_not_found', 'mcp_key_exists', 'not_permitted'],
   timeoutMs: 3_000,
 });

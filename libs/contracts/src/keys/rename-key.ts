@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
+import { Actor } from './actor.js';
 import { KeyName, KeyView } from './key-view.js';
 
 /** Gives a deployment key another name, revoked ones too. Repeating it is harmless. */
@@ -9,8 +10,14 @@ export const RenameKey = defineRpc({
   owner: 'keys',
   callers: ['console', 'ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId, key: KeyId, name: KeyName }),
+  request: z.object({
+    account: AccountId,
+    key: KeyId,
+    name: KeyName,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   reply: KeyView,
-  errors: ['key_not_found'],
+  errors: ['key_not_found', 'not_permitted'],
   timeoutMs: 3_000,
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
+import { Actor } from './actor.js';
 import { propagatedFields } from './propagated.js';
 
 /** Ends a deployment key for ever. Repeating it is harmless and asks the gateways again. */
@@ -9,8 +10,13 @@ export const RevokeKey = defineRpc({
   owner: 'keys',
   callers: ['console', 'ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId, key: KeyId }),
+  request: z.object({
+    account: AccountId,
+    key: KeyId,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   reply: z.object({ id: KeyId, ...propagatedFields }),
-  errors: ['key_not_found'],
+  errors: ['key_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
+import { Actor } from './actor.js';
 import { KeyExpiry } from './key-view.js';
 import { propagatedFields } from './propagated.js';
 
@@ -18,6 +19,8 @@ export const RotateKey = defineRpc({
     key: KeyId,
     /** A new expiry; null = never, absent = as it was, which an expired key does not allow. */
     expires_at: KeyExpiry.nullable().optional(),
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
   }),
   reply: z.object({
     id: KeyId,
@@ -27,6 +30,6 @@ export const RotateKey = defineRpc({
     hint: z.string(),
     ...propagatedFields,
   }),
-  errors: ['key_not_found', 'key_revoked', 'key_expired'],
+  errors: ['key_not_found', 'key_revoked', 'key_expired', 'not_permitted'],
   timeoutMs: 5_000,
 });

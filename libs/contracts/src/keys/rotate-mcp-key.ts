@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
+import { Actor } from './actor.js';
 import { propagatedFields } from './propagated.js';
 
 /**
@@ -12,7 +13,11 @@ export const RotateMcpKey = defineRpc({
   owner: 'keys',
   callers: ['console', 'ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId }),
+  request: z.object({
+    account: AccountId,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   reply: z.object({
     id: KeyId,
     /** The whole key, shown once. */
@@ -21,6 +26,6 @@ export const RotateMcpKey = defineRpc({
     hint: z.string(),
     ...propagatedFields,
   }),
-  errors: ['account_not_found', 'key_not_found'],
+  errors: ['account_not_found', 'key_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });

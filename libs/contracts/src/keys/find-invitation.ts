@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountSlug } from '../ids.js';
+import { LinkToken, MemberRole } from './person.js';
+
+/** What a link invites to. Used, expired, revoked and invented links are the same \`invitation_not_found\`. */
+export const FindInvitation = defineRpc({
+  subject: 'key.{env}.v1.rpc.find-invitation',
+  owner: 'keys',
+  callers: ['console'],
+  queue: 'keys',
+  request: z.object({ token: LinkToken }),
+  reply: z.object({
+    slug: AccountSlug,
+    role: MemberRole,
+    /** The only address that may accept it; null = the one that accepts chooses. */
+    email: z.string().nullable(),
+    /** The address belongs to somebody who has a password: accepting asks for it. */
+    known: z.boolean(),
+    expires_at: z.iso.datetime(),
+  }),
+  errors: ['invitation_not_found'],
+  timeoutMs: 3_000,
+});
