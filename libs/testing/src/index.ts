@@ -6,3 +6,5 @@ export { startTestPostgres } from './postgres.js';
 export type { TestPostgres } from './postgres.js';
 export { ScriptedUpstream, chatChunk, chatStream, jsonAnswer, modelList, sseEvent, usageChunk } from './scripted-upstream.js';
 export type { UpstreamAnswer, UpstreamRequest, UpstreamScript, UpstreamStep } from './scripted-upstream.js';
+export { PLAYED_CONTEXT, PLAYED_PROMPT_TOKENS, playUpstream } from './played-answer.js';
+export type { PlayedBehaviour, PlayedLines, PlayedServer } from './played-server.js';

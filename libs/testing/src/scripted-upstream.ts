@@ -91,6 +91,8 @@ export class ScriptedUpstream {
   readonly requests: UpstreamRequest[] = [];
   /** What GET requests get, by path; all other paths are 404. */
   readonly gets = new Map<string, UpstreamScript>([['/v1/models', modelList('scripted')]]);
+  /** What POST requests get that are no chat completions, by path; all other paths are 404. */
+  readonly posts = new Map<string, UpstreamAnswer>();
   readonly #cut = new WeakSet<ServerResponse>();
   #live = 0;
   #abandoned = 0;
@@ -136,7 +138,7 @@ export class ScriptedUpstream {
 
   /** Bodies of the chat requests so far. */
   get chats(): Record<string, unknown>[] {
-    return this.requests.filter(({ method }) => method === 'POST').map(({ body }) => body as Record<string, unknown>);
+    return this.requests.filter(isChat).map(({ body }) => body as Record<string, unknown>);
   }
 
   /** Ends all connections and stops listening. */
@@ -152,13 +154,20 @@ export class ScriptedUpstream {
     response.on('error', () => undefined);
     const request = await readRequest(incoming);
     this.requests.push(request);
-    if (request.method === 'GET') return this.#play(response, this.gets.get(request.path) ?? jsonAnswer(404, { detail: 'Not Found' }));
+    if (!isChat(request)) return this.#play(response, this.#asideOf(request));
     this.#live += 1;
     response.once('close', () => {
       this.#live -= 1;
       if (!response.writableFinished && !this.#cut.has(response)) this.#abandoned += 1;
     });
     return this.#play(response, this.answer(request));
+  }
+
+  /** The answer to a question beside the chat. */
+  #asideOf(request: UpstreamRequest): UpstreamScript {
+    const { method, path } = request;
+    const script = method === 'GET' ? this.gets.get(path) : this.posts.get(path)?.(request);
+    return script ?? jsonAnswer(404, { detail: 'Not Found' });
   }
 
   async #play(response: ServerResponse, script: UpstreamScript): Promise<void> {
@@ -185,6 +194,8 @@ export class ScriptedUpstream {
     response.destroy();
   }
 }
+
+const isChat = ({ method, path }: UpstreamRequest): boolean => method === 'POST' && path.endsWith('/chat/completions');
 
 async function readRequest(incoming: IncomingMessage): Promise<UpstreamRequest> {
   const chunks: Buffer[] = [];
