@@ -29,8 +29,9 @@ export interface TokenCount {
 export interface EngineOutput {
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
   /**
-   * Events of one step, in order: `start`, then `text` and `think`, then one `fin`. The `n` of all of
-   * them add up to the completion tokens of a finished answer. No text holds a half character.
+   * Events of one step, in order: `start`, then what the answer is made of, then one `fin` for each choice, after which
+   * nothing of that choice follows. The `n` of all of them add up to the completion tokens of a finished answer. No text
+   * holds a half character.
    */
   events(events: readonly StreamEvent[]): void;
 }
@@ -76,6 +77,12 @@ export interface Engine {
    * @throws ServiceError in the vocabulary of `libs/contracts`.
    */
   generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage>;
+  /**
+   * Counts the prompt tokens that `generate` would report for this request. Takes no slot and waits for none.
+   * After `signal` aborts it rejects with the signal's reason.
+   * @throws ServiceError in the vocabulary of `libs/contracts`.
+   */
+  count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount>;
   /** Ends what runs with `server_shutting_down`, then frees everything. Repeating it is harmless. */
   unload(): Promise<void>;
 }

@@ -1,12 +1,13 @@
 import { DeploymentId, ServiceError, Start, type StreamEvent, type Usage } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { type Engine, type EngineOutput } from '../engines/engine.js';
+import type { Engine, EngineOutput, TokenCount } from '../engines/engine.js';
 import { Admission } from './admission.js';
 
 /** An engine whose answers the test gives. */
 class HandEngine implements Engine {
   readonly kind = 'http';
+  readonly counts: ((count: TokenCount) => void)[] = [];
   readonly asked: { output: EngineOutput; signal: AbortSignal; answer: (usage: Usage) => void; fail: (error: unknown) => void }[] = [];
 
   load = () => Promise.reject(new Error('Not needed.'));
@@ -14,6 +15,8 @@ class HandEngine implements Engine {
   unload = () => Promise.resolve();
   // What it counts comes late, as with an engine that reads the prompt first.
   current = () => ({ running: 0, queued: 0 });
+
+  count = () => new Promise<TokenCount>((answer) => this.counts.push(answer));
 
   generate(_: unknown, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     return new Promise((answer, fail) => this.asked.push({ output, signal, answer, fail }));
@@ -86,10 +89,26 @@ it('starts for another deployment or revision do not belong here, and none is ta
   expect(admission.load().state).toBe('draining');
 });
 
-it('counting is refused for good and takes no slot', async () => {
-  const { result } = run(aStart({ api: 'count' }));
-  await expect(result).rejects.toMatchObject({ code: 'unsupported_value' });
-  expect(admission.load()).toMatchObject({ used: 0, queued: 0 });
+it('a count takes no slot, also when all are taken, and is answered with one event', async () => {
+  for (let i = 0; i < 4; i += 1) run();
+  expect(admission.admit(aStart())).toBe('busy');
+  const [exact, estimated] = [run(aStart({ api: 'count' })), run(aStart({ api: 'count' }))];
+  expect(admission.load()).toMatchObject({ used: 2, queued: 2 });
+  engine.counts[0]!({ tokens: 17, exact: true });
+  engine.counts[1]!({ tokens: 20, exact: false });
+  expect((await exact.result).usage).toEqual({ prompt: 17, cached: 0, completion: 0 });
+  expect((await estimated.result).usage).toEqual({ prompt: 20, cached: 0, completion: 0, estimated: true });
+  expect(exact.events).toEqual([{ k: 'start', prompt: 17 }]);
+  expect(admission.figures()).toMatchObject({ done: 0, promptTokens: 0 });
+});
+
+it('64 counts run at once, one more is busy, and an ended one makes room', async () => {
+  const counts = Array.from({ length: 64 }, () => run(aStart({ api: 'count' })));
+  expect(admission.admit(aStart({ api: 'count' }))).toBe('busy');
+  expect(typeof admission.admit(aStart())).toBe('object');
+  engine.counts[5]!({ tokens: 1, exact: true });
+  await counts[5]!.result;
+  expect(typeof admission.admit(aStart({ api: 'count' }))).toBe('object');
 });
 
 it('an error that the engine words passes through; any other is an engine error, and its text is in no log', async () => {

@@ -1,8 +1,9 @@
-import { type AssignmentItem, type RejectCode, ServiceError, type Start } from '@slipway/contracts';
+import type { AssignmentItem, RejectCode, Start } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { Generation, WorkerLoad } from '@slipway/stream-transport';
 import type { Engine } from '../engines/engine.js';
 import type { RunnerFigures } from '../runner/runner-messages.js';
+import { EngineCount } from './engine-count.js';
 import { EngineGeneration, type Outcome } from './engine-generation.js';
 
 /** The longest wait for a first output, where a start sets no nearer deadline; and for the next ones; in milliseconds. */
@@ -14,6 +15,9 @@ const SILENCE_MS = 120_000;
  * takes up the races between them, so that a slot never idles while the next request is on its way.
  */
 export const queueBoundOf = (slots: number): number => slots;
+
+/** Counts of tokens at once; they take no slot, and what an engine reads for them is bounded by this. */
+const COUNTS_AT_ONCE = 64;
 
 export interface AdmissionOptions {
   readonly engine: Engine;
@@ -29,6 +33,7 @@ export class Admission {
   #draining = false;
   /** Admitted and not ended; the engine counts each of them only when it has read its prompt. */
   #admitted = 0;
+  #counting = 0;
   #outputs = 0;
   #awaiting = 0;
   readonly #counts = { done: 0, cancelled: 0, failed: 0, promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
@@ -44,7 +49,7 @@ export class Admission {
   admit(start: Start): Generation | RejectCode {
     const refusal = this.#refusalOf(start);
     if (refusal) return refusal;
-    if (start.api === 'count') return REFUSED_COUNT;
+    if (start.api === 'count') return this.#countOf(start);
     this.#admitted += 1;
     this.options.loadChanged();
     return this.#generationOf(start);
@@ -73,8 +78,9 @@ export class Admission {
     const { item, slots } = this.options;
     if (this.#draining) return 'draining';
     if (dep !== item.dep || rev !== item.rev) return 'not_here';
+    if (api === 'count') return this.#counting >= COUNTS_AT_ONCE ? 'busy' : null;
     const { running, queued } = this.#current();
-    return api !== 'count' && running + queued >= slots + queueBoundOf(slots) ? 'busy' : null;
+    return running + queued >= slots + queueBoundOf(slots) ? 'busy' : null;
   }
 
   #current(): { running: number; queued: number } {
@@ -82,6 +88,12 @@ export class Admission {
     const total = Math.max(this.#admitted, running + queued);
     const inSlots = Math.min(total, this.options.slots);
     return { running: inSlots, queued: total - inSlots };
+  }
+
+  #countOf(start: Start): Generation {
+    const { engine, log } = this.options;
+    this.#counting += 1;
+    return new EngineCount({ engine, start, log, ended: () => (this.#counting -= 1) });
   }
 
   #generationOf(start: Start): Generation {
@@ -118,7 +130,3 @@ export class Admission {
     this.#counts.completionTokens += outcome.usage.completion;
   }
 }
-
-const REFUSED_COUNT: Generation = {
-  run: () => Promise.reject(new ServiceError('unsupported_value', 'This worker does not count tokens.')),
-};

@@ -1,10 +1,10 @@
-import { type FinishReason, isServiceError, ServiceError, type Start, type StreamEvent, type Usage } from '@slipway/contracts';
+import { type FinishReason, ServiceError, type Start, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import type { Engine, EngineOutput } from '../engines/engine.js';
-import { describeFault } from './describe-fault.js';
 import { Patience, type PatienceLimits } from './patience.js';
 import { StageClock } from './stage-clock.js';
+import { StreamLog } from './stream-log.js';
 
 /** Time for an engine to obey an abort, ten times what it promises, in milliseconds. */
 const STUCK_AFTER_MS = 5_000;
@@ -26,8 +26,11 @@ export class EngineGeneration implements Generation {
   readonly #clock = new StageClock();
   #finish: FinishReason | undefined;
   #over = false;
+  readonly #log: StreamLog;
 
-  constructor(private readonly options: EngineGenerationOptions) {}
+  constructor(private readonly options: EngineGenerationOptions) {
+    this.#log = new StreamLog(options.log, options.start);
+  }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
     const patience = new Patience(this.options.limits);
@@ -85,29 +88,17 @@ export class EngineGeneration implements Generation {
     const kind = cancelled ? 'cancelled' : 'done';
     this.options.ended({ kind, usage });
     const { prompt, cached, completion } = usage;
-    this.#logStream({ outcome: kind, finish: this.#finish, prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
+    this.#log.ended(
+      { outcome: kind, finish: this.#finish, prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion },
+      times,
+    );
     return { usage, times };
   }
 
   #failed(error: unknown): ServiceError {
     this.options.ended({ kind: 'failed' });
-    const failure = isServiceError(error)
-      ? error
-      : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
-    if (failure.cause !== undefined) {
-      const { st } = this.options.start;
-      this.options.log.error({ stream: st, code: failure.code, fault: describeFault(failure.cause) }, 'stream.fault');
-    }
-    this.#logStream({ outcome: 'failed', code: failure.code });
+    const failure = this.#log.failure(error);
+    this.#log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());
     return failure;
-  }
-
-  #logStream(fields: Record<string, unknown>): void {
-    const { st, at, dep, rev, api } = this.options.start;
-    const { queue, prefill, total } = this.#clock.times();
-    this.options.log.info(
-      { stream: st, attempt: at, deployment: dep, rev, api, ...fields, queue_ms: queue, prefill_ms: prefill, ms: total },
-      'stream',
-    );
   }
 }

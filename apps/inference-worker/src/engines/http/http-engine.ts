@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
 import { AdmissionQueue } from '../admission-queue.js';
-import { type Engine, type EngineFacts, type EngineLoad, EngineLoadError, type EngineOutput, type EngineSettings } from '../engine.js';
+import {
+  type Engine,
+  type EngineFacts,
+  type EngineLoad,
+  EngineLoadError,
+  type EngineOutput,
+  type EngineSettings,
+  type TokenCount,
+} from '../engine.js';
 import { AnswerRelay } from './answer-relay.js';
 import { HttpGeneration, type UpstreamLimits } from './http-generation.js';
 import { type UpstreamFacts, probeUpstream } from './probe.js';
@@ -88,6 +96,10 @@ export class HttpEngine implements Engine {
       this.#running.delete(controller);
       this.#queue.leave();
     }
+  }
+
+  count(): Promise<TokenCount> {
+    return Promise.reject(new ServiceError('unsupported_value', 'This engine cannot count tokens.'));
   }
 
   async unload(): Promise<void> {

@@ -1,6 +1,15 @@
 import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
+import type { Token } from 'node-llama-cpp';
 import { AdmissionQueue } from '../admission-queue.js';
-import { type Engine, type EngineFacts, type EngineLoad, EngineLoadError, type EngineOutput, type EngineSettings } from '../engine.js';
+import {
+  type Engine,
+  type EngineFacts,
+  type EngineLoad,
+  EngineLoadError,
+  type EngineOutput,
+  type EngineSettings,
+  type TokenCount,
+} from '../engine.js';
 import { BatchGate } from './batch-gate.js';
 import { ChatTemplate } from './chat-template.js';
 import { fingerprint } from './fingerprint.js';
@@ -22,7 +31,7 @@ interface ReadyModel {
 }
 
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
-const CAPS = ['cached_tokens', 'exact_usage', 'logit_bias', 'min_p', 'repetition_penalty', 'seed', 'stop_sequence', 'top_k'];
+const CAPS = ['cached_tokens', 'exact_count', 'exact_usage', 'logit_bias', 'min_p', 'repetition_penalty', 'seed', 'stop_sequence', 'top_k'];
 const WARM_UP: CanonicalRequest = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
   sampling: { temperature: 0 },
@@ -82,13 +91,11 @@ export class LlamaEngine implements Engine {
   }
 
   async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
-    const ready = this.#ready;
-    if (this.#closing) throw shutDown();
-    if (!ready) throw new ServiceError('deployment_unavailable', 'The model is not loaded yet.', { retryAfterS: 1 });
+    const ready = this.#loaded();
     this.#queue.assertRoom();
     const stopped = (): boolean => signal.aborted || this.#closing;
     output.phase('queue');
-    const prompt = await this.#tokenize(ready, request, stopped);
+    const prompt = await this.#reading(ready.prompts.build(request.messages, stopped));
     if (prompt === null || !(await this.#queue.enter(signal))) return this.#afterStop(NOTHING_DONE, signal);
     const sequence = ready.sequences.take(prompt);
     try {
@@ -100,6 +107,14 @@ export class LlamaEngine implements Engine {
       this.#queue.leave();
       if (this.#queue.running === 0) this.#onIdle?.();
     }
+  }
+
+  async count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount> {
+    const { prompts } = this.#loaded();
+    const tokens = await this.#reading(prompts.tokens(request.messages, () => signal.aborted || this.#closing));
+    signal.throwIfAborted();
+    if (tokens === null) throw shutDown();
+    return { tokens: tokens.length, exact: true };
   }
 
   unload(): Promise<void> {
@@ -125,9 +140,16 @@ export class LlamaEngine implements Engine {
     return { prompt, sampling: request.sampling, stop: request.stop, maxTokens: Math.min(wanted, context - prompt.length) };
   }
 
-  async #tokenize(ready: ReadyModel, request: CanonicalRequest, stopped: () => boolean): Promise<GenerationTask['prompt'] | null> {
+  #loaded(): ReadyModel {
+    if (this.#closing) throw shutDown();
+    if (this.#ready) return this.#ready;
+    throw new ServiceError('deployment_unavailable', 'The model is not loaded yet.', { retryAfterS: 1 });
+  }
+
+  /** @returns null when the tokenizer was freed under its hands. */
+  async #reading(tokens: Promise<Token[] | null>): Promise<Token[] | null> {
     try {
-      return await ready.prompts.build(request.messages, stopped);
+      return await tokens;
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       if (this.#closing) return null;

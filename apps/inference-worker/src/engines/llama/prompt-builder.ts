@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { type CanonicalMessage, ServiceError, textOf } from '@slipway/contracts';
 import { type LlamaModel, LlamaVocabularyType, type Token } from 'node-llama-cpp';
 import type { ChatTemplate, TemplateMessage } from './chat-template.js';
 import { ControlTokenGuard } from './control-token-guard.js';
+import { TurnBudget } from './turn-budget.js';
 
 /** No tokenizer in use makes tokens longer than this on average, so longer text cannot fit. */
 const BYTES_PER_TOKEN_MAX = 64;
@@ -37,6 +37,7 @@ function controlTexts(model: LlamaModel): string[] {
 /** Turns conversations into the tokens of a prompt. */
 export class PromptBuilder {
   readonly #guard: ControlTokenGuard;
+  readonly #budget = new TurnBudget(SLICE_CHARS);
 
   constructor(
     private readonly model: LlamaModel,
@@ -48,27 +49,32 @@ export class PromptBuilder {
   }
 
   /**
-   * Renders and tokenizes a conversation, in slices, so that a long one does not hold up the process.
+   * The tokens of a prompt that leaves room for an answer.
    * @returns null when `stopped` said so in between.
-   * @throws ServiceError `context_length_exceeded` when no room is left for an answer.
+   * @throws ServiceError `context_length_exceeded` when no room is left.
    */
   async build(messages: readonly CanonicalMessage[], stopped: () => boolean): Promise<Token[] | null> {
+    const tokens = await this.tokens(messages, stopped);
+    if (tokens && tokens.length >= this.context) throw contextExceeded(tokens.length, this.context);
+    return tokens;
+  }
+
+  /**
+   * Renders and tokenizes a conversation, in slices, so that long ones do not hold up the process, however many come at once.
+   * @returns null when `stopped` said so in between.
+   * @throws ServiceError `context_length_exceeded` for text that is so far beyond the context that it is not read at all.
+   */
+  async tokens(messages: readonly CanonicalMessage[], stopped: () => boolean): Promise<Token[] | null> {
     this.#refuseHugeText(messages);
     const tokens: Token[] = [];
-    let work = 0;
     for (const slice of this.#slices(this.#render(messages))) {
+      await this.#budget.spend(slice.length + CALL_CHARS);
       if (stopped()) return null;
       for (const token of this.#tokenize(slice, tokens.length === 0)) tokens.push(token);
-      work += slice.length + CALL_CHARS;
-      if (work < SLICE_CHARS) continue;
-      work = 0;
-      await setImmediate();
     }
-    if (stopped()) return null;
     const { bos, shouldPrependBosToken } = this.model.tokens;
     if (shouldPrependBosToken && bos !== null && tokens[0] !== bos) tokens.unshift(bos);
-    if (tokens.length >= this.context) throw contextExceeded(tokens.length, this.context);
-    return tokens;
+    return stopped() ? null : tokens;
   }
 
   #refuseHugeText(messages: readonly CanonicalMessage[]): void {

@@ -1,0 +1,129 @@
+import { ServiceError } from '@slipway/contracts';
+import { alt, EMPTY, type Expr, printExpr, ref, repeat, type Rules, seq } from './gbnf.js';
+
+/** Counts up to here are left to llama.cpp, which makes a rule for each. */
+const PLAIN_COUNT = 64;
+const MAX_RULES = 20_000;
+const MAX_CHARS = 1_048_576;
+
+/**
+ * Collects the rules of a grammar. Equal bodies share one rule, and counts of any size take few rules:
+ * `x{0,1000000000}` is about sixty of them.
+ */
+export class RuleBook {
+  readonly #rules = new Map<string, Expr>();
+  readonly #byBody = new Map<string, string>();
+  readonly #counted = new Map<string, Expr>();
+  #chars = 0;
+
+  /** @param prefix of every rule's name: letters, digits and `-`. */
+  constructor(private readonly prefix: string) {}
+
+  get rules(): Rules {
+    return this.#rules;
+  }
+
+  /** A new name that begins with `hint`, to be filled with `define`: so rules can refer to themselves. */
+  reserve(hint: string): string {
+    const base = this.prefix + hint.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 40);
+    let name = base;
+    for (let i = 2; this.#rules.has(name); i += 1) name = `${base}-${i}`;
+    this.#rules.set(name, EMPTY);
+    if (this.#rules.size > MAX_RULES) throw tooLarge();
+    return name;
+  }
+
+  define(name: string, expr: Expr): Expr {
+    const body = this.lower(expr);
+    this.#chars += name.length + printExpr(body).length;
+    if (this.#chars > MAX_CHARS) throw tooLarge();
+    this.#rules.set(name, body);
+    return ref(name);
+  }
+
+  /** A rule with this body: a new one, or the one that has it already. */
+  rule(hint: string, expr: Expr): Expr {
+    if (expr.kind === 'rule') return expr;
+    const body = this.lower(expr);
+    const key = printExpr(body);
+    const known = this.#byBody.get(key);
+    if (known !== undefined) return ref(known);
+    const name = this.reserve(hint);
+    this.#byBody.set(key, name);
+    return this.define(name, body);
+  }
+
+  /** The same language in a form that llama.cpp takes: what is repeated is a character or a rule, and never empty. */
+  lower(expr: Expr): Expr {
+    if (expr.kind === 'seq') return seq(...expr.items.map((item) => this.lower(item)));
+    if (expr.kind === 'alt') return alt(...expr.items.map((item) => this.lower(item)));
+    if (expr.kind !== 'repeat') return expr;
+    if (this.#nullable(expr.item)) return this.lower(repeat(this.#nonEmpty(expr.item), 0, expr.max));
+    const item = this.lower(expr.item);
+    return this.#repeat(item.kind === 'chars' ? item : this.rule('item', item), expr.min, expr.max);
+  }
+
+  #repeat(unit: Expr, min: number, max: number | null): Expr {
+    if (max === null) return seq(this.#exactly(unit, min), repeat(unit, 0, null));
+    if (max <= PLAIN_COUNT) return repeat(unit, min, max);
+    return seq(this.#exactly(unit, min), this.#upTo(unit, max - min));
+  }
+
+  #exactly(unit: Expr, count: number): Expr {
+    if (count <= PLAIN_COUNT) return repeat(unit, count, count);
+    const half = this.rule('times', this.#exactly(unit, Math.floor(count / 2)));
+    return count % 2 === 0 ? seq(half, half) : seq(half, half, unit);
+  }
+
+  /** Fewer than `step`, or `step` and some more: no count is reached twice, so llama.cpp follows few ways at once. */
+  #upTo(unit: Expr, count: number): Expr {
+    if (count <= PLAIN_COUNT) return repeat(unit, 0, count);
+    const key = `${printExpr(unit)} ${count}`;
+    const known = this.#counted.get(key);
+    if (known) return known;
+    const step = 2 ** Math.floor(Math.log2(count));
+    const made = this.rule('up-to', alt(this.#upTo(unit, step - 1), seq(this.#exactly(unit, step), this.#upTo(unit, count - step))));
+    this.#counted.set(key, made);
+    return made;
+  }
+
+  #nullable(expr: Expr): boolean {
+    switch (expr.kind) {
+      case 'text':
+        return expr.text === '';
+      case 'chars':
+        return false;
+      case 'seq':
+        return expr.items.every((item) => this.#nullable(item));
+      case 'alt':
+        return expr.items.some((item) => this.#nullable(item));
+      case 'repeat':
+        return expr.min === 0 || this.#nullable(expr.item);
+      case 'rule':
+        return this.#nullable(this.#rules.get(expr.name) ?? EMPTY);
+    }
+  }
+
+  /** All that `expr` matches but the empty text. */
+  #nonEmpty(expr: Expr): Expr {
+    if (!this.#nullable(expr)) return expr;
+    switch (expr.kind) {
+      case 'seq': {
+        const [first = EMPTY, ...others] = expr.items;
+        return alt(seq(this.#nonEmpty(first), ...others), this.#nonEmpty(seq(...others)));
+      }
+      case 'alt':
+        return alt(...expr.items.map((item) => this.#nonEmpty(item)));
+      case 'repeat':
+        return repeat(this.#nonEmpty(expr.item), 1, expr.max);
+      case 'rule':
+        return this.#nonEmpty(this.#rules.get(expr.name) ?? EMPTY);
+      case 'text':
+      case 'chars':
+        return alt();
+    }
+  }
+}
+
+const tooLarge = (): ServiceError =>
+  new ServiceError('unsupported_value', `The grammar that this would take is too large: more than ${MAX_RULES} rules, or 1 MiB.`);

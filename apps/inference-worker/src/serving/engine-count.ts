@@ -1,0 +1,46 @@
+import type { Start, Usage } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
+import type { Engine } from '../engines/engine.js';
+import { StageClock } from './stage-clock.js';
+import { StreamLog } from './stream-log.js';
+
+export interface EngineCountOptions {
+  readonly engine: Engine;
+  readonly start: Start;
+  readonly log: Logger;
+  readonly ended: () => void;
+}
+
+/** One count of tokens. Its stream has a single event, the start that a generation of the same request would begin with. */
+export class EngineCount implements Generation {
+  readonly #clock = new StageClock();
+  readonly #log: StreamLog;
+
+  constructor(private readonly options: EngineCountOptions) {
+    this.#log = new StreamLog(options.log, options.start);
+  }
+
+  async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
+    const { engine, start, ended } = this.options;
+    try {
+      const { tokens, exact } = await engine.count(start.req, signal);
+      writer.events([{ k: 'start', prompt: tokens }]);
+      const usage: Usage = { prompt: tokens, cached: 0, completion: 0, ...(!exact && { estimated: true }) };
+      return this.#ended({ outcome: 'done', prompt_tokens: tokens }, usage);
+    } catch (error) {
+      if (signal.aborted) return this.#ended({ outcome: 'cancelled' }, { prompt: 0, cached: 0, completion: 0 });
+      const failure = this.#log.failure(error);
+      this.#log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());
+      throw failure;
+    } finally {
+      ended();
+    }
+  }
+
+  #ended(fields: Record<string, unknown>, usage: Usage): GenerationResult {
+    const times = this.#clock.times();
+    this.#log.ended(fields, times);
+    return { usage, times };
+  }
+}

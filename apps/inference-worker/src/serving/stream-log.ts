@@ -1,0 +1,31 @@
+import { isServiceError, ServiceError, type Start, type StreamTimes } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import { describeFault } from './describe-fault.js';
+
+/** What the log says about one stream: how it went, never what was in it. */
+export class StreamLog {
+  constructor(
+    private readonly log: Logger,
+    private readonly start: Start,
+  ) {}
+
+  /** The line at the end of a stream. */
+  ended(fields: Record<string, unknown>, { queue, prefill, total }: StreamTimes): void {
+    const { st, at, dep, rev, api } = this.start;
+    this.log.info(
+      { stream: st, attempt: at, deployment: dep, rev, api, ...fields, queue_ms: queue, prefill_ms: prefill, ms: total },
+      'stream',
+    );
+  }
+
+  /** The error that a stream ends with; what caused it is logged. */
+  failure(error: unknown): ServiceError {
+    const failure = isServiceError(error)
+      ? error
+      : new ServiceError('engine_error', 'The engine failed; its log says why.', { cause: error });
+    if (failure.cause !== undefined) {
+      this.log.error({ stream: this.start.st, code: failure.code, fault: describeFault(failure.cause) }, 'stream.fault');
+    }
+    return failure;
+  }
+}
