@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startBareRelay } from './bare-relay.js';
 import { CleanUp } from './clean-up.js';
 import { HelperProcess } from './helper-process.js';
 import { type Findings, FULL, LOADS, type LoadContext, QUICK, warmUp } from './loads.js';
@@ -45,6 +46,8 @@ async function bringUp(stage: BenchStage, cleanUp: CleanUp): Promise<{ measureme
     { binary: stage.nginx, folder: join(folder, 'nginx'), port: await stage.freePort(), upstreamPort },
     owned,
   );
+  const natsServer = stage.environment['NATS_SERVER_BIN'] ?? 'nats-server';
+  const bare = await startBareRelay({ natsServer, natsPort: await stage.freePort(), upstreamPort, folder: join(folder, 'bare') }, cleanUp);
   note('Starting Slipway…');
   const { root, environment } = stage;
   const slipway = await Slipway.start(
@@ -56,6 +59,7 @@ async function bringUp(stage: BenchStage, cleanUp: CleanUp): Promise<{ measureme
   const routes = {
     direct: { target: direct, groups: {} },
     nginx: { target: { ...direct, port: nginx.port }, groups: { nginx: nginx.pids } },
+    bare: { target: { ...direct, port: bare.port }, groups: bare.groups },
     slipway: { target: { port, path, model: 'demo', key }, groups },
   };
   note(`Processes: ${JSON.stringify({ ...groups, nginx: nginx.pids, upstream: [upstream.pid], clients: [clients.pid] })}`);

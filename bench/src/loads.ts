@@ -89,7 +89,7 @@ export interface LoadContext {
   readonly revokedKey: () => Promise<string>;
 }
 
-const WAYS: readonly Way[] = ['direct', 'nginx', 'slipway'];
+const WAYS: readonly Way[] = ['direct', 'nginx', 'bare', 'slipway'];
 const PACED = { tokens: 64, gapMs: 20 };
 /** Answers that take so many times as long as their pace tells of a system that is full. */
 const SATURATED = 1.5;
@@ -179,6 +179,7 @@ async function paced({ measurements, sizes, findings }: LoadContext): Promise<vo
     const arrival: Series['arrival'] = { kind: 'closed', concurrency: streams, requests: 1_000_000, withinMs: sizes.rungMs };
     const series = { arrival, stream: true, script: PACED, bodyBytes: null, wantedStatus: OK };
     await measurements.take(`paced ${streams}`, 'nginx', series);
+    await measurements.take(`paced ${streams}`, 'bare', series);
     const measurement = await measurements.take(`paced ${streams}`, 'slipway', series);
     if (holds(measurement)) findings.highestRung = streams;
     // Beyond what the cores carry, only queues are measured.

@@ -3,7 +3,7 @@ import type { Series, SeriesResult, Target, UpstreamReport } from './messages.js
 import { type ProcessGroups, cpuOf } from './process-figures.js';
 
 /** How a request gets to the upstream. */
-export type Way = 'direct' | 'nginx' | 'slipway';
+export type Way = 'direct' | 'nginx' | 'bare' | 'slipway';
 
 /** What one series of requests came to. */
 export interface Measurement {

@@ -71,7 +71,9 @@ export function rowsOf(measurements: readonly Measurement[]): Row[] {
     const row = rowOf(measurement);
     if (row.way === 'nginx') nginx.set(row.load, row.cpuPerRequest['nginx'] ?? 0);
     const base = nginx.get(row.load) ?? 0;
-    return row.way === 'slipway' && base > 0 ? { ...row, ratio: Math.round((ownCpu(row) / base) * 100) / 100 } : row;
+    return (row.way === 'slipway' || row.way === 'bare') && base > 0
+      ? { ...row, ratio: Math.round((ownCpu(row) / base) * 100) / 100 }
+      : row;
   });
 }
 

@@ -14,7 +14,7 @@ const mean = (figures: readonly number[]): number | null =>
   figures.length === 0 ? null : figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
 
 const ratios = (rows: readonly Row[], load: string): number[] =>
-  rows.flatMap((row) => (row.load === load && row.ratio !== null ? [row.ratio] : []));
+  rows.flatMap((row) => (row.load === load && row.way === 'slipway' && row.ratio !== null ? [row.ratio] : []));
 
 /** Time to first token that Slipway adds to the upstream's own, over all trials. */
 function added(rows: readonly Row[], percentile: 'ttftP50' | 'ttftP99'): number | null {

@@ -23,7 +23,7 @@ it('lines of all sources are kept for people in the order of their times, whatev
   log.logged(
     JSON.stringify({ level: 'debug', time: '2126-11-21T12:00:00.000Z', event: 'llama.log', message: 'llama_context: n_ctx = 4096' }),
   );
-  log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', event: 'stream', outcome: 'done' }));
+  log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', outcome: 'done', ms: 3, event: 'stream' }));
   log.logged(JSON.stringify({ level: 'info', time: '2126-11-21T12:00:00.000Z', event: 'stream', outcome: 'failed', code: 'timeout' }));
   log.logged('no json');
   log.complained('GGML_ASSERT(n > 0) failed');

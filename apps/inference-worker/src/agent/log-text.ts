@@ -4,6 +4,9 @@ const Entry = z.looseObject({ level: z.string(), time: z.string(), event: z.stri
 /** Known from where the line is shown. */
 const KNOWN = new Set(['level', 'time', 'event', 'service', 'pid', 'deployment', 'rev']);
 
+/** The last line of a stream that did not fail, as it stands there: to parse them all would cost more than to write them. */
+const GONE_WELL = /"outcome":"(?:done|cancelled)".*"event":"stream"\}\s*$/;
+
 /** A line of a log for people. */
 interface ReadableLine {
   readonly at: number;
@@ -15,9 +18,10 @@ interface ReadableLine {
  * metrics count them.
  */
 export function readableLine(json: string): ReadableLine | null {
+  if (GONE_WELL.test(json)) return null;
   const entry = Entry.safeParse(parse(json)).data;
   const at = Date.parse(entry?.time ?? '');
-  if (!entry || Number.isNaN(at) || (entry.event === 'stream' && entry['outcome'] !== 'failed')) return null;
+  if (!entry || Number.isNaN(at)) return null;
   const level = entry.level === 'info' || entry.level === 'debug' ? '' : `${entry.level} `;
   if (entry.event.startsWith('llama.') && entry.message !== undefined) return { at, text: level + entry.message };
   const fields = Object.entries(entry).filter(([name]) => !KNOWN.has(name));

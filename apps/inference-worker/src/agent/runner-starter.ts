@@ -71,6 +71,7 @@ export class RunnerStarter {
       threads: item.threads,
       defaultMaxTokens: item.default_max_tokens,
       credential: item.credential,
+      imageHosts: this.config.IMAGE_HOSTS,
       log,
     });
     return new Runner({ engine, nats: this.nats, env: this.config.SLIPWAY_ENV, item, zone: this.config.ZONE ?? null, log, lost });

@@ -1,0 +1,68 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const FORM = 'v1';
+
+/** 256-bit keys as 64 hex characters each, separated by commas. */
+export const SECRET_KEYS = /^[0-9a-fA-F]{64}(,[0-9a-fA-F]{64})*$/;
+
+/** A sealed text that none of the present keys opens. The message holds nothing of it. */
+export class UnreadableSecretError extends Error {
+  override readonly name = 'UnreadableSecretError';
+}
+
+/**
+ * Seals secrets for storage: AES-256-GCM with a random nonce, bound to what they belong to. The first
+ * key seals, every key opens, so that keys can be changed.
+ */
+export class SecretVault {
+  readonly #keys: ReadonlyMap<string, Buffer>;
+  readonly #sealingId: string;
+
+  /** @throws TypeError when `secretKeys` does not follow `SECRET_KEYS`. */
+  constructor(secretKeys: string) {
+    if (!SECRET_KEYS.test(secretKeys)) throw new TypeError('Secret keys are 64 hex characters each, separated by commas.');
+    const keys = secretKeys.split(',').map((hex) => Buffer.from(hex, 'hex'));
+    this.#keys = new Map(keys.map((key) => [keyIdOf(key), key]));
+    this.#sealingId = [...this.#keys.keys()][0] ?? '';
+  }
+
+  /**
+   * Returns `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url.
+   * @param owner what the secret belongs to, such as `account:12`; it opens only under the same name.
+   */
+  seal(secret: string, owner: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#keyOf(this.#sealingId), nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(owner));
+    const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return [FORM, this.#sealingId, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
+  }
+
+  /** @throws UnreadableSecretError when the text was changed, or sealed with another key or for another owner. */
+  open(sealedText: string, owner: string): string {
+    const [form, keyId = '', nonce = '', sealed = ''] = sealedText.split('.');
+    const bytes = Buffer.from(sealed, 'base64url');
+    if (form !== FORM || bytes.length < TAG_BYTES) throw new UnreadableSecretError('The stored secret has an unknown form.');
+    const key = this.#keyOf(keyId);
+    try {
+      const decipher = createDecipheriv(CIPHER, key, Buffer.from(nonce, 'base64url'), { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(owner));
+      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+      return decipher.update(bytes.subarray(0, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+    } catch (error) {
+      throw new UnreadableSecretError('The stored secret was changed.', { cause: error });
+    }
+  }
+
+  #keyOf(id: string): Buffer {
+    const key = this.#keys.get(id);
+    if (!key) throw new UnreadableSecretError('The stored secret was sealed with a key that is not configured.');
+    return key;
+  }
+}
+
+/** Names a key without telling anything of it. */
+const keyIdOf = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
