@@ -113,7 +113,7 @@ describe('the official SDK', () => {
         'deployment_unavailable',
       ],
       [client().chat.completions.create({ ...ask(), temperature: 3 }), OpenAI.BadRequestError, 400, 'invalid_value'],
-      [client().chat.completions.create({ ...ask(), n: 2 }), OpenAI.BadRequestError, 400, 'unsupported_value'],
+      [client().chat.completions.create({ ...ask(), n: 9 }), OpenAI.BadRequestError, 400, 'invalid_value'],
       [client().chat.completions.create(ask('gpt-4')), OpenAI.BadRequestError, 400, 'model_mismatch'],
       [client(`${slug}/v1`).chat.completions.create(ask()), OpenAI.NotFoundError, 404, 'not_found'],
     ];

@@ -1,10 +1,13 @@
-import type { EndFrame, StreamEvent } from '@slipway/contracts';
+import type { EndFrame, StreamEvent, TokenLogprob } from '@slipway/contracts';
 import { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { ChatWriter } from './chat.events.js';
+import { type ChatAnswer, ChatWriter } from './chat.events.js';
 
-const writer = (includeUsage = false): ChatWriter =>
-  new ChatWriter({ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, includeUsage });
+const writer = (fields: Partial<ChatAnswer> = {}): ChatWriter =>
+  new ChatWriter({
+    ...{ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, usage: 'none', choices: 1, logprobs: false },
+    ...fields,
+  });
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
 const fin = (r: Extract<StreamEvent, { k: 'fin' }>['r'] = 'stop'): StreamEvent => ({ k: 'fin', r });
 const end = {
@@ -20,6 +23,28 @@ const BASE = '"id":"chatcmpl-1","object":"chat.completion.chunk","created":17000
 const chunk = (delta: string, finish = 'null', tail = ''): string =>
   `data: {${BASE},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finish}}]${tail}}\n\n`;
 const ROLE = chunk('{"role":"assistant","content":""}');
+
+interface Choice {
+  index: number;
+  delta: { role?: string; content?: string; reasoning_content?: string; tool_calls?: { index: number; function: { arguments: string } }[] };
+  logprobs: { content: { token: string; logprob: number }[] } | null;
+  finish_reason: string | null;
+}
+const chunksIn = (frames: string): { choices: Choice[]; usage?: Record<string, unknown> | null }[] =>
+  frames
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: {'))
+    .map((frame) => JSON.parse(frame.slice(6)) as { choices: Choice[] });
+const call = (i: number, c?: number): StreamEvent => ({
+  k: 'call',
+  ...(c !== undefined && { c }),
+  i,
+  id: `call_${i}`,
+  name: `f${i}`,
+  n: 1,
+});
+const args = (i: number, x: string, c?: number): StreamEvent => ({ k: 'args', ...(c !== undefined && { c }), i, x, n: 1 });
+const lp = (t: string, p = -0.5): TokenLogprob => ({ t, p });
 
 describe('the chunks of a chat stream', () => {
   it('are role, content, finish and the end mark, to the byte', () => {
@@ -41,7 +66,7 @@ describe('the chunks of a chat stream', () => {
   });
 
   it('end with one usage chunk without choices when usage was asked for', () => {
-    const w = writer(true);
+    const w = writer({ usage: 'last' });
     const frames = w.frames([text('Hi')]) + w.frames([fin('length')]) + w.lastFrames(end);
     const chunks = frames
       .split('\n\n')
@@ -80,6 +105,7 @@ describe('the chunks of a chat stream', () => {
   it.each([
     ['stop', 'stop'],
     ['stop_sequence', 'stop'],
+    ['tool_calls', 'tool_calls'],
     ['length', 'length'],
     ['content_filter', 'content_filter'],
   ] as const)('finish with %s as %s', (reason, expected) => {
@@ -96,6 +122,13 @@ describe('the chunks of a chat stream', () => {
     expect(last.choices[0]?.delta.content).toBe(hostile);
   });
 
+  it('carry counts in each chunk when that was asked for, as soon as the prompt’s is known', () => {
+    const w = writer({ usage: 'each' });
+    const frames = w.frames([text('a')]) + w.frames([{ k: 'start', prompt: 9, cached: 4 }, text('b'), { k: 'think', x: 'c', n: 2 }, fin()]);
+    expect(chunksIn(frames + w.lastFrames(end)).map(({ usage }) => usage?.['completion_tokens'] ?? null)).toEqual([null, null, 2, 4, 3, 3]);
+    expect(chunksIn(w.lastFrames(end)).map(({ usage }) => usage?.['prompt_tokens'])).toEqual([9, 9]);
+  });
+
   it('of a failure are one frame with nothing but the error', () => {
     const frame = writer().errorFrame(new ServiceError('worker_lost', 'Lost.'));
     expect(frame).toBe('data: {"error":{"message":"Lost.","type":"server_error","param":null,"code":"worker_lost"}}\n\n');
@@ -108,7 +141,46 @@ describe('the chunks of a chat stream', () => {
   });
 });
 
-describe('a chat completion', () => {
+describe('the choices of a chat completion', () => {
+  it('holds calls, and null where nothing else was said', () => {
+    const w = writer();
+    w.collect([{ k: 'start' }, call(0), args(0, '{"a"'), args(0, ':1}'), call(1), args(1, '{}'), fin('tool_calls')]);
+    const calls = ['{"a":1}', '{}'].map((x, i) => ({ id: `call_${i}`, type: 'function', function: { name: `f${i}`, arguments: x } }));
+    expect((JSON.parse(w.document(end)) as { choices: unknown[] }).choices).toEqual([
+      {
+        index: 0,
+        message: { role: 'assistant', content: null, refusal: null, tool_calls: calls },
+        logprobs: null,
+        finish_reason: 'tool_calls',
+      },
+    ]);
+  });
+
+  it('holds each choice with its own end, and one usage', () => {
+    const w = writer({ choices: 2, logprobs: true });
+    w.collect([{ k: 'text', c: 1, x: 'b', n: 1, lp: [lp('b')] }, text('a'), { k: 'fin', c: 1, r: 'length' }, fin()]);
+    w.collect([{ k: 'text', c: 2, x: 'c', n: 1 }]);
+    const { choices, usage } = JSON.parse(w.document(end)) as { choices: object[]; usage: object };
+    expect(choices).toMatchObject([
+      { index: 0, message: { content: 'a' }, finish_reason: 'stop', logprobs: { content: [] } },
+      { index: 1, message: { content: 'b' }, finish_reason: 'length', logprobs: { content: [{ token: 'b', logprob: -0.5 }] } },
+    ]);
+    expect(choices).toHaveLength(2);
+    expect(usage).toMatchObject({ prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 });
+  });
+
+  it('is none before all of its choices ended', () => {
+    const w = writer({ choices: 2 });
+    w.collect([text('a'), fin()]);
+    expect(() => w.document(end)).toThrow(ServiceError);
+  });
+
+  it('holds whole characters, however they came', () => {
+    const w = writer();
+    w.collect([text('👋'.slice(0, 1)), text('👋'.slice(1)), text('\ud800'), fin()]);
+    expect(JSON.parse(w.document(end))).toMatchObject({ choices: [{ message: { content: '👋\ufffd' } }] });
+  });
+
   it('holds the whole answer, to the byte', () => {
     const w = writer();
     w.collect([{ k: 'start' }, text('Hel'), text('lo')]);

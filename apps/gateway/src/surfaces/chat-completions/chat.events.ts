@@ -1,20 +1,16 @@
 import { type EndFrame, type FinishReason, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { AnswerWriter } from '../surface.js';
+import { ChoiceChunks, type TextTarget } from './chat.choice-chunks.js';
+import { ChoiceDocument } from './chat.choice-document.js';
 import { chatErrorObject } from './chat.errors.js';
+import type { UsageChunks } from './chat.request.js';
+import { usageObject } from './chat.usage.js';
 
-type TextEvent = Extract<StreamEvent, { k: 'text' | 'think' }>;
+type PieceEvent = Extract<StreamEvent, { k: 'text' | 'think' | 'args' }>;
 
-const FINISH: Readonly<Record<FinishReason, string>> = {
-  stop: 'stop',
-  stop_sequence: 'stop',
-  tool_calls: 'tool_calls',
-  length: 'length',
-  content_filter: 'content_filter',
-};
 const DONE = 'data: [DONE]\n\n';
 /** A comment: events without choices would trip some clients. */
 const COMMENT = ': waiting\n\n';
-const FIELD = { text: 'content', think: 'reasoning_content' } as const;
 
 export interface ChatAnswer {
   /** `chatcmpl-…`, the same in every chunk. */
@@ -22,53 +18,61 @@ export interface ChatAnswer {
   readonly model: string;
   /** Seconds since the epoch. */
   readonly created: number;
-  readonly includeUsage: boolean;
+  readonly usage: UsageChunks;
+  /** Choices that were asked for. */
+  readonly choices: number;
+  /** Log probabilities were asked for. */
+  readonly logprobs: boolean;
 }
 
-/** Writes canonical events as the chat contract's chunks, or as one completion. */
+const isPiece = (event: StreamEvent): event is PieceEvent => event.k === 'text' || event.k === 'think' || event.k === 'args';
+/** True when a piece goes on with what the one before belongs to. */
+const goesOn = (before: PieceEvent, event: StreamEvent): event is PieceEvent =>
+  event.k === before.k && event.c === before.c && (event.k !== 'args' || event.i === (before as { i?: number }).i);
+
+/** Writes canonical events as the chat contract's chunks, or as one completion. Events of choices that nobody asked for are dropped. */
 export class ChatWriter implements AnswerWriter {
   readonly keepAlive = COMMENT;
-  /** Everything before and after a choice, which is the same in all chunks. */
+  /** What stands before the choice in each chunk, and behind it where no counts do. */
   readonly #head: string;
   readonly #tail: string;
-  #opened = false;
-  #finish: FinishReason | null = null;
-  #content = '';
-  #reasoning = '';
+  readonly #chunks: (ChoiceChunks | undefined)[] = [];
+  readonly #documents: (ChoiceDocument | undefined)[] = [];
+  readonly #finish: (FinishReason | undefined)[] = [];
+  /** Counts so far; the prompt's are unknown until the engine tells them. */
+  readonly #counts: { prompt?: number; cached: number; completion: number } = { cached: 0, completion: 0 };
 
   constructor(private readonly answer: ChatAnswer) {
-    const { id, created, model, includeUsage } = answer;
+    const { id, created, model, usage } = answer;
     const base = `{"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`;
     this.#head = `data: ${base},"choices":[`;
-    this.#tail = includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
+    this.#tail = usage === 'none' ? ']}\n\n' : '],"usage":null}\n\n';
   }
 
   frames(events: readonly StreamEvent[]): string {
     let frames = '';
+    let run: PieceEvent | null = null;
     let text = '';
-    let kind: TextEvent['k'] = 'text';
     for (const event of events) {
-      if (event.k !== 'text' && event.k !== 'think') {
-        frames += this.#textChunk(kind, text);
-        text = '';
-        // Clients take a finish reason for success, so it is said when the answer has proved complete.
-        if (event.k === 'fin') this.#finish = event.r;
-        continue;
+      if (run !== null && goesOn(run, event)) {
+        text += event.x;
+      } else {
+        if (run !== null) frames += this.#piece(run, text);
+        run = isPiece(event) ? event : null;
+        if (run === null) frames += this.#mark(event);
+        else text = run.x;
       }
-      if (event.k !== kind) {
-        frames += this.#textChunk(kind, text);
-        text = '';
-        kind = event.k;
-      }
-      text += event.x;
+      this.#note(event);
     }
-    return frames + this.#textChunk(kind, text);
+    return run === null ? frames : frames + this.#piece(run, text);
   }
 
   lastFrames({ usage }: EndFrame): string {
-    const finish = this.#finishChunk(this.#checkComplete());
-    if (!this.answer.includeUsage) return finish + DONE;
-    return `${finish}${this.#head}],"usage":${JSON.stringify(usageObject(usage))}}\n\n${DONE}`;
+    const finish = this.#checkComplete();
+    const isCounting = this.answer.usage !== 'none';
+    const tail = this.answer.usage === 'each' ? countedTail(usage) : this.#tail;
+    const last = finish.map((reason, index) => this.#chunksOf(index)?.finish(reason, tail) ?? '').join('');
+    return isCounting ? `${last}${this.#head}${countedTail(usage)}${DONE}` : last + DONE;
   }
 
   errorFrame(error: ServiceError): string {
@@ -77,54 +81,70 @@ export class ChatWriter implements AnswerWriter {
 
   collect(events: readonly StreamEvent[]): void {
     for (const event of events) {
-      if (event.k === 'text') this.#content += event.x;
-      else if (event.k === 'think') this.#reasoning += event.x;
-      else if (event.k === 'fin') this.#finish = event.r;
+      if (event.k === 'fin') this.#finish[event.c ?? 0] = event.r;
+      else if (event.k !== 'start') this.#documentOf(event.c ?? 0)?.take(event);
     }
   }
 
   document({ usage }: EndFrame): string {
     const finish = this.#checkComplete();
     const { id, created, model } = this.answer;
-    const reasoning = this.#reasoning === '' ? {} : { reasoning_content: this.#reasoning };
-    const message = { role: 'assistant', content: this.#content, refusal: null, ...reasoning };
-    const choices = [{ index: 0, message, logprobs: null, finish_reason: FINISH[finish] }];
+    const choices = finish.map((reason, index) => this.#documentOf(index)?.choice(reason));
     return JSON.stringify({ id, object: 'chat.completion', created, model, choices, usage: usageObject(usage) });
   }
 
   /** An answer that just stops is a failure, however cleanly its engine hung up. */
-  #checkComplete(): FinishReason {
-    if (this.#finish === null) throw new ServiceError('engine_error', 'The model stopped without saying why.');
-    return this.#finish;
+  #checkComplete(): FinishReason[] {
+    return Array.from({ length: this.answer.choices }, (_, index) => {
+      const reason = this.#finish[index];
+      if (reason === undefined) throw new ServiceError('engine_error', 'The model stopped without saying why.');
+      return reason;
+    });
   }
 
-  #textChunk(kind: TextEvent['k'], text: string): string {
-    if (text === '') return '';
-    return `${this.#roleChunk()}${this.#head}{"index":0,"delta":{"${FIELD[kind]}":${JSON.stringify(text)}},"logprobs":null,"finish_reason":null}${this.#tail}`;
+  #piece(event: PieceEvent, text: string): string {
+    return this.#chunksOf(event.c ?? 0)?.text(targetOf(event), text, this.#tailNow()) ?? '';
   }
 
-  #roleChunk(): string {
-    if (this.#opened) return '';
-    this.#opened = true;
-    return `${this.#head}{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}${this.#tail}`;
+  #mark(event: StreamEvent): string {
+    if (event.k === 'call') return this.#chunksOf(event.c ?? 0)?.call(event, this.#tailNow()) ?? '';
+    if (event.k !== 'fin') return '';
+    // Clients take a finish reason for success, so it is said when the answer has proved complete.
+    this.#finish[event.c ?? 0] = event.r;
+    return this.#chunksOf(event.c ?? 0)?.flush(this.#tailNow()) ?? '';
   }
 
-  #finishChunk(reason: FinishReason): string {
-    return `${this.#roleChunk()}${this.#head}{"index":0,"delta":{},"logprobs":null,"finish_reason":"${FINISH[reason]}"}${this.#tail}`;
+  /** Remembers what an event says beside its text. */
+  #note(event: StreamEvent): void {
+    if (event.k === 'text' && event.lp && this.answer.logprobs) this.#chunksOf(event.c ?? 0)?.keepProbabilities(event.lp);
+    if (this.answer.usage !== 'each') return;
+    if (event.k === 'start') {
+      if (event.prompt !== undefined) this.#counts.prompt = event.prompt;
+      this.#counts.cached = event.cached ?? 0;
+    } else if (isPiece(event) || event.k === 'call') this.#counts.completion += event.n;
+  }
+
+  #tailNow(): string {
+    const { prompt, cached, completion } = this.#counts;
+    return prompt === undefined || this.answer.usage !== 'each' ? this.#tail : countedTail({ prompt, cached, completion });
+  }
+
+  #chunksOf(index: number): ChoiceChunks | undefined {
+    const known = this.#chunks[index];
+    if (known || index >= this.answer.choices) return known;
+    return (this.#chunks[index] = new ChoiceChunks(index, this.#head));
+  }
+
+  #documentOf(index: number): ChoiceDocument | undefined {
+    const known = this.#documents[index];
+    if (known || index >= this.answer.choices) return known;
+    return (this.#documents[index] = new ChoiceDocument(index, this.answer.logprobs));
   }
 }
 
-function usageObject({ prompt, cached, completion, reasoning }: Usage): object {
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: reasoning ?? 0,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
-  };
+function targetOf(event: PieceEvent): TextTarget {
+  if (event.k === 'args') return event.i;
+  return event.k === 'text' ? 'content' : 'reasoning_content';
 }
+
+const countedTail = (usage: Usage): string => `],"usage":${JSON.stringify(usageObject(usage))}}\n\n`;

@@ -4,14 +4,15 @@ import type { ResolvedDeployment } from '../../deployments/deployment-resolver.s
 import { readChatRequest } from './chat.request.js';
 
 const deployment = {
-  facts: { id: 1, context: 4096 },
+  facts: { id: 1, context: 4096, caps: [] as string[] },
   slug: 'deployment-1',
   alias: 'demo',
   isNamed: (model: string) => ['deployment-1', 'demo', 'acme/demo'].includes(model),
 } as ResolvedDeployment;
 
 const user = { role: 'user', content: 'Hello' };
-const read = (fields: object = {}) => readChatRequest({ model: 'deployment-1', messages: [user], ...fields }, deployment);
+const read = (fields: object = {}) =>
+  readChatRequest({ model: 'deployment-1', messages: [user], ...fields }, deployment, { imageHosts: [] });
 const refusal = (fields: object): { code: string; param: string | undefined; message: string } => {
   try {
     read(fields);
@@ -78,9 +79,15 @@ describe('a chat request is refused, by the name of the field,', () => {
     ],
     ['with an assistant who says null', { messages: [user, { role: 'assistant', content: null }] }, 'messages[1].content', 'invalid_type'],
     [
-      'with tool calls in history',
-      { messages: [user, { role: 'assistant', content: null, tool_calls: [{ id: 'a' }] }] },
-      'messages[1].tool_calls',
+      'with an assistant who says nothing',
+      { messages: [user, { role: 'assistant' }] },
+      'messages[1].content',
+      'missing_required_parameter',
+    ],
+    [
+      'with an assistant of audio',
+      { messages: [user, { role: 'assistant', audio: { id: 'x' } }] },
+      'messages[1].audio',
       'unsupported_content',
     ],
     [
@@ -90,11 +97,12 @@ describe('a chat request is refused, by the name of the field,', () => {
       'missing_required_parameter',
     ],
     [
-      'with a tool message',
-      { messages: [user, { role: 'tool', tool_call_id: 'a', content: 'x' }] },
-      'messages[1].role',
-      'unsupported_content',
+      'with a tool message without content',
+      { messages: [user, { role: 'tool', tool_call_id: 'a' }] },
+      'messages[1].content',
+      'missing_required_parameter',
     ],
+    ['with a name of 257 characters', { messages: [{ ...user, name: 'x'.repeat(257) }] }, 'messages[0].name', 'invalid_value'],
     [
       'with a function message',
       { messages: [user, { role: 'function', name: 'f', content: 'x' }] },
@@ -119,8 +127,8 @@ describe('a chat request is refused, by the name of the field,', () => {
     ['with a number to stop at', { stop: [1] }, 'stop', undefined],
     ['with a stop of 10 kB', { stop: 'x'.repeat(10_240) }, 'stop', undefined],
     ['with n 0', { n: 0 }, 'n', 'integer_below_min_value'],
-    ['with n 2', { n: 2 }, 'n', 'unsupported_value'],
-    ['with n 10^9', { n: 1e9 }, 'n', 'unsupported_value'],
+    ['with n 9', { n: 9 }, 'n', 'invalid_value'],
+    ['with n 10^9', { n: 1e9 }, 'n', 'invalid_value'],
     ['with seed 0.5', { seed: 0.5 }, 'seed', undefined],
     ['with stream_options without stream', { stream_options: { include_usage: true } }, 'stream_options', 'invalid_value'],
     ['with stream as text', { stream: 'true' }, 'stream', 'invalid_type'],
@@ -137,7 +145,6 @@ describe('a chat request is refused, by the name of the field,', () => {
     ['with a tool_choice and no tools', { tool_choice: { type: 'function', function: { name: 'f' } } }, 'tool_choice', 'invalid_value'],
     ['with a custom tool', { tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools[0].type', 'invalid_value'],
     ['with a tool without a name', { tools: [{ type: 'function', function: {} }] }, 'tools[0].function.name', 'missing_required_parameter'],
-    ['with tools', { tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools', 'unsupported_parameter'],
     ['with functions', { functions: [{ name: 'f' }] }, 'functions', 'unsupported_parameter'],
     [
       'with a schema without a name',
@@ -146,17 +153,43 @@ describe('a chat request is refused, by the name of the field,', () => {
       'missing_required_parameter',
     ],
     ['with XML', { response_format: { type: 'xml' } }, 'response_format.type', 'invalid_value'],
-    ['with JSON', { response_format: { type: 'json_object' } }, 'response_format', 'unsupported_parameter'],
-    ['with logprobs', { logprobs: true }, 'logprobs', 'unsupported_parameter'],
+    ['with logprobs as a number', { logprobs: 5 }, 'logprobs', 'invalid_type'],
     ['with top_logprobs alone', { top_logprobs: 3 }, 'top_logprobs', 'invalid_value'],
     ['with 21 top_logprobs', { logprobs: true, top_logprobs: 21 }, 'top_logprobs', 'invalid_value'],
     ['with audio to generate', { modalities: ['text', 'audio'] }, 'modalities', 'unsupported_value'],
     ['with a template of its own', { chat_template: 'x' }, 'chat_template', 'unsupported_parameter'],
-    ['with template arguments', { chat_template_kwargs: { enable_thinking: false } }, 'chat_template_kwargs', 'unsupported_parameter'],
-    ['with a grammar', { guided_json: {} }, 'guided_json', 'unsupported_parameter'],
-    ['with stop tokens', { stop_token_ids: [1] }, 'stop_token_ids', 'unsupported_parameter'],
-    ['with ignore_eos', { ignore_eos: true }, 'ignore_eos', 'unsupported_parameter'],
-    ['with a turn to go on with', { continue_final_message: true }, 'continue_final_message', 'unsupported_parameter'],
+    ['with tokens of a prompt', { input_ids: [1] }, 'input_ids', 'unsupported_parameter'],
+    ['with an adapter', { lora: [{ id: 0, scale: 1 }] }, 'lora', 'unsupported_parameter'],
+    ['with beams', { use_beam_search: true }, 'use_beam_search', 'unsupported_parameter'],
+    ['with a search of the web', { web_search_options: {} }, 'web_search_options', 'unsupported_parameter'],
+    ['with template arguments that are no object', { chat_template_kwargs: 'x' }, 'chat_template_kwargs', 'invalid_type'],
+    ['with a template argument that is a list', { chat_template_kwargs: { a: [1] } }, 'chat_template_kwargs', 'invalid_type'],
+    ['with messages as a template argument', { chat_template_kwargs: { messages: 'x' } }, 'chat_template_kwargs', 'unsupported_value'],
+    ['with thinking as text', { chat_template_kwargs: { enable_thinking: 'no' } }, 'chat_template_kwargs.enable_thinking', 'invalid_type'],
+    ['with a stop token below 0', { stop_token_ids: [-1] }, 'stop_token_ids', undefined],
+    ['with stop tokens as text', { stop_token_ids: '1' }, 'stop_token_ids', undefined],
+    ['with ignore_eos and no limit', { ignore_eos: true }, 'ignore_eos', 'invalid_value'],
+    ['with more min_tokens than max_tokens', { min_tokens: 6, max_tokens: 5 }, 'min_tokens', 'invalid_value'],
+    ['with min_tokens below 0', { min_tokens: -1 }, 'min_tokens', 'integer_below_min_value'],
+    ['with an effort that is none', { reasoning_effort: 'huge' }, 'reasoning_effort', 'invalid_value'],
+    ['with a user to go on with', { continue_final_message: true }, 'continue_final_message', 'invalid_value'],
+    [
+      'with a turn to begin and one to go on with',
+      { messages: [user, { role: 'assistant', content: 'x' }], continue_final_message: true, add_generation_prompt: true },
+      'continue_final_message',
+      'invalid_value',
+    ],
+    [
+      'with a call to go on with',
+      {
+        messages: [user, { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] }],
+        continue_final_message: true,
+      },
+      'continue_final_message',
+      'invalid_value',
+    ],
+    ['with no turn at all', { add_generation_prompt: false }, 'add_generation_prompt', 'unsupported_value'],
+    ['with a usage of its own', { stream: true, stream_options: { include_usage: 1 } }, 'stream_options.include_usage', 'invalid_type'],
     ['without a model', { model: undefined }, 'model', 'missing_required_parameter'],
     ['with an empty model', { model: '' }, 'model', 'missing_required_parameter'],
     ['with a number for a model', { model: 5 }, 'model', 'missing_required_parameter'],

@@ -3,14 +3,15 @@ import type { ResolvedDeployment } from '../../deployments/deployment-resolver.s
 import { readChatRequest } from './chat.request.js';
 
 const deployment = {
-  facts: { id: 1, context: 4096 },
+  facts: { id: 1, context: 4096, caps: [] as string[] },
   slug: 'deployment-1',
   alias: 'demo',
   isNamed: (model: string) => ['deployment-1', 'demo', 'acme/demo'].includes(model),
 } as ResolvedDeployment;
 
 const user = { role: 'user', content: 'Hello' };
-const read = (fields: object = {}) => readChatRequest({ model: 'deployment-1', messages: [user], ...fields }, deployment);
+const read = (fields: object = {}) =>
+  readChatRequest({ model: 'deployment-1', messages: [user], ...fields }, deployment, { imageHosts: [] });
 const text = (content: string) => [{ type: 'text', text: content }];
 
 describe('a chat request', () => {
@@ -18,7 +19,7 @@ describe('a chat request', () => {
     expect(read()).toEqual({
       canonical: { messages: [{ role: 'user', content: text('Hello') }], sampling: {}, stop: [] },
       stream: false,
-      includeUsage: false,
+      usage: 'none',
       affinity: undefined,
     });
   });
@@ -38,8 +39,11 @@ describe('a chat request', () => {
       presence_penalty: 1,
       repetition_penalty: 1.1,
       logit_bias: { 50256: -100 },
+      min_tokens: 2,
+      ignore_eos: true,
+      stop_token_ids: [2, 7],
     };
-    expect(read(sampling).canonical.sampling).toEqual(sampling);
+    expect(read({ ...sampling, max_tokens: 9 }).canonical.sampling).toEqual(sampling);
   });
 
   it('takes null for absent in every field', () => {
@@ -125,8 +129,10 @@ describe('a chat request', () => {
   });
 
   it('asks for usage in a stream', () => {
-    expect(read({ stream: true, stream_options: { include_usage: true } })).toMatchObject({ stream: true, includeUsage: true });
-    expect(read({ stream: true, stream_options: { include_usage: null } })).toMatchObject({ includeUsage: false });
+    expect(read({ stream: true, stream_options: { include_usage: true } })).toMatchObject({ stream: true, usage: 'last' });
+    expect(read({ stream: true, stream_options: { include_usage: null } })).toMatchObject({ usage: 'none' });
+    expect(read({ stream: true, stream_options: { include_usage: true, continuous_usage_stats: true } })).toMatchObject({ usage: 'each' });
+    expect(read({ stream: true, stream_options: { continuous_usage_stats: true } })).toMatchObject({ usage: 'none' });
   });
 
   it('keeps together by the client’s own key', () => {
@@ -140,7 +146,6 @@ describe('a chat request', () => {
       id_slot: 3,
       cache_prompt: false,
       priority: 9,
-      reasoning_effort: 'low',
       metadata: { a: 'b' },
       store: true,
       service_tier: 'auto',
@@ -152,7 +157,36 @@ describe('a chat request', () => {
       response_format: { type: 'text' },
       logprobs: false,
       n: 1,
+      min_tokens: 0,
+      ignore_eos: false,
+      stop_token_ids: [],
+      chat_template_kwargs: {},
+      structured_outputs: {},
+      continue_final_message: false,
+      add_generation_prompt: true,
+      include_reasoning: false,
+      thinking_token_budget: 5,
+      request_id: 'x',
+      cache_salt: 'y',
+      bad_words: [],
+      lora: [],
     };
     expect(read({ ...fields, max_tokens: 5 })).toEqual(read({ max_tokens: 5 }));
+  });
+
+  it('asks for choices, probabilities and effort in the words of every engine', () => {
+    expect(read({ n: 2, logprobs: true }).canonical).toMatchObject({ n: 2, logprobs: 0 });
+    expect(read({ logprobs: true, top_logprobs: 5, reasoning_effort: 'low' }).canonical).toMatchObject({
+      logprobs: 5,
+      reasoning: { effort: 'low' },
+    });
+  });
+
+  it('hands on arguments of the template, and which turn to go on with', () => {
+    const args = { enable_thinking: false, style: 'brief', level: 2 };
+    expect(read({ chat_template_kwargs: { ...args, none: null } }).canonical.template_args).toEqual(args);
+    const messages = [user, { role: 'assistant', content: 'Once' }];
+    expect(read({ messages, continue_final_message: true, add_generation_prompt: false }).canonical.continue_final).toBe(true);
+    expect(read({ messages }).canonical).not.toHaveProperty('continue_final');
   });
 });

@@ -1,105 +1,80 @@
-import { type CanonicalRequest, type ErrorCode, type Sampling, ServiceError } from '@slipway/contracts';
-import type { z } from 'zod';
+import type { CanonicalRequest, Sampling } from '@slipway/contracts';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
 import type { SurfaceRequest } from '../surface.js';
+import { lackOf } from './chat.capabilities.js';
+import { fault, type Fields } from './chat.fault.js';
+import { readFields, withoutNulls } from './chat.fields.js';
 import { readMessage } from './chat.messages.js';
-import { firstRefusal } from './chat.refusals.js';
-import { ChatFields } from './chat.schema.js';
+import { refuseNotOffered } from './chat.not-offered.js';
+import { type OutputForm, readOutputForm } from './chat.output-form.js';
+import type { ChatFields } from './chat.schema.js';
+import { readContinuation, readTemplateArgs } from './chat.template-args.js';
+import { readTools } from './chat.tools.js';
 
 /** Engines count tokens in 32 bits. */
 const MAX_TOKENS = 2 ** 31 - 1;
 const SEEDS = 2n ** 32n;
 
+/** Hosts that images in messages may be fetched from. */
+interface ImagePolicy {
+  readonly imageHosts: readonly string[];
+}
+const NO_HOSTS: ImagePolicy = { imageHosts: [] };
+
+/** Which chunks of a stream carry token counts: none, one more at the end, or each of them too. */
+export type UsageChunks = 'none' | 'last' | 'each';
+
 /** A chat request, understood. */
 export interface ChatRequest extends SurfaceRequest {
-  /** A last chunk with the token counts is wanted. */
-  readonly includeUsage: boolean;
+  readonly usage: UsageChunks;
 }
 
 /**
  * Turns a request body into the canonical request, or into the error that names its first fault.
  * @throws ServiceError
  */
-export function readChatRequest(body: Record<string, unknown>, deployment: ResolvedDeployment): ChatRequest {
+export function readChatRequest(body: Fields, deployment: ResolvedDeployment, { imageHosts }: ImagePolicy = NO_HOSTS): ChatRequest {
   const present = withoutNulls(body);
   const fields = readFields(present);
-  const stream = fields.stream ?? false;
-  if (fields.stream_options && !stream) {
-    throw new ServiceError('invalid_value', "'stream_options' is only allowed when 'stream' is true.", { param: 'stream_options' });
-  }
-  const refusal = firstRefusal(present);
-  if (refusal) throw refusal;
-  const messages = fields.messages.map((message, i) => readMessage(message, `messages[${i}]`));
-  if (!deployment.isNamed(fields.model)) {
-    throw new ServiceError('model_mismatch', `'model' names another deployment than the URL; send "${deployment.slug}".`, {
-      param: 'model',
-    });
-  }
-  return {
-    canonical: { messages, sampling: samplingOf(fields), stop: stopOf(fields), ...maxTokensOf(fields, deployment) },
-    stream,
-    includeUsage: fields.stream_options?.include_usage ?? false,
-    affinity: fields.prompt_cache_key,
+  refuseNotOffered(present);
+  const form = readOutputForm(present);
+  const messages = fields.messages.map((message, i) => readMessage(message, `messages[${i}]`, imageHosts));
+  const canonical: CanonicalRequest = {
+    messages,
+    sampling: samplingOf(fields),
+    stop: stopOf(fields),
+    ...maxTokensOf(fields, deployment),
+    ...readTools(present),
+    ...answerOf(fields, form),
+    ...readTemplateArgs(present),
+    ...readContinuation(present, messages),
   };
-}
-
-/** Null means absent, in every field. */
-function withoutNulls(body: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
-}
-
-function readFields(body: Record<string, unknown>): ChatFields {
-  const parsed = ChatFields.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  if (!issue) throw new ServiceError('invalid_value', 'The request is not valid.');
-  throw faultOf(issue, body);
-}
-
-function faultOf(issue: z.core.$ZodIssue, body: Record<string, unknown>): ServiceError {
-  const param = paramOf(issue.path);
-  const code = codeOf(issue, valueAt(body, issue.path));
-  if (code === 'missing_required_parameter') return new ServiceError(code, `'${param}' is required.`, { param });
-  return new ServiceError(
-    code,
-    `'${param}' is not valid: ${issue.message.replace(/^(Invalid input|Too big|Too small|Invalid string): /, '')}.`,
-    { param },
-  );
-}
-
-function codeOf(issue: z.core.$ZodIssue, value: unknown): ErrorCode {
-  if (issue.path[0] === 'model' || value === undefined) return 'missing_required_parameter';
-  switch (issue.code) {
-    case 'invalid_type':
-    case 'invalid_union':
-      return 'invalid_type';
-    case 'too_small':
-      if (issue.origin === 'array') return 'empty_array';
-      return Number.isInteger(value) ? 'integer_below_min_value' : 'invalid_value';
-    case 'too_big':
-      return issue.origin === 'array' ? 'array_above_max_length' : 'invalid_value';
-    default:
-      return 'invalid_value';
+  if (!deployment.isNamed(fields.model)) {
+    throw fault('model_mismatch', 'model', `'model' names another deployment than the URL; send "${deployment.slug}".`);
   }
+  const lack = lackOf(canonical, deployment.facts.caps, form?.param);
+  if (lack) throw lack;
+  return { canonical, stream: fields.stream ?? false, usage: usageOf(fields), affinity: fields.prompt_cache_key };
 }
 
-/** A path in the contract's spelling: `messages[0].role`. Entries of free-form objects are named by their object. */
-function paramOf(path: readonly PropertyKey[]): string {
-  const [field, ...rest] = path;
-  if (field === 'logit_bias' || field === 'metadata' || field === 'stop') return field;
-  return rest.reduce<string>((name, key) => (typeof key === 'number' ? `${name}[${key}]` : `${name}.${String(key)}`), String(field));
+function usageOf({ stream_options: options }: ChatFields): UsageChunks {
+  if (options?.include_usage !== true) return 'none';
+  return options.continuous_usage_stats === true ? 'each' : 'last';
 }
 
-function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined),
-    body,
-  );
+/** How the answer is to look. */
+function answerOf(fields: ChatFields, form: OutputForm | null): Partial<CanonicalRequest> {
+  const { n = 1, logprobs, top_logprobs: top = 0, reasoning_effort: effort } = fields;
+  return {
+    ...(form && { output: form.output }),
+    ...(n > 1 && { n }),
+    ...(logprobs && { logprobs: top }),
+    ...(effort !== undefined && { reasoning: { effort } }),
+  };
 }
 
 function samplingOf(fields: ChatFields): Sampling {
   const { temperature, top_p: topP, top_k: topK, min_p: minP, seed, logit_bias: biases } = fields;
-  const { frequency_penalty: frequency, presence_penalty: presence, repetition_penalty: repetition } = fields;
   return {
     ...(temperature !== undefined && { temperature }),
     // A nucleus of nothing is the most probable token; engines refuse it, so it travels as what it means.
@@ -107,10 +82,27 @@ function samplingOf(fields: ChatFields): Sampling {
     ...(topK !== undefined && { top_k: Math.max(0, topK) }),
     ...(minP !== undefined && { min_p: minP }),
     ...(seed !== undefined && { seed: Number(((BigInt(seed) % SEEDS) + SEEDS) % SEEDS) }),
+    ...(biases !== undefined && { logit_bias: biases }),
+    ...penaltiesOf(fields),
+    ...endOf(fields),
+  };
+}
+
+function penaltiesOf(fields: ChatFields): Sampling {
+  const { frequency_penalty: frequency, presence_penalty: presence, repetition_penalty: repetition } = fields;
+  return {
     ...(frequency !== undefined && { frequency_penalty: frequency }),
     ...(presence !== undefined && { presence_penalty: presence }),
     ...(repetition !== undefined && { repetition_penalty: repetition }),
-    ...(biases !== undefined && { logit_bias: biases }),
+  };
+}
+
+/** What ends an answer beside its limit and its stop strings, where that is asked for at all. */
+function endOf({ min_tokens: minTokens = 0, ignore_eos: ignoreEos, stop_token_ids: ids = [] }: ChatFields): Sampling {
+  return {
+    ...(minTokens > 0 && { min_tokens: minTokens }),
+    ...(ignoreEos && { ignore_eos: true }),
+    ...(ids.length > 0 && { stop_token_ids: ids }),
   };
 }
 

@@ -8,6 +8,13 @@ export const chatSurface: Surface<ChatRequest> = {
   api: 'chat',
   errors: chatErrors,
   read: readChatRequest,
-  writer: ({ includeUsage }, { slug }, streamId) =>
-    new ChatWriter({ id: `chatcmpl-${streamId}`, model: slug, created: Math.floor(Date.now() / 1000), includeUsage }),
+  writer: ({ canonical, usage }, { slug }, streamId) =>
+    new ChatWriter({
+      id: `chatcmpl-${streamId}`,
+      model: slug,
+      created: Math.floor(Date.now() / 1000),
+      usage,
+      choices: canonical.n ?? 1,
+      logprobs: canonical.logprobs !== undefined,
+    }),
 };
