@@ -95,6 +95,8 @@ const PACED = { tokens: 64, gapMs: 20 };
 const SATURATED = 1.5;
 const AT_ONCE = { tokens: 16, gapMs: 0 };
 const CONCURRENCY = 10;
+/** Requests per second that every way carries easily. */
+const SAME_RATE = 150;
 /** Time in which all idle streams have begun, in milliseconds. */
 const IDLE_START_MS = 4_000;
 const OK = [200];
@@ -151,6 +153,19 @@ const short =
     }
   };
 
+/**
+ * The same request at one rate for all ways. A process that is asked more often sleeps less, and waking up is most of what a
+ * small request costs; so costs compare at the same rate.
+ */
+async function sameRate({ measurements, sizes }: LoadContext): Promise<void> {
+  for (let trial = 0; trial < sizes.trials; trial += 1) {
+    for (const way of WAYS) {
+      const arrival: Series['arrival'] = { kind: 'open', perSecond: SAME_RATE, requests: sizes.requests / 4 };
+      await measurements.take(`short at ${SAME_RATE}/s`, way, instant(false, arrival));
+    }
+  }
+}
+
 /** Half of what the way carries at most, at a constant rate: what each request waits for is what the way adds. */
 async function firstToken({ measurements, sizes }: LoadContext): Promise<void> {
   const most = await measurements.take('capacity', 'slipway', instant(true, closed(CONCURRENCY, Math.ceil(sizes.requests / 4))));
@@ -205,6 +220,7 @@ export const LOADS: Readonly<Record<string, (context: LoadContext) => Promise<vo
   idle,
   short: short(false),
   'short-stream': short(true),
+  'same-rate': sameRate,
   'first-token': firstToken,
   paced,
   bodies,
