@@ -144,6 +144,7 @@ describe('the messages contract', () => {
         sampling: { temperature: 0.5, top_k: 5 },
         stop: ['x'],
         max_tokens: 100,
+        reasoning: { enabled: false },
       },
     });
   });
@@ -198,10 +199,10 @@ describe('the messages contract', () => {
     it.each<[string, object, string, string]>([
       ['a request without max_tokens', { max_tokens: undefined }, 'missing_required_parameter', 'max_tokens: Field required'],
       [
-        'tools',
-        { tools: [{ name: 'x', input_schema: { type: 'object' } }] },
-        'unsupported_parameter',
-        'tools: Tools are not supported yet',
+        'tools that run elsewhere',
+        { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+        'unsupported_value',
+        'tools.0.type: Only custom tools',
       ],
       ['another model', { model: 'gpt-4' }, 'model_mismatch', 'model: '],
       ['threads, so that clients fall back', { thread: { type: 'create' } }, 'thread_unsupported_request', 'thread: '],

@@ -68,7 +68,7 @@ describe('the HTTP door', () => {
       bodies: new BodyParser(new URL('file:///never/started.js')),
       bodyBudget: new BodyBudget(1_000_000),
       exchanges: new Exchanges({ surfaces: SURFACES, metrics, log: createLogger('test', 'silent'), shutdown: () => 'no' }),
-      inference: new InferenceService({ receiver, router, keys: verifier, metrics, times: RELAY_TIMES }),
+      inference: new InferenceService({ receiver, router, keys: verifier, metrics, times: RELAY_TIMES, policy: { imageHosts: [] } }),
       surfaces: SURFACES,
       settings: { baseUrl: 'https://api.example', bodyBytesMax: 2_000, notReady: () => notReady, shutdown: () => 'no' as const },
     };
@@ -169,6 +169,8 @@ describe('the HTTP door', () => {
     expect(routes.match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g)).toEqual([
       '(GET, HEAD)',
       '(GET, HEAD)',
+      '(POST)',
+      '(POST)',
       '(POST)',
       '(POST)',
       '(POST)',

@@ -31,6 +31,12 @@ export const GatewayConfig = z.object({
     .min(1024)
     .max(32 * MIB)
     .default(8 * MIB),
+  /** Hosts that images in messages may be fetched from, by workers that allow them too, separated by commas; none by default. */
+  IMAGE_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .transform((hosts) => hosts.filter((host) => host !== '')),
   /** What all request bodies together may hold while they are read and parsed, in bytes; more are told to come back. */
   BODIES_BYTES_MAX: z.coerce
     .number()

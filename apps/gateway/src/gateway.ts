@@ -140,9 +140,10 @@ export class Gateway {
       isCurrent: () => this.#deploymentFeed?.freshness().state === 'fresh',
     });
     const times = { ...RELAY_TIMES, engineSilenceMs: config.ENGINE_SILENCE_MS, ...this.options.times };
+    const policy = { imageHosts: config.IMAGE_HOSTS };
     const receiver = this.#receiver;
     if (!receiver) throw new Error('The gateway listens after it is connected.');
-    this.#inference = new InferenceService({ receiver, router: this.#router, keys, metrics: this.#metrics, times });
+    this.#inference = new InferenceService({ receiver, router: this.#router, keys, metrics: this.#metrics, times, policy });
     const settings = {
       baseUrl:
         config.PUBLIC_BASE_URL?.replace(/\/+$/, '') ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${config.PORT}`,

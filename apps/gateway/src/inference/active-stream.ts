@@ -8,7 +8,8 @@ import type { Answer, CutReason } from './answer.js';
 export interface ActiveStreamOptions {
   readonly call: InferenceCall;
   readonly streamId: StreamId;
-  readonly metrics: GatewayMetrics;
+  /** Null where nothing is generated. */
+  readonly metrics: GatewayMetrics | null;
   /** Silence after the first output that is taken for the engine's death, in milliseconds. */
   readonly engineSilenceMs: number;
   readonly accepted: (worker: Incarnation) => void;
@@ -115,12 +116,12 @@ export class ActiveStream implements StreamSink {
     const { call, metrics } = this.options;
     const ttft = call.line.elapsed();
     call.line.note({ ttft_ms: ttft });
-    metrics.firstToken(ttft);
+    metrics?.firstToken(ttft);
   }
 
   #noteUsage({ prompt, cached, completion }: Usage): void {
     this.options.call.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
-    this.options.metrics.tokens({ prompt, cached, completion });
+    this.options.metrics?.tokens({ prompt, cached, completion });
   }
 
   /** Tells the worker to stop, and waits for what it had counted. */

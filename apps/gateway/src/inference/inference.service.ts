@@ -1,13 +1,15 @@
-import { ServiceError, type StreamId } from '@slipway/contracts';
+import { type CanonicalRequest, ServiceError, type Start, type StreamId } from '@slipway/contracts';
 import { nuid } from '@slipway/platform';
-import type { StreamReceiver } from '@slipway/stream-transport';
+import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { InferenceCall } from '../http/exchange.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { affinityOf } from '../routing/affinity.js';
-import type { Router } from '../routing/router.service.js';
-import type { Surface, SurfaceRequest } from '../surfaces/surface.js';
+import type { Router, RouteRequest } from '../routing/router.service.js';
+import type { CountSurface, RequestPolicy, Surface, SurfaceRequest } from '../surfaces/surface.js';
 import { ActiveStream } from './active-stream.js';
+import type { Answer } from './answer.js';
+import { CountAnswer } from './count-answer.js';
 import { DocumentAnswer } from './document-answer.js';
 import { LoopPressure } from './loop-pressure.js';
 import type { RelayTimes } from './relay-times.js';
@@ -23,7 +25,20 @@ export interface InferenceOptions {
   readonly keys: KeyVerifier;
   readonly metrics: GatewayMetrics;
   readonly times: RelayTimes;
+  readonly policy: RequestPolicy;
 }
+
+/** What a worker is to do, and who chooses it. */
+interface Task {
+  readonly call: InferenceCall;
+  readonly route: RouteRequest;
+  readonly chooser: WorkerChooser;
+  readonly api: Start['api'];
+  readonly canonical: CanonicalRequest;
+}
+
+/** The client may have left, or a shutdown may have answered, while the body was on its way. */
+const isOver = ({ response }: InferenceCall): boolean => response.writableEnded || response.destroyed || response.headersSent;
 
 /** Answers inference calls: body to canonical request, request to worker, worker's events to the response. */
 export class InferenceService {
@@ -41,12 +56,26 @@ export class InferenceService {
 
   /** @throws ServiceError for what is wrong before the stream is opened; later faults go into the answer. */
   async answer<R extends SurfaceRequest>(surface: Surface<R>, call: InferenceCall): Promise<void> {
-    const body = await call.body();
-    const request = surface.read(body, call.deployment);
+    const request = surface.read(await call.body(), call.deployment, this.options.policy);
     call.line.note({ stream: request.stream });
-    // The client may have left, or a shutdown may have answered, while the body was on its way.
-    if (call.response.writableEnded || call.response.destroyed || call.response.headersSent) return;
-    this.#begin(surface, call, request);
+    if (isOver(call)) return;
+    const route = this.#routeOf(call, request.canonical, request.affinity);
+    const chooser = this.options.router.chooserFor(route);
+    const { times } = this.options;
+    this.#begin({ call, route, chooser, api: surface.api, canonical: request.canonical }, (stream, streamId) => {
+      const writer = surface.writer(request, call.deployment, streamId);
+      const options = { exchange: call, writer, times, cut: stream.cut.bind(stream) };
+      return request.stream ? new SseAnswer({ ...options, pressure: this.#pressure }) : new DocumentAnswer(options);
+    });
+  }
+
+  /** Answers with the length of a prompt. @throws ServiceError as `answer` does. */
+  async count(surface: CountSurface, call: InferenceCall): Promise<void> {
+    const canonical = surface.read(await call.body(), call.deployment, this.options.policy);
+    if (isOver(call)) return;
+    const route = this.#routeOf(call, canonical, undefined);
+    const chooser = this.options.router.countChooserFor(route);
+    this.#begin({ call, route, chooser, api: 'count', canonical }, () => new CountAnswer(call, surface));
   }
 
   /** Ends all streams with an error that their clients see. */
@@ -54,28 +83,25 @@ export class InferenceService {
     for (const stream of this.#streams) stream.stop(error);
   }
 
-  #begin<R extends SurfaceRequest>(surface: Surface<R>, call: InferenceCall, request: R): void {
+  #routeOf({ deployment: { facts } }: InferenceCall, canonical: CanonicalRequest, clientKey: string | undefined): RouteRequest {
+    return { deployment: facts.id, rev: this.options.router.revisionOf(facts), affinity: affinityOf(canonical, clientKey) };
+  }
+
+  #begin({ call, route, chooser, api, canonical }: Task, answerTo: (stream: ActiveStream, streamId: StreamId) => Answer): void {
     const { receiver, router, metrics, times } = this.options;
     const streamId = nuid.next() as StreamId;
-    const { facts } = call.deployment;
     const stream = new ActiveStream({
       call,
       streamId,
-      metrics,
+      metrics: api === 'count' ? null : metrics,
       engineSilenceMs: times.engineSilenceMs,
-      accepted: (worker) => router.accepted(facts.id, worker),
+      accepted: (worker) => router.accepted(route.deployment, worker),
       over: (finished) => this.#remove(finished),
     });
     this.#add(stream);
-    const writer = surface.writer(request, call.deployment, streamId);
-    const cut = stream.cut.bind(stream);
-    const answer = request.stream
-      ? new SseAnswer({ exchange: call, writer, pressure: this.#pressure, times, cut })
-      : new DocumentAnswer({ exchange: call, writer, times, cut });
-    const rev = router.revisionOf(facts);
-    const chooser = router.chooserFor({ deployment: facts.id, rev, affinity: affinityOf(request.canonical, request.affinity) });
-    const start = { st: streamId, dep: facts.id, rev, api: surface.api, req: request.canonical, caps: [] };
-    stream.begin(answer, (sink) => receiver.open({ ...start, account: call.caller.account.id, key: call.caller.key.id }, chooser, sink));
+    const { account, key } = call.caller;
+    const start = { st: streamId, dep: route.deployment, rev: route.rev, api, req: canonical, caps: [], account: account.id, key: key.id };
+    stream.begin(answerTo(stream, streamId), (sink) => receiver.open(start, chooser, sink));
   }
 
   #add(stream: ActiveStream): void {

@@ -2,6 +2,7 @@ import { type DeploymentFacts, type DeploymentId, type Heartbeat, type Incarnati
 import type { Refusal, WorkerChooser } from '@slipway/stream-transport';
 import { CapacityQueue, type Offer, overloaded } from './capacity-queue.js';
 import { chooseWorker } from './choose-worker.js';
+import { CountPlaces } from './count-places.js';
 import type { WorkerTable } from './worker-table.js';
 
 /** Requests that may wait for each slot of a deployment. */
@@ -29,8 +30,11 @@ export interface RouterOptions {
 /** Places streams on runners, each gateway alone: slots first come, first served, and a bounded wait for the next one. */
 export class Router {
   readonly #queues = new Map<DeploymentId, CapacityQueue>();
+  readonly #counts: CountPlaces;
 
-  constructor(private readonly options: RouterOptions) {}
+  constructor(private readonly options: RouterOptions) {
+    this.#counts = new CountPlaces(options.table, options.now);
+  }
 
   /** Requests that wait now, over all deployments. */
   get waiting(): number {
@@ -48,6 +52,11 @@ export class Router {
       released: (wk) => this.#released(request.deployment, wk),
       refused: (wk, refusal) => this.#refused(request.deployment, wk, refusal),
     };
+  }
+
+  /** The chooser of one count of tokens, which never waits. */
+  countChooserFor(route: RouteRequest): WorkerChooser {
+    return this.#counts.chooserFor(route);
   }
 
   /** The revision to ask of a deployment's workers: the old one serves until the new one is ready. */

@@ -33,17 +33,38 @@ export interface SurfaceRequest {
   readonly affinity: string | undefined;
 }
 
+/** What an operator lets requests do. */
+export interface RequestPolicy {
+  /** Hosts that images may be fetched from. */
+  readonly imageHosts: readonly string[];
+}
+
 /** A public contract: everything that the rest of the gateway needs to know of it. */
 export interface Surface<R extends SurfaceRequest = SurfaceRequest> {
-  readonly api: Start['api'];
+  readonly api: Exclude<Start['api'], 'count'>;
   readonly errors: ErrorFormat;
   /**
    * Checks a body against the contract.
    * @throws ServiceError naming the first field that is wrong.
    */
-  read(body: Record<string, unknown>, deployment: ResolvedDeployment): R;
+  read(body: Record<string, unknown>, deployment: ResolvedDeployment, policy: RequestPolicy): R;
   /** @param streamId id of the answer, without a prefix. */
   writer(request: R, deployment: ResolvedDeployment, streamId: string): AnswerWriter;
+}
+
+/** How many tokens a request's prompt has. */
+export interface PromptCount {
+  readonly tokens: number;
+  /** The engine did not count it with the model's own tokenizer and template. */
+  readonly isEstimate: boolean;
+}
+
+/** A public contract's question for the length of a prompt. */
+export interface CountSurface {
+  /** @throws ServiceError naming the first field that is wrong. */
+  read(body: Record<string, unknown>, deployment: ResolvedDeployment, policy: RequestPolicy): CanonicalRequest;
+  /** The whole answer: headers beyond the usual ones, and JSON. */
+  answer(count: PromptCount): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
 /** A method and what follows the deployment in a path, such as `/v1/messages`. */

@@ -3,6 +3,7 @@ import { Accepts } from '../../http/accepts.decorator.js';
 import { Call } from '../../http/call.decorator.js';
 import type { InferenceCall } from '../../http/exchange.js';
 import { InferenceService } from '../../inference/inference.service.js';
+import { messagesCount } from './messages.count.js';
 import { messagesSurface } from './messages.surface.js';
 
 @Controller()
@@ -13,5 +14,11 @@ export class MessagesController {
   @Accepts('deployment-key')
   create(@Call() call: InferenceCall): Promise<void> {
     return this.inference.answer(messagesSurface, call);
+  }
+
+  @Post([':deployment/v1/messages/count_tokens', ':account/:alias/v1/messages/count_tokens'])
+  @Accepts('deployment-key')
+  count(@Call() call: InferenceCall): Promise<void> {
+    return this.inference.count(messagesCount, call);
   }
 }

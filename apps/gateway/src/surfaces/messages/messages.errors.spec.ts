@@ -46,12 +46,23 @@ describe('errors of the messages contract', () => {
     expect(messagesErrors.status(new ServiceError(code, 'x'))).toBe(status);
   });
 
-  it('word a prompt that is too long as clients parse it', () => {
+  it('rule 13: word a prompt that is too long as clients parse it', () => {
     const error = new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 150, context: 100 } });
     expect(bodyOf(error)).toMatchObject({ error: { message: 'prompt is too long: 150 tokens > 100 maximum' } });
     expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.'))).toMatchObject({
       error: { message: 'prompt is too long: Too long.' },
     });
+  });
+
+  it.each([
+    ['response_format', 'output_config.format: No.'],
+    ['tools[1].function.parameters', 'tools: No.'],
+    ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use: No.'],
+    ['max_completion_tokens', 'max_tokens: No.'],
+    ['top_k', 'top_k: No.'],
+    ['messages[3].content[0].image_url', 'messages: No.'],
+  ])('rule 12: name what an engine calls %s as this contract does', (param, message) => {
+    expect(bodyOf(new ServiceError('unsupported_value', 'No.', { param }))).toMatchObject({ error: { message } });
   });
 
   it('show a code that the contract defines in place of ours', () => {

@@ -81,20 +81,38 @@ const ANSWERS = {
 } as const satisfies Record<ErrorCode, Answer>;
 
 /** Clients read the figures out of this wording and shorten the conversation. */
-function contextMessage({ message, facts }: ServiceError): string {
+function contextMessage(message: string, facts: ServiceError['facts']): string {
   const { tokens, context } = facts ?? {};
   return tokens === undefined || context === undefined
     ? `prompt is too long: ${message}`
     : `prompt is too long: ${tokens} tokens > ${context} maximum`;
 }
 
+/** This contract's names for what engines name as the chat contract does. */
+const ENGINE_PARAMS: Readonly<Record<string, string>> = {
+  response_format: 'output_config.format',
+  structured_outputs: 'output_config.format',
+  stop: 'stop_sequences',
+  max_completion_tokens: 'max_tokens',
+  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
+  reasoning_effort: 'output_config.effort',
+  chat_template_kwargs: 'thinking',
+};
+
+/** The contract has no field for a parameter's name, so the message begins with it. Places within it are the engine's, not the client's. */
+function wordingOf({ code, message, param, facts }: ServiceError): string {
+  if (code === 'context_length_exceeded') return contextMessage(message, facts);
+  if (param === undefined || message.startsWith(`${param}: `)) return message;
+  const name = param.replace(/[.[].*$/, '');
+  return `${ENGINE_PARAMS[name] ?? name}: ${message}`;
+}
+
 /** JSON of an error, which is the same in a response and in a stream. `facts.error_code` replaces the code that is ours. */
 export function messagesErrorBody(error: ServiceError, requestId: string): string {
   const { code, facts } = error;
-  const message = code === 'context_length_exceeded' ? contextMessage(error) : error.message;
   return JSON.stringify({
     type: 'error',
-    error: { type: ANSWERS[code].type, message, details: { error_code: facts?.['error_code'] ?? code } },
+    error: { type: ANSWERS[code].type, message: wordingOf(error), details: { error_code: facts?.['error_code'] ?? code } },
     request_id: requestId,
   });
 }

@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type MessagesAnswer, MessagesWriter } from './messages.events.js';
 
 const writer = (answer: Partial<MessagesAnswer> = {}): MessagesWriter =>
-  new MessagesWriter({ id: 'msg_1', model: 'deployment-1', thinking: 'dropped', maxTokens: 3, ...answer });
+  new MessagesWriter({ id: 'msg_1', model: 'deployment-1', thinking: 'dropped', maxTokens: 3, oneCall: false, ...answer });
 const start: StreamEvent = { k: 'start', prompt: 7, cached: 3 };
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
 const think = (x: string): StreamEvent => ({ k: 'think', x, n: 1 });
+const call = (i: number, id = `c${i}`, name = 'look'): StreamEvent => ({ k: 'call', i, id, name, n: 1 });
+const args = (i: number, x: string): StreamEvent => ({ k: 'args', i, x, n: 1 });
 const fin = (r: FinishReason = 'stop', stop?: string): StreamEvent => ({ k: 'fin', r, ...(stop !== undefined && { stop }) });
 const endOf = (completion = 3, rest: object = {}): EndFrame => ({
   k: 'end',
@@ -28,6 +30,8 @@ const opened = (index: number, block: string): string => event('content_block_st
 const delta = (index: number, body: string): string => event('content_block_delta', `,"index":${index},"delta":${body}`);
 const said = (index: number, x: string): string => delta(index, `{"type":"text_delta","text":${JSON.stringify(x)}}`);
 const closed = (index: number): string => event('content_block_stop', `,"index":${index}`);
+const input = (index: number, json: string): string => delta(index, `{"type":"input_json_delta","partial_json":${JSON.stringify(json)}}`);
+const called = (index: number, id: string): string => opened(index, `{"type":"tool_use","id":"${id}","name":"look","input":{}}`);
 const TEXT = '{"type":"text","text":""}';
 const THINKING = '{"type":"thinking","thinking":"","signature":""}';
 const SIGNED = '{"type":"signature_delta","signature":""}';
@@ -55,7 +59,7 @@ describe('the events of a message', () => {
     expect(w.frames([start, fin()]) + w.lastFrames(endOf(1))).toBe(STARTED + ended('end_turn', 1));
   });
 
-  it('show thoughts as a block of their own, signed with nothing', () => {
+  it('rule 7: show thoughts as a block of their own, signed with nothing', () => {
     const w = writer({ thinking: 'shown' });
     const thought = delta(0, '{"type":"thinking_delta","thinking":"hm"}');
     const frames = w.frames([start, think('h'), think('m')]) + w.frames([text('a'), fin()]) + w.lastFrames(endOf());
@@ -72,14 +76,14 @@ describe('the events of a message', () => {
     );
   });
 
-  it('tell that there are thoughts where they are to be omitted', () => {
+  it('rule 7: tell that there are thoughts where they are to be omitted', () => {
     const w = writer({ thinking: 'omitted' });
     expect(w.frames([start, think('hm'), think('hm'), text('a')])).toBe(
       STARTED + opened(0, THINKING) + delta(0, SIGNED) + closed(0) + opened(1, TEXT) + said(1, 'a'),
     );
   });
 
-  it('do not mention thoughts to who did not ask for them, and still begin', () => {
+  it('rule 7: do not mention thoughts to who did not ask for them, and still begin', () => {
     const w = writer();
     expect([w.frames([start]), w.frames([think('hm')]), w.frames([text('a')])]).toEqual(['', STARTED, opened(0, TEXT) + said(0, 'a')]);
   });
@@ -89,7 +93,7 @@ describe('the events of a message', () => {
     expect(w.frames([start, think('h'), text('a'), fin('length')]) + w.lastFrames(endOf(1))).toBe(STARTED + ended('max_tokens', 0));
   });
 
-  it('count a prompt of unknown length as nothing at first, and right at the end', () => {
+  it('rule 8: count a prompt of unknown length as nothing at first, and right at the end', () => {
     const w = writer();
     expect(w.frames([{ k: 'start' }, text('a'), fin()])).toContain(usage(0, 0, 0));
     expect(w.lastFrames(endOf())).toContain(usage(4, 3, 3));
@@ -102,13 +106,13 @@ describe('the events of a message', () => {
     ['max_tokens', 2, 'length', { estimated: true }],
     ['refusal', 2, 'content_filter'],
     ['stop_sequence', 2, 'stop_sequence'],
-  ])('end with %s after %i of 3 tokens by %s', (reason, completion, r, rest) => {
+  ])('rule 10: end with %s after %i of 3 tokens by %s', (reason, completion, r, rest) => {
     const w = writer();
     expect(w.frames([text('a'), fin(r)])).not.toContain('"stop_reason":"');
     expect(w.lastFrames(endOf(completion, rest))).toContain(`"delta":{"stop_reason":"${reason}","stop_sequence":null}`);
   });
 
-  it('name the stop sequence that was met', () => {
+  it('rule 10: name the stop sequence that was met', () => {
     const w = writer();
     w.frames([text('a'), fin('stop_sequence', 'E"ND')]);
     expect(w.lastFrames(endOf())).toContain('"delta":{"stop_reason":"stop_sequence","stop_sequence":"E\\"ND"}');
@@ -120,7 +124,7 @@ describe('the events of a message', () => {
     expect(frames.match(/^data: /gm)).toHaveLength(3);
   });
 
-  it('never end well when the model just stops', () => {
+  it('rule 10: never end well when the model just stops', () => {
     const w = writer();
     w.frames([text('a')]);
     expect(() => w.lastFrames(endOf())).toThrow(ServiceError);
@@ -131,6 +135,102 @@ describe('the events of a message', () => {
       'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Lost.","details":{"error_code":"worker_lost"}},"request_id":"req_1"}\n\n',
     );
     expect(writer().keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
+  });
+});
+
+describe('the events of a message with calls', () => {
+  const all = (events: StreamEvent[], answer: Partial<MessagesAnswer> = {}): string => {
+    const w = writer(answer);
+    return events.map((one) => w.frames([one])).join('') + w.lastFrames(endOf());
+  };
+  const last = (reason = 'tool_use'): string => ended(reason);
+
+  it('rule 11: begin each call empty, then bring its arguments as they come', () => {
+    expect(all([start, text('a'), call(0), args(0, '{"q"'), args(0, ':1}'), fin('tool_calls')])).toBe(
+      STARTED + opened(0, TEXT) + said(0, 'a') + closed(0) + called(1, 'c0') + input(1, '{"q"') + input(1, ':1}') + closed(1) + last(),
+    );
+  });
+
+  it('rule 11: have no empty text before a call that comes first, with all of its arguments at once', () => {
+    const w = writer();
+    expect(w.frames([start, text(''), call(0), args(0, '{"q":1}'), fin('tool_calls')]) + w.lastFrames(endOf())).toBe(
+      STARTED + called(0, 'c0') + input(0, '{"q":1}') + closed(0) + last(),
+    );
+  });
+
+  it('rule 11: bring text after a call as a block of its own', () => {
+    expect(all([start, call(0), args(0, '{}'), text('b'), call(1), args(1, '{}'), fin('tool_calls')])).toBe(
+      STARTED +
+        called(0, 'c0') +
+        input(0, '{}') +
+        closed(0) +
+        opened(1, TEXT) +
+        said(1, 'b') +
+        closed(1) +
+        called(2, 'c1') +
+        input(2, '{}') +
+        closed(2) +
+        last(),
+    );
+  });
+
+  it('rule 11: bring calls whose arguments come by turns one after the other', () => {
+    expect(all([start, call(0), args(0, '{"a"'), call(1), args(1, '{"b"'), args(0, ':1}'), args(1, ':2}'), fin('tool_calls')])).toBe(
+      STARTED +
+        called(0, 'c0') +
+        input(0, '{"a"') +
+        input(0, ':1}') +
+        closed(0) +
+        called(1, 'c1') +
+        input(1, '{"b"') +
+        input(1, ':2}') +
+        closed(1) +
+        last(),
+    );
+  });
+
+  it('rule 11: bring what was said within arguments after them', () => {
+    expect(all([start, call(0), args(0, '{"a"'), text('b'), args(0, ':1}'), fin('tool_calls')])).toBe(
+      STARTED + called(0, 'c0') + input(0, '{"a"') + input(0, ':1}') + closed(0) + opened(1, TEXT) + said(1, 'b') + closed(1) + last(),
+    );
+  });
+
+  it('rule 11: bring one empty piece for a call without arguments', () => {
+    expect(all([start, call(0), call(1), args(1, '{}'), fin('tool_calls')])).toBe(
+      STARTED + called(0, 'c0') + input(0, '') + closed(0) + called(1, 'c1') + input(1, '{}') + closed(1) + last(),
+    );
+  });
+
+  it.each(['{"q"', '[1]', '"x"', 'null', '7', '{} {}'])('rule 11: end with an error when the arguments are %s', (json) => {
+    const w = writer();
+    expect(w.frames([start, call(0), args(0, json), fin('tool_calls')])).not.toContain('content_block_stop');
+    expect(() => w.lastFrames(endOf())).toThrow(expect.objectContaining({ code: 'engine_error' }));
+  });
+
+  it('rule 10: end with max_tokens when the limit cuts the arguments, and bring what there is', () => {
+    expect(all([start, call(0), args(0, '{"q'), fin('length')])).toBe(
+      STARTED + called(0, 'c0') + input(0, '{"q') + closed(0) + last('max_tokens'),
+    );
+  });
+
+  it.each<FinishReason>(['stop', 'tool_calls'])('rule 10: end with tool_use after a call, also when the engine says %s', (r) => {
+    expect(all([start, call(0), args(0, '{}'), fin(r)])).toContain('"stop_reason":"tool_use"');
+    expect(all([start, text('a'), fin(r)])).toContain('"stop_reason":"end_turn"');
+  });
+
+  it('rule 6: hold one call where the client takes no more', () => {
+    const events = [start, call(0), args(0, '{"q":1}'), call(1), args(1, '{"q":2}'), fin('tool_calls')];
+    expect(all(events, { oneCall: true })).toBe(STARTED + called(0, 'c0') + input(0, '{"q":1}') + closed(0) + last());
+  });
+
+  it('rule 5: keep the ids of calls, but never give one to two', () => {
+    const stream = all([start, call(0, 'same'), args(0, '{}'), call(1, 'same'), args(1, '{}'), fin('tool_calls')]);
+    const ids = [...stream.matchAll(/"type":"tool_use","id":"([^"]+)"/g)].map((match) => match[1]);
+    expect(ids).toEqual(['same', expect.stringMatching(/^toolu_[A-Za-z0-9]{24}$/)]);
+  });
+
+  it('escape names and ids', () => {
+    expect(all([start, call(0, 'a"b', 'n"m'), args(0, '{}'), fin('tool_calls')])).toContain('"id":"a\\"b","name":"n\\"m"');
   });
 });
 
@@ -185,6 +285,35 @@ describe('a message that is not streamed', () => {
       content: [],
       stop_reason: 'max_tokens',
       usage: usageOfNone,
+    });
+  });
+
+  it('rule 11: has the input of a call as an object', () => {
+    const events = [start, text('a'), call(0), args(0, '{"q"'), args(0, ':1}'), call(1), text('b'), fin('stop')];
+    expect(documentOf(events)).toMatchObject({
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'tool_use', id: 'c0', name: 'look', input: { q: 1 } },
+        { type: 'tool_use', id: 'c1', name: 'look', input: {} },
+        { type: 'text', text: 'b' },
+      ],
+      stop_reason: 'tool_use',
+    });
+  });
+
+  it('rule 11: is none when the arguments of a call are broken, and leaves out a call that the limit cut', () => {
+    expect(() => documentOf([start, call(0), args(0, '{"q'), fin('tool_calls')])).toThrow(
+      expect.objectContaining({ code: 'engine_error' }),
+    );
+    expect(documentOf([start, text('a'), call(0), args(0, '{"q'), fin('length')])).toMatchObject({
+      content: [{ type: 'text', text: 'a' }],
+      stop_reason: 'max_tokens',
+    });
+  });
+
+  it('rule 8: tells how much of it was thinking, where the engine knows', () => {
+    expect(documentOf([start, fin()], {}, endOf(3, { reasoning: 2 }))).toMatchObject({
+      usage: { output_tokens_details: { thinking_tokens: 2 } },
     });
   });
 

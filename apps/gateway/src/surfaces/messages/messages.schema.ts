@@ -3,6 +3,8 @@ import { z } from 'zod';
 const MAX_MESSAGES = 100_000;
 const MAX_STOPS = 256;
 const MAX_STOP_CHARS = 1024;
+const MAX_USER_ID_CHARS = 4_096;
+const MAX_METADATA_CHARS = 16 * 1024;
 /** Least budget for thinking that the contract knows, in tokens. */
 const MIN_THINKING_TOKENS = 1024;
 
@@ -37,9 +39,20 @@ export const MessagesFields = z.object({
   stop_sequences: z.array(stopText).max(MAX_STOPS).optional(),
   thinking: Thinking.optional(),
 
-  // Taken and of no effect here.
-  metadata: z.object({ user_id: z.string().max(4096).nullish() }).optional(),
   output_config: z.object({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish() }).optional(),
+  // Taken and of no effect here.
+  metadata: z
+    .object({ user_id: z.string().max(MAX_USER_ID_CHARS).nullish() })
+    .loose()
+    .refine(
+      (metadata) => JSON.stringify(metadata).length <= MAX_METADATA_CHARS,
+      `Expected at most ${MAX_METADATA_CHARS} characters of JSON`,
+    )
+    .optional(),
   service_tier: z.string().max(64).optional(),
 });
 export type MessagesFields = z.infer<typeof MessagesFields>;
+
+/** The same for who only asks how long the prompt is. */
+export const CountFields = MessagesFields.partial({ max_tokens: true });
+export type CountFields = z.infer<typeof CountFields>;

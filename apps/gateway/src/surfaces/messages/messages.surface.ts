@@ -8,6 +8,6 @@ export const messagesSurface: Surface<MessagesRequest> = {
   api: 'messages',
   errors: messagesErrors,
   read: readMessagesRequest,
-  writer: ({ thinking, maxTokens }, { slug }, streamId) =>
-    new MessagesWriter({ id: `msg_01${streamId}`, model: slug, thinking, maxTokens }),
+  writer: ({ thinking, maxTokens, oneCall }, { slug }, streamId) =>
+    new MessagesWriter({ id: `msg_01${streamId}`, model: slug, thinking, maxTokens, oneCall }),
 };
