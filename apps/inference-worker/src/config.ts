@@ -28,6 +28,8 @@ export const WorkerConfig = z.object({
   MODEL_HOSTS: commaList,
   /** Hosts on which HTTP engines may be called, written like `MODEL_HOSTS`; none = no HTTP engines. */
   ENGINE_HOSTS: commaList,
+  /** Hosts from which images in requests are fetched over https for HTTP engines, written like `MODEL_HOSTS`; none = no fetching. */
+  IMAGE_HOSTS: commaList,
   /** Upper bound of what models may take in this worker, in bytes; absent = what the machine has. */
   WORKER_MEM_BYTES: bytes.optional(),
   /** `auto` offloads to a GPU where llama.cpp finds one. */

@@ -52,6 +52,8 @@ export interface EngineSettings {
   readonly defaultMaxTokens: number | null;
   /** Bearer credential of an HTTP engine. */
   readonly credential?: string | undefined;
+  /** Hosts from which images are fetched for an HTTP engine, as the operator wrote them; none unless set. */
+  readonly imageHosts?: readonly string[] | undefined;
   readonly log: Logger;
 }
 

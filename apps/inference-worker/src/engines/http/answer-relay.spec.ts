@@ -1,41 +1,54 @@
 import type { StreamEvent } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { AnswerRelay } from './answer-relay.js';
-import type { UpstreamChunk } from './upstream-chunk.js';
+import { AnswerRelay, type AnswerRelayOptions } from './answer-relay.js';
+import type { ChoiceDelta } from './upstream-chunk.js';
+import type { UpstreamUsage } from './upstream-usage.js';
 
-const NOTHING: UpstreamChunk = { text: '', think: '', finish: null, stop: null, usage: null, error: false };
-const usage = (prompt: number, completion: number, cached?: number): UpstreamChunk['usage'] => ({
-  prompt_tokens: prompt,
-  completion_tokens: completion,
-  prompt_tokens_details: cached === undefined ? null : { cached_tokens: cached },
-  completion_tokens_details: null,
+const NOTHING: ChoiceDelta = { index: 0, text: '', think: '', calls: [], logprobs: null, finish: null, stop: null };
+const usage = (prompt: number, completion: number, cached: number | null = null): UpstreamUsage => ({
+  prompt,
+  completion,
+  cached,
+  reasoning: null,
 });
 
-function setUp(stops: readonly string[] = []) {
-  const events: StreamEvent[] = [];
-  const relay = new AnswerRelay({ phase: () => undefined, events: (batch) => void events.push(...batch) }, stops, 11);
-  const take = (...chunks: Partial<UpstreamChunk>[]): void => {
-    for (const chunk of chunks) relay.take({ ...NOTHING, ...chunk });
+type Chunk = Partial<ChoiceDelta> & { usage?: UpstreamUsage };
+
+function setUp(options: Partial<AnswerRelayOptions> = {}) {
+  const steps: (readonly StreamEvent[])[] = [];
+  const relay = new AnswerRelay({
+    output: { phase: () => undefined, events: (batch) => void steps.push(batch) },
+    choices: 1,
+    estimatedPrompt: 11,
+    stops: [],
+    tellsStop: true,
+    calls: null,
+    logprobs: null,
+    ...options,
+  });
+  const add = ({ usage: figures, ...delta }: Chunk): void =>
+    relay.take({ choices: [{ ...NOTHING, ...delta }], usage: figures ?? null, error: null });
+  const take = (...chunks: Chunk[]): void => {
+    for (const chunk of chunks) add(chunk);
     relay.flush();
   };
-  return { relay, take, events };
+  return { relay, add, take, steps, events: () => steps.flat() };
 }
 
 describe('AnswerRelay', () => {
   it('gives start, text and fin in the shapes of every engine', () => {
     const { take, events } = setUp();
     take({}, { think: 'hm' }, { text: 'Hi' }, { finish: 'stop' });
-    expect(events).toEqual([{ k: 'start' }, { k: 'think', x: 'hm', n: 1 }, { k: 'text', x: 'Hi', n: 1 }, { k: 'fin', r: 'stop' }]);
+    expect(events()).toEqual([{ k: 'start' }, { k: 'think', x: 'hm', n: 1 }, { k: 'text', x: 'Hi', n: 1 }, { k: 'fin', r: 'stop' }]);
   });
 
   it('hands on together what arrived together, and nothing twice', () => {
-    const steps: (readonly StreamEvent[])[] = [];
-    const relay = new AnswerRelay({ phase: () => undefined, events: (batch) => void steps.push(batch) }, [], 11);
-    relay.take({ ...NOTHING, text: 'a' });
-    relay.take({ ...NOTHING, text: 'b' });
+    const { relay, add, steps } = setUp();
+    add({ text: 'a' });
+    add({ text: 'b' });
     relay.flush();
     relay.flush();
-    relay.take({ ...NOTHING, finish: 'stop' });
+    add({ finish: 'stop' });
     relay.flush();
     expect(steps).toEqual([[{ k: 'start' }, { k: 'text', x: 'a', n: 1 }, { k: 'text', x: 'b', n: 1 }], [{ k: 'fin', r: 'stop' }]]);
   });
@@ -57,27 +70,27 @@ describe('AnswerRelay', () => {
   });
 
   it('names the stop string only when it is one that was asked for', () => {
-    const asked = setUp(['END']);
+    const asked = setUp({ stops: ['END'] });
     asked.take({ finish: 'stop', stop: 'END' });
-    expect(asked.events.at(-1)).toEqual({ k: 'fin', r: 'stop_sequence', stop: 'END' });
-    const other = setUp(['END']);
+    expect(asked.events().at(-1)).toEqual({ k: 'fin', r: 'stop_sequence', stop: 'END' });
+    const other = setUp({ stops: ['END'] });
     other.take({ finish: 'stop', stop: '<|im_end|>' });
-    expect(other.events.at(-1)).toEqual({ k: 'fin', r: 'stop' });
+    expect(other.events().at(-1)).toEqual({ k: 'fin', r: 'stop' });
   });
 
   it('joins a character whose halves come in two chunks, and drops lone halves', () => {
     const { take, events } = setUp();
     take({ text: 'a\ud83d' }, { text: '\ude00b' }, { text: '\ud83d' }, { text: 'c\ude00' }, { text: '\ud83d', finish: 'stop' });
-    const text = events.reduce((all, event) => all + (event.k === 'text' ? event.x : ''), '');
+    const text = events().reduce<string>((all, event) => all + (event.k === 'text' ? event.x : ''), '');
     expect(text).toBe('a😀bc');
-    for (const event of events) if (event.k === 'text') expect(/\p{Surrogate}/u.test(event.x)).toBe(false);
+    for (const event of events()) if (event.k === 'text') expect(/\p{Surrogate}/u.test(event.x)).toBe(false);
   });
 
   it('relays nothing after the end but listens for usage', () => {
     const { relay, take, events } = setUp();
     take({ text: 'a' }, { finish: 'stop' }, { text: 'late' }, { finish: 'length', usage: usage(1, 2) });
-    expect(events.filter((event) => event.k === 'fin')).toEqual([{ k: 'fin', r: 'stop' }]);
-    expect(events.some((event) => event.k === 'text' && event.x === 'late')).toBe(false);
+    expect(events().filter((event) => event.k === 'fin')).toEqual([{ k: 'fin', r: 'stop' }]);
+    expect(events().some((event) => event.k === 'text' && event.x === 'late')).toBe(false);
     expect(relay.usage()).toMatchObject({ completion: 2 });
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
+import { type CanonicalRequest, type Capability, ServiceError, type Usage } from '@slipway/contracts';
 import { AdmissionQueue } from '../admission-queue.js';
 import {
   type Engine,
@@ -10,10 +10,17 @@ import {
   type EngineSettings,
   type TokenCount,
 } from '../engine.js';
+import { HostList } from '../../models/host-list.js';
 import { AnswerRelay } from './answer-relay.js';
+import { FLAVOURS } from './flavour.js';
 import { HttpGeneration, type UpstreamLimits } from './http-generation.js';
+import { ImageFetcher } from './image-fetcher.js';
+import { inlineImages } from './inline-images.js';
 import { type UpstreamFacts, probeUpstream } from './probe.js';
-import { estimatePromptTokens, requestBody } from './request-body.js';
+import { probeTalent } from './probe-talent.js';
+import { estimatePromptTokens, promptBytes, requestBody } from './request-body.js';
+import { estimate, TokenCounter } from './token-counter.js';
+import { assertSupported } from './unsupported.js';
 import { UpstreamClient } from './upstream-client.js';
 
 /** The server behind an engine and the name that it knows the model by. */
@@ -26,10 +33,22 @@ export interface Upstream {
 export interface HttpEngineLimits extends UpstreamLimits {
   readonly connectMs: number;
   readonly probeMs: number;
+  readonly countMs: number;
 }
 
-const LIMITS: HttpEngineLimits = { firstTokenMs: 600_000, silenceMs: 120_000, endMs: 5_000, connectMs: 5_000, probeMs: 5_000 };
-const CAPS = ['cached_tokens', 'logit_bias', 'min_p', 'repetition_penalty', 'seed', 'top_k'];
+const LIMITS: HttpEngineLimits = {
+  firstTokenMs: 600_000,
+  silenceMs: 120_000,
+  endMs: 5_000,
+  connectMs: 5_000,
+  probeMs: 5_000,
+  countMs: 10_000,
+};
+/** Questions beside the chat that run at once: they have connections of their own, and wait for no answer. */
+const ASIDE_CONNECTIONS = 8;
+/** No tokenizer makes fewer tokens of a text: more bytes than this many per token of context need not be counted. */
+const BYTES_PER_TOKEN = 64;
+const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
 
@@ -38,9 +57,13 @@ export class HttpEngine implements Engine {
   readonly kind = 'http';
   readonly #queue: AdmissionQueue;
   readonly #client: UpstreamClient;
+  readonly #aside: UpstreamClient;
+  readonly #images: ImageFetcher;
   readonly #limits: HttpEngineLimits;
   readonly #running = new Set<AbortController>();
   #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null };
+  #caps: readonly Capability[] = FLAVOURS.other.caps;
+  #counter: TokenCounter | null = null;
   #closed = false;
 
   /** @param limits waiting times that differ from the usual ones. */
@@ -51,13 +74,10 @@ export class HttpEngine implements Engine {
   ) {
     this.#limits = { ...LIMITS, ...limits };
     this.#queue = new AdmissionQueue(settings.slots, settings.queue);
-    this.#client = new UpstreamClient({
-      url: upstream.url,
-      credential: settings.credential,
-      // One more than requests, so that a probe never waits behind them.
-      connections: settings.slots + 1,
-      connectTimeoutMs: this.#limits.connectMs,
-    });
+    const access = { url: upstream.url, credential: settings.credential, connectTimeoutMs: this.#limits.connectMs };
+    this.#client = new UpstreamClient({ ...access, connections: settings.slots });
+    this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS });
+    this.#images = new ImageFetcher({ hosts: new HostList(settings.imageHosts ?? []) });
   }
 
   async load(onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts> {
@@ -66,10 +86,13 @@ export class HttpEngine implements Engine {
     this.#facts = await this.#probe(signal);
     const { flavour, listed } = this.#facts;
     if (listed === false) log.warn({ model }, 'upstream.model_not_listed');
+    await this.#probeFurther(signal);
     const print = createHash('sha256').update(`${url}\n${model}`).digest('hex').slice(0, 16);
-    log.info({ model, flavour, context: this.#facts.context }, 'upstream.ready');
+    const counting = this.#counter?.strategy ?? 'estimate';
+    log.info({ model, flavour, context: this.#facts.context, counting }, 'upstream.ready');
     onProgress(1);
-    return { fingerprint: `http-${print}`, context: this.#facts.context ?? context, slots, caps: CAPS };
+    const caps = counting === 'estimate' ? this.#caps : [...this.#caps, 'exact_count'];
+    return { fingerprint: `http-${print}`, context: this.#facts.context ?? context, slots, caps };
   }
 
   current(): EngineLoad {
@@ -81,25 +104,37 @@ export class HttpEngine implements Engine {
   }
 
   async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
+    if (this.#closed) throw shutDown();
+    assertSupported(request, { flavour: this.#facts.flavour, caps: this.#caps });
     output.phase('queue');
-    if (!(await this.#queue.enter(signal))) return { prompt: 0, cached: 0, completion: 0 };
     const controller = new AbortController();
     const onAbort = (): void => controller.abort();
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) controller.abort();
     this.#running.add(controller);
     try {
-      output.phase('prefill');
-      return await this.#generation(request, output, controller).run();
+      const inlined = await this.#inlined(request, controller.signal);
+      return inlined === null ? NOTHING_DONE : await this.#inSlot(inlined, output, controller);
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#running.delete(controller);
-      this.#queue.leave();
     }
   }
 
-  count(): Promise<TokenCount> {
-    return Promise.reject(new ServiceError('unsupported_value', 'This engine cannot count tokens.'));
+  async count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount> {
+    if (this.#closed) throw shutDown();
+    const { context } = this.#facts;
+    const tooLong = context !== null && promptBytes(request) > BYTES_PER_TOKEN * context;
+    if (this.#counter === null || tooLong) return estimate(request);
+    const limit = AbortSignal.timeout(this.#limits.countMs);
+    try {
+      return await this.#counter.count(request, AbortSignal.any([signal, limit]));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ServiceError) throw error;
+      if (limit.aborted) throw new ServiceError('timeout', 'The engine did not count in time.', { cause: error });
+      throw new ServiceError('engine_error', 'The engine cannot be reached.', { cause: error });
+    }
   }
 
   async unload(): Promise<void> {
@@ -107,30 +142,78 @@ export class HttpEngine implements Engine {
     this.#closed = true;
     this.#queue.close(shutDown());
     for (const controller of this.#running) controller.abort(shutDown());
-    await this.#client.close();
+    await Promise.all([this.#client.close(), this.#aside.close(), this.#images.close()]);
+  }
+
+  /** @returns null when the caller left meanwhile. */
+  async #inlined(request: CanonicalRequest, signal: AbortSignal): Promise<CanonicalRequest | null> {
+    try {
+      return await inlineImages(request, this.#images, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      if (signal.reason instanceof ServiceError) throw signal.reason;
+      return null;
+    }
+  }
+
+  async #inSlot(request: CanonicalRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
+    if (!(await this.#queue.enter(controller.signal))) return NOTHING_DONE;
+    try {
+      output.phase('prefill');
+      return await this.#generation(request, output, controller).run();
+    } finally {
+      this.#queue.leave();
+    }
   }
 
   #generation(request: CanonicalRequest, output: EngineOutput, controller: AbortController): HttpGeneration {
-    const { flavour, context } = this.#facts;
-    const { defaultMaxTokens, log } = this.settings;
-    const wanted = request.max_tokens ?? defaultMaxTokens;
-    // Limits beyond the whole context are refused by some servers, and mean nothing.
-    const limit = wanted !== null && context !== null ? Math.min(wanted, context) : wanted;
+    const { flavour } = this.#facts;
+    const maxTokens = this.#limitOf(request);
+    const asked = { model: this.upstream.model, flavour, caps: this.#caps };
     return new HttpGeneration({
       client: this.#client,
-      relay: new AnswerRelay(output, request.stop, estimatePromptTokens(request)),
+      relay: new AnswerRelay({
+        output,
+        choices: request.n ?? 1,
+        estimatedPrompt: estimatePromptTokens(request),
+        stops: request.stop,
+        tellsStop: FLAVOURS[flavour].tellsStop,
+        calls: request.parallel_tool_calls === false ? 1 : null,
+        logprobs: request.logprobs ?? null,
+      }),
       limits: this.#limits,
-      log,
-      body: (maxTokens = limit ?? undefined) => requestBody(request, { model: this.upstream.model, flavour, maxTokens: maxTokens ?? null }),
+      log: this.settings.log,
+      body: (room) => requestBody(request, { ...asked, maxTokens: room ?? maxTokens }),
       controller,
     });
+  }
+
+  #limitOf(request: CanonicalRequest): number | null {
+    const { context } = this.#facts;
+    const wanted = request.max_tokens ?? this.settings.defaultMaxTokens;
+    // Limits beyond the whole context are refused by some servers, and mean nothing.
+    return wanted !== null && context !== null ? Math.min(wanted, context) : wanted;
+  }
+
+  /** What the server can do with the model, and how it counts. Silence about either is no failure. */
+  async #probeFurther(signal: AbortSignal): Promise<void> {
+    const { flavour } = this.#facts;
+    const { model } = this.upstream;
+    const timed = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.probeMs)]);
+    this.#caps = FLAVOURS[flavour].caps;
+    try {
+      this.#caps = await probeTalent(this.#aside, { flavour, model }, timed);
+      this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps }, timed);
+    } catch {
+      signal.throwIfAborted();
+    }
   }
 
   async #probe(signal: AbortSignal): Promise<UpstreamFacts> {
     if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
     const timed = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.probeMs)]);
     try {
-      return await probeUpstream(this.#client, this.upstream.model, timed);
+      return await probeUpstream(this.#aside, this.upstream.model, timed);
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof EngineLoadError

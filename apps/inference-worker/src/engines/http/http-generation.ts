@@ -126,11 +126,20 @@ export class HttpGeneration {
     const { relay, limits, log } = this.options;
     const before = { started: relay.started, finished: relay.finished };
     const chunk = readChunk(data);
-    if (before.finished && isFailure(chunk)) log.warn('upstream.failed_after_end');
-    else if (isFailure(chunk)) throw engineError('The engine failed while it answered.');
+    if (isFailure(chunk)) {
+      if (!before.finished) throw failureOf(chunk, before.started);
+      log.warn('upstream.failed_after_end');
+    }
     relay.take(chunk);
-    if (relay.finished && !before.finished) this.#timer.restart(limits.endMs);
+    if (relay.overdue) this.#leave();
+    else if (relay.finished && !before.finished) this.#timer.restart(limits.endMs);
     else if (relay.started && !before.started) this.#timer.restart(limits.silenceMs);
+  }
+
+  /** The answer ended at a stop string that the upstream does not know of: closing the stream ends it there too. */
+  #leave(): void {
+    this.#done = true;
+    this.options.controller.abort(OVER);
   }
 
   #fallSilent(ms: number): void {
@@ -146,4 +155,11 @@ export class HttpGeneration {
   }
 }
 
-const isFailure = (chunk: UpstreamChunk): boolean => chunk.error || chunk.finish === 'failed';
+const isFailure = ({ error, choices }: UpstreamChunk): boolean => error !== null || choices.some(({ finish }) => finish === 'failed');
+
+/** Some servers commit to a stream before they look at the request; their first event is then the refusal. */
+function failureOf({ error }: UpstreamChunk, started: boolean): ServiceError {
+  const status = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  if (started || typeof status !== 'number' || status < 400 || status > 599) return engineError('The engine failed while it answered.');
+  return errorOfRefusal(readRefusal(status, JSON.stringify({ error }), undefined));
+}

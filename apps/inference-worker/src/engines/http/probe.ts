@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { EngineLoadError } from '../engine.js';
-import type { UpstreamFlavour } from './request-body.js';
-import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
+import type { UpstreamFlavour } from './flavour.js';
+import { readJson } from './read-json.js';
+import type { UpstreamClient, UpstreamResponse } from './upstream-client.js';
 
 /** What an upstream tells about itself. */
 export interface UpstreamFacts {
@@ -12,7 +13,6 @@ export interface UpstreamFacts {
   readonly listed: boolean | null;
 }
 
-const BODY_LIMIT = 1024 * 1024;
 const positive = z.number().int().positive().nullish().catch(null);
 
 const Model = z.object({
@@ -33,14 +33,6 @@ const FLAVOURS: ReadonlyMap<string, UpstreamFlavour> = new Map([
   ['llamacpp', 'llama-server'],
   ['library', 'ollama'],
 ]);
-
-async function json(response: UpstreamResponse): Promise<unknown> {
-  try {
-    return JSON.parse(await readText(response.body, BODY_LIMIT)) as unknown;
-  } catch {
-    return null;
-  }
-}
 
 async function ask(client: UpstreamClient, path: string, signal: AbortSignal): Promise<UpstreamResponse> {
   try {
@@ -81,7 +73,7 @@ const flavourOf = (model: Model | undefined): UpstreamFlavour => FLAVOURS.get(mo
 /** Null where the server has no such list. */
 async function listModels(client: UpstreamClient, signal: AbortSignal): Promise<Model[] | null> {
   const response = await ask(client, '/models', signal);
-  const answer = await json(response);
+  const answer = await readJson(response.body);
   assertUsable(response.status);
   return (response.status === 200 && Models.safeParse(answer).data?.data) || null;
 }
@@ -89,6 +81,6 @@ async function listModels(client: UpstreamClient, signal: AbortSignal): Promise<
 /** Older llama-servers tell the context of a slot only here. */
 async function contextFromProps(client: UpstreamClient, signal: AbortSignal): Promise<number | null> {
   const response = await ask(client, '/../props', signal);
-  const props = Props.safeParse(await json(response)).data;
+  const props = Props.safeParse(await readJson(response.body)).data;
   return props?.default_generation_settings.n_ctx ?? null;
 }

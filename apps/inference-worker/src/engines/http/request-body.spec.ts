@@ -1,6 +1,7 @@
 import type { CanonicalRequest } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { estimatePromptTokens, requestBody } from './request-body.js';
+import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
+import { estimatePromptTokens, promptBytes, requestBody } from './request-body.js';
 
 const request = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],
@@ -8,7 +9,9 @@ const request = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({
   stop: [],
   ...more,
 });
-const OPTIONS = { model: 'm', flavour: 'other', maxTokens: null } as const;
+const optionsOf = (flavour: UpstreamFlavour) => ({ model: 'm', flavour, caps: FLAVOURS[flavour].caps, maxTokens: null });
+const OPTIONS = optionsOf('other');
+const bodyFor = (flavour: UpstreamFlavour, more: Partial<CanonicalRequest> = {}) => requestBody(request(more), optionsOf(flavour));
 
 describe('requestBody', () => {
   it('asks for a stream with usage and sends nothing that was not asked for', () => {
@@ -41,9 +44,48 @@ describe('requestBody', () => {
       presence_penalty: -1,
       logit_bias: { '5': 1 },
     };
-    const body = requestBody(request({ sampling: { ...sampling, repetition_penalty: 1.1 }, stop: ['x'] }), { ...OPTIONS, maxTokens: 9 });
+    const options = { ...optionsOf('vllm'), maxTokens: 9 };
+    const body = requestBody(request({ sampling: { ...sampling, repetition_penalty: 1.1 }, stop: ['x'] }), options);
     expect(body).toMatchObject({ ...sampling, repetition_penalty: 1.1, stop: ['x'], max_tokens: 9 });
     expect(body).not.toHaveProperty('max_completion_tokens');
+  });
+
+  it('leaves stop strings to servers that say which one they met, and to no others', () => {
+    const told = (['vllm', 'sglang', 'llama-server', 'ollama', 'other'] as const).filter(
+      (flavour) => 'stop' in bodyFor(flavour, { stop: ['x'] }),
+    );
+    expect(told).toEqual(['vllm', 'sglang']);
+  });
+
+  it('asks for running figures where a server has them', () => {
+    expect(bodyFor('vllm')['stream_options']).toEqual({ include_usage: true, continuous_usage_stats: true });
+    expect(bodyFor('sglang')['stream_options']).toEqual({ include_usage: true, continuous_usage_stats: true });
+    expect(bodyFor('llama-server')).toMatchObject({ stream_options: { include_usage: true }, timings_per_token: true });
+    expect(bodyFor('llama-server', { n: 2 })).not.toHaveProperty('timings_per_token');
+    expect(bodyFor('ollama')['stream_options']).toEqual({ include_usage: true });
+  });
+
+  it('sends ends by token only to those who know them', () => {
+    const sampling = { min_tokens: 1, ignore_eos: true, stop_token_ids: [2] };
+    expect(bodyFor('vllm', { sampling })).toMatchObject(sampling);
+    expect(bodyFor('sglang', { sampling })).toMatchObject(sampling);
+    const llama = bodyFor('llama-server', { sampling });
+    expect(llama).toMatchObject({ ignore_eos: true });
+    for (const field of ['min_tokens', 'stop_token_ids']) expect(llama).not.toHaveProperty(field);
+  });
+
+  it('asks for several choices and for probabilities, of which llama-server gives none for 0 alternatives', () => {
+    expect(bodyFor('vllm', { n: 3, logprobs: 0 })).toMatchObject({ n: 3, logprobs: true, top_logprobs: 0 });
+    expect(bodyFor('llama-server', { logprobs: 0 })).toMatchObject({ logprobs: true, top_logprobs: 1 });
+    expect(bodyFor('ollama', { logprobs: 4, n: 1 })).toMatchObject({ logprobs: true, top_logprobs: 4 });
+    expect(bodyFor('ollama', { n: 1 })).not.toHaveProperty('n');
+  });
+
+  it('tells who goes on with the last message to do so, and lets llama-server do it by itself', () => {
+    expect(bodyFor('vllm', { continue_final: true })).toMatchObject({ continue_final_message: true, add_generation_prompt: false });
+    expect(bodyFor('sglang', { continue_final: true })).toMatchObject({ continue_final_message: true });
+    expect(bodyFor('sglang', { continue_final: true })).not.toHaveProperty('add_generation_prompt');
+    expect(bodyFor('llama-server', { continue_final: true })).not.toHaveProperty('continue_final_message');
   });
 
   it('sends only fields of the canonical request, whatever else an object holds', () => {
@@ -68,6 +110,11 @@ describe('requestBody', () => {
 describe('estimatePromptTokens', () => {
   it('counts a token for about four bytes', () => {
     expect(estimatePromptTokens(request())).toBe(1);
+    const calls = [{ id: 'c', name: 'abcd', arguments: '{"a":1}x' }];
+    const history = [{ role: 'assistant' as const, content: [], reasoning: '1234', tool_calls: calls }];
+    expect(promptBytes(request({ messages: history, tools: [{ name: 'f' }] }))).toBe(16 + '[{"name":"f"}]'.length);
+    const image = { type: 'image' as const, url: 'data:image/png;base64,AAAA' };
+    expect(estimatePromptTokens(request({ messages: [{ role: 'user', content: [image] }] }))).toBe(512);
     expect(estimatePromptTokens(request({ messages: [{ role: 'user', content: [{ type: 'text', text: 'é'.repeat(100) }] }] }))).toBe(50);
   });
 });

@@ -1,26 +1,64 @@
-import { type CanonicalRequest, textOf } from '@slipway/contracts';
+import { type CanonicalRequest, type ContentPart, textOf } from '@slipway/contracts';
+import { messageFields } from './body-messages.js';
+import { outputFields } from './body-output.js';
+import { reasoningFields } from './body-reasoning.js';
+import { toolFields } from './body-tools.js';
+import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
+import type { UpstreamTalent } from './unsupported.js';
 
-/** Servers that name or read a field their own way; `other` gets the contract as it is published. */
-export type UpstreamFlavour = 'vllm' | 'sglang' | 'llama-server' | 'ollama' | 'other';
+type Fields = Record<string, unknown>;
 
-export interface RequestBodyOptions {
+export interface RequestBodyOptions extends UpstreamTalent {
   readonly model: string;
-  readonly flavour: UpstreamFlavour;
   /** Tokens of the answer; null = the server's own limit. */
   readonly maxTokens: number | null;
 }
 
-function samplingFields({ sampling }: CanonicalRequest, flavour: UpstreamFlavour): Record<string, unknown> {
-  const { top_p: topP, top_k: topK, repetition_penalty: repetition, temperature, ...same } = sampling;
+/** Samplers that keep their name wherever a server reads them. */
+const SAMPLERS = ['seed', 'logit_bias', 'min_p', 'min_tokens', 'ignore_eos', 'stop_token_ids'] as const;
+
+function samplingFields({ sampling }: CanonicalRequest, { flavour, caps }: UpstreamTalent): Fields {
+  const { top_p: topP, top_k: topK } = sampling;
   // "The most likely token" in words that everybody takes: vLLM refuses top_p 0.
   const greedy = topP === 0;
+  const llamaServer = flavour === 'llama-server';
   return {
-    ...same,
-    temperature: greedy ? 0 : temperature,
+    temperature: greedy ? 0 : sampling.temperature,
     top_p: greedy ? undefined : topP,
+    frequency_penalty: sampling.frequency_penalty,
+    presence_penalty: sampling.presence_penalty,
+    ...Object.fromEntries(SAMPLERS.filter((name) => caps.includes(name)).map((name) => [name, sampling[name]])),
     // "Off" is 0 for llama-server and -1 elsewhere.
-    top_k: topK === 0 && flavour !== 'llama-server' ? -1 : topK,
-    [flavour === 'llama-server' ? 'repeat_penalty' : 'repetition_penalty']: repetition,
+    ...(caps.includes('top_k') && { top_k: topK === 0 && !llamaServer ? -1 : topK }),
+    ...(caps.includes('repetition_penalty') && {
+      [llamaServer ? 'repeat_penalty' : 'repetition_penalty']: sampling.repetition_penalty,
+    }),
+  };
+}
+
+/** How a server is asked for its figures while it answers, so that they are known when an answer is cut short. */
+function figureFields(flavour: UpstreamFlavour, choices: number): Fields {
+  const running = flavour === 'vllm' || flavour === 'sglang';
+  return {
+    stream_options: { include_usage: true, ...(running && { continuous_usage_stats: true }) },
+    timings_per_token: flavour === 'llama-server' && choices === 1 ? true : undefined,
+  };
+}
+
+/** vLLM and SGLang are told to go on with the last message; llama-server does so by itself. */
+function continuationFields({ continue_final: continues }: CanonicalRequest, flavour: UpstreamFlavour): Fields {
+  if (continues !== true || flavour === 'llama-server') return {};
+  return { continue_final_message: true, ...(flavour === 'vllm' && { add_generation_prompt: false }) };
+}
+
+/** What makes up the prompt: enough to count its tokens. */
+export function promptFields(request: CanonicalRequest, { model, flavour, caps }: Omit<RequestBodyOptions, 'maxTokens'>): Fields {
+  return {
+    model,
+    messages: messageFields(request.messages, FLAVOURS[flavour]),
+    ...toolFields(request, flavour),
+    ...reasoningFields(request, { flavour, caps }),
+    ...continuationFields(request, flavour),
   };
 }
 
@@ -28,29 +66,47 @@ function samplingFields({ sampling }: CanonicalRequest, flavour: UpstreamFlavour
  * The body of a chat completion, made of known fields only: some servers read everything that they are sent.
  * Fields without a value are left out, since some refuse null.
  */
-export function requestBody(request: CanonicalRequest, options: RequestBodyOptions): Record<string, unknown> {
-  const body: Record<string, unknown> = {
-    model: options.model,
-    messages: request.messages.map((message) => ({
-      role: message.role,
-      // One string: Ollama makes a message of each part.
-      content: textOf(message),
-      ...(message.name !== undefined && { name: message.name }),
-    })),
+export function requestBody(request: CanonicalRequest, options: RequestBodyOptions): Fields {
+  const { flavour, maxTokens } = options;
+  const choices = request.n ?? 1;
+  const stops = request.stop.length > 0 && FLAVOURS[flavour].tellsStop;
+  const body: Fields = {
+    ...promptFields(request, options),
     // Always a stream, also for callers who want one answer: it can be cancelled everywhere, and it tells when it is cut.
     stream: true,
-    stream_options: { include_usage: true },
+    ...figureFields(flavour, choices),
     // Not max_completion_tokens, which Ollama ignores.
-    max_tokens: options.maxTokens ?? undefined,
-    stop: request.stop.length > 0 ? request.stop : undefined,
-    ...samplingFields(request, options.flavour),
+    max_tokens: maxTokens ?? undefined,
+    stop: stops ? request.stop : undefined,
+    n: choices > 1 ? choices : undefined,
+    ...(request.logprobs !== undefined && { logprobs: true, top_logprobs: topLogprobs(request.logprobs, flavour) }),
+    ...samplingFields(request, options),
+    ...outputFields(request.output, flavour),
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
+/** llama-server gives no probabilities at all for 0 alternatives; what is too many is dropped on the way back. */
+const topLogprobs = (wanted: number, flavour: UpstreamFlavour): number => (flavour === 'llama-server' ? Math.max(1, wanted) : wanted);
+
+/** What an image takes in a prompt, roughly: a few hundred tokens in the models of today. */
+export const IMAGE_TOKENS = 512;
+
+/** UTF-8 bytes of everything that the prompt is made of, images aside. */
+export function promptBytes(request: CanonicalRequest): number {
+  let bytes = request.tools === undefined ? 0 : Buffer.byteLength(JSON.stringify(request.tools));
+  for (const message of request.messages) {
+    bytes += Buffer.byteLength(textOf(message));
+    if (message.role !== 'assistant') continue;
+    bytes += Buffer.byteLength(message.reasoning ?? '');
+    for (const { name, arguments: args } of message.tool_calls ?? []) bytes += Buffer.byteLength(name) + Buffer.byteLength(args);
+  }
+  return bytes;
+}
+
 /** About four bytes make a token; used where a server does not count. */
 export function estimatePromptTokens(request: CanonicalRequest): number {
-  let bytes = 0;
-  for (const message of request.messages) bytes += Buffer.byteLength(textOf(message));
-  return Math.ceil(bytes / 4);
+  let images = 0;
+  for (const { content } of request.messages) images += content.filter(({ type }: ContentPart) => type === 'image').length;
+  return Math.ceil(promptBytes(request) / 4) + images * IMAGE_TOKENS;
 }

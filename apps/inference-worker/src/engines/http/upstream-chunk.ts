@@ -1,28 +1,31 @@
 import type { FinishReason } from '@slipway/contracts';
 import { z } from 'zod';
 import { BrokenStreamError } from './sse-reader.js';
+import { type UpstreamLogprobs, readLogprobs } from './upstream-logprobs.js';
+import { readTimings, readUsage, type UpstreamUsage } from './upstream-usage.js';
 
-const count = z.number().nonnegative().transform(Math.floor).nullish().catch(null);
+const text = z.string().nullish().catch(null);
 
-const UpstreamUsage = z.object({
-  prompt_tokens: count,
-  completion_tokens: count,
-  prompt_tokens_details: z.object({ cached_tokens: count }).nullish().catch(null),
-  completion_tokens_details: z.object({ reasoning_tokens: count }).nullish().catch(null),
+/** A piece of a call, as far as the server tells: all of it in one chunk, or in any number. */
+const CallDelta = z.object({
+  index: z.number().int().nonnegative().nullish().catch(null),
+  id: text,
+  function: z.object({ name: text, arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish() }).nullish(),
 });
-export type UpstreamUsage = z.infer<typeof UpstreamUsage>;
 
 const Choice = z.object({
   index: z.number().nullish(),
   delta: z
     .object({
       content: z.string().nullish(),
-      refusal: z.string().nullish().catch(null),
+      refusal: text,
       /** SGLang, llama-server and others; vLLM and Ollama say `reasoning`. */
-      reasoning_content: z.string().nullish().catch(null),
-      reasoning: z.string().nullish().catch(null),
+      reasoning_content: text,
+      reasoning: text,
+      tool_calls: z.array(CallDelta).nullish(),
     })
     .nullish(),
+  logprobs: z.unknown().optional(),
   finish_reason: z.string().nullish(),
   /** vLLM: the stop string or token that was met. */
   stop_reason: z.union([z.string(), z.number()]).nullish().catch(null),
@@ -33,25 +36,44 @@ const Choice = z.object({
 /** A chunk as servers of this contract send it, with whatever they add left out. */
 const Chunk = z.object({
   choices: z.array(Choice).nullish(),
-  usage: UpstreamUsage.nullish().catch(null),
+  usage: z.unknown().optional(),
+  timings: z.unknown().optional(),
   error: z.unknown().optional(),
 });
 
-/** What one chunk says about the first choice. */
-export interface UpstreamChunk {
+/** A piece of a tool call. */
+export interface CallPiece {
+  /** Number of the call; null where the server gives none. */
+  readonly index: number | null;
+  readonly id: string;
+  readonly name: string;
+  readonly args: string;
+}
+
+/** What one chunk says about one choice. */
+export interface ChoiceDelta {
+  readonly index: number;
   readonly text: string;
   readonly think: string;
+  readonly calls: readonly CallPiece[];
+  readonly logprobs: UpstreamLogprobs;
   readonly finish: FinishReason | 'failed' | null;
-  /** Stop string that ended the answer, where the server tells. */
+  /** Stop string that ended the choice, where the server tells. */
   readonly stop: string | null;
+}
+
+export interface UpstreamChunk {
+  readonly choices: readonly ChoiceDelta[];
   readonly usage: UpstreamUsage | null;
-  /** The server gave up in mid-stream. */
-  readonly error: boolean;
+  /** The server gave up in mid-stream; what it says about that. */
+  readonly error: unknown;
 }
 
 const FINISH: ReadonlyMap<string, FinishReason | 'failed'> = new Map([
   ['length', 'length'],
   ['max_tokens', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
   ['content_filter', 'content_filter'],
   ['abort', 'failed'],
   ['aborted', 'failed'],
@@ -60,17 +82,31 @@ const FINISH: ReadonlyMap<string, FinishReason | 'failed'> = new Map([
 ]);
 
 type UpstreamChoice = z.infer<typeof Choice>;
+type UpstreamCall = z.infer<typeof CallDelta>;
 
-/** Text and reasoning of a choice, whatever the server calls them. */
-function deltaOf({ delta }: UpstreamChoice): { text: string; think: string } {
-  if (!delta) return { text: '', think: '' };
-  return { text: delta.content || delta.refusal || '', think: delta.reasoning_content || delta.reasoning || '' };
-}
+const NO_CALLS: readonly CallPiece[] = [];
 
-function finishOf(choice: UpstreamChoice): Pick<UpstreamChunk, 'finish' | 'stop'> {
+const callOf = ({ index, id, function: called }: UpstreamCall): CallPiece => {
+  const args = called?.arguments ?? '';
+  return { index: index ?? null, id: id ?? '', name: called?.name ?? '', args: typeof args === 'string' ? args : JSON.stringify(args) };
+};
+
+function finishOf(choice: UpstreamChoice): Pick<ChoiceDelta, 'finish' | 'stop'> {
   const { finish_reason: reason } = choice;
   const stop = choice.stop_reason ?? choice.matched_stop;
   return { finish: reason == null ? null : (FINISH.get(reason) ?? 'stop'), stop: typeof stop === 'string' ? stop : null };
+}
+
+type UpstreamDelta = NonNullable<UpstreamChoice['delta']>;
+
+/** Text and reasoning of a choice, whatever the server calls them. */
+const textOf = (delta: Partial<UpstreamDelta>): string => delta.content || delta.refusal || '';
+const thoughtOf = (delta: Partial<UpstreamDelta>): string => delta.reasoning_content || delta.reasoning || '';
+
+function choiceOf(choice: UpstreamChoice, logprobs: UpstreamLogprobs): ChoiceDelta {
+  const { delta, index } = choice;
+  const calls = delta?.tool_calls?.map(callOf) ?? NO_CALLS;
+  return { index: index ?? 0, text: textOf(delta ?? {}), think: thoughtOf(delta ?? {}), calls, logprobs, ...finishOf(choice) };
 }
 
 function parseJson(data: string): unknown {
@@ -81,20 +117,28 @@ function parseJson(data: string): unknown {
   }
 }
 
+interface TextChoice {
+  readonly index: number;
+  readonly delta: Readonly<Partial<UpstreamDelta>>;
+}
+
 interface TextChunk {
-  readonly choices: readonly [UpstreamChoice];
+  readonly choices: readonly [TextChoice];
+  readonly usage?: unknown;
+  readonly timings?: unknown;
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
 const isTextOrNothing = (value: unknown): boolean => value == null || typeof value === 'string';
+const isNothing = (value: unknown): boolean => value == null || (Array.isArray(value) && value.length === 0);
 
 /** True for a choice that has at most text to say. */
-function isTextChoice(choice: unknown): choice is UpstreamChoice {
-  if (!isObject(choice) || choice['index'] !== 0 || choice['finish_reason'] != null) return false;
-  const { delta, stop_reason: stop, matched_stop: matched } = choice;
-  if (!isObject(delta) || stop != null || matched != null) return false;
-  const { content, refusal, reasoning_content: thought, reasoning } = delta;
-  return isTextOrNothing(content) && isTextOrNothing(refusal) && isTextOrNothing(thought) && isTextOrNothing(reasoning);
+function isTextChoice(choice: unknown): choice is TextChoice {
+  if (!isObject(choice) || typeof choice['index'] !== 'number' || choice['finish_reason'] != null) return false;
+  const { delta, stop_reason: stop, matched_stop: matched, logprobs } = choice;
+  if (!isObject(delta) || stop != null || matched != null || logprobs != null) return false;
+  const { content, refusal, reasoning_content: thought, reasoning, tool_calls: calls } = delta;
+  return isTextOrNothing(content) && isTextOrNothing(refusal) && isTextOrNothing(thought) && isTextOrNothing(reasoning) && isNothing(calls);
 }
 
 /**
@@ -102,10 +146,28 @@ function isTextChoice(choice: unknown): choice is UpstreamChoice {
  * several times what the rest of a token's way does.
  */
 function isTextChunk(value: unknown): value is TextChunk {
-  if (!isObject(value) || value['usage'] != null || value['error'] != null) return false;
+  if (!isObject(value) || value['error'] != null) return false;
   const { choices } = value;
   return Array.isArray(choices) && choices.length === 1 && isTextChoice(choices[0]);
 }
+
+function textChunk({ choices, usage, timings }: TextChunk): UpstreamChunk {
+  const { index, delta } = choices[0];
+  const choice: ChoiceDelta = {
+    index,
+    text: textOf(delta),
+    think: thoughtOf(delta),
+    calls: NO_CALLS,
+    logprobs: null,
+    finish: null,
+    stop: null,
+  };
+  return { choices: [choice], usage: figuresOf(usage, timings), error: null };
+}
+
+/** Nearly no chunk has any. */
+const figuresOf = (usage: unknown, timings: unknown): UpstreamUsage | null =>
+  usage == null && timings == null ? null : (readUsage(usage) ?? readTimings(timings));
 
 /**
  * Reads the data of one event.
@@ -113,13 +175,13 @@ function isTextChunk(value: unknown): value is TextChunk {
  */
 export function readChunk(data: string): UpstreamChunk {
   const value = parseJson(data);
-  if (isTextChunk(value)) {
-    const { text, think } = deltaOf(value.choices[0]);
-    return { text, think, finish: null, stop: null, usage: null, error: false };
-  }
+  if (isTextChunk(value)) return textChunk(value);
   const parsed = Chunk.safeParse(value);
   if (!parsed.success) throw new BrokenStreamError('an event is not a completion chunk');
-  const { choices, usage, error } = parsed.data;
-  const choice = choices?.find(({ index }) => (index ?? 0) === 0) ?? {};
-  return { ...deltaOf(choice), ...finishOf(choice), usage: usage ?? null, error: error !== undefined && error !== null };
+  const { choices, usage, timings, error } = parsed.data;
+  return {
+    choices: choices?.map((choice) => choiceOf(choice, readLogprobs(choice.logprobs))) ?? [],
+    usage: figuresOf(usage, timings),
+    error: error ?? null,
+  };
 }

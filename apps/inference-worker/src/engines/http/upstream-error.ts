@@ -43,9 +43,16 @@ export function readRefusal(status: number, body: string, retryAfter: string | u
 
 const CONTEXT_WORDS =
   /context[ _-](length|window|size)|maximum context|max_model_len|exceed_context_size|prompt (is )?too long|input (is )?too long|too many (input |prompt )?tokens/i;
-/** vLLM (two wordings) and SGLang, as far as they say how long the prompt itself is. */
-const PROMPT_FIGURES = [/\((\d+) in the messages/, /(\d+) (?:input|prompt) tokens/, /(\d+) tokens from the input messages/];
-const CONTEXT_FIGURES = [/maximum context length (?:is|of) (\d+)/];
+/** vLLM (three wordings), SGLang (two), llama-server and the published contract, as far as they say how long the prompt itself is. */
+const PROMPT_FIGURES = [
+  /\((\d+) in the messages/,
+  /(\d+) (?:input|prompt) tokens/,
+  /(\d+) tokens from the input messages/,
+  /input \((\d+) tokens\) is longer/,
+  /request \((\d+) tokens\) exceeds/,
+  /messages resulted in (\d+) tokens/,
+];
+const CONTEXT_FIGURES = [/maximum context length (?:is|of) (\d+)/, /context (?:length|size) \((\d+) tokens\)/];
 
 function figure(message: string, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
@@ -70,8 +77,45 @@ function retryAfterSeconds(value: string | undefined): number {
   return Math.min(30, Math.max(1, seconds));
 }
 
+/** What a refusal is about where its words tell, whatever its status: some servers fail with 500 over bad input. */
+const SUBJECTS: readonly (readonly [words: RegExp, error: () => ServiceError])[] = [
+  [
+    /image input is not supported|not a multimodal model|does not support (images|vision|image input)|missing data required for image|at most 0 image/i,
+    () => new ServiceError('unsupported_content', 'The model of this deployment takes no images.', { param: 'messages' }),
+  ],
+  [
+    /does not support tools|tool choice requires|tool-call-parser|tools? param requires/i,
+    () => new ServiceError('unsupported_parameter', 'The engine of this deployment does not support tools.', { param: 'tools' }),
+  ],
+  [
+    /does not support thinking/i,
+    () =>
+      new ServiceError('unsupported_parameter', 'The model of this deployment does not support reasoning_effort.', {
+        param: 'reasoning_effort',
+      }),
+  ],
+  [
+    /prefill is incompatible|cannot continue an assistant message/i,
+    () =>
+      new ServiceError('unsupported_value', 'The engine of this deployment cannot continue this message; switch reasoning off.', {
+        param: 'messages',
+      }),
+  ],
+];
+
 const FIELDS = new Set([
   'messages',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'structured_outputs',
+  'logprobs',
+  'top_logprobs',
+  'n',
+  'min_tokens',
+  'stop_token_ids',
+  'reasoning_effort',
+  'chat_template_kwargs',
   'temperature',
   'top_p',
   'top_k',
@@ -85,15 +129,24 @@ const FIELDS = new Set([
   'logit_bias',
 ]);
 
-function badRequest(refusal: UpstreamRefusal): ServiceError {
-  const { promptTokens: tokens, context, param } = refusal;
-  if (CONTEXT_WORDS.test(refusal.message)) {
-    const known = tokens !== undefined && context !== undefined;
-    const message = known
-      ? `This model's maximum context length is ${context} tokens, but the messages take ${tokens} tokens. Shorten them.`
-      : "The messages exceed this model's maximum context length. Shorten them.";
-    return new ServiceError('context_length_exceeded', message, { param: 'messages', ...(known && { facts: { tokens, context } }) });
-  }
+function contextExceeded({ promptTokens: tokens, context }: UpstreamRefusal): ServiceError {
+  const known = tokens !== undefined && context !== undefined;
+  const message = known
+    ? `This model's maximum context length is ${context} tokens, but the messages take ${tokens} tokens. Shorten them.`
+    : "The messages exceed this model's maximum context length. Shorten them.";
+  return new ServiceError('context_length_exceeded', message, { param: 'messages', ...(known && { facts: { tokens, context } }) });
+}
+
+/** Statuses under which servers complain about what they were sent. */
+const ABOUT_INPUT = new Set([400, 413, 422, 500, 501]);
+
+function aboutInput(refusal: UpstreamRefusal): ServiceError | null {
+  if (!ABOUT_INPUT.has(refusal.status)) return null;
+  if (CONTEXT_WORDS.test(refusal.message)) return contextExceeded(refusal);
+  return SUBJECTS.find(([words]) => words.test(refusal.message))?.[1]() ?? null;
+}
+
+function badRequest({ param }: UpstreamRefusal): ServiceError {
   const field = param !== undefined && FIELDS.has(param) ? param : undefined;
   return new ServiceError('invalid_value', `The engine of this deployment refuses ${field ?? 'a value of this request'}.`, {
     param: field,
@@ -111,6 +164,8 @@ const WORDING: Readonly<Record<number, readonly [ErrorCode, string]>> = {
 /** The error that a caller sees for an upstream's refusal. Nothing of the upstream's own text is in it. */
 export function errorOfRefusal(refusal: UpstreamRefusal): ServiceError {
   const { status } = refusal;
+  const subject = aboutInput(refusal);
+  if (subject) return subject;
   if (status === 400 || status === 422) return badRequest(refusal);
   if (status === 429 || status === 503 || status === 529) {
     return new ServiceError('overloaded', 'The engine of this deployment has no capacity left.', {

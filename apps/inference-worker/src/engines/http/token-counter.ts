@@ -1,0 +1,114 @@
+import { type CanonicalMessage, type CanonicalRequest, ServiceError } from '@slipway/contracts';
+import { z } from 'zod';
+import type { TokenCount } from '../engine.js';
+import { anthropicPrompt } from './anthropic-prompt.js';
+import type { UpstreamFlavour } from './flavour.js';
+import { readJson } from './read-json.js';
+import { estimatePromptTokens, IMAGE_TOKENS, promptFields, type RequestBodyOptions } from './request-body.js';
+import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
+import { errorOfRefusal, readRefusal } from './upstream-error.js';
+
+/** Ways to have a server count a prompt. */
+export type CountStrategy = 'anthropic' | 'vllm-tokenize' | 'llama-input-tokens' | 'estimate';
+
+type Asking = Exclude<CountStrategy, 'estimate'>;
+export type CountOptions = Omit<RequestBodyOptions, 'maxTokens'>;
+
+interface Way {
+  readonly path: string;
+  body(request: CanonicalRequest, options: CountOptions): Record<string, unknown>;
+  /** Where the answer holds the count. */
+  readonly answer: z.ZodType<number>;
+}
+
+const InputTokens = z.object({ input_tokens: z.int().nonnegative() }).transform(({ input_tokens: tokens }) => tokens);
+const Count = z.object({ count: z.int().nonnegative() }).transform(({ count }) => count);
+
+function tokenizeBody(request: CanonicalRequest, options: CountOptions): Record<string, unknown> {
+  // It reads the prompt alone; how calls are chosen is no part of it.
+  const { tool_choice: _choice, parallel_tool_calls: _parallel, ...prompt } = promptFields(request, options);
+  return { add_generation_prompt: true, ...prompt };
+}
+
+const WAYS: Readonly<Record<Asking, Way>> = {
+  'llama-input-tokens': { path: '/chat/completions/input_tokens', body: promptFields, answer: InputTokens },
+  'vllm-tokenize': { path: '/../tokenize', body: tokenizeBody, answer: Count },
+  anthropic: { path: '/messages/count_tokens', body: (request, { model }) => anthropicPrompt(request, model), answer: InputTokens },
+};
+
+/** Ollama counts nothing beforehand. */
+const CANDIDATES: Readonly<Record<UpstreamFlavour, readonly Asking[]>> = {
+  vllm: ['vllm-tokenize', 'anthropic'],
+  sglang: ['anthropic'],
+  'llama-server': ['llama-input-tokens', 'anthropic'],
+  ollama: [],
+  other: ['llama-input-tokens', 'vllm-tokenize', 'anthropic'],
+};
+
+const HELLO: CanonicalRequest = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }], sampling: {}, stop: [] };
+const UNKNOWN_PATH = new Set([404, 405, 501]);
+const ERROR_BODY_LIMIT = 64 * 1024;
+
+/** Counts prompts the way that a server offers. */
+export class TokenCounter {
+  private constructor(
+    private readonly client: UpstreamClient,
+    private readonly options: CountOptions,
+    readonly strategy: CountStrategy,
+  ) {}
+
+  /** Tries the ways that such a server may know; the first that brings a count is kept. */
+  static async probe(client: UpstreamClient, options: CountOptions, signal: AbortSignal): Promise<TokenCounter> {
+    for (const strategy of CANDIDATES[options.flavour]) {
+      const counter = new TokenCounter(client, options, strategy);
+      try {
+        const { exact, tokens } = await counter.count(HELLO, signal);
+        if (exact && tokens > 0) return counter;
+      } catch (error) {
+        if (signal.aborted) throw error;
+      }
+    }
+    return new TokenCounter(client, options, 'estimate');
+  }
+
+  /** @throws ServiceError when the server refuses the prompt or fails. */
+  async count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount> {
+    const { strategy } = this;
+    if (strategy === 'estimate') return estimate(request);
+    const way = WAYS[strategy];
+    // No server counts images beforehand as it does when it answers, and none may be given an address.
+    const { images, text } = apart(request);
+    const response = await this.client.post(way.path, way.body(text, this.options), signal);
+    if (UNKNOWN_PATH.has(response.status)) {
+      await readText(response.body, ERROR_BODY_LIMIT);
+      return estimate(request);
+    }
+    if (response.status !== 200) throw await refusalOf(response);
+    const counted = way.answer.safeParse(await readJson(response.body));
+    if (!counted.success) throw new ServiceError('engine_error', 'The engine answered a count with something else.');
+    return { tokens: counted.data + images * IMAGE_TOKENS, exact: images === 0 && isFaithful(request, strategy) };
+  }
+}
+
+/** Whether a way has words for all that a chat template is told. */
+function isFaithful({ template_args: args, reasoning, continue_final: continues }: CanonicalRequest, strategy: Asking): boolean {
+  return strategy !== 'anthropic' || (args === undefined && reasoning === undefined && continues !== true);
+}
+
+function apart(request: CanonicalRequest): { images: number; text: CanonicalRequest } {
+  let images = 0;
+  const messages = request.messages.map((message): CanonicalMessage => {
+    if (message.role !== 'user') return message;
+    const content = message.content.filter(({ type }) => type === 'text');
+    images += message.content.length - content.length;
+    return { ...message, content };
+  });
+  return { images, text: images === 0 ? request : { ...request, messages } };
+}
+
+async function refusalOf(response: UpstreamResponse): Promise<ServiceError> {
+  const text = await readText(response.body, ERROR_BODY_LIMIT);
+  return errorOfRefusal(readRefusal(response.status, text, response.header('retry-after')));
+}
+
+export const estimate = (request: CanonicalRequest): TokenCount => ({ tokens: estimatePromptTokens(request), exact: false });
