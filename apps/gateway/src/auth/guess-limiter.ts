@@ -5,6 +5,11 @@ const BURST_S = 10;
 /** Addresses that are remembered; beyond them the one that has been quiet for longest is forgotten. */
 const MAX_ADDRESSES = 10_000;
 
+/** Made once: those who guess must cost little. */
+const TOO_MANY = new ServiceError('rate_limit_exceeded', 'Too many invalid API keys came from this address; wait, and check the key.', {
+  retryAfterS: 1,
+});
+
 interface Bucket {
   tokens: number;
   at: number;
@@ -27,9 +32,7 @@ export class GuessLimiter {
   refusal(refusal: unknown, address: string | undefined): unknown {
     const isGuess = refusal instanceof ServiceError && refusal.code === 'invalid_api_key';
     if (!isGuess || this.perSecond === 0 || this.#take(networkOf(address ?? ''))) return refusal;
-    return new ServiceError('rate_limit_exceeded', 'Too many invalid API keys came from this address; wait, and check the key.', {
-      retryAfterS: 1,
-    });
+    return TOO_MANY;
   }
 
   #take(address: string): boolean {

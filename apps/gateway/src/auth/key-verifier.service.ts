@@ -7,14 +7,12 @@ import { macOf, type Pepper } from '@slipway/platform';
 
 const JWT = /^ey[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 
-const invalidKey = (): ServiceError =>
-  new ServiceError(
-    'invalid_api_key',
-    'The API key is not valid. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
-  );
-
-const unavailable = (): ServiceError =>
-  new ServiceError('auth_unavailable', 'The API key cannot be checked right now; try again soon.', { retryAfterS: 2 });
+// Made once: an error notes where it was made, which costs more than everything else that a refusal does.
+const INVALID_KEY = new ServiceError(
+  'invalid_api_key',
+  'The API key is not valid. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
+);
+const UNAVAILABLE = new ServiceError('auth_unavailable', 'The API key cannot be checked right now; try again soon.', { retryAfterS: 2 });
 
 /** Decides whether a text is a deployment key that may call. Everything happens in memory. */
 export class KeyVerifier {
@@ -32,12 +30,12 @@ export class KeyVerifier {
   verify(text: string): Caller {
     this.#checkForm(text);
     const trust = this.trust();
-    if (trust === 'cut_off') throw unavailable();
+    if (trust === 'cut_off') throw UNAVAILABLE;
     const key = this.#find(text);
     const caller = key && this.#callerOf(key);
     if (caller) return caller;
     // A key that was made while the service is absent would be unknown here too.
-    throw key === undefined && trust === 'absent' ? unavailable() : invalidKey();
+    throw key === undefined && trust === 'absent' ? UNAVAILABLE : INVALID_KEY;
   }
 
   /** True while the key behind `caller` may still call: asked again before work starts and while it runs. */
@@ -48,7 +46,7 @@ export class KeyVerifier {
 
   /** The refusal of every key that opens nothing. */
   invalidKey(): ServiceError {
-    return invalidKey();
+    return INVALID_KEY;
   }
 
   /** Form first: what fails here costs neither an HMAC nor a look-up. */
@@ -64,7 +62,7 @@ export class KeyVerifier {
     if (JWT.test(text)) {
       throw new ServiceError('invalid_api_key', 'A session token opens no inference endpoint. Use a deployment key (svc_dep_…) here.');
     }
-    throw invalidKey();
+    throw INVALID_KEY;
   }
 
   #find(text: string): ApiKeyFeedRecord | undefined {
