@@ -69,16 +69,24 @@ export function fraction(bounds: FractionBounds, digits: number): Expr {
   const { lowExcluded, highExcluded } = bounds;
   const mayEnd = ({ low, high }: Tight): boolean =>
     (low === null || (low === '' && !lowExcluded)) && (high === null || high !== '' || !highExcluded);
-  const tail = (tight: Tight, left: number): Expr => {
+  // A lower bound that is met to its last digit binds no more, unless it is excluded itself.
+  const loosened = ({ low, high }: Tight): Tight => ({ low: low === '' && !lowExcluded ? null : low, high });
+  const tail = (reached: Tight, left: number): Expr => {
+    const tight = loosened(reached);
     if (isFree(tight)) return repeat(DIGIT, 0, left);
     const more = left === 0 ? NEVER : nextDigit(tight, (next) => tail(next, left - 1));
     return mayEnd(tight) ? alt(more, EMPTY) : more;
   };
-  const start: Tight = { low: bounds.low === '' && !lowExcluded ? null : bounds.low, high: bounds.high };
-  const some = digits === 0 ? NEVER : seq(text('.'), nextDigit(start, (next) => tail(next, digits - 1)));
+  const start = loosened(bounds);
+  const some =
+    digits === 0
+      ? NEVER
+      : seq(
+          text('.'),
+          nextDigit(start, (next) => tail(next, digits - 1)),
+        );
   return mayEnd(start) ? alt(some, EMPTY) : some;
 }
 
 /** Any fraction of 1 to `digits` digits, or none. */
-export const anyFraction = (digits: number): Expr =>
-  fraction({ low: null, high: null, lowExcluded: false, highExcluded: false }, digits);
+export const anyFraction = (digits: number): Expr => fraction({ low: null, high: null, lowExcluded: false, highExcluded: false }, digits);

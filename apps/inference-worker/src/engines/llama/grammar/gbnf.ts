@@ -90,8 +90,16 @@ const grouped = (expr: Expr): string => {
   return atomic ? printExpr(expr) : `(${printExpr(expr)})`;
 };
 
+const printed = new WeakMap<Expr, string>();
+
 /** GBNF of an expression, on one line. */
 export function printExpr(expr: Expr): string {
+  const known = printed.get(expr) ?? print(expr);
+  printed.set(expr, known);
+  return known;
+}
+
+function print(expr: Expr): string {
   switch (expr.kind) {
     case 'text':
       return `"${Array.from(expr.text, printTextChar).join('')}"`;

@@ -28,11 +28,16 @@ export const jsonLiteral = (value: unknown): Expr => text(JSON.stringify(value))
 
 /** One character of the set inside of a JSON string, written in exactly one way: that of `JSON.stringify`. */
 export function jsonChars(set: CharSet): Expr {
-  const escapes: Expr[] = [];
+  const escapes: string[] = [];
   for (const [from, to] of intersect(set, ESCAPED)) {
-    for (let code = from; code <= to; code += 1) escapes.push(text(JSON.stringify(String.fromCodePoint(code)).slice(1, -1)));
+    for (let code = from; code <= to; code += 1) escapes.push(JSON.stringify(String.fromCodePoint(code)).slice(2, -1));
   }
-  return alt(chars(intersect(set, PLAIN)), ...escapes);
+  const letters = escapes.filter((escape) => escape.length === 1).join('');
+  const coded = ['u000', 'u001'].map((start) => {
+    const digits = escapes.filter((escape) => escape.startsWith(start)).map((escape) => escape.slice(-1));
+    return seq(text(start), chars(charsOf(digits.join(''))));
+  });
+  return alt(chars(intersect(set, PLAIN)), seq(text('\\'), alt(chars(charsOf(letters)), ...coded)));
 }
 
 function escapeSequence(book: RuleBook): Expr {
@@ -70,7 +75,8 @@ export function jsonNumber(book: RuleBook): Expr {
     seq(chars(charsOf('12')), DIGIT, DIGIT),
     seq(text('30'), chars(charsOf('01234567'))),
   );
-  const scientific = seq(FROM_ONE, decimals(17), chars(charsOf('eE')), optional(chars(charsOf('+-'))), power);
+  const exponent = alt(seq(optional(text('+')), power), seq(text('-'), repeat(DIGIT, 1, 3)));
+  const scientific = seq(FROM_ONE, decimals(17), chars(charsOf('eE')), exponent);
   return book.rule('number', seq(optional(text('-')), alt(plain, scientific)));
 }
 

@@ -14,6 +14,7 @@ export class RuleBook {
   readonly #rules = new Map<string, Expr>();
   readonly #byBody = new Map<string, string>();
   readonly #counted = new Map<string, Expr>();
+  readonly #lowered = new WeakMap<Expr, Expr>();
   #chars = 0;
 
   /** @param prefix of every rule's name: letters, digits and `-`. */
@@ -55,6 +56,13 @@ export class RuleBook {
 
   /** The same language in a form that llama.cpp takes: what is repeated is a character or a rule, and never empty. */
   lower(expr: Expr): Expr {
+    const lowered = this.#lowered.get(expr) ?? this.#lower(expr);
+    this.#lowered.set(expr, lowered);
+    this.#lowered.set(lowered, lowered);
+    return lowered;
+  }
+
+  #lower(expr: Expr): Expr {
     if (expr.kind === 'seq') return seq(...expr.items.map((item) => this.lower(item)));
     if (expr.kind === 'alt') return alt(...expr.items.map((item) => this.lower(item)));
     if (expr.kind !== 'repeat') return expr;

@@ -1,0 +1,160 @@
+import type { Expr, Rules } from './gbnf.js';
+
+/** llama.cpp looks for left recursion along every path, again and again: more than these take seconds. */
+const MAX_LEFT_STEPS = 1_000_000;
+/** Rules that begin with each other; llama.cpp recurses for each. */
+const MAX_LEFT_DEPTH = 2_000;
+
+/** Why llama.cpp must not be given a grammar. */
+export interface GrammarFault {
+  readonly kind: 'undefined' | 'endless' | 'left-recursive' | 'ambiguous';
+  readonly rule: string;
+}
+
+function* refsIn(expr: Expr): Generator<string> {
+  if (expr.kind === 'rule') yield expr.name;
+  if (expr.kind === 'seq' || expr.kind === 'alt') for (const item of expr.items) yield* refsIn(item);
+  if (expr.kind === 'repeat') yield* refsIn(expr.item);
+}
+
+/** The rules that `root` needs, itself first. */
+export function reachableRules(rules: Rules, root: string): Rules {
+  const found = new Map<string, Expr>();
+  const waiting = [root];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const expr = rules.get(name);
+    if (expr === undefined || found.has(name)) continue;
+    found.set(name, expr);
+    waiting.push(...refsIn(expr));
+  }
+  return found;
+}
+
+/** Names for whose rules `holds` becomes true, asked again until nothing changes. */
+function fixpoint(rules: Rules, holds: (expr: Expr, known: ReadonlySet<string>) => boolean): ReadonlySet<string> {
+  const known = new Set<string>();
+  for (let before = -1; before !== known.size;) {
+    before = known.size;
+    for (const [name, expr] of rules) if (!known.has(name) && holds(expr, known)) known.add(name);
+  }
+  return known;
+}
+
+function nullable(expr: Expr, known: ReadonlySet<string>): boolean {
+  switch (expr.kind) {
+    case 'text':
+      return expr.text === '';
+    case 'chars':
+      return false;
+    case 'seq':
+      return expr.items.every((item) => nullable(item, known));
+    case 'alt':
+      return expr.items.some((item) => nullable(item, known));
+    case 'repeat':
+      return expr.min === 0 || nullable(expr.item, known);
+    case 'rule':
+      return known.has(expr.name);
+  }
+}
+
+/** llama.cpp makes `x*` a rule that begins with itself where x may be empty. */
+function repeatsNothing(expr: Expr, empty: ReadonlySet<string>): boolean {
+  if (expr.kind === 'seq' || expr.kind === 'alt') return expr.items.some((item) => repeatsNothing(item, empty));
+  if (expr.kind !== 'repeat') return false;
+  return (expr.max !== 1 && nullable(expr.item, empty)) || repeatsNothing(expr.item, empty);
+}
+
+/** Some text comes to an end here, of characters that a text can hold. */
+function productive(expr: Expr, known: ReadonlySet<string>): boolean {
+  switch (expr.kind) {
+    case 'text':
+      return true;
+    case 'chars':
+      return expr.set.length > 0;
+    case 'seq':
+      return expr.items.every((item) => productive(item, known));
+    case 'alt':
+      return expr.items.some((item) => productive(item, known));
+    case 'repeat':
+      return expr.min === 0 || productive(expr.item, known);
+    case 'rule':
+      return known.has(expr.name);
+  }
+}
+
+/** The rules with which an expression may begin, once for every way in which it does. */
+function* leftRefs(expr: Expr, empty: ReadonlySet<string>): Generator<string> {
+  switch (expr.kind) {
+    case 'rule':
+      yield expr.name;
+      return;
+    case 'alt':
+      for (const item of expr.items) yield* leftRefs(item, empty);
+      return;
+    case 'repeat':
+      yield* leftRefs(expr.item, empty);
+      return;
+    case 'seq':
+      for (const item of expr.items) {
+        yield* leftRefs(item, empty);
+        if (!nullable(item, empty)) return;
+      }
+      return;
+    case 'text':
+    case 'chars':
+  }
+}
+
+/** Steps and depth of a walk along all paths of rules that begin with each other. */
+class LeftPaths {
+  readonly #costs = new Map<string, { readonly steps: number; readonly depth: number }>();
+  readonly #walking = new Set<string>();
+
+  constructor(
+    private readonly rules: Rules,
+    private readonly empty: ReadonlySet<string>,
+  ) {}
+
+  cost(name: string): { readonly steps: number; readonly depth: number } | GrammarFault {
+    const known = this.#costs.get(name);
+    if (known) return known;
+    if (this.#walking.has(name)) return { kind: 'left-recursive', rule: name };
+    if (this.#walking.size > MAX_LEFT_DEPTH) return { kind: 'ambiguous', rule: name };
+    this.#walking.add(name);
+    let [steps, depth] = [1, 1];
+    for (const next of leftRefs(this.rules.get(name) ?? { kind: 'text', text: '' }, this.empty)) {
+      const below = this.cost(next);
+      if ('kind' in below) return below;
+      steps += below.steps;
+      depth = Math.max(depth, below.depth + 1);
+    }
+    this.#walking.delete(name);
+    if (steps > MAX_LEFT_STEPS || depth > MAX_LEFT_DEPTH) return { kind: 'ambiguous', rule: name };
+    this.#costs.set(name, { steps, depth });
+    return { steps, depth };
+  }
+}
+
+/**
+ * Looks for what llama.cpp answers with an abort, a hang or an end in the middle of a text, since it checks only some of
+ * it: rules that are not defined, that can never end, that begin with themselves, or that begin with each other in too
+ * many ways.
+ */
+export function faultOf(rules: Rules): GrammarFault | null {
+  for (const expr of rules.values()) {
+    for (const name of refsIn(expr)) if (!rules.has(name)) return { kind: 'undefined', rule: name };
+  }
+  const ending = fixpoint(rules, productive);
+  for (const name of rules.keys()) if (!ending.has(name)) return { kind: 'endless', rule: name };
+  const empty = fixpoint(rules, nullable);
+  for (const [name, expr] of rules) if (repeatsNothing(expr, empty)) return { kind: 'left-recursive', rule: name };
+  const paths = new LeftPaths(rules, empty);
+  let total = 0;
+  for (const name of rules.keys()) {
+    const cost = paths.cost(name);
+    if ('kind' in cost) return cost;
+    total += cost.steps;
+    if (total > MAX_LEFT_STEPS) return { kind: 'ambiguous', rule: name };
+  }
+  return null;
+}

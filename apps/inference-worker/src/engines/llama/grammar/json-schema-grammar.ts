@@ -1,0 +1,76 @@
+import { type Expr, isNever, printRules, type Rules } from './gbnf.js';
+import { faultOf, type GrammarFault, reachableRules } from './grammar-check.js';
+import { jsonObject } from './json-text.js';
+import { RuleBook } from './rule-book.js';
+import { SchemaCompiler } from './schema-compiler.js';
+import { SchemaReader } from './schema-reader.js';
+import { invalidSchema, unsupportedSchema } from './schema-words.js';
+
+/** Rules to be put into a larger grammar. */
+export interface EmbeddedRules {
+  /** The rule of the value. */
+  readonly root: string;
+  /** GBNF, one rule a line; every name begins with the prefix. */
+  readonly rules: string;
+}
+
+/**
+ * GBNF rules for the values of a JSON schema, whose names all begin with `prefix` (letters, digits and `-`).
+ *
+ * Supported keywords, of draft 2020-12:
+ * - `type` (also a list), `enum`, `const`, `nullable`
+ * - objects: `properties`, `required`, `additionalProperties` (also a schema)
+ * - arrays: `items`, `prefixItems`, `minItems`, `maxItems`
+ * - strings: `minLength`, `maxLength`, `pattern` (syntax: `wholeMatch`), `format`: `date`, `time`, `date-time`, `uuid`,
+ *   `ipv4`, `email`
+ * - numbers: `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`
+ * - `anyOf`, `oneOf` whose branches exclude each other, `allOf`, `$ref` into the same schema, also recursive
+ * - without effect: `title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`, `$schema`, `$id`,
+ *   `$anchor`, `$comment`, `$defs`, `definitions`, `content…`, `x-…`, `uniqueItems: false`
+ *
+ * What comes out always satisfies the schema. It is written in one of the ways in which it could be: members in the order
+ * of `properties`, at most one blank behind `,` and `:`, integers of at most 18 digits without exponents, bounded numbers as
+ * decimals of at most 15 digits. Where a schema leaves it open, the grammar is closed: no other members where `properties`
+ * are listed, no other elements behind `prefixItems`, and keywords of one type imply that type.
+ * @throws ServiceError without `param`: `unsupported_value` for another keyword, for a combination that is not supported
+ * and for a schema that is too large, `invalid_value` for a schema that is wrong or that nothing can satisfy.
+ */
+export function jsonSchemaRules(schema: unknown, prefix: string): EmbeddedRules {
+  const book = new RuleBook(prefix);
+  const root = book.reserve('root');
+  const value = new SchemaCompiler(book, new SchemaReader(schema)).compile(schema, '#');
+  return embedded(book, root, value);
+}
+
+/** A whole grammar (`root`) for the values of a JSON schema. As `jsonSchemaRules`. */
+export const jsonSchemaGrammar = (schema: unknown): string => jsonSchemaRules(schema, '').rules;
+
+/** GBNF rules for any JSON object, of compact form. */
+export function jsonObjectRules(prefix: string): EmbeddedRules {
+  const book = new RuleBook(prefix);
+  const root = book.reserve('root');
+  return embedded(book, root, jsonObject(book));
+}
+
+/** A whole grammar (`root`) for any JSON object. */
+export const jsonObjectGrammar = (): string => jsonObjectRules('').rules;
+
+function embedded(book: RuleBook, root: string, value: Expr): EmbeddedRules {
+  book.define(root, value);
+  const rules = reachableRules(book.rules, root);
+  assertSatisfiable(rules, value);
+  return { root, rules: printRules(rules) };
+}
+
+function assertSatisfiable(rules: Rules, value: Expr): void {
+  if (isNever(value)) throw invalidSchema('No value can satisfy the schema.');
+  const fault = faultOf(rules);
+  if (fault) throw MESSAGES[fault.kind](fault.rule);
+}
+
+const MESSAGES: Readonly<Record<GrammarFault['kind'], (rule: string) => Error>> = {
+  undefined: (rule) => new Error(`A rule was not defined: ${rule}`),
+  endless: (rule) => invalidSchema(`No finite value can satisfy the schema: "${rule}" always contains itself, or contradicts itself.`),
+  'left-recursive': (rule) => invalidSchema(`The schema refers to itself without anything between ("${rule}").`),
+  ambiguous: (rule) => unsupportedSchema(`The schema is too large: "${rule}" can begin in too many ways.`),
+};

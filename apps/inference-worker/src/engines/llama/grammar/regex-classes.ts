@@ -1,0 +1,39 @@
+import { type CharSet, charSet, charsOf, complement } from './char-set.js';
+
+const DIGITS: CharSet = charSet([0x30, 0x39]);
+const WORD: CharSet = charSet([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]);
+const BLANK: CharSet = charSet(
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+);
+
+/** What `.` stands for: all but the ends of lines. */
+export const DOT: CharSet = complement(charsOf('\n\r\u2028\u2029'));
+
+/** What `\d`, `\w`, `\s` and their opposites stand for. */
+export const CLASS_ESCAPES: ReadonlyMap<string, CharSet> = new Map([
+  ['d', DIGITS],
+  ['D', complement(DIGITS)],
+  ['w', WORD],
+  ['W', complement(WORD)],
+  ['s', BLANK],
+  ['S', complement(BLANK)],
+]);
+
+/** Characters that have a letter of their own behind a backslash. */
+export const LETTER_ESCAPES: ReadonlyMap<string, number> = new Map([
+  ['t', 0x09],
+  ['n', 0x0a],
+  ['v', 0x0b],
+  ['f', 0x0c],
+  ['r', 0x0d],
+  ['0', 0x00],
+]);

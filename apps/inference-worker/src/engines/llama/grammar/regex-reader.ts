@@ -1,0 +1,198 @@
+import { ServiceError } from '@slipway/contracts';
+import { type CharRange, type CharSet, charSet, complement } from './char-set.js';
+import { alt, type Expr, repeat, seq } from './gbnf.js';
+import { CLASS_ESCAPES, DOT, LETTER_ESCAPES } from './regex-classes.js';
+
+const MAX_CHARS = 4_096;
+const MAX_DEPTH = 64;
+const MAX_COUNT = 1_000_000_000;
+
+/** One way through a regular expression, and whether it is held to the ends of the text. */
+export interface RegexBranch {
+  readonly body: Expr;
+  readonly fromStart: boolean;
+  readonly toEnd: boolean;
+}
+
+/** Reads one regular expression; `char` makes the expression for one character out of a set. */
+export class RegexReader {
+  readonly #chars: readonly string[];
+  #at = 0;
+  #depth = 0;
+
+  constructor(
+    private readonly pattern: string,
+    private readonly char: (set: CharSet) => Expr,
+  ) {
+    if (pattern.length > MAX_CHARS) throw this.#unsupported(`more than ${MAX_CHARS} characters`);
+    assertRegex(pattern);
+    this.#chars = Array.from(pattern);
+  }
+
+  /** The branches between the outermost `|`. */
+  branches(): RegexBranch[] {
+    const result = [this.#branch()];
+    while (this.#take('|')) result.push(this.#branch());
+    return result;
+  }
+
+  #branch(): RegexBranch {
+    const fromStart = this.#take('^');
+    const body = this.#sequence();
+    const toEnd = this.#take('$');
+    const next = this.#peek();
+    if (next !== undefined && next !== '|') throw this.#unsupported(`${JSON.stringify(next)} behind "$"`);
+    return { body, fromStart, toEnd };
+  }
+
+  #sequence(): Expr {
+    const items: Expr[] = [];
+    for (let next = this.#peek(); next !== undefined && next !== '|' && next !== ')' && next !== '$'; next = this.#peek()) {
+      items.push(this.#counted(this.#atom()));
+    }
+    return seq(...items);
+  }
+
+  #atom(): Expr {
+    const next = this.#next();
+    if (next === '(') return this.#group();
+    if (next === '[') return this.char(this.#class());
+    if (next === '.') return this.char(DOT);
+    if (next === '^') throw this.#unsupported('"^" that is not at the beginning');
+    return this.char(next === '\\' ? this.#escape() : single(next));
+  }
+
+  #group(): Expr {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw this.#unsupported(`more than ${MAX_DEPTH} groups inside each other`);
+    if (this.#take('?') && !this.#take(':')) this.#groupName();
+    const options = [this.#sequence()];
+    while (this.#take('|')) options.push(this.#sequence());
+    if (this.#peek() === '$') throw this.#unsupported('"$" inside of a group');
+    this.#next();
+    this.#depth -= 1;
+    return alt(...options);
+  }
+
+  #groupName(): void {
+    const [angle, sign] = [this.#next(), this.#peek()];
+    if (angle !== '<' || sign === '=' || sign === '!') throw this.#unsupported('looking ahead or behind, or flags in a group');
+    while (this.#next() !== '>');
+  }
+
+  #counted(item: Expr): Expr {
+    const [min, max] = this.#count();
+    if (max !== null && min > max) throw this.#unsupported('a count whose ends are out of order');
+    if (min > MAX_COUNT || (max ?? 0) > MAX_COUNT) throw this.#unsupported(`a count above ${MAX_COUNT}`);
+    // Lazy or greedy: the same texts match.
+    if (min !== 1 || max !== 1) this.#take('?');
+    return repeat(item, min, max);
+  }
+
+  #count(): [min: number, max: number | null] {
+    if (this.#take('*')) return [0, null];
+    if (this.#take('+')) return [1, null];
+    if (this.#take('?')) return [0, 1];
+    const braces = /^\{(\d+)(,(\d*))?\}/.exec(this.#chars.slice(this.#at, this.#at + 40).join(''));
+    if (!braces) return [1, 1];
+    this.#at += braces[0].length;
+    const min = Number(braces[1]);
+    const end = braces[3];
+    if (braces[2] === undefined) return [min, min];
+    return [min, end ? Number(end) : null];
+  }
+
+  #class(): CharSet {
+    const negated = this.#take('^');
+    const ranges: CharRange[] = [];
+    while (!this.#take(']')) {
+      const from = this.#classItem();
+      const isRange = this.#peek() === '-' && this.#chars[this.#at + 1] !== ']' && this.#at + 1 < this.#chars.length;
+      if (!isRange) {
+        ranges.push(...from);
+        continue;
+      }
+      this.#next();
+      const to = this.#classItem();
+      const [first, last] = [onlyCode(from), onlyCode(to)];
+      if (first === null || last === null || first > last) throw this.#unsupported('a range of that form in a class');
+      ranges.push([first, last]);
+    }
+    const set = charSet(...ranges);
+    return negated ? complement(set) : set;
+  }
+
+  #classItem(): CharSet {
+    const next = this.#next();
+    if (next !== '\\') return single(next);
+    if (this.#take('b')) return [[0x08, 0x08]];
+    return this.#escape();
+  }
+
+  #escape(): CharSet {
+    const letter = this.#next();
+    const known = CLASS_ESCAPES.get(letter);
+    if (known) return known;
+    const code = LETTER_ESCAPES.get(letter) ?? this.#codeEscape(letter);
+    if (code !== null) return [[code, code]];
+    if (/[A-Za-z0-9]/.test(letter)) throw this.#unsupported(`"\\${letter}"`);
+    return single(letter);
+  }
+
+  #codeEscape(letter: string): number | null {
+    const rest = this.#chars.slice(this.#at, this.#at + 12).join('');
+    const form = letter === 'x' ? /^([0-9a-f]{2})/i : /^(?:([0-9a-f]{4})|\{([0-9a-f]{1,6})\})/i;
+    if (letter !== 'x' && letter !== 'u') return null;
+    const found = form.exec(rest);
+    if (!found) throw this.#unsupported(`"\\${letter}" without its digits`);
+    this.#at += found[0].length;
+    const code = Number.parseInt(found[1] ?? found[2] ?? '', 16);
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw this.#unsupported('halves of surrogate pairs');
+    return code;
+  }
+
+  #peek(): string | undefined {
+    return this.#chars[this.#at];
+  }
+
+  #next(): string {
+    const char = this.#chars[this.#at];
+    if (char === undefined) throw this.#unsupported('an end in the middle');
+    this.#at += 1;
+    return char;
+  }
+
+  #take(char: string): boolean {
+    if (this.#peek() !== char) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #unsupported(what: string): ServiceError {
+    const shown = this.pattern.length > 100 ? `${this.pattern.slice(0, 100)}…` : this.pattern;
+    return new ServiceError('unsupported_value', `The regular expression ${JSON.stringify(shown)} uses ${what}, which is not supported.`);
+  }
+}
+
+const single = (char: string): CharSet => {
+  const code = char.codePointAt(0) ?? 0;
+  return [[code, code]];
+};
+
+function onlyCode(set: CharSet): number | null {
+  const [range, ...others] = set;
+  return range !== undefined && others.length === 0 && range[0] === range[1] ? range[0] : null;
+}
+
+/** @throws ServiceError `invalid_value` when no reading of ECMAScript takes it. */
+function assertRegex(pattern: string): void {
+  const compiles = (flags: string): boolean => {
+    try {
+      return Boolean(new RegExp(pattern, flags));
+    } catch {
+      return false;
+    }
+  };
+  if (compiles('u') || compiles('')) return;
+  throw new ServiceError('invalid_value', `${JSON.stringify(pattern.slice(0, 100))} is no regular expression.`);
+}
