@@ -50,6 +50,26 @@ export class EngineRun {
     return this.events.map((event) => (event.k === 'text' ? event.x : '')).join('');
   }
 
+  /** Text of one choice. */
+  textOf(choice: number): string {
+    return this.events.map((event) => (event.k === 'text' && (event.c ?? 0) === choice ? event.x : '')).join('');
+  }
+
+  get thoughts(): string {
+    return this.events.map((event) => (event.k === 'think' ? event.x : '')).join('');
+  }
+
+  /** Calls with their whole arguments. */
+  get calls(): { id: string; name: string; args: string }[] {
+    const calls: { id: string; name: string; args: string }[] = [];
+    for (const event of this.events) {
+      if (event.k === 'call') calls.push({ id: event.id, name: event.name, args: '' });
+      const call = calls.at(-1);
+      if (event.k === 'args' && call) call.args += event.x;
+    }
+    return calls;
+  }
+
   /** Tokens that the events account for. */
   get counted(): number {
     return this.events.reduce((sum, event) => sum + (event.k === 'text' || event.k === 'think' ? event.n : 0), 0);

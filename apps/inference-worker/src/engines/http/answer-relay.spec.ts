@@ -99,4 +99,80 @@ describe('AnswerRelay', () => {
     take({ finish: 'stop', usage: usage(5, 1, 50) });
     expect(relay.usage()).toMatchObject({ prompt: 5, cached: 5 });
   });
+
+  it('keeps choices apart, each with its own end, and is finished with the last of them', () => {
+    const { relay, take, events } = setUp({ choices: 2 });
+    take({ index: 1, text: 'b' }, { index: 0, text: 'a' }, { index: 1, finish: 'length' }, { index: 1, text: 'late' });
+    expect(relay.finished).toBe(false);
+    take({ index: 0, finish: 'stop' }, { index: 2, text: 'not asked for' });
+    expect(relay.finished).toBe(true);
+    expect(events()).toEqual([
+      { k: 'start' },
+      { k: 'text', c: 1, x: 'b', n: 1 },
+      { k: 'text', x: 'a', n: 1 },
+      { k: 'fin', c: 1, r: 'length' },
+      { k: 'fin', r: 'stop' },
+    ]);
+  });
+
+  it.each([
+    ['stop', 'tool_calls'],
+    ['tool_calls', 'tool_calls'],
+    ['length', 'length'],
+  ] as const)('ends an answer with calls that the server ends with %s as %s', (finish, expected) => {
+    const { take, events } = setUp();
+    take({ calls: [{ index: 0, id: 'a', name: 'f', args: '{}' }] }, { finish });
+    expect(events().at(-1)).toEqual({ k: 'fin', r: expected });
+  });
+
+  it('does not believe in calls that never came', () => {
+    const { take, events } = setUp();
+    take({ text: 'a' }, { finish: 'tool_calls' });
+    expect(events().at(-1)).toEqual({ k: 'fin', r: 'stop' });
+  });
+
+  it('ends a text at a stop string that it looks for itself, which is no part of it, and knows that the server goes on', () => {
+    const { relay, take, events } = setUp({ stops: ['END', 'E!'], tellsStop: false });
+    take({ think: 'END of thoughts' }, { text: 'one E' }, { text: 'N' });
+    expect(events().map((event) => ('x' in event ? event.x : ''))).toEqual(['', 'END of thoughts', 'one ']);
+    take({ text: 'D two' }, { text: 'three' });
+    expect(events().at(-1)).toEqual({ k: 'fin', r: 'stop_sequence', stop: 'END' });
+    expect([relay.finished, relay.overdue]).toEqual([true, true]);
+  });
+
+  it('hands on what it held back for a stop string that did not come', () => {
+    const { relay, take, events } = setUp({ stops: ['END'], tellsStop: false });
+    take({ text: 'an E' }, { finish: 'stop' });
+    expect(events().map((event) => ('x' in event ? event.x : ''))).toEqual(['', 'an ', 'E', '']);
+    expect(relay.overdue).toBe(false);
+  });
+
+  it('gives probabilities with the text that they belong to, as many alternatives as were wanted', () => {
+    const { take, events } = setUp({ logprobs: 1 });
+    const top = [
+      { t: 'a', p: -1 },
+      { t: 'b', p: -2 },
+    ];
+    const half = { t: '', p: -3, b: [0xc3] };
+    take({ think: 'hm', logprobs: [{ t: 'hm', p: -9 }] }, { logprobs: [half] }, { text: 'é', logprobs: [{ t: 'é', p: -1, top }] });
+    expect(events().at(-1)).toEqual({ k: 'text', x: 'é', n: 1, lp: [half, { t: 'é', p: -1, top: [{ t: 'a', p: -1 }] }] });
+    const none = setUp({ logprobs: 0 });
+    none.take({ text: 'a', logprobs: [{ t: 'a', p: -1, top }] });
+    expect(none.events().at(-1)).toEqual({ k: 'text', x: 'a', n: 1, lp: [{ t: 'a', p: -1 }] });
+    const unasked = setUp();
+    unasked.take({ text: 'a', logprobs: [{ t: 'a', p: -1 }] });
+    expect(unasked.events().at(-1)).toEqual({ k: 'text', x: 'a', n: 1 });
+  });
+
+  it('tells the prompt at the start where the server told it by then', () => {
+    const { take, events } = setUp();
+    take({ text: 'a', usage: usage(9, 1, 4) });
+    expect(events()[0]).toEqual({ k: 'start', prompt: 9, cached: 4 });
+  });
+
+  it('gives text, reasoning, calls and the end of one chunk in that order', () => {
+    const { take, events } = setUp();
+    take({ text: 'x', think: 't', calls: [{ index: 0, id: 'a', name: 'f', args: '{}' }], finish: 'stop' });
+    expect(events().map(({ k }) => k)).toEqual(['start', 'think', 'text', 'call', 'args', 'fin']);
+  });
 });

@@ -5,7 +5,11 @@ import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
 
 const text = (value: string) => ({ type: 'text' as const, text: value });
 const fieldsOf = (message: CanonicalMessage, flavour: UpstreamFlavour = 'vllm') => messageFields([message], FLAVOURS[flavour])[0];
-const calling = (args: string): CanonicalMessage => ({ role: 'assistant', content: [], tool_calls: [{ id: 'x1', name: 'f', arguments: args }] });
+const calling = (args: string): CanonicalMessage => ({
+  role: 'assistant',
+  content: [],
+  tool_calls: [{ id: 'x1', name: 'f', arguments: args }],
+});
 
 describe('messageFields', () => {
   it('makes one string of the parts of a text, and parts only where there are images', () => {
@@ -48,6 +52,10 @@ describe('messageFields', () => {
     ['llama-server', { reasoning_content: 'hm' }],
     ['other', {}],
   ] as const)('tells %s earlier thoughts by its own name for them', (flavour, expected) => {
-    expect(fieldsOf({ role: 'assistant', content: [text('x')], reasoning: 'hm' }, flavour)).toEqual({ role: 'assistant', content: 'x', ...expected });
+    expect(fieldsOf({ role: 'assistant', content: [text('x')], reasoning: 'hm' }, flavour)).toEqual({
+      role: 'assistant',
+      content: 'x',
+      ...expected,
+    });
   });
 });

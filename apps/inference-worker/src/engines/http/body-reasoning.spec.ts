@@ -8,7 +8,9 @@ const fieldsFor = (flavour: UpstreamFlavour, more: Partial<CanonicalRequest>, ca
 
 describe('reasoningFields', () => {
   it.each(['vllm', 'sglang', 'llama-server'] as const)('switches the template of %s, where the caller’s own arguments win', (flavour) => {
-    expect(fieldsFor(flavour, { reasoning: { enabled: false, effort: 'high' } })).toEqual({ chat_template_kwargs: { enable_thinking: false } });
+    expect(fieldsFor(flavour, { reasoning: { enabled: false, effort: 'high' } })).toEqual({
+      chat_template_kwargs: { enable_thinking: false },
+    });
     expect(fieldsFor(flavour, { reasoning: { enabled: true, effort: 'xhigh' }, template_args: { a: 1, enable_thinking: false } })).toEqual({
       chat_template_kwargs: { enable_thinking: false, a: 1 },
       reasoning_effort: 'xhigh',

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { toolFields } from './body-tools.js';
 
 const TOOLS: CanonicalRequest['tools'] = [{ name: 'f', description: 'd', parameters: { type: 'object' }, strict: true }, { name: 'g' }];
-const request = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({ messages: [], sampling: {}, stop: [], tools: TOOLS, ...more });
+const request = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({
+  messages: [],
+  sampling: {},
+  stop: [],
+  tools: TOOLS,
+  ...more,
+});
 const F = { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object' }, strict: true } };
 const G = { type: 'function', function: { name: 'g', parameters: { type: 'object', properties: {} } } };
 

@@ -49,16 +49,22 @@ describe('CallAssembler', () => {
     ['no number at all', [[{ id: 'a', name: 'weather' }], [{ args: '{"city":"Paris"}' }]], [PARIS]],
     [
       'id and name repeated with every piece',
-      [
-        [{ index: 0, id: 'a', name: 'weather', args: '{"city":' }],
-        [{ index: 0, id: 'a', name: 'weather', args: '"Paris"}' }],
-      ],
+      [[{ index: 0, id: 'a', name: 'weather', args: '{"city":' }], [{ index: 0, id: 'a', name: 'weather', args: '"Paris"}' }]],
       [PARIS],
     ],
     ['the name repeated without id and number', [[{ id: 'a', name: 'weather' }], [{ name: 'weather', args: '{"city":"Paris"}' }]], [PARIS]],
     ['numbers that begin at 1', [[{ index: 1, ...PARIS }], [{ index: 2, ...ROME }]], [PARIS, ROME]],
     ['the same number for every call', [[{ index: 0, ...PARIS }], [{ index: 0, ...ROME }]], [PARIS, ROME]],
-    ['several calls in one chunk', [[{ index: 0, ...PARIS }, { index: 1, ...ROME }]], [PARIS, ROME]],
+    [
+      'several calls in one chunk',
+      [
+        [
+          { index: 0, ...PARIS },
+          { index: 1, ...ROME },
+        ],
+      ],
+      [PARIS, ROME],
+    ],
     ['several calls without numbers', [[PARIS], [ROME]], [PARIS, ROME]],
     [
       'calls whose pieces are interleaved',
@@ -81,7 +87,11 @@ describe('CallAssembler', () => {
       [[{ index: 0, id: 'a', name: 'now' }], [{ index: 1, ...ROME }]],
       [{ id: 'a', name: 'now', args: '{}' }, ROME],
     ],
-    ['nested objects, whose braces end nothing', [[{ index: 0, id: 'a', name: 'f', args: '{"a":{}' }], [{ index: 0, args: ',"b":1}' }]], [{ id: 'a', name: 'f', args: '{"a":{},"b":1}' }]],
+    [
+      'nested objects, whose braces end nothing',
+      [[{ index: 0, id: 'a', name: 'f', args: '{"a":{}' }], [{ index: 0, args: ',"b":1}' }]],
+      [{ id: 'a', name: 'f', args: '{"a":{},"b":1}' }],
+    ],
   ])('makes calls of %s', (_name, chunks, calls) => {
     expect(assemble(chunks)).toEqual(calls);
   });
@@ -94,7 +104,12 @@ describe('CallAssembler', () => {
   it('makes an id where there is none, and another one where two calls share theirs', () => {
     const [none] = assemble([[{ index: 0, name: 'f' }]]);
     expect(none?.id).toMatch(/^call_[A-Za-z0-9]{24}$/);
-    const [first, second] = assemble([[{ index: 0, ...PARIS }, { index: 1, ...ROME, id: 'a' }]]);
+    const [first, second] = assemble([
+      [
+        { index: 0, ...PARIS },
+        { index: 1, ...ROME, id: 'a' },
+      ],
+    ]);
     expect(first?.id).toBe('a');
     expect(second?.id).toMatch(/^call_[A-Za-z0-9]{24}$/);
   });
@@ -126,13 +141,25 @@ describe('CallAssembler', () => {
   });
 
   it('hands on what there is of a call that a limit cut, and adds nothing to it', () => {
-    expect(assemble([[{ index: 0, id: 'a', name: 'f', args: '{"x":"y' }]], { cut: true })).toEqual([{ id: 'a', name: 'f', args: '{"x":"y' }]);
+    expect(assemble([[{ index: 0, id: 'a', name: 'f', args: '{"x":"y' }]], { cut: true })).toEqual([
+      { id: 'a', name: 'f', args: '{"x":"y' },
+    ]);
     expect(assemble([[{ index: 0, id: 'a', name: 'f' }]], { cut: true })).toEqual([{ id: 'a', name: 'f', args: '' }]);
     expect(assemble([[{ index: 0, args: '{' }]], { cut: true })).toEqual([]);
   });
 
   it('hands on no more calls than were wanted', () => {
-    expect(assemble([[{ index: 0, ...PARIS }, { index: 1, ...ROME }]], { limit: 1 })).toEqual([PARIS]);
+    expect(
+      assemble(
+        [
+          [
+            { index: 0, ...PARIS },
+            { index: 1, ...ROME },
+          ],
+        ],
+        { limit: 1 },
+      ),
+    ).toEqual([PARIS]);
   });
 
   it('joins a character whose halves come in two pieces', () => {

@@ -44,7 +44,12 @@ describe('assertSupported', () => {
     ['a seed', 'seed', { sampling: { seed: 1 } }, []],
     ['a turn after the assistant', 'messages', { messages: [USER, ASSISTANT] }, ['sglang', 'llama-server']],
     ['probabilities beside tools', 'logprobs', { logprobs: 1, tools: TOOLS }, ['llama-server']],
-    ['a choice beside tools', 'structured_outputs', { tools: TOOLS, output: { kind: 'choice', options: ['a'] } }, ['llama-server', 'ollama', 'other']],
+    [
+      'a choice beside tools',
+      'structured_outputs',
+      { tools: TOOLS, output: { kind: 'choice', options: ['a'] } },
+      ['llama-server', 'ollama', 'other'],
+    ],
   ])('refuses %s where it would be ignored, naming %s', (_name, param, more, refusing) => {
     const refused = SERVERS.filter((flavour) => refusal(flavour, more) !== null);
     expect(refused).toEqual(refusing);

@@ -3,7 +3,17 @@ import { readLogprobs } from './upstream-logprobs.js';
 
 describe('readLogprobs', () => {
   it('reads tokens with their alternatives', () => {
-    const content = [{ token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [{ token: 'a', logprob: -0.5, bytes: [97] }, { token: 'b', logprob: -1 }] }];
+    const content = [
+      {
+        token: 'a',
+        logprob: -0.5,
+        bytes: [97],
+        top_logprobs: [
+          { token: 'a', logprob: -0.5, bytes: [97] },
+          { token: 'b', logprob: -1 },
+        ],
+      },
+    ];
     expect(readLogprobs({ content })).toEqual([
       {
         t: 'a',
@@ -30,7 +40,10 @@ describe('readLogprobs', () => {
     expect(readLogprobs({ content })?.map(({ b }) => b)).toEqual([undefined, [0xf0, 0x9f], [0x98]]);
   });
 
-  it.each([undefined, null, {}, { content: null }, { content: [] }, { content: 'x' }, 'x', { content: [{ logprob: 1 }] }])('reads none in %j', (value) => {
-    expect(readLogprobs(value)).toBeNull();
-  });
+  it.each([undefined, null, {}, { content: null }, { content: [] }, { content: 'x' }, 'x', { content: [{ logprob: 1 }] }])(
+    'reads none in %j',
+    (value) => {
+      expect(readLogprobs(value)).toBeNull();
+    },
+  );
 });
