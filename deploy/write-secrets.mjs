@@ -69,7 +69,7 @@ function variablesOf(role, env, secrets) {
   const database = DATABASES[role];
   return {
     ...(['keys', 'gateway'].includes(role) && { KEY_PEPPERS: secrets.pepper }),
-    ...(role === 'deployments' && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
+    ...(['keys', 'deployments'].includes(role) && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
     ...(database && { [database]: `postgres://${role}:${secrets.databases[role]}@postgres:5432/slipway_${env}_${role}` }),
   };
 }

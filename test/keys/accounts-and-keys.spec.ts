@@ -10,9 +10,11 @@ import {
   type KeyFeedRecord,
   keyKindOf,
   ListKeys,
+  SessionFeed,
+  type SessionFeedRecord,
 } from '@slipway/contracts';
 import { Database, SqlFeedStore } from '@slipway/database';
-import { createLogger, type NatsConnection, RpcClient, RpcErrorFilter, RpcServer } from '@slipway/platform';
+import { createLogger, type NatsConnection, RpcClient, RpcErrorFilter, RpcServer, SecretVault } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppModule } from '../../apps/keys-service/src/app.module.js';
@@ -20,7 +22,10 @@ import { schema } from '../../apps/keys-service/src/db/schema.js';
 import { KeyFeedPublisher } from '../../apps/keys-service/src/feed/key-feed-publisher.js';
 import { KeyFeedSource } from '../../apps/keys-service/src/feed/key-feed-source.repository.js';
 import { KeyMint } from '../../apps/keys-service/src/keys/key-minting.js';
-import { ENV, TestBus, until } from './keys-rig.js';
+import { SessionFeedPublisher } from '../../apps/keys-service/src/sessions/session-feed-publisher.js';
+import { SessionFeedSource } from '../../apps/keys-service/src/sessions/session-feed-source.repository.js';
+import { TokenScope } from '../../apps/keys-service/src/sessions/token-scope.js';
+import { ENV, SECRET_KEY, TestBus, until } from './keys-rig.js';
 
 const log = createLogger('test', 'silent');
 const peppers = [{ id: 'p1', secret: Buffer.alloc(32, 1) }];
@@ -44,8 +49,17 @@ describe('accounts and keys', () => {
     const { transactions } = database;
     const store = new SqlFeedStore<KeyFeedRecord>({ feed: KeyFeed.name, url, applicationName: 'keys test', transactions, log });
     feed = new KeyFeedPublisher({ contract: KeyFeed, store, source: new KeyFeedSource(transactions), nats, env: ENV, log });
+    const sessionFeed = new SessionFeedPublisher({
+      contract: SessionFeed,
+      store: new SqlFeedStore<SessionFeedRecord>({ feed: SessionFeed.name, url, applicationName: 'keys test', transactions, log }),
+      source: new SessionFeedSource(transactions),
+      nats,
+      env: ENV,
+      log,
+    });
+    const [vault, scope] = [new SecretVault(SECRET_KEY), new TokenScope(ENV)];
     const module = await Test.createTestingModule({
-      imports: [AppModule.with({ transactions, feed, mint: new KeyMint(peppers) })],
+      imports: [AppModule.with({ transactions, feed, mint: new KeyMint(peppers), sessionFeed, vault, scope })],
     }).compile();
     app = module.createNestMicroservice({ strategy: new RpcServer({ nats, env: ENV, log, drainMs: 1_000 }), logger: false });
     app.useGlobalFilters(new RpcErrorFilter());

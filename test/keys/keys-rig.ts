@@ -13,6 +13,8 @@ export const ENV = 'test';
 /** The environment's only pepper. */
 export const PEPPER: Pepper = { id: 'p1', secret: Buffer.alloc(32, 0xab) };
 const PEPPERS = `${PEPPER.id}:${PEPPER.secret.toString('hex')}`;
+/** Seals the keys that sign session tokens. */
+export const SECRET_KEY = 'cd'.repeat(32);
 const MAIN = fileURLToPath(new URL('../../apps/keys-service/dist/main.js', import.meta.url));
 const passwords = Object.fromEntries(ROLES.map((role) => [role, `${role}-secret`])) as Record<Role, string>;
 
@@ -96,6 +98,7 @@ export class KeysServiceProcess {
       NATS_URL: bus.server.url,
       NATS_CREDENTIALS_DIR: bus.credentialsDir,
       KEY_PEPPERS: PEPPERS,
+      SLIPWAY_SECRET_KEY: SECRET_KEY,
       DRAIN_MS: '5000',
       ...environment,
     };

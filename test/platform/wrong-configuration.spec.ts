@@ -16,7 +16,7 @@ const PEPPERS = `p1:${'ab'.repeat(32)}`;
 /** What each service needs at least. Nobody answers at any of these addresses. */
 const GOOD: Record<Service, Record<string, string>> = {
   gateway: { KEY_PEPPERS: PEPPERS, PORT: '0' },
-  'keys-service': { KEY_PEPPERS: PEPPERS, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+  'keys-service': { KEY_PEPPERS: PEPPERS, SLIPWAY_SECRET_KEY: 'cd'.repeat(32), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
   'deployments-service': { SLIPWAY_SECRET_KEY: 'cd'.repeat(32), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
   'inference-worker': {},
 };
@@ -58,7 +58,7 @@ function expectTidy(output: string): void {
 describe('a service that is told nothing', () => {
   it.each<[Service, string[]]>([
     ['gateway', ['KEY_PEPPERS']],
-    ['keys-service', ['DATABASE_URL', 'KEY_PEPPERS']],
+    ['keys-service', ['DATABASE_URL', 'KEY_PEPPERS', 'SLIPWAY_SECRET_KEY']],
   ])('%s names what is not set, and ends', async (service, missing) => {
     const ended = await run(service, {});
     expectRefused({ ...ended, problems: ended.problems.toSorted() }, missing);
@@ -82,7 +82,7 @@ describe('a service that is told something wrong', () => {
   });
 
   it('names what is missing beside what is wrong', async () => {
-    expectRefused(await run('keys-service', { KEY_PEPPERS: PEPPERS, LOG_LEVEL: 'loud' }), ['LOG_LEVEL', 'DATABASE_URL']);
+    expectRefused(await run('keys-service', { KEY_PEPPERS: PEPPERS, LOG_LEVEL: 'loud' }), ['LOG_LEVEL', 'SLIPWAY_SECRET_KEY', 'DATABASE_URL']);
   });
 });
 

@@ -1,7 +1,6 @@
 import { isAbsolute } from 'node:path';
-import { commaList, natsFragment, serviceFragment } from '@slipway/platform';
+import { commaList, natsFragment, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
-import { SECRET_KEYS } from './deployments/credential-vault.js';
 import { isHostList } from './deployments/host-list.js';
 
 const folders = commaList.refine((dirs) => dirs.every((dir) => isAbsolute(dir)), 'must be absolute folders, separated by commas');

@@ -2,7 +2,7 @@ import type { INestMicroservice } from '@nestjs/common';
 import { DeploymentFeed, type DeploymentFeedRecord } from '@slipway/contracts';
 import { type Database, SqlFeedStore } from '@slipway/database';
 import { FeedPublisher } from '@slipway/feed';
-import { createRpcApplication, type Logger, type NatsConnection, RpcClient, RpcServer } from '@slipway/platform';
+import { createRpcApplication, type Logger, type NatsConnection, RpcClient, RpcServer, SecretVault } from '@slipway/platform';
 import { AppModule } from './app.module.js';
 import type { DeploymentsServiceConfig } from './config.js';
 import { databaseOptions } from './db/database-options.js';
@@ -36,7 +36,7 @@ export class ServiceCore {
     const env = config.SLIPWAY_ENV;
     const { url, applicationName } = databaseOptions(config, log);
     this.#options = options;
-    this.#vault = new CredentialVault(config.SLIPWAY_SECRET_KEY);
+    this.#vault = new CredentialVault(new SecretVault(config.SLIPWAY_SECRET_KEY));
     const store = new SqlFeedStore<DeploymentFeedRecord>({ feed: DeploymentFeed.name, url, applicationName, transactions, log });
     const source = new FeedSourceRepository(transactions);
     this.#feed = new FeedPublisher({ contract: DeploymentFeed, store, source, nats, env, log });

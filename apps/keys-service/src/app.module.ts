@@ -1,15 +1,26 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { Transactions } from '@slipway/database';
+import { AuditLog, Transactions } from '@slipway/database';
+import { SecretVault } from '@slipway/platform';
 import { AccountsModule } from './accounts/accounts.module.js';
+import { AuditModule } from './audit/audit.module.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyMint } from './keys/key-minting.js';
 import { KeysModule } from './keys/keys.module.js';
+import { PasswordHasher } from './people/password-hasher.js';
+import { PeopleModule } from './people/people.module.js';
+import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
+import { SessionsModule } from './sessions/sessions.module.js';
+import { TokenScope } from './sessions/token-scope.js';
 
 /** What the process owns and the modules use. */
 export interface KeysRuntime {
   readonly transactions: Transactions;
   readonly feed: KeyFeedPublisher;
   readonly mint: KeyMint;
+  readonly sessionFeed: SessionFeedPublisher;
+  /** Seals the keys that sign session tokens. */
+  readonly vault: SecretVault;
+  readonly scope: TokenScope;
 }
 
 @Global()
@@ -18,13 +29,18 @@ class RuntimeModule {}
 
 @Module({})
 export class AppModule {
-  static with({ transactions, feed, mint }: KeysRuntime): DynamicModule {
+  static with({ transactions, feed, mint, sessionFeed, vault, scope }: KeysRuntime): DynamicModule {
     const providers = [
       { provide: Transactions, useValue: transactions },
       { provide: KeyFeedPublisher, useValue: feed },
       { provide: KeyMint, useValue: mint },
+      { provide: SessionFeedPublisher, useValue: sessionFeed },
+      { provide: SecretVault, useValue: vault },
+      { provide: TokenScope, useValue: scope },
+      { provide: AuditLog, useValue: new AuditLog() },
+      { provide: PasswordHasher, useValue: new PasswordHasher() },
     ];
     const runtime = { module: RuntimeModule, providers, exports: providers };
-    return { module: AppModule, imports: [runtime, AccountsModule, KeysModule] };
+    return { module: AppModule, imports: [runtime, AccountsModule, KeysModule, PeopleModule, SessionsModule, AuditModule] };
   }
 }

@@ -1,4 +1,4 @@
-import { natsFragment, parsePeppers, serviceFragment } from '@slipway/platform';
+import { natsFragment, parsePeppers, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const DatabaseAddress = z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' });
@@ -21,6 +21,8 @@ export const KeysConfig = z
         return z.NEVER;
       }
     }),
+    /** Seals the keys that sign session tokens: 64 hex characters, or several such keys separated by commas, the newest first. */
+    SLIPWAY_SECRET_KEY: z.string().regex(SECRET_KEYS, 'must be 64 hex characters, or several such keys separated by commas'),
   })
   .refine((config) => config.DATABASE_URL !== undefined || config.KEYS_DATABASE_URL !== undefined, {
     path: ['DATABASE_URL'],

@@ -1,5 +1,5 @@
 import type { INestMicroservice } from '@nestjs/common';
-import { KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
+import { KeyFeed, type KeyFeedRecord, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
 import { Database, databaseUrl, SqlFeedStore } from '@slipway/database';
 import {
   createMetrics,
@@ -10,6 +10,7 @@ import {
   OpsServer,
   type Part,
   RpcServer,
+  SecretVault,
 } from '@slipway/platform';
 import { AppModule } from './app.module.js';
 import type { KeysConfig } from './config.js';
@@ -18,6 +19,9 @@ import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyFeedSource } from './feed/key-feed-source.repository.js';
 import { KeyMint } from './keys/key-minting.js';
 import { NatsLink } from './nats-link.js';
+import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
+import { SessionFeedSource } from './sessions/session-feed-source.repository.js';
+import { TokenScope } from './sessions/token-scope.js';
 
 const NAME = 'keys-service';
 
@@ -50,7 +54,7 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
       },
       stop: async () => {
         await service?.app.close();
-        await service?.feed.stop();
+        await Promise.all([service?.feed.stop(), service?.sessionFeed.stop()]);
       },
     },
   ];
@@ -58,6 +62,7 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
 
 interface RunningService {
   readonly feed: KeyFeedPublisher;
+  readonly sessionFeed: SessionFeedPublisher;
   readonly app: INestMicroservice;
 }
 
@@ -70,13 +75,37 @@ interface ServiceResources {
 }
 
 async function startService({ config, log, url, database, nats }: ServiceResources): Promise<RunningService> {
-  const { SLIPWAY_ENV: env, DRAIN_MS: drainMs, KEY_PEPPERS: peppers } = config;
+  const { SLIPWAY_ENV: env, DRAIN_MS: drainMs, KEY_PEPPERS: peppers, SLIPWAY_SECRET_KEY: secretKeys } = config;
   const { transactions } = database;
-  const store = new SqlFeedStore<KeyFeedRecord>({ feed: KeyFeed.name, url, applicationName: NAME, transactions, log });
-  const feed = new KeyFeedPublisher({ contract: KeyFeed, store, source: new KeyFeedSource(transactions), nats, env, log });
+  const common = { url, applicationName: NAME, transactions, log };
+  const feed = new KeyFeedPublisher({
+    contract: KeyFeed,
+    store: new SqlFeedStore<KeyFeedRecord>({ ...common, feed: KeyFeed.name }),
+    source: new KeyFeedSource(transactions),
+    nats,
+    env,
+    log,
+  });
+  const sessionFeed = new SessionFeedPublisher({
+    contract: SessionFeed,
+    store: new SqlFeedStore<SessionFeedRecord>({ ...common, feed: SessionFeed.name }),
+    source: new SessionFeedSource(transactions),
+    nats,
+    env,
+    log,
+  });
   const server = new RpcServer({ nats, env, log, drainMs });
-  const app = await createRpcApplication(AppModule.with({ transactions, feed, mint: new KeyMint(peppers) }), server, log);
+  const runtime = {
+    transactions,
+    feed,
+    mint: new KeyMint(peppers),
+    sessionFeed,
+    vault: new SecretVault(secretKeys),
+    scope: new TokenScope(env),
+  };
+  const app = await createRpcApplication(AppModule.with(runtime), server, log);
   feed.start();
+  sessionFeed.start();
   await app.listen();
-  return { feed, app };
+  return { feed, sessionFeed, app };
 }

@@ -31,12 +31,9 @@ export class Services {
   ) {}
 
   startControlPlane(): void {
-    this.#start('keys-service', { ...this.surroundings.databases, KEY_PEPPERS: this.#pepper() });
-    this.#start('deployments-service', {
-      ...this.surroundings.databases,
-      ...this.#allowLists(),
-      SLIPWAY_SECRET_KEY: this.context.stage.environment['SLIPWAY_SECRET_KEY'] || this.context.secrets.secretKey,
-    });
+    const secret = { SLIPWAY_SECRET_KEY: this.context.stage.environment['SLIPWAY_SECRET_KEY'] || this.context.secrets.secretKey };
+    this.#start('keys-service', { ...this.surroundings.databases, ...secret, KEY_PEPPERS: this.#pepper() });
+    this.#start('deployments-service', { ...this.surroundings.databases, ...secret, ...this.#allowLists() });
   }
 
   startWorkers(): void {

@@ -1,5 +1,8 @@
 export { AdvisoryLock, LockLostError } from './advisory-lock.js';
 export type { AdvisoryLockOptions } from './advisory-lock.js';
+export { AuditLog } from './audit/audit-log.js';
+export type { AuditRecord } from './audit/audit-log.js';
+export { createAuditTable, dropAuditTable } from './audit/audit-table.js';
 export { dataSourceOptions } from './data-source-options.js';
 export type { DatabaseOptions } from './data-source-options.js';
 export { Database } from './database.js';

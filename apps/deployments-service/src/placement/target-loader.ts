@@ -1,4 +1,5 @@
-import { type CredentialVault, UnreadableCredentialError } from '../deployments/credential-vault.js';
+import { UnreadableSecretError } from '@slipway/platform';
+import type { CredentialVault } from '../deployments/credential-vault.js';
 import type { Failure } from './failures.js';
 import { memoryNeed } from './memory-need.js';
 import type { ModelSizes } from './model-sizes.js';
@@ -43,7 +44,7 @@ export class TargetLoader {
       this.vault.open(credential, account);
       return true;
     } catch (error) {
-      if (error instanceof UnreadableCredentialError) return false;
+      if (error instanceof UnreadableSecretError) return false;
       throw error;
     }
   }

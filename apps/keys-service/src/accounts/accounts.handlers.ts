@@ -10,8 +10,8 @@ export class AccountsHandlers {
   constructor(private readonly accounts: AccountsService) {}
 
   @RpcHandler(CreateAccount)
-  create(@Payload() { slug }: z.output<typeof CreateAccount.request>): Promise<z.input<typeof CreateAccount.reply>> {
-    return this.accounts.create(slug);
+  create(@Payload() { slug, actor }: z.output<typeof CreateAccount.request>): Promise<z.input<typeof CreateAccount.reply>> {
+    return this.accounts.create(slug, actor);
   }
 
   @RpcHandler(FindAccount)

@@ -29,6 +29,12 @@ export class AccountsRepository {
     return row && accountOf(row);
   }
 
+  /** Null when there is no account of that number. */
+  async find(tx: Tx, id: AccountId): Promise<Account | null> {
+    const row = await tx.findOneBy(AccountEntity, { id });
+    return row && accountOf(row);
+  }
+
   holds(tx: Tx, id: AccountId): Promise<boolean> {
     return tx.existsBy(AccountEntity, { id });
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, ServiceError } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
+import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
+import { AuditLog, Transactions } from '@slipway/database';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { accountRecord } from '../feed/feed-records.js';
 import { type Account, AccountsRepository } from './accounts.repository.js';
@@ -17,14 +17,20 @@ export class AccountsService {
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
     private readonly feed: KeyFeedPublisher,
+    private readonly audit: AuditLog,
   ) {}
 
-  create(slug: string): Promise<AccountName> {
+  /** For operators: people come into accounts by invitation. */
+  create(slug: string, actor?: Actor): Promise<AccountName> {
+    if (actor !== undefined && actor.kind !== 'ops')
+      throw new ServiceError('not_permitted', 'Operators make accounts.', { param: 'actor' });
     return this.transactions.run(async (tx) => {
       const account = await this.accounts.insert(tx, slug);
       if (account === null)
         throw new ServiceError('slug_taken', 'An account of this name exists already; choose another name.', { param: 'slug' });
       await this.feed.record(tx, { op: 'put', ...accountRecord(account) });
+      const { id, slug: objectName } = account;
+      await this.audit.record(tx, { account: id, actor, action: 'account.create', object: `account:${id}`, objectName });
       return { id: account.id, slug: account.slug };
     });
   }

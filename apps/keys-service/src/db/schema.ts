@@ -1,6 +1,15 @@
 import { AccountEntity } from '../accounts/account.entity.js';
 import { KeyEntity } from '../keys/key.entity.js';
+import { IdentityEntity } from '../people/identity.entity.js';
+import { InvitationEntity } from '../people/invitation.entity.js';
+import { MembershipEntity } from '../people/membership.entity.js';
+import { PersonEntity } from '../people/person.entity.js';
+import { SessionEntity } from '../sessions/session.entity.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
+import { PeopleSessionsAudit1764000000000 } from './migrations/1764000000000-people-sessions-audit.js';
 
 /** What the service's database holds, and how it came to hold it. */
-export const schema = { entities: [AccountEntity, KeyEntity], migrations: [AccountsAndKeys1761000000000] };
+export const schema = {
+  entities: [AccountEntity, KeyEntity, PersonEntity, IdentityEntity, MembershipEntity, InvitationEntity, SessionEntity],
+  migrations: [AccountsAndKeys1761000000000, PeopleSessionsAudit1764000000000],
+};

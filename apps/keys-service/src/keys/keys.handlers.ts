@@ -12,9 +12,9 @@ export class KeysHandlers {
 
   @RpcHandler(CreateKey)
   async create(
-    @Payload() { account, name, expires_at: expiry }: z.output<typeof CreateKey.request>,
+    @Payload() { account, name, expires_at: expiry, actor }: z.output<typeof CreateKey.request>,
   ): Promise<z.input<typeof CreateKey.reply>> {
-    return shownKey(await this.keys.create(account, name, expiry === undefined ? null : new Date(expiry)));
+    return shownKey(await this.keys.create({ account, name, expiresAt: expiry === undefined ? null : new Date(expiry) }, actor));
   }
 
   @RpcHandler(ListKeys)
@@ -24,21 +24,21 @@ export class KeysHandlers {
   }
 
   @RpcHandler(RenameKey)
-  async rename(@Payload() { name, ...address }: z.output<typeof RenameKey.request>): Promise<z.input<typeof RenameKey.reply>> {
-    return keyView(await this.keys.rename(address, name));
+  async rename(@Payload() { name, actor, ...address }: z.output<typeof RenameKey.request>): Promise<z.input<typeof RenameKey.reply>> {
+    return keyView(await this.keys.rename(address, name, actor));
   }
 
   @RpcHandler(RotateKey)
   async rotate(
-    @Payload() { expires_at: expiry, ...address }: z.output<typeof RotateKey.request>,
+    @Payload() { expires_at: expiry, actor, ...address }: z.output<typeof RotateKey.request>,
   ): Promise<z.input<typeof RotateKey.reply>> {
-    const rotated = await this.keys.rotate(address, typeof expiry === 'string' ? new Date(expiry) : expiry);
+    const rotated = await this.keys.rotate(address, typeof expiry === 'string' ? new Date(expiry) : expiry, actor);
     return { ...shownKey(rotated), ...obedience(rotated) };
   }
 
   @RpcHandler(RevokeKey)
-  async revoke(@Payload() address: z.output<typeof RevokeKey.request>): Promise<z.input<typeof RevokeKey.reply>> {
-    const revoked = await this.keys.revoke(address);
+  async revoke(@Payload() { actor, ...address }: z.output<typeof RevokeKey.request>): Promise<z.input<typeof RevokeKey.reply>> {
+    const revoked = await this.keys.revoke(address, actor);
     return { id: revoked.key.id, ...obedience(revoked) };
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { PeopleModule } from '../people/people.module.js';
 import { KeyChanges } from './key-changes.service.js';
 import { KeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
@@ -8,7 +9,7 @@ import { McpKeysHandlers } from './mcp-keys.handlers.js';
 import { McpKeysService } from './mcp-keys.service.js';
 
 @Module({
-  imports: [AccountsModule],
+  imports: [AccountsModule, PeopleModule],
   controllers: [KeysHandlers, McpKeysHandlers],
   providers: [KeysService, McpKeysService, KeyChanges, KeysRepository],
 })

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type KeyId, ServiceError } from '@slipway/contracts';
+import { type AccountId, type Actor, type KeyId, ServiceError } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
 import { type Page, pageOf } from '../pages/page.js';
 import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
@@ -13,6 +13,13 @@ export interface KeyAddress {
   readonly key: KeyId;
 }
 
+/** What a new deployment key is asked to be. */
+export interface KeyWish {
+  readonly account: AccountId;
+  readonly name: string;
+  readonly expiresAt: Date | null;
+}
+
 /** Deployment keys of accounts. A value exists in the reply that makes it, and nowhere else. */
 @Injectable()
 export class KeysService {
@@ -23,10 +30,10 @@ export class KeysService {
     private readonly changes: KeyChanges,
   ) {}
 
-  async create(account: AccountId, name: string, expiresAt: Date | null): Promise<{ value: string; key: StoredKey }> {
-    requireFuture(expiresAt);
+  async create(wish: KeyWish, actor?: Actor): Promise<{ value: string; key: StoredKey }> {
+    requireFuture(wish.expiresAt);
     const { value, stored } = this.mint.mint('dep');
-    const key = await this.changes.create({ account, name, expiresAt, stored });
+    const key = await this.changes.create({ ...wish, stored }, { actor, action: 'key.create' });
     if (key === null) throw new Error('The key was not stored.');
     return { value, key };
   }
@@ -39,23 +46,21 @@ export class KeysService {
     });
   }
 
-  rename({ account, key: id }: KeyAddress, name: string): Promise<StoredKey> {
-    return this.transactions.run(async (tx) => {
-      const renamed = await this.keys.rename(tx, account, { id, name });
-      if (renamed === null) throw keyNotFound();
-      return renamed;
-    });
+  async rename({ account, key: id }: KeyAddress, name: string, actor?: Actor): Promise<StoredKey> {
+    const renamed = await this.changes.rename({ account, id, name }, { actor, action: 'key.rename' });
+    if (renamed === null) throw keyNotFound();
+    return renamed;
   }
 
   /**
    * The old value dies in the change that makes the new one.
    * @param expiresAt undefined = as it was.
    */
-  async rotate(address: KeyAddress, expiresAt?: Date | null): Promise<ObeyedChange & { readonly value: string }> {
+  async rotate(address: KeyAddress, expiresAt?: Date | null, actor?: Actor): Promise<ObeyedChange & { readonly value: string }> {
     requireFuture(expiresAt);
     const { value, stored } = this.mint.mint('dep');
     const { mac, pepper, hint } = stored;
-    const rotated = await this.changes.change(async (tx) => {
+    const rotated = await this.changes.change(address.account, { actor, action: 'key.rotate' }, async (tx) => {
       const held = await this.#hold(tx, address);
       requireRotatable(held, expiresAt);
       return { held, change: { mac, pepper, hint, ...(expiresAt !== undefined && { expiresAt }) } };
@@ -64,8 +69,12 @@ export class KeysService {
   }
 
   /** A key that is revoked already is told to the gateways again, so that the answer speaks of now. */
-  revoke(address: KeyAddress): Promise<ObeyedChange> {
-    return this.changes.change(async (tx) => ({ held: await this.#hold(tx, address), change: { state: 'revoked' } }));
+  revoke(address: KeyAddress, actor?: Actor): Promise<ObeyedChange> {
+    const choose = async (tx: Tx): Promise<{ held: StoredKey; change: { state: 'revoked' } }> => ({
+      held: await this.#hold(tx, address),
+      change: { state: 'revoked' },
+    });
+    return this.changes.change(address.account, { actor, action: 'key.revoke' }, choose);
   }
 
   async #hold(tx: Tx, { account, key }: KeyAddress): Promise<StoredKey> {

@@ -11,8 +11,8 @@ export class McpKeysHandlers {
   constructor(private readonly keys: McpKeysService) {}
 
   @RpcHandler(CreateMcpKey)
-  async create(@Payload() { account }: z.output<typeof CreateMcpKey.request>): Promise<z.input<typeof CreateMcpKey.reply>> {
-    return shownKey(await this.keys.create(account));
+  async create(@Payload() { account, actor }: z.output<typeof CreateMcpKey.request>): Promise<z.input<typeof CreateMcpKey.reply>> {
+    return shownKey(await this.keys.create(account, actor));
   }
 
   @RpcHandler(FindMcpKey)
@@ -22,8 +22,8 @@ export class McpKeysHandlers {
   }
 
   @RpcHandler(RotateMcpKey)
-  async rotate(@Payload() { account }: z.output<typeof RotateMcpKey.request>): Promise<z.input<typeof RotateMcpKey.reply>> {
-    const rotated = await this.keys.rotate(account);
+  async rotate(@Payload() { account, actor }: z.output<typeof RotateMcpKey.request>): Promise<z.input<typeof RotateMcpKey.reply>> {
+    const rotated = await this.keys.rotate(account, actor);
     return { ...shownKey(rotated), ...obedience(rotated) };
   }
 }

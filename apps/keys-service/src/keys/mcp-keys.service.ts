@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, ServiceError } from '@slipway/contracts';
+import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
 import { KeyMint } from './key-minting.js';
@@ -18,9 +18,9 @@ export class McpKeysService {
   ) {}
 
   /** Of calls at once, in all replicas, one gets it. */
-  async create(account: AccountId): Promise<{ value: string; key: StoredKey }> {
+  async create(account: AccountId, actor?: Actor): Promise<{ value: string; key: StoredKey }> {
     const { value, stored } = this.mint.mint('mcp');
-    const key = await this.changes.create({ account, name: NAME, expiresAt: null, stored });
+    const key = await this.changes.create({ account, name: NAME, expiresAt: null, stored }, { actor, action: 'mcp_key.create' });
     if (key === null) throw new ServiceError('mcp_key_exists', 'This account has its MCP key already; rotate it to get another value.');
     return { value, key };
   }
@@ -33,10 +33,10 @@ export class McpKeysService {
   }
 
   /** The old value dies in the change that makes the new one. */
-  async rotate(account: AccountId): Promise<ObeyedChange & { readonly value: string }> {
+  async rotate(account: AccountId, actor?: Actor): Promise<ObeyedChange & { readonly value: string }> {
     const { value, stored } = this.mint.mint('mcp');
     const { mac, pepper, hint } = stored;
-    const rotated = await this.changes.change(async (tx) => {
+    const rotated = await this.changes.change(account, { actor, action: 'mcp_key.rotate' }, async (tx) => {
       await this.changes.requireAccount(tx, account);
       const held = await this.keys.lockMcp(tx, account);
       if (held === null) throw new ServiceError('key_not_found', 'This account has no MCP key yet; create it.', { param: 'account' });

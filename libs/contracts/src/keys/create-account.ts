@@ -15,6 +15,6 @@ export const CreateAccount = defineRpc({
     actor: Actor.optional(),
   }),
   reply: z.object({ id: AccountId, slug: AccountSlug }),
-  errors: ['slug_taken'],
+  errors: ['slug_taken', 'not_permitted'],
   timeoutMs: 3_000,
 });

@@ -18,6 +18,6 @@ export const RenameKey = defineRpc({
     actor: Actor.optional(),
   }),
   reply: KeyView,
-  errors: ['key_not_found', 'not_permitted'],
+  errors: ['key_not_found', 'account_not_found', 'not_permitted'],
   timeoutMs: 3_000,
 });

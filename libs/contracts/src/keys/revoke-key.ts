@@ -17,6 +17,6 @@ export const RevokeKey = defineRpc({
     actor: Actor.optional(),
   }),
   reply: z.object({ id: KeyId, ...propagatedFields }),
-  errors: ['key_not_found', 'not_permitted'],
+  errors: ['key_not_found', 'account_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });

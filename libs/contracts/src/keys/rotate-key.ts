@@ -30,6 +30,6 @@ export const RotateKey = defineRpc({
     hint: z.string(),
     ...propagatedFields,
   }),
-  errors: ['key_not_found', 'key_revoked', 'key_expired', 'not_permitted'],
+  errors: ['key_not_found', 'key_revoked', 'key_expired', 'account_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountId, Actor, AuditEntry } from '@slipway/contracts';
+import { AuditLog, Transactions } from '@slipway/database';
+import { Authority } from '../people/authority.service.js';
+
+const PAGE_ROWS = 200;
+
+/** Lets owners and operators read what was done in an account. */
+@Injectable()
+export class AuditService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly authority: Authority,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Newest first, below the number `before`. */
+  list(account: AccountId, actor: Actor, before: number | null): Promise<{ entries: AuditEntry[]; next: number | null }> {
+    return this.transactions.read(async (connection) => {
+      await this.authority.require(connection, account, actor, 'manage');
+      const rows = await this.audit.page(connection, account, { before, limit: PAGE_ROWS + 1 });
+      const entries = rows.slice(0, PAGE_ROWS);
+      return { entries, next: rows.length > PAGE_ROWS ? (entries.at(-1)?.id ?? null) : null };
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { type Origin, ServiceError } from '@slipway/contracts';
+import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { type Invitation, InvitationsRepository } from './invitations.repository.js';
+import { hashOf } from './link-token.js';
+import { MembershipsRepository } from './memberships.repository.js';
+import { PeopleRepository, type Person } from './people.repository.js';
+
+/** What a link invites to, for who has it. */
+export interface InvitationFacts extends Invitation {
+  readonly slug: string;
+  /** The address belongs to somebody who has a password. */
+  readonly known: boolean;
+}
+
+/** The way into an account: an invitation becomes a membership, once. */
+@Injectable()
+export class JoiningService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly accounts: AccountsRepository,
+    private readonly invitations: InvitationsRepository,
+    private readonly memberships: MembershipsRepository,
+    private readonly people: PeopleRepository,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws ServiceError `invitation_not_found`, in the same words for links that were used, expired or invented */
+  find(token: string): Promise<InvitationFacts> {
+    return this.transactions.read(async (connection) => {
+      const invitation = await this.invitations.findByToken(connection, hashOf(token));
+      const account = invitation && (await this.accounts.find(connection, invitation.account));
+      if (!invitation || !account) throw invitationNotFound();
+      const person = invitation.email === null ? null : await this.people.findByEmail(connection, invitation.email);
+      return { ...invitation, slug: account.slug, known: person?.passwordHash != null };
+    });
+  }
+
+  /** The invitation behind a link, held until the transaction ends. @throws ServiceError `invitation_not_found` */
+  async hold(tx: Tx, token: string): Promise<InvitationFacts> {
+    const invitation = await this.invitations.holdByToken(tx, hashOf(token));
+    const account = invitation && (await this.accounts.find(tx, invitation.account));
+    if (!invitation || !account) throw invitationNotFound();
+    // A set-up link names nobody: once somebody owns the account, it must open nothing.
+    if (invitation.email === null && (await this.memberships.holdOwners(tx, invitation.account)).length > 0) throw invitationNotFound();
+    return { ...invitation, slug: account.slug, known: false };
+  }
+
+  /** Somebody who belongs to the account already keeps their role. */
+  async admit(tx: Tx, invitation: Invitation, person: Person, origin: Origin): Promise<void> {
+    const { account, role } = invitation;
+    await this.invitations.close(tx, invitation);
+    await this.memberships.add(tx, account, { user: person.id, role });
+    const actor = { kind: 'user', user: person.id, ...origin } as const;
+    const entry = { account, actor, actorName: person.email, object: `user:${person.id}`, objectName: person.email };
+    await this.audit.record(tx, { ...entry, action: 'member.join', facts: { role, invitation: invitation.id } });
+  }
+}
+
+const invitationNotFound = (): ServiceError =>
+  new ServiceError('invitation_not_found', 'This link opens nothing: it was used or replaced, or has expired. Ask for another one.');

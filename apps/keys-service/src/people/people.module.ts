@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
+import { SessionEnding } from '../sessions/session-ending.service.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { AttemptsRepository } from './attempts.repository.js';
+import { Authority } from './authority.service.js';
+import { InvitationsHandlers } from './invitations.handlers.js';
+import { InvitationsRepository } from './invitations.repository.js';
+import { InvitationsService } from './invitations.service.js';
+import { JoiningService } from './joining.service.js';
+import { MembersHandlers } from './members.handlers.js';
+import { MembersService } from './members.service.js';
+import { MembershipsRepository } from './memberships.repository.js';
+import { PasswordsService } from './passwords.service.js';
+import { PeopleRepository } from './people.repository.js';
+
+@Module({
+  imports: [AccountsModule],
+  controllers: [InvitationsHandlers, MembersHandlers],
+  providers: [
+    AttemptsRepository,
+    Authority,
+    InvitationsRepository,
+    InvitationsService,
+    JoiningService,
+    MembersService,
+    MembershipsRepository,
+    PasswordsService,
+    PeopleRepository,
+    // Who leaves an account leaves its sessions in the same transaction.
+    SessionEnding,
+    SessionsRepository,
+  ],
+  exports: [Authority, JoiningService, MembershipsRepository, PasswordsService, PeopleRepository, SessionEnding, SessionsRepository],
+})
+export class PeopleModule {}

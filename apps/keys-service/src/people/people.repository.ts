@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { UserId } from '@slipway/contracts';
+import type { Tx } from '@slipway/database';
+import { IdentityEntity } from './identity.entity.js';
+import { PersonEntity } from './person.entity.js';
+
+/** A person as the rest of the service knows them. */
+export interface Person {
+  readonly id: UserId;
+  readonly email: string;
+  readonly name: string;
+  readonly passwordHash: string | null;
+}
+
+/** What a new person is made of. */
+export type NewPerson = Omit<Person, 'id'>;
+
+/** What an identity provider calls a person. */
+export interface ExternalIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+const personOf = ({ id, email, name, passwordHash }: PersonEntity): Person => ({ id: UserId.parse(id), email, name, passwordHash });
+
+@Injectable()
+export class PeopleRepository {
+  async findByEmail(tx: Tx, email: string): Promise<Person | null> {
+    const row = await tx.findOneBy(PersonEntity, { email });
+    return row && personOf(row);
+  }
+
+  async find(tx: Tx, id: UserId): Promise<Person | null> {
+    const row = await tx.findOneBy(PersonEntity, { id });
+    return row && personOf(row);
+  }
+
+  async findByIdentity(tx: Tx, { issuer, subject }: ExternalIdentity): Promise<Person | null> {
+    const identity = await tx.findOneBy(IdentityEntity, { issuer, subject });
+    return identity && this.find(tx, UserId.parse(identity.userId));
+  }
+
+  /** Null when the address is taken; of calls at once, one gets it. */
+  async insert(tx: Tx, person: NewPerson): Promise<Person | null> {
+    const inserted = await tx.createQueryBuilder().insert().into(PersonEntity).values(person).orIgnore().returning('id').execute();
+    const [row] = inserted.raw as { id: number }[];
+    return row === undefined ? null : { ...person, id: UserId.parse(row.id) };
+  }
+
+  /** From now on the provider's subject is this person. */
+  async link(tx: Tx, id: UserId, identity: ExternalIdentity): Promise<void> {
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(IdentityEntity)
+      .values({ ...identity, userId: id })
+      .orIgnore()
+      .execute();
+  }
+
+  async setPassword(tx: Tx, id: UserId, passwordHash: string): Promise<void> {
+    await tx.update(PersonEntity, { id }, { passwordHash });
+  }
+
+  async signedIn(tx: Tx, id: UserId): Promise<void> {
+    await tx.update(PersonEntity, { id }, { lastSignInAt: () => 'now()' });
+  }
+}

@@ -1,0 +1,25 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+
+/** Somebody who signs in. */
+@Entity({ schema: 'people', name: 'person' })
+export class PersonEntity {
+  @PrimaryGeneratedColumn('identity', { type: 'integer' })
+  id!: number;
+
+  /** Lower-cased. */
+  @Column('text')
+  email!: string;
+
+  @Column('text')
+  name!: string;
+
+  /** argon2id with its parameters and salt; null = signs in by an identity provider alone. */
+  @Column('text', { name: 'password_hash', nullable: true })
+  passwordHash!: string | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt!: Date;
+
+  @Column('timestamptz', { name: 'last_sign_in_at', nullable: true })
+  lastSignInAt!: Date | null;
+}

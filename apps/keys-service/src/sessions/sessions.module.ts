@@ -1,0 +1,33 @@
+import { Module } from '@nestjs/common';
+import { PeopleModule } from '../people/people.module.js';
+import { AcceptanceService } from './acceptance.service.js';
+import { ExternalSignInService } from './external-sign-in.service.js';
+import { OwnSessionsService } from './own-sessions.service.js';
+import { PasswordChangeService } from './password-change.service.js';
+import { RefreshService } from './refresh.service.js';
+import { SessionEntry } from './session-entry.service.js';
+import { SessionIssuing } from './session-issuing.service.js';
+import { SessionsHandlers } from './sessions.handlers.js';
+import { SignInHandlers } from './sign-in.handlers.js';
+import { SignInService } from './sign-in.service.js';
+import { SigningKeysHandlers } from './signing-keys.handlers.js';
+import { SigningKeysRepository } from './signing-keys.repository.js';
+import { SigningKeys } from './signing-keys.service.js';
+
+@Module({
+  imports: [PeopleModule],
+  controllers: [SignInHandlers, SessionsHandlers, SigningKeysHandlers],
+  providers: [
+    AcceptanceService,
+    ExternalSignInService,
+    OwnSessionsService,
+    PasswordChangeService,
+    RefreshService,
+    SessionEntry,
+    SessionIssuing,
+    SignInService,
+    SigningKeys,
+    SigningKeysRepository,
+  ],
+})
+export class SessionsModule {}

@@ -1,0 +1,41 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { AcceptInvitation, FindInvitation, SignIn, SignInExternal } from '@slipway/contracts';
+import { RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
+import { JoiningService } from '../people/joining.service.js';
+import { AcceptanceService } from './acceptance.service.js';
+import { ExternalSignInService } from './external-sign-in.service.js';
+import { SignInService } from './sign-in.service.js';
+
+/** Sign-in, in all its ways. */
+@Controller()
+export class SignInHandlers {
+  constructor(
+    private readonly passwords: SignInService,
+    private readonly providers: ExternalSignInService,
+    private readonly joining: JoiningService,
+    private readonly acceptance: AcceptanceService,
+  ) {}
+
+  @RpcHandler(SignIn)
+  signIn(@Payload() { account, origin, ...credentials }: z.output<typeof SignIn.request>): Promise<z.input<typeof SignIn.reply>> {
+    return this.passwords.signIn(credentials, { slug: account, origin });
+  }
+
+  @RpcHandler(SignInExternal)
+  signInExternal(@Payload() { origin, ...person }: z.output<typeof SignInExternal.request>): Promise<z.input<typeof SignInExternal.reply>> {
+    return this.providers.signIn(person, origin);
+  }
+
+  @RpcHandler(FindInvitation)
+  async find(@Payload() { token }: z.output<typeof FindInvitation.request>): Promise<z.input<typeof FindInvitation.reply>> {
+    const { slug, role, email, known, expiresAt } = await this.joining.find(token);
+    return { slug, role, email, known, expires_at: expiresAt.toISOString() };
+  }
+
+  @RpcHandler(AcceptInvitation)
+  accept(@Payload() { origin, ...acceptance }: z.output<typeof AcceptInvitation.request>): Promise<z.input<typeof AcceptInvitation.reply>> {
+    return this.acceptance.accept(acceptance, origin);
+  }
+}

@@ -1,0 +1,40 @@
+/** Where a service keeps its audit log. */
+export const AUDIT_TABLE = 'audit.entry';
+
+/**
+ * Statements that make a service's audit log, in a schema of its own; for the `up` of a migration. Entries are only
+ * ever added: the service's role gives up its right to change or delete them, and a trigger refuses it to everybody
+ * else, superusers included, who does not first take the trigger away. The role owns the table, so this stops faults
+ * and injected statements, not whoever may alter tables.
+ */
+export function createAuditTable(): string[] {
+  return [
+    `CREATE SCHEMA audit`,
+    `CREATE TABLE ${AUDIT_TABLE} (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      at timestamptz NOT NULL DEFAULT clock_timestamp(),
+      account_id integer,
+      action text NOT NULL,
+      actor text NOT NULL CHECK (actor IN ('user', 'key', 'ops', 'unknown')),
+      actor_id integer,
+      actor_name text,
+      object text NOT NULL,
+      object_name text,
+      address text,
+      client text,
+      facts jsonb NOT NULL DEFAULT '{}'
+    )`,
+    `CREATE INDEX entry_account ON ${AUDIT_TABLE} (account_id, id DESC)`,
+    `CREATE FUNCTION audit.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        RAISE EXCEPTION 'The audit log is append-only.' USING ERRCODE = 'insufficient_privilege';
+      END
+    $$`,
+    `CREATE TRIGGER entry_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ${AUDIT_TABLE}
+      FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change()`,
+    `REVOKE UPDATE, DELETE, TRUNCATE ON ${AUDIT_TABLE} FROM CURRENT_USER`,
+  ];
+}
+
+/** Statements that drop the audit log; for the `down` of a migration. */
+export const dropAuditTable = (): string[] => [`DROP SCHEMA audit CASCADE`];

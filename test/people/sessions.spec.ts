@@ -1,0 +1,278 @@
+import {
+  ChangePassword,
+  ChangeRole,
+  EndSessions,
+  FindInvitation,
+  Incarnation,
+  ListAudit,
+  ListSessions,
+  ListSessionKeys,
+  RefreshSession,
+  RemoveMember,
+  RotateSessionKey,
+  SessionFeed,
+  type SessionFeedRecord,
+  type SessionId,
+  sessionAudience,
+  sessionIssuer,
+  type SessionTokens,
+  SignIn,
+  SignOut,
+} from '@slipway/contracts';
+import { FeedReader } from '@slipway/feed';
+import { createLogger } from '@slipway/platform';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENV, until } from '../keys/keys-rig.js';
+import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
+
+let world: PeopleWorld;
+let owner: Resident;
+beforeAll(async () => {
+  world = await PeopleWorld.start();
+  owner = await world.owner();
+});
+afterAll(() => world.end());
+
+const origin = { address: '192.0.2.7', client: 'test browser' };
+const signIn = ({ email }: Pick<Resident, 'email'> = owner): Promise<SessionTokens> =>
+  world.ask(SignIn, { email, password: PASSWORD, origin });
+const refresh = ({ refresh_token: token }: SessionTokens): Promise<{ reply?: SessionTokens; code?: string }> =>
+  world.outcome(RefreshSession, { refresh_token: token, origin });
+/** Lets the time pass in which a used token is still taken. */
+const letGracePass = (session: string): Promise<unknown> =>
+  world.keys.sql(`UPDATE sessions.session SET rotated_at = rotated_at - interval '11 seconds' WHERE id = $1`, [session]);
+
+describe('signing in', () => {
+  it('an unknown address and a wrong password get the same answer', async () => {
+    const refusals = await Promise.all(
+      [
+        { email: owner.email, password: 'not the password' },
+        { email: world.email(), password: PASSWORD },
+      ].map((credentials) =>
+        world.console.call({ ...SignIn, timeoutMs: 20_000 }, { ...credentials, origin }).catch((error: unknown) => error),
+      ),
+    );
+    const [wrong, unknown] = refusals as { code: string; message: string; param: string | undefined }[];
+    expect([wrong?.code, wrong?.message, wrong?.param]).toEqual([unknown?.code, unknown?.message, unknown?.param]);
+    expect(wrong?.code).toBe('invalid_credentials');
+  });
+
+  it('an address is written as one likes, and means one person', async () => {
+    const tokens = await world.ask(SignIn, { email: ` ${owner.email.toUpperCase()} `, password: PASSWORD, origin });
+    expect(tokens.user).toBe(owner.user);
+  });
+
+  it.each(['known', 'unknown'])('an %s address waits after ten failures, also with the right password, and only that one', async (kind) => {
+    const { email } = kind === 'known' ? await world.owner() : { email: world.email() };
+    const codes = await Promise.all(Array.from({ length: 12 }, () => world.code(SignIn, { email, password: 'not the password', origin })));
+    expect(codes.filter((code) => code === 'rate_limit_exceeded')).toHaveLength(2);
+    expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe('rate_limit_exceeded');
+    expect((await signIn()).user).toBe(owner.user);
+    await world.keys.sql(`UPDATE sessions.attempt SET since = since - interval '16 minutes'`);
+    expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe(kind === 'known' ? undefined : 'invalid_credentials');
+  });
+});
+
+describe('a session token', () => {
+  it('says who, where and for how long, for the console of this environment alone', async () => {
+    const tokens = await signIn();
+    const jwks = createLocalJWKSet(await world.ask(ListSessionKeys, {}));
+    const { payload, protectedHeader } = await jwtVerify(tokens.access_token, jwks, {
+      issuer: sessionIssuer(ENV),
+      audience: sessionAudience(ENV),
+      typ: 'at+jwt',
+      algorithms: ['EdDSA'],
+    });
+    expect(payload).toMatchObject({ sub: String(owner.user), sid: tokens.session, acct: owner.account, role: 'owner', ver: 1 });
+    expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBeLessThanOrEqual(900);
+    expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: expect.any(String) as string });
+  });
+
+  it('is signed with the new key after a rotation, and old tokens stay good until they expire', async () => {
+    const before = await signIn();
+    const { kid } = await world.keys.ask(RotateSessionKey, { actor: OPS });
+    const after = await signIn();
+    expect(decodeProtectedHeader(after.access_token).kid).toBe(kid);
+    const published = await world.ask(ListSessionKeys, {});
+    for (const { access_token: token } of [before, after]) await jwtVerify(token, createLocalJWKSet(published));
+    const leaked = await world.keys.ask(RotateSessionKey, { revoke_old: true, actor: OPS });
+    const { keys } = await world.ask(ListSessionKeys, {});
+    expect(keys.map((key) => key.kid)).toEqual([leaked.kid]);
+    await expect(jwtVerify(after.access_token, createLocalJWKSet({ keys }))).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
+  });
+
+  it('is signed by a key whose private part stands nowhere in clear, and of old ones nowhere at all', async () => {
+    await world.keys.ask(RotateSessionKey, { actor: OPS });
+    const rows = await world.keys.sql<{ sealed: string | null; retired: boolean }>(
+      `SELECT sealed, retired_at IS NOT NULL AS retired FROM sessions.signing_key`,
+    );
+    expect(rows.filter(({ retired }) => !retired)).toHaveLength(1);
+    for (const { sealed, retired } of rows) {
+      if (retired) expect(sealed).toBeNull();
+      else expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[\w-]+\.[\w-]+$/);
+    }
+  });
+
+  it('follows a role that changes: tokens of the old role are told to be void', async () => {
+    const member = await world.member(owner, 'member');
+    await world.ask(ChangeRole, { account: owner.account, user: member.user, role: 'viewer', actor: as(owner.user) });
+    const { reply } = await refresh(member.tokens);
+    expect(decodeJwt(reply?.access_token ?? '')).toMatchObject({ role: 'viewer', ver: 2 });
+  });
+});
+
+describe('a refresh token', () => {
+  it('is good once; used again later it ends its session, for the thief and for the robbed', async () => {
+    const first = await signIn();
+    const { reply: second } = await refresh(first);
+    await letGracePass(first.session);
+    expect((await refresh(first)).code).toBe('session_ended');
+    expect((await refresh(second!)).code).toBe('session_ended');
+    const { entries } = await world.ask(ListAudit, { account: owner.account, actor: as(owner.user) });
+    expect(entries.find(({ action }) => action === 'session.reuse_detected')).toMatchObject({ object: `session:${first.session}` });
+    expect((await signIn()).user).toBe(owner.user);
+  });
+
+  it('is taken from ten tabs at once, and whichever answer survives goes on', async () => {
+    const first = await signIn();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(first)));
+    const survivors = answers.flatMap(({ reply }) => (reply ? [reply] : []));
+    expect(survivors).toHaveLength(10);
+    await letGracePass(first.session);
+    const { reply: next } = await refresh(survivors[7]!);
+    expect(next?.session).toBe(first.session);
+    await letGracePass(first.session);
+    expect((await refresh(survivors[3]!)).code).toBe('session_ended');
+    expect((await refresh(next!)).code).toBe('session_ended');
+  });
+
+  it('of two generations ago is reused however fast it comes', async () => {
+    const first = await signIn();
+    const { reply: second } = await refresh(first);
+    const { reply: third } = await refresh(second!);
+    expect((await refresh(first)).code).toBe('session_ended');
+    expect((await refresh(third!)).code).toBe('session_ended');
+  });
+
+  it.each([
+    ['idle for twelve hours', `rotated_at = now() - interval '12 hours'`],
+    ['two weeks old', `expires_at = now()`],
+  ])('of a session %s opens nothing', async (_, change) => {
+    const tokens = await signIn();
+    await world.keys.sql(`UPDATE sessions.session SET ${change} WHERE id = $1`, [tokens.session]);
+    expect((await refresh(tokens)).code).toBe('session_ended');
+  });
+
+  it('that was invented opens nothing, and harms no session whose name it carries', async () => {
+    const tokens = await signIn();
+    for (const token of ['', 'x', `${tokens.session}.${'A'.repeat(43)}`, `${'A'.repeat(22)}.${'A'.repeat(43)}`]) {
+      expect(await world.outcome(RefreshSession, { refresh_token: token, origin })).toEqual({ code: 'session_ended' });
+      expect(await world.ask(SignOut, { refresh_token: token, origin })).toEqual({ ended: false });
+    }
+    expect((await refresh(tokens)).reply?.session).toBe(tokens.session);
+  });
+
+  it('works in another account of the person when asked, and in no foreign one', async () => {
+    const tokens = await signIn();
+    const foreign = await world.owner();
+    const { slug } = foreign.tokens;
+    expect(await world.code(RefreshSession, { refresh_token: tokens.refresh_token, account: slug, origin })).toBe('not_permitted');
+    expect((await refresh(tokens)).reply?.account).toBe(owner.account);
+  });
+});
+
+describe('the end of a session', () => {
+  it('comes with sign-out, for this session alone', async () => {
+    const [one, other] = [await signIn(), await signIn()];
+    expect(await world.ask(SignOut, { refresh_token: one.refresh_token, origin })).toEqual({ ended: true });
+    expect((await refresh(one)).code).toBe('session_ended');
+    expect((await refresh(other)).reply?.session).toBe(other.session);
+  });
+
+  it('comes with sign-out everywhere, and by its number', async () => {
+    const person = await world.owner();
+    const [one, other] = [await signIn(person), await signIn(person)];
+    expect((await world.ask(ListSessions, { user: person.user })).sessions).toHaveLength(3);
+    expect(await world.code(EndSessions, { user: owner.user, session: one.session, actor: as(owner.user) })).toBe('session_not_found');
+    expect(await world.ask(EndSessions, { user: person.user, session: one.session, actor: as(person.user) })).toEqual({ ended: 1 });
+    expect((await refresh(one)).code).toBe('session_ended');
+    expect(await world.ask(EndSessions, { user: person.user, actor: as(person.user) })).toEqual({ ended: 2 });
+    expect((await refresh(other)).code).toBe('session_ended');
+    expect((await world.ask(ListSessions, { user: person.user })).sessions).toEqual([]);
+  });
+
+  it('comes for all others when the password changes, which takes the old one', async () => {
+    const person = await world.owner();
+    const asking = await signIn(person);
+    const change = { session: asking.session, user: person.user, next: 'another horse battery', origin };
+    expect(await world.code(ChangePassword, { ...change, current: 'not the password' })).toBe('invalid_credentials');
+    expect(await world.code(ChangePassword, { ...change, session: owner.tokens.session, current: PASSWORD })).toBe('session_ended');
+    expect(await world.ask(ChangePassword, { ...change, current: PASSWORD })).toEqual({ ended: 1 });
+    expect((await refresh(person.tokens)).code).toBe('session_ended');
+    expect((await refresh(asking)).reply?.session).toBe(asking.session);
+    expect(await world.code(SignIn, { email: person.email, password: PASSWORD, origin })).toBe('invalid_credentials');
+    expect(await world.code(SignIn, { email: person.email, password: change.next, origin })).toBeUndefined();
+  });
+
+  it('comes when the person leaves the account', async () => {
+    const member = await world.member(owner, 'member');
+    await world.ask(RemoveMember, { account: owner.account, user: member.user, actor: as(owner.user) });
+    expect((await refresh(member.tokens)).code).toBe('session_ended');
+  });
+
+  it('is told to every console, also to one that comes later', async () => {
+    const records = new Map<string, SessionFeedRecord>();
+    const sink = {
+      replaceAll: (all: readonly { id: string; rec: SessionFeedRecord }[]): void => {
+        records.clear();
+        for (const { id, rec } of all) records.set(id, rec);
+      },
+      put: (id: string, rec: SessionFeedRecord): void => void records.set(id, rec),
+      remove: (id: string): void => void records.delete(id),
+    };
+    const nats = await world.keys.bus.connect('console');
+    const open = (name: string): FeedReader<SessionFeedRecord> =>
+      new FeedReader({ nats, env: ENV, reader: Incarnation.parse(name), log: createLogger('test', 'silent'), contract: SessionFeed, sink });
+    const reader = open('console-1');
+    reader.start();
+    await until('the console knows the feed', () => reader.freshness().state === 'fresh');
+    const told = (session: SessionId): Promise<SessionFeedRecord> => until('the end is told', () => records.get(`session:${session}`));
+    const tokens = await signIn();
+    expect(records.has(`session:${tokens.session}`)).toBe(false);
+    await world.ask(SignOut, { refresh_token: tokens.refresh_token, origin });
+    expect(await told(tokens.session)).toMatchObject({ ver: 2, ended: true });
+    await reader.stop();
+    records.clear();
+    const later = open('console-2');
+    later.start();
+    expect(await told(tokens.session)).toMatchObject({ ver: 2, ended: true });
+    await later.stop();
+  });
+});
+
+describe('what was typed and given out', () => {
+  it('stands in no column of the database and in no line of the log', async () => {
+    const tokens = await signIn();
+    const { reply: next } = await refresh(tokens);
+    await world.outcome(SignIn, { email: owner.email, password: 'a canary that sings', origin });
+    await world.outcome(FindInvitation, { token: 'canaryinalink' });
+    const secrets = [PASSWORD, 'a canary that sings', 'canaryinalink', tokens.refresh_token.slice(23), next!.refresh_token.slice(23)];
+    const jwts = [tokens, next!].map(({ access_token: token }) => token.split('.')[2] ?? '');
+    const tables = await world.keys.sql<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+    );
+    const rows = await Promise.all(tables.map(({ name }) => world.keys.sql<{ row: string }>(`SELECT t::text AS row FROM ${name} t`)));
+    const dump = rows
+      .flat()
+      .map(({ row }) => row)
+      .join('\n');
+    expect(dump).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
+    for (const secret of [...secrets, ...jwts]) {
+      for (const spelling of [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64').slice(0, -4)]) {
+        expect(dump).not.toContain(spelling);
+        expect(world.keys.output).not.toContain(spelling);
+      }
+    }
+  });
+});
