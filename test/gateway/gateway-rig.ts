@@ -26,6 +26,7 @@ import { TestNatsServer } from '@slipway/testing';
 import { GatewayConfig } from '../../apps/gateway/src/config.js';
 import { Gateway } from '../../apps/gateway/src/gateway.js';
 import type { RelayTimes } from '../../apps/gateway/src/inference/relay-times.js';
+import type { SurfaceRegistry } from '../../apps/gateway/src/surfaces/surface-registry.js';
 import { ScriptedFeed } from './scripted-feed.js';
 import { ScriptedRunner, type ScriptedRunnerOptions } from './scripted-runner.js';
 
@@ -46,6 +47,7 @@ export interface RigOptions {
   readonly config?: Readonly<Record<string, string>>;
   readonly times?: Partial<RelayTimes>;
   readonly logLevel?: LogLevel;
+  readonly surfaces?: SurfaceRegistry;
 }
 
 /** A running gateway of a rig. */
@@ -90,7 +92,7 @@ export class GatewayRig {
   }
 
   /** Starts a gateway and waits until it is ready. */
-  async gateway({ config = {}, times = {}, logLevel = 'silent' }: RigOptions = {}): Promise<RunningGateway> {
+  async gateway({ config = {}, times = {}, logLevel = 'silent', surfaces }: RigOptions = {}): Promise<RunningGateway> {
     const settings = GatewayConfig.parse({ SLIPWAY_ENV: ENV, KEY_PEPPERS: PEPPERS, PORT: 0, PUBLIC_BASE_URL: 'http://gw.test', ...config });
     const links = { nats: await this.connect('gateway', 'gateway'), bulk: await this.connect('gateway-bulk', 'gateway'), up: true };
     const metrics = createMetrics('gateway');
@@ -102,6 +104,7 @@ export class GatewayRig {
       state: () => 'ready',
       parserThread: DIST_THREAD,
       times,
+      ...(surfaces && { surfaces }),
     });
     gateway.follow();
     gateway.connect();

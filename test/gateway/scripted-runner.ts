@@ -2,6 +2,9 @@ import { type DeploymentId, type Incarnation, type Start, type StreamEvent, text
 import { type Logger, type NatsConnection, nuid } from '@slipway/platform';
 import { type Generation, type GenerationResult, StreamSender, type StreamWriter } from '@slipway/stream-transport';
 
+/** As many as a worker takes. */
+const COUNTS_AT_ONCE = 64;
+
 /** What a runner does for one start. It may throw a ServiceError; `signal` aborts when the stream is cancelled. */
 export type Script = (start: Start, writer: StreamWriter, signal: AbortSignal) => Promise<GenerationResult>;
 
@@ -23,6 +26,10 @@ export class ScriptedRunner {
   /** Streams whose signal was aborted. */
   cancelled = 0;
   script: Script;
+  /** What it does for counts, which take no slot. */
+  count: Script = countSeven;
+  /** Counts that run. */
+  counting = 0;
   used = 0;
   private readonly slots: number;
   private readonly sender: StreamSender;
@@ -53,7 +60,24 @@ export class ScriptedRunner {
     await this.sender.stop();
   }
 
+  private admitCount(start: Start): Generation | 'busy' {
+    if (this.counting >= COUNTS_AT_ONCE) return 'busy';
+    this.counting += 1;
+    this.admitted.push(start);
+    return {
+      run: async (writer, signal) => {
+        signal.addEventListener('abort', () => (this.cancelled += 1), { once: true });
+        try {
+          return await this.count(start, writer, signal);
+        } finally {
+          this.counting -= 1;
+        }
+      },
+    };
+  }
+
   private admit(start: Start): Generation | 'busy' {
+    if (start.api === 'count') return this.admitCount(start);
     if (this.used >= this.slots) return 'busy';
     this.used += 1;
     this.admitted.push(start);
@@ -71,6 +95,11 @@ export class ScriptedRunner {
     };
   }
 }
+
+export const countSeven: Script = async (_start, writer) => {
+  writer.events([{ k: 'start', prompt: 7 }]);
+  return { ...usageOf(0), usage: { prompt: 7, cached: 0, completion: 0 } };
+};
 
 const lastText = ({ req }: Start): string => textOf(req.messages.at(-1) ?? { role: 'user', content: [] });
 
