@@ -166,16 +166,9 @@ describe('the HTTP door', () => {
 
   it('has no routes but these', () => {
     const routes = app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
-    expect(routes.match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g)).toEqual([
-      '(GET, HEAD)',
-      '(GET, HEAD)',
-      '(POST)',
-      '(POST)',
-      '(POST)',
-      '(POST)',
-      '(POST)',
-      '(POST)',
-    ]);
+    const methods = routes.match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g) ?? [];
+    // Two health checks and four lists of models; three endpoints, by slug and by alias.
+    expect(methods.toSorted()).toEqual([...Array<string>(6).fill('(GET, HEAD)'), ...Array<string>(6).fill('(POST)')]);
   });
 
   it('opens a stream for a good request', async () => {

@@ -3,13 +3,15 @@ import { HTTP_SETTINGS } from './http/http-settings.js';
 import { HealthController } from './http/health.controller.js';
 import { type GateOptions, RequestGate } from './http/request-gate.js';
 import { InferenceService } from './inference/inference.service.js';
+import { ModelsController } from './surfaces/models/models.controller.js';
+import { SurfaceRegistry } from './surfaces/surface-registry.js';
 
 /** What the HTTP door works with; made outside, since all of it also has a life outside of requests. */
 export interface HttpParts extends GateOptions {
   readonly inference: InferenceService;
 }
 
-@Module({ controllers: [HealthController] })
+@Module({ controllers: [HealthController, ModelsController] })
 export class AppModule {
   static with(parts: HttpParts): DynamicModule {
     return {
@@ -18,6 +20,7 @@ export class AppModule {
       providers: [
         { provide: RequestGate, useValue: new RequestGate(parts) },
         { provide: InferenceService, useValue: parts.inference },
+        { provide: SurfaceRegistry, useValue: parts.surfaces },
         { provide: HTTP_SETTINGS, useValue: parts.settings },
       ],
     };

@@ -35,7 +35,7 @@ export class Exchanges {
     // Clients of the messages contract look for the id under this name only.
     response.setHeader('request-id', id);
     if (this.options.shutdown() !== 'no') response.shouldKeepAlive = false;
-    return { id, line: new RequestLine(id), request, response, format: this.formatAt(request.url ?? '/') };
+    return { id, line: new RequestLine(id), request, response, format: this.formatAt(request) };
   }
 
   /** @param route its pattern, for the log; null for health checks, which come each second from every side. */
@@ -53,8 +53,8 @@ export class Exchanges {
   }
 
   /** How errors are written in the contract that a target belongs to. */
-  formatAt(target: string): ErrorFormat {
-    return this.options.surfaces.of(pathOf(target)).errors;
+  formatAt({ url = '/', headers }: Pick<IncomingMessage, 'url' | 'headers'>): ErrorFormat {
+    return this.options.surfaces.of(pathOf(url), headers).errors;
   }
 
   of(response: ServerResponse | null): Exchange | undefined {

@@ -23,6 +23,9 @@ interface Fault extends AnswerOptions {
   readonly error: ServiceError;
 }
 
+/** Methods whose requests are nothing without a body. */
+const TAKES_BODY: ReadonlySet<string> = new Set(['POST']);
+
 export interface GateOptions {
   readonly keys: KeyVerifier;
   readonly deployments: DeploymentResolver;
@@ -81,8 +84,7 @@ export class RequestGate {
   #fault({ raw, is404 }: FastifyRequest): Fault | null {
     const { surfaces, settings } = this.options;
     const directions: Directions = { surfaces, baseUrl: settings.baseUrl };
-    const target = raw.url ?? '/';
-    const route = is404 ? explainUnrouted(raw.method ?? '', target, directions) : misdirected(target, directions);
+    const route = is404 ? explainUnrouted(raw, directions) : misdirected(raw, directions);
     const headers = headerFault(raw);
     if (route) return { error: route, close: headers !== null };
     if (headers) return { ...headers, close: true };
@@ -98,7 +100,7 @@ export class RequestGate {
     line.note({ account_id: caller.account.id, key_id: caller.key.id });
     const deployment = this.options.deployments.resolve(request.params as DeploymentName, caller);
     line.note({ deployment_id: deployment.facts.id, ...(deployment.alias !== undefined && { alias: deployment.alias }) });
-    const fault = bodyFault(raw, bytesMax);
+    const fault = TAKES_BODY.has(raw.method ?? '') ? bodyFault(raw, bytesMax) : null;
     if (fault) throw fault;
     const body = async (): Promise<Record<string, unknown>> => {
       const bytes = await readBody(raw, response, { bytesMax, budget });

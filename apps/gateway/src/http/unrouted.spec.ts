@@ -1,9 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { SURFACES } from '../surfaces/surfaces.js';
 import { explainUnrouted, misdirected, pathOf } from './unrouted.js';
 
 const BASE = 'https://api.example';
 const DIRECTIONS = { surfaces: SURFACES, baseUrl: BASE };
+const explain = (method: string, url: string, headers: IncomingHttpHeaders = {}): ServiceError =>
+  explainUnrouted({ method, url, headers }, DIRECTIONS);
 
 describe('a request that no route takes', () => {
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('with %s on an endpoint is told the method to use', (method) => {
@@ -16,12 +20,35 @@ describe('a request that no route takes', () => {
       '/acme/demo/v1/messages/count_tokens',
     ];
     for (const path of paths) {
-      expect(explainUnrouted(method, path, DIRECTIONS)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'POST' } });
+      expect(explain(method, path)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'POST' } });
     }
   });
 
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('with %s on a list of models is told the methods to use', (method) => {
+    for (const path of [
+      '/deployment-1/v1/models',
+      '/acme/demo/v1/models',
+      '/deployment-1/v1/models/deployment-1',
+      '/acme/demo/v1/models/x',
+    ]) {
+      const error = explain(method, path);
+      expect(error).toMatchObject({ code: 'method_not_allowed', message: 'Use GET or HEAD here.', facts: { allow: 'GET, HEAD' } });
+    }
+  });
+
+  it.each([
+    ['/models', '/deployment-<id>'],
+    ['/deployment-7/models', '/deployment-7'],
+    ['/acme/demo/v1/v1/models', '/acme/demo'],
+    ['/deployment-7/v1/models/', '/deployment-7'],
+  ])('on %s, by a client of messages, is told the base URL that those take', (path, deployment) => {
+    const error = explain('GET', path, { 'anthropic-version': '2023-06-01' });
+    expect(error.code).toBe('not_found');
+    expect(error.message).toContain(`base URL to ${BASE}${deployment} (in the AI SDK: ${BASE}${deployment}/v1).`);
+  });
+
   it('with POST on a health check is told the method to use', () => {
-    expect(explainUnrouted('POST', '/readyz', DIRECTIONS)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'GET' } });
+    expect(explain('POST', '/readyz')).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'GET' } });
   });
 
   it.each([
@@ -35,9 +62,15 @@ describe('a request that no route takes', () => {
     ['/deployment-7/v1/chat/completions/chat/completions', 'https://api.example/deployment-7/v1'],
     ['/deployment-7/v1/chat/completions/', 'https://api.example/deployment-7/v1'],
     ['/deployment-7/v1//chat/completions', 'https://api.example/deployment-<id>/v1'],
-    ['/deployment-7/v1/models?limit=1', 'https://api.example/deployment-7/v1'],
+    ['/v1/models', 'https://api.example/deployment-<id>/v1'],
+    ['/models?limit=1', 'https://api.example/deployment-<id>/v1'],
+    ['/deployment-7/models', 'https://api.example/deployment-7/v1'],
+    ['/acme/demo/models/demo', 'https://api.example/acme/demo/v1'],
+    ['/deployment-7/v1/v1/models', 'https://api.example/deployment-7/v1'],
+    ['/deployment-7/v1/models/', 'https://api.example/deployment-7/v1'],
+    ['/deployment-7/v1//models', 'https://api.example/deployment-<id>/v1'],
   ])('on %s is told the base URL to set', (path, baseUrl) => {
-    const error = explainUnrouted('POST', path, DIRECTIONS);
+    const error = explain('POST', path);
     expect(error.code).toBe('not_found');
     expect(error.message).toContain(`base URL to ${baseUrl}.`);
   });
@@ -54,26 +87,26 @@ describe('a request that no route takes', () => {
     ['/acme/demo/messages/count_tokens', '/acme/demo'],
     ['/v1/messages/count_tokens', '/deployment-<id>'],
   ])('on %s is told the base URL that clients of messages take', (path, deployment) => {
-    const error = explainUnrouted('POST', path, DIRECTIONS);
+    const error = explain('POST', path);
     expect(error.code).toBe('not_found');
     expect(error.message).toContain(`base URL to ${BASE}${deployment} (in the AI SDK: ${BASE}${deployment}/v1).`);
   });
 
   it('on the way to messages is told that endpoint', () => {
-    expect(explainUnrouted('POST', '/v2/x/y/messages', DIRECTIONS).message).toContain(`POST ${BASE}/deployment-<id>/v1/messages.`);
+    expect(explain('POST', '/v2/x/y/messages').message).toContain(`POST ${BASE}/deployment-<id>/v1/messages.`);
   });
 
   it('for responses is told of the contract that is offered', () => {
-    expect(explainUnrouted('POST', '/deployment-7/v1/responses', DIRECTIONS).message).toMatch(/\/v1\/chat\/completions.*\.chat\(/);
+    expect(explain('POST', '/deployment-7/v1/responses').message).toMatch(/\/v1\/chat\/completions.*\.chat\(/);
   });
 
   it.each(['/v2/deployment-7/chat', '/', '/metrics', '/DEPLOYMENT-7/V1/CHAT/COMPLETIONS'])('on %s is told the endpoint', (path) => {
-    expect(explainUnrouted('POST', path, DIRECTIONS).message).toContain('POST https://api.example/deployment-<id>/v1/chat/completions');
+    expect(explain('POST', path).message).toContain('POST https://api.example/deployment-<id>/v1/chat/completions');
   });
 
   it('gets nothing of a hostile path back', () => {
-    expect(explainUnrouted('POST', '/<script>/v1/responses', DIRECTIONS).message).not.toContain('script');
-    expect(explainUnrouted('POST', `/${'a'.repeat(9_000)}/b/v1/responses`, DIRECTIONS).message.length).toBeLessThan(500);
+    expect(explain('POST', '/<script>/v1/responses').message).not.toContain('script');
+    expect(explain('POST', `/${'a'.repeat(9_000)}/b/v1/responses`).message.length).toBeLessThan(500);
   });
 });
 
@@ -81,13 +114,13 @@ describe('a path whose deployment part shows a wrong base URL', () => {
   it.each(['/v1/v1/chat/completions', '/deployment-7/v1/v1/chat/completions', '/v1/v1/messages', '/acme/v1/v1/messages'])(
     'is explained: %s',
     (path) => {
-      expect(misdirected(path, DIRECTIONS)?.message).toContain('/v1 twice');
+      expect(misdirected({ url: path, headers: {} }, DIRECTIONS)?.message).toContain('/v1 twice');
     },
   );
 
   it('is not seen in a right one', () => {
-    expect(misdirected('/deployment-7/v1/chat/completions', DIRECTIONS)).toBeNull();
-    expect(misdirected('/acme/demo/v1/chat/completions?x=/v1/v1/', DIRECTIONS)).toBeNull();
+    expect(misdirected({ url: '/deployment-7/v1/chat/completions', headers: {} }, DIRECTIONS)).toBeNull();
+    expect(misdirected({ url: '/acme/demo/v1/chat/completions?x=/v1/v1/', headers: {} }, DIRECTIONS)).toBeNull();
   });
 });
 

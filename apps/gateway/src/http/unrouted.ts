@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
 import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
 
@@ -17,13 +18,20 @@ export function pathOf(target: string): string {
   return (end === -1 ? path : path.slice(0, end)) || '/';
 }
 
+/** A request as it came: method, target and headers. */
+type UnroutedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
 /** Says why no route takes a request, and what to set in a client whose base URL is wrong. */
-export function explainUnrouted(method: string, target: string, { surfaces, baseUrl }: Directions): ServiceError {
-  const path = pathOf(target);
+export function explainUnrouted(request: UnroutedRequest, directions: Directions): ServiceError {
+  const { method = '', url = '/', headers } = request;
+  const { surfaces, baseUrl } = directions;
+  const path = pathOf(url);
   if (HEALTH.has(path) && method !== 'GET') return methodNotAllowed('GET');
-  const endpoint = surfaces.endpointAt(path);
-  if (endpoint && endpoint.method !== method) return methodNotAllowed(endpoint.method);
-  const { hint, endpoints } = surfaces.of(path);
+  const wrongBase = misdirected(request, directions);
+  if (wrongBase) return wrongBase;
+  const methods = surfaces.methodsAt(path);
+  if (methods && !methods.includes(method)) return methodNotAllowed(methods.join(', '));
+  const { hint, endpoints } = surfaces.of(path, headers);
   const [{ method: usual, path: end }] = endpoints;
   return new ServiceError(
     'not_found',
@@ -32,12 +40,12 @@ export function explainUnrouted(method: string, target: string, { surfaces, base
 }
 
 /** A path whose deployment part shows a wrong base URL; null when it looks right. */
-export function misdirected(target: string, { surfaces, baseUrl }: Directions): ServiceError | null {
-  const path = pathOf(target);
-  const message = /\/v1\/v1\//.test(path) || surfaces.lacksDeployment(path) ? surfaces.of(path).hint(path, baseUrl) : null;
+export function misdirected({ url = '/', headers }: UnroutedRequest, { surfaces, baseUrl }: Directions): ServiceError | null {
+  const path = pathOf(url);
+  const message = /\/v1\/v1\//.test(path) || surfaces.lacksDeployment(path) ? surfaces.of(path, headers).hint(path, baseUrl) : null;
   return message === null ? null : new ServiceError('not_found', message);
 }
 
 function methodNotAllowed(allow: string): ServiceError {
-  return new ServiceError('method_not_allowed', `Use ${allow} here.`, { facts: { allow } });
+  return new ServiceError('method_not_allowed', `Use ${allow.replace(', ', ' or ')} here.`, { facts: { allow } });
 }

@@ -21,7 +21,7 @@ export class WireRefusals {
     // A body that breaks off belongs to a request that is known; anything else has no path.
     const exchange = this.exchanges.of(openResponse(socket));
     const id = exchange?.id ?? requestId();
-    const body = (exchange?.format ?? this.exchanges.formatAt('/')).body(error, id);
+    const body = (exchange?.format ?? this.exchanges.formatAt({ headers: {} })).body(error, id);
     const headers = { ...errorHeaders(error, status), 'content-length': Buffer.byteLength(body), 'x-request-id': id, 'request-id': id };
     const line = exchange?.line ?? new RequestLine(id);
     line.blame(error.code);

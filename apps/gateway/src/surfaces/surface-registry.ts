@@ -1,31 +1,43 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Type } from '@nestjs/common';
-import type { SurfaceEndpoint, SurfaceRegistration } from './surface.js';
+import type { ModelFormat, SurfaceEndpoint, SurfaceRegistration } from './surface.js';
 
 /** A deployment's part of a path: its slug, or account and alias. */
 const DEPLOYMENT = '/[^/]+(?:/[^/]+)?';
+/** Endpoints of every contract. */
+const MODELS = new RegExp(`^${DEPLOYMENT}/v1/models(?:/[^/]+)?$`);
 
 /** The public contracts of a gateway, and which of them a path belongs to. */
 export class SurfaceRegistry {
   readonly #routes: readonly { readonly pattern: RegExp; readonly endpoint: SurfaceEndpoint }[];
 
-  /** @param surfaces the first one answers for paths that belong to none. */
-  constructor(private readonly surfaces: readonly [SurfaceRegistration, ...SurfaceRegistration[]]) {
-    const endpoints = surfaces.flatMap((surface) => surface.endpoints);
+  /** @param all the first one answers for paths that belong to none. */
+  constructor(readonly all: readonly [SurfaceRegistration, ...SurfaceRegistration[]]) {
+    const endpoints = all.flatMap((surface) => surface.endpoints);
     this.#routes = endpoints.map((endpoint) => ({ pattern: new RegExp(`^${DEPLOYMENT}${literally(endpoint.path)}$`), endpoint }));
   }
 
   get controllers(): Type[] {
-    return this.surfaces.flatMap(({ controllers }) => [...controllers]);
+    return this.all.flatMap(({ controllers }) => [...controllers]);
   }
 
-  /** The contract of a path, in which its errors are written. */
-  of(path: string): SurfaceRegistration {
-    return this.surfaces.find(({ owns }) => owns(path)) ?? this.surfaces[0];
+  /** The contract of a path, in which its errors are written; for a path of none or of all, that of the client. */
+  of(path: string, headers: IncomingHttpHeaders = {}): SurfaceRegistration {
+    const { all } = this;
+    const isSent = (header: string | undefined): boolean => header !== undefined && headers[header] !== undefined;
+    return all.find(({ owns }) => owns(path)) ?? all.find(({ header }) => isSent(header)) ?? all[0];
   }
 
-  /** The endpoint at a path, whether its deployment exists or not. */
-  endpointAt(path: string): SurfaceEndpoint | undefined {
-    return this.#routes.find(({ pattern }) => pattern.test(path))?.endpoint;
+  /** How models are shown to the client that asks at a path. */
+  modelsFor(path: string, headers: IncomingHttpHeaders): ModelFormat | undefined {
+    return this.of(path, headers).models ?? this.all[0].models;
+  }
+
+  /** The methods of the endpoint at a path, whether its deployment exists or not; undefined where there is none. */
+  methodsAt(path: string): readonly string[] | undefined {
+    if (MODELS.test(path)) return ['GET', 'HEAD'];
+    const route = this.#routes.find(({ pattern }) => pattern.test(path));
+    return route && [route.endpoint.method];
   }
 
   /** True for the path of an endpoint that lacks its deployment. */

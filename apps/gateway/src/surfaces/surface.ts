@@ -67,6 +67,23 @@ export interface CountSurface {
   answer(count: PromptCount): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
+/** A deployment as a list of models shows it. */
+export interface ModelEntry {
+  /** What a client sends as `model`. */
+  readonly id: string;
+  /** Slug of the account. */
+  readonly owner: string;
+  /** Tokens per sequence; null where nobody has said. */
+  readonly context: number | null;
+}
+
+/** How a public contract shows models. */
+export interface ModelFormat {
+  one(entry: ModelEntry): object;
+  /** The whole answer to a question for the list, which holds one. */
+  list(entry: ModelEntry): object;
+}
+
 /** A method and what follows the deployment in a path, such as `/v1/messages`. */
 export interface SurfaceEndpoint {
   readonly method: 'GET' | 'POST';
@@ -80,6 +97,10 @@ export interface SurfaceRegistration {
   readonly endpoints: readonly [SurfaceEndpoint, ...SurfaceEndpoint[]];
   /** True for a path that clients of this contract ask for, however wrong what comes before its end is. */
   readonly owns: (path: string) => boolean;
+  /** A header that only clients of this contract send, in lower case: it decides where a path says nothing. */
+  readonly header?: string;
+  /** Absent = as the first contract shows them. */
+  readonly models?: ModelFormat;
   /**
    * What a client with a wrong base URL is to set; null where the path shows none.
    * @param baseUrl what clients are told to use, without a path.

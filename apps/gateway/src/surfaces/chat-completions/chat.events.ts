@@ -39,6 +39,8 @@ export class ChatWriter implements AnswerWriter {
   readonly #chunks: (ChoiceChunks | undefined)[] = [];
   readonly #documents: (ChoiceDocument | undefined)[] = [];
   readonly #finish: (FinishReason | undefined)[] = [];
+  /** Counts or probabilities go into the chunks, so events hold more than text. */
+  readonly #isNoting: boolean;
   /** Counts so far; the prompt's are unknown until the engine tells them. */
   readonly #counts: { prompt?: number; cached: number; completion: number } = { cached: 0, completion: 0 };
 
@@ -47,6 +49,7 @@ export class ChatWriter implements AnswerWriter {
     const base = `{"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`;
     this.#head = `data: ${base},"choices":[`;
     this.#tail = usage === 'none' ? ']}\n\n' : '],"usage":null}\n\n';
+    this.#isNoting = usage === 'each' || answer.logprobs;
   }
 
   frames(events: readonly StreamEvent[]): string {
@@ -62,7 +65,7 @@ export class ChatWriter implements AnswerWriter {
         if (run === null) frames += this.#mark(event);
         else text = run.x;
       }
-      this.#note(event);
+      if (this.#isNoting) this.#note(event);
     }
     return run === null ? frames : frames + this.#piece(run, text);
   }
@@ -125,8 +128,9 @@ export class ChatWriter implements AnswerWriter {
   }
 
   #tailNow(): string {
+    if (!this.#isNoting) return this.#tail;
     const { prompt, cached, completion } = this.#counts;
-    return prompt === undefined || this.answer.usage !== 'each' ? this.#tail : countedTail({ prompt, cached, completion });
+    return prompt === undefined ? this.#tail : countedTail({ prompt, cached, completion });
   }
 
   #chunksOf(index: number): ChoiceChunks | undefined {

@@ -2,6 +2,7 @@ import type { SurfaceRegistration } from '../surface.js';
 import { ChatController } from './chat.controller.js';
 import { chatErrors } from './chat.errors.js';
 import { chatHint } from './chat.hint.js';
+import { chatModels } from './chat.models.js';
 
 /** Paths of no other contract belong to this one, for it stands first. */
 export const chatRegistration: SurfaceRegistration = {
@@ -9,5 +10,6 @@ export const chatRegistration: SurfaceRegistration = {
   errors: chatErrors,
   endpoints: [{ method: 'POST', path: '/v1/chat/completions' }],
   owns: (path) => path.endsWith('/chat/completions'),
+  models: chatModels,
   hint: chatHint,
 };

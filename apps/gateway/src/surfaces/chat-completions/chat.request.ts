@@ -1,6 +1,6 @@
 import type { CanonicalRequest, Sampling } from '@slipway/contracts';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
-import type { SurfaceRequest } from '../surface.js';
+import type { RequestPolicy, SurfaceRequest } from '../surface.js';
 import { lackOf } from './chat.capabilities.js';
 import { fault, type Fields } from './chat.fault.js';
 import { readFields, withoutNulls } from './chat.fields.js';
@@ -15,12 +15,6 @@ import { readTools } from './chat.tools.js';
 const MAX_TOKENS = 2 ** 31 - 1;
 const SEEDS = 2n ** 32n;
 
-/** Hosts that images in messages may be fetched from. */
-interface ImagePolicy {
-  readonly imageHosts: readonly string[];
-}
-const NO_HOSTS: ImagePolicy = { imageHosts: [] };
-
 /** Which chunks of a stream carry token counts: none, one more at the end, or each of them too. */
 export type UsageChunks = 'none' | 'last' | 'each';
 
@@ -33,7 +27,7 @@ export interface ChatRequest extends SurfaceRequest {
  * Turns a request body into the canonical request, or into the error that names its first fault.
  * @throws ServiceError
  */
-export function readChatRequest(body: Fields, deployment: ResolvedDeployment, { imageHosts }: ImagePolicy = NO_HOSTS): ChatRequest {
+export function readChatRequest(body: Fields, deployment: ResolvedDeployment, { imageHosts }: RequestPolicy): ChatRequest {
   const present = withoutNulls(body);
   const fields = readFields(present);
   refuseNotOffered(present);

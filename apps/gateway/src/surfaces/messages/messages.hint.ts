@@ -1,7 +1,8 @@
 import { NAMED, namedIn } from '../named-deployment.js';
 
 const MESSAGES = '/v1/messages';
-const LACKS_V1 = new RegExp(`^${NAMED}/messages(?:/count_tokens)?$`);
+const LACKS_V1 = new RegExp(`^${NAMED}/(?:messages(?:/count_tokens)?|models(?:/[^/]+)?)$`);
+const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([MESSAGES, '/messages', '/v1/models', '/models']);
 
 /** Clients of this contract add /v1 themselves, but for the AI SDK. */
 export function messagesHint(path: string, baseUrl: string): string | null {
@@ -12,6 +13,6 @@ export function messagesHint(path: string, baseUrl: string): string | null {
   if (/\/v1\/v1\//.test(path)) return `The path has /v1 twice. ${setTo(named.replace(/(?:\/v1)+$/, '') || '/deployment-<id>')}`;
   if (path.includes('//')) return `The path has an empty part. ${setTo('/deployment-<id>')}`;
   if (path.endsWith('/')) return `The path ends with a slash too many. ${setTo(named)}`;
-  if (bare === MESSAGES || bare === '/messages') return `The path names no deployment. ${setTo('/deployment-<id>')}`;
+  if (LACKS_DEPLOYMENT.has(bare)) return `The path names no deployment. ${setTo('/deployment-<id>')}`;
   return LACKS_V1.test(path) ? `The path lacks /v1. ${setTo(named)}` : null;
 }

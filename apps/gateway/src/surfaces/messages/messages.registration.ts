@@ -2,6 +2,7 @@ import type { SurfaceRegistration } from '../surface.js';
 import { MessagesController } from './messages.controller.js';
 import { messagesErrors } from './messages.errors.js';
 import { messagesHint } from './messages.hint.js';
+import { messagesModels } from './messages.models.js';
 
 const MESSAGES_END = /\/messages(?:\/count_tokens)?\/*$/;
 
@@ -13,5 +14,7 @@ export const messagesRegistration: SurfaceRegistration = {
     { method: 'POST', path: '/v1/messages/count_tokens' },
   ],
   owns: (path) => MESSAGES_END.test(path),
+  header: 'anthropic-version',
+  models: messagesModels,
   hint: messagesHint,
 };

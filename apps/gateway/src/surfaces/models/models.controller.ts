@@ -1,0 +1,56 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ServiceError } from '@slipway/contracts';
+import { Accepts } from '../../http/accepts.decorator.js';
+import { Call } from '../../http/call.decorator.js';
+import type { InferenceCall } from '../../http/exchange.js';
+import { pathOf } from '../../http/unrouted.js';
+import type { ModelFormat } from '../surface.js';
+import { SurfaceRegistry } from '../surface-registry.js';
+
+/** The models of a deployment, which are one; clients that list models ask at the base URL of either contract. */
+@Controller()
+export class ModelsController {
+  constructor(private readonly surfaces: SurfaceRegistry) {}
+
+  @Get([':deployment/v1/models', ':account/:alias/v1/models'])
+  @Accepts('deployment-key')
+  list(@Call() call: InferenceCall): void {
+    const { slug, alias } = call.deployment;
+    // Under an alias that is pointed elsewhere, a client's saved model still names its deployment.
+    answer(call, this.#formatOf(call).list(entryOf(call, alias ?? slug)));
+  }
+
+  @Get([':deployment/v1/models/:model', ':account/:alias/v1/models/:model'])
+  @Accepts('deployment-key')
+  one(@Call() call: InferenceCall, @Param('model') model: string): void {
+    if (!call.deployment.isNamed(model)) {
+      throw new ServiceError('model_not_found', `There is no such model here; the one of this URL is "${call.deployment.slug}".`, {
+        param: 'model',
+      });
+    }
+    answer(call, this.#formatOf(call).one(entryOf(call, model)));
+  }
+
+  #formatOf({ request }: InferenceCall): ModelFormat {
+    const format = this.surfaces.modelsFor(pathOf(request.url ?? '/'), request.headers);
+    if (!format) throw new ServiceError('not_found', 'Models are not listed here.');
+    return format;
+  }
+}
+
+const entryOf = ({ caller, deployment }: InferenceCall, id: string): Parameters<ModelFormat['one']>[0] => ({
+  id,
+  owner: caller.account.slug,
+  context: deployment.facts.context,
+});
+
+function answer({ response, id }: InferenceCall, document: object): void {
+  const body = Buffer.from(JSON.stringify(document));
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'content-length': body.length,
+    'x-request-id': id,
+  });
+  response.end(body);
+}
