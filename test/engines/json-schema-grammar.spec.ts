@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
 import { GrammarWalk } from '../../apps/inference-worker/src/engines/llama/grammar/grammar-walk.js';
-import { jsonSchemaGrammar } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
+import { jsonSchemaRules } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
 import { GrammarSampler } from './grammar-sampler.js';
 import { Random } from './random.js';
 import { randomSchema } from './random-schema.js';
@@ -19,7 +19,7 @@ function expectToAgree(seed: number): void {
   const { schema, sample } = randomSchema(random);
   const about = `seed ${seed}: ${JSON.stringify(schema)}`;
   const isValid = ajv.compile(schema);
-  const rules = new GbnfReader(jsonSchemaGrammar(schema)).read();
+  const rules = new GbnfReader(jsonSchemaRules(schema, '').rules).read();
   const sampler = new GrammarSampler(rules, random);
   const walk = new GrammarWalk(rules, 'root');
   for (let i = 0; i < 5; i += 1) {

@@ -12,6 +12,14 @@ export type Expr =
 /** Rules by name. */
 export type Rules = ReadonlyMap<string, Expr>;
 
+/** Rules to be put into a larger grammar. */
+export interface EmbeddedRules {
+  /** The rule of the whole text. */
+  readonly root: string;
+  /** GBNF, one rule a line; every name begins with the prefix. */
+  readonly rules: string;
+}
+
 export const EMPTY: Expr = { kind: 'text', text: '' };
 /** Matches nothing at all, not even the empty text. */
 export const NEVER: Expr = { kind: 'alt', items: [] };
@@ -106,7 +114,7 @@ function print(expr: Expr): string {
     case 'chars':
       return `[${expr.set.map(printRange).join('')}]`;
     case 'seq':
-      return expr.items.map((item) => (item.kind === 'alt' ? grouped(item) : printExpr(item))).join(' ');
+      return expr.items.length === 0 ? '""' : expr.items.map((item) => (item.kind === 'alt' ? grouped(item) : printExpr(item))).join(' ');
     case 'alt':
       return expr.items.map(printExpr).join(' | ');
     case 'repeat':

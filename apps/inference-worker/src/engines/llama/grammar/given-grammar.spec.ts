@@ -1,15 +1,15 @@
 import { isServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { GbnfReader } from './gbnf-reader.js';
-import { givenGrammar } from './given-grammar.js';
+import { givenRules } from './given-grammar.js';
 import { GrammarWalk } from './grammar-walk.js';
 
 const accepts = (grammar: string, text: string): boolean =>
-  new GrammarWalk(new GbnfReader(givenGrammar(grammar)).read(), 'root').accepts(text);
+  new GrammarWalk(new GbnfReader(givenRules(grammar, '').rules).read(), 'root').accepts(text);
 
 function refusal(grammar: string): { code: string; message: string } {
   try {
-    givenGrammar(grammar);
+    givenRules(grammar, '');
   } catch (error) {
     if (isServiceError(error)) return { code: error.code, message: error.message };
     throw error;

@@ -1,5 +1,5 @@
 import { ServiceError } from '@slipway/contracts';
-import type { Expr, Rules } from './gbnf.js';
+import { type EmbeddedRules, type Expr, printRules, type Rules } from './gbnf.js';
 import { GbnfReader } from './gbnf-reader.js';
 import { faultOf, type GrammarFault } from './grammar-check.js';
 import { growsTooFast } from './grammar-growth.js';
@@ -24,15 +24,30 @@ function pieces(expr: Expr): number {
   }
 }
 
+function renamed(expr: Expr, prefix: string): Expr {
+  switch (expr.kind) {
+    case 'rule':
+      return { kind: 'rule', name: prefix + expr.name };
+    case 'seq':
+    case 'alt':
+      return { kind: expr.kind, items: expr.items.map((item) => renamed(item, prefix)) };
+    case 'repeat':
+      return { ...expr, item: renamed(expr.item, prefix) };
+    case 'text':
+    case 'chars':
+      return expr;
+  }
+}
+
 /**
  * Checks a grammar that a caller wrote, since llama.cpp would abort the process, hang or stop in the middle of an answer for
  * some of what it takes. GBNF of at most 64 KiB with a rule `root`; no tokens in angle brackets, no counts above 2,000.
  * llama.cpp may still refuse to build what passes; that is an exception, not a crash.
- * @returns the grammar as it was given.
+ * @returns the same grammar, its rules named with the prefix.
  * @throws ServiceError without `param`: `invalid_value` with the line or the rule that is wrong, `unsupported_value` for what
  * is too large or can be read in too many ways.
  */
-export function givenGrammar(source: string): string {
+export function givenRules(source: string, prefix: string): EmbeddedRules {
   if (source.length > MAX_CHARS) throw new ServiceError('unsupported_value', `The grammar is longer than ${MAX_CHARS} characters.`);
   if (source.includes('\0')) throw new ServiceError('invalid_value', 'The grammar holds a NUL character.');
   const rules = new GbnfReader(source).read();
@@ -41,7 +56,8 @@ export function givenGrammar(source: string): string {
   for (const expr of rules.values()) size += pieces(expr);
   if (size > MAX_PIECES) throw new ServiceError('unsupported_value', 'The grammar is too large once its repetitions are written out.');
   assertSound(rules);
-  return source;
+  const named = Array.from(rules, ([name, expr]): [string, Expr] => [prefix + name, renamed(expr, prefix)]);
+  return { root: `${prefix}root`, rules: printRules(new Map(named)) };
 }
 
 function assertSound(rules: Rules): void {

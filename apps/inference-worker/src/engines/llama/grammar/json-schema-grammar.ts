@@ -1,18 +1,13 @@
-import { type Expr, isNever, printRules, type Rules } from './gbnf.js';
+import { type EmbeddedRules, type Expr, isNever, printRules, type Rules } from './gbnf.js';
 import { faultOf, type GrammarFault, reachableRules } from './grammar-check.js';
+import { growsTooFast } from './grammar-growth.js';
 import { jsonObject } from './json-text.js';
 import { RuleBook } from './rule-book.js';
 import { SchemaCompiler } from './schema-compiler.js';
 import { SchemaReader } from './schema-reader.js';
 import { invalidSchema, unsupportedSchema } from './schema-words.js';
 
-/** Rules to be put into a larger grammar. */
-export interface EmbeddedRules {
-  /** The rule of the value. */
-  readonly root: string;
-  /** GBNF, one rule a line; every name begins with the prefix. */
-  readonly rules: string;
-}
+export type { EmbeddedRules } from './gbnf.js';
 
 /**
  * GBNF rules for the values of a JSON schema, whose names all begin with `prefix` (letters, digits and `-`).
@@ -38,12 +33,15 @@ export interface EmbeddedRules {
 export function jsonSchemaRules(schema: unknown, prefix: string): EmbeddedRules {
   const book = new RuleBook(prefix);
   const root = book.reserve('root');
-  const value = new SchemaCompiler(book, new SchemaReader(schema)).compile(schema, '#');
-  return embedded(book, root, value);
+  const compiler = new SchemaCompiler(book, new SchemaReader(schema));
+  const value = compiler.compile(schema, '#');
+  const made = embedded(book, root, value);
+  if (compiler.mayGrow && growsTooFast(book.rules, root)) throw tooAmbiguous();
+  return made;
 }
 
-/** A whole grammar (`root`) for the values of a JSON schema. As `jsonSchemaRules`. */
-export const jsonSchemaGrammar = (schema: unknown): string => jsonSchemaRules(schema, '').rules;
+const tooAmbiguous = (): Error =>
+  unsupportedSchema('The schema is too ambiguous: some text can be read in more than 1,000 ways at once. Let branches begin differently.');
 
 /** GBNF rules for any JSON object, of compact form. */
 export function jsonObjectRules(prefix: string): EmbeddedRules {
@@ -51,9 +49,6 @@ export function jsonObjectRules(prefix: string): EmbeddedRules {
   const root = book.reserve('root');
   return embedded(book, root, jsonObject(book));
 }
-
-/** A whole grammar (`root`) for any JSON object. */
-export const jsonObjectGrammar = (): string => jsonObjectRules('').rules;
 
 function embedded(book: RuleBook, root: string, value: Expr): EmbeddedRules {
   book.define(root, value);

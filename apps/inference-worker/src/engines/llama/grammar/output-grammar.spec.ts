@@ -2,7 +2,10 @@ import { isServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { GbnfReader } from './gbnf-reader.js';
 import { GrammarWalk } from './grammar-walk.js';
-import { choiceGrammar, outputGrammar, regexGrammar } from './output-grammar.js';
+import { outputRules } from './output-grammar.js';
+
+const regexGrammar = (pattern: string): string => outputRules({ kind: 'regex', pattern }, '').rules;
+const choiceGrammar = (options: string[]): string => outputRules({ kind: 'choice', options }, '').rules;
 
 const walkOf = (grammar: string): GrammarWalk => new GrammarWalk(new GbnfReader(grammar).read(), 'root');
 
@@ -58,7 +61,7 @@ describe('the form of an answer', () => {
   });
 
   it('is some JSON object of compact form', () => {
-    const walk = walkOf(outputGrammar({ kind: 'json_object' }));
+    const walk = walkOf(outputRules({ kind: 'json_object' }, '').rules);
     for (const text of ['{}', '{"a":[1,-2.5e3,null],"b":{"c": "\\u00e9\\ud83d\\ude00"}}', '{"a": 1, "b": true}']) {
       expect(walk.accepts(text), text).toBe(true);
     }
@@ -69,9 +72,9 @@ describe('the form of an answer', () => {
 
   it('is refused without the name of a field, which only the caller knows', () => {
     const errors = [
-      () => outputGrammar({ kind: 'grammar', grammar: 'x' }),
-      () => outputGrammar({ kind: 'regex', pattern: '(?=x)' }),
-      () => outputGrammar({ kind: 'json_schema', schema: { not: {} } }),
+      () => outputRules({ kind: 'grammar', grammar: 'x' }, ''),
+      () => outputRules({ kind: 'regex', pattern: '(?=x)' }, ''),
+      () => outputRules({ kind: 'json_schema', schema: { not: {} } }, ''),
     ].map((make) => {
       try {
         return make();
@@ -80,5 +83,24 @@ describe('the form of an answer', () => {
       }
     });
     expect(errors).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('goes into a larger grammar under names of its own', () => {
+    const inner = outputRules({ kind: 'grammar', grammar: 'root ::= word (" " word)*\nword ::= [a-z]+ | "-"' }, 'out-');
+    const walk = walkOf(`root ::= "<" ${inner.root} ">"\nword ::= "no"\n${inner.rules}`);
+    expect(walk.accepts('<some words>')).toBe(true);
+    expect(walk.accepts('<No>')).toBe(false);
+    for (const output of [
+      { kind: 'regex', pattern: 'a{99}|b' },
+      { kind: 'json_schema', schema: { items: { $ref: '#' } } },
+    ] as const) {
+      const { root, rules } = outputRules(output, 'x1-');
+      const names = rules
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ')[0]);
+      expect(names).toContain(root);
+      expect(names.every((name) => name?.startsWith('x1-'))).toBe(true);
+    }
   });
 });

@@ -1,48 +1,50 @@
 import { type OutputFormat, ServiceError } from '@slipway/contracts';
-import { alt, isNever, printRules, text } from './gbnf.js';
-import { givenGrammar } from './given-grammar.js';
+import { alt, type EmbeddedRules, isNever, printRules, text } from './gbnf.js';
+import { givenRules } from './given-grammar.js';
 import { growsTooFast } from './grammar-growth.js';
-import { jsonObjectGrammar, jsonSchemaGrammar } from './json-schema-grammar.js';
+import { jsonObjectRules, jsonSchemaRules } from './json-schema-grammar.js';
 import { wholeMatch } from './regex-grammar.js';
 import { RuleBook } from './rule-book.js';
 
-/** A whole grammar (`root`) for texts that a regular expression matches from their first character to their last. As `wholeMatch`. */
-export function regexGrammar(pattern: string): string {
+function regexRules(pattern: string, prefix: string): EmbeddedRules {
   const expr = wholeMatch(pattern);
   if (isNever(expr)) throw new ServiceError('invalid_value', 'No text can match the regular expression.');
-  const book = new RuleBook('');
-  book.define(book.reserve('root'), expr);
-  if (growsTooFast(book.rules, 'root')) {
+  const book = new RuleBook(prefix);
+  const root = book.reserve('root');
+  book.define(root, expr);
+  if (growsTooFast(book.rules, root)) {
     throw new ServiceError('unsupported_value', 'The regular expression is too ambiguous: some text can match it in more than 1,000 ways.');
   }
-  return printRules(book.rules);
+  return { root, rules: printRules(book.rules) };
 }
 
-/** A whole grammar (`root`) for one of some strings. @throws ServiceError `invalid_value` for a string that no text can hold. */
-export function choiceGrammar(options: readonly string[]): string {
+function choiceRules(options: readonly string[], prefix: string): EmbeddedRules {
   const impossible = options.findIndex((option) => /[\0\p{Surrogate}]/u.test(option));
   if (impossible !== -1) throw new ServiceError('invalid_value', `Choice ${impossible} holds NUL or half of a surrogate pair.`);
-  const book = new RuleBook('');
-  book.define(book.reserve('root'), alt(...options.map(text)));
-  return printRules(book.rules);
+  const book = new RuleBook(prefix);
+  const root = book.reserve('root');
+  book.define(root, alt(...options.map(text)));
+  return { root, rules: printRules(book.rules) };
 }
 
 /**
- * A whole GBNF grammar (`root`) for the form that an answer must take. Synchronous; milliseconds for what people write,
- * at most about a second.
+ * GBNF rules for the form that an answer must take, whose names all begin with `prefix` (letters, digits and `-`; none: a whole
+ * grammar with the rule `root`). JSON as `jsonSchemaRules` writes it, a regular expression as `wholeMatch` reads it, matched
+ * by the whole answer, one of the choices as it stands, or the caller's own grammar, checked.
+ * Synchronous; milliseconds for what people write, at most about a second.
  * @throws ServiceError without `param`, `unsupported_value` or `invalid_value`, with a message that names what is wrong.
  */
-export function outputGrammar(output: OutputFormat): string {
+export function outputRules(output: OutputFormat, prefix: string): EmbeddedRules {
   switch (output.kind) {
     case 'json_object':
-      return jsonObjectGrammar();
+      return jsonObjectRules(prefix);
     case 'json_schema':
-      return jsonSchemaGrammar(output.schema);
+      return jsonSchemaRules(output.schema, prefix);
     case 'regex':
-      return regexGrammar(output.pattern);
+      return regexRules(output.pattern, prefix);
     case 'choice':
-      return choiceGrammar(output.options);
+      return choiceRules(output.options, prefix);
     case 'grammar':
-      return givenGrammar(output.grammar);
+      return givenRules(output.grammar, prefix);
   }
 }

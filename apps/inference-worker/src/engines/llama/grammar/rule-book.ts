@@ -89,7 +89,8 @@ export class RuleBook {
     const key = `${printExpr(unit)} ${count}`;
     const known = this.#counted.get(key);
     if (known) return known;
-    const step = 2 ** Math.floor(Math.log2(count));
+    let step = PLAIN_COUNT;
+    while (step <= count / 2) step *= 2;
     const made = this.rule('up-to', alt(this.#upTo(unit, step - 1), seq(this.#exactly(unit, step), this.#upTo(unit, count - step))));
     this.#counted.set(key, made);
     return made;

@@ -30,13 +30,22 @@ const NOT_BESIDE_ENUM = ['properties', 'required', 'additionalProperties', 'item
 export class SchemaCompiler {
   readonly #references = new Map<string, Expr>();
   readonly #disjointness: Disjointness;
+  readonly #open = new Set<string>();
   #depth = 0;
+  #recursive = false;
+  #chooses = false;
+  #matches = false;
 
   constructor(
     private readonly book: RuleBook,
     private readonly reader: SchemaReader,
   ) {
     this.#disjointness = new Disjointness(reader);
+  }
+
+  /** The ways to read a text may multiply without end: choices inside of themselves, or a pattern's counts. */
+  get mayGrow(): boolean {
+    return this.#matches || (this.#recursive && this.#chooses);
   }
 
   /** @throws ServiceError `unsupported_value` or `invalid_value`, with a message that names the keyword and its place. */
@@ -52,15 +61,20 @@ export class SchemaCompiler {
 
   #reference(pointer: string, at: string): Expr {
     const known = this.#references.get(pointer);
+    this.#recursive ||= this.#open.has(pointer);
     if (known) return known;
     const name = this.book.reserve(pointer.split('/').at(-1)?.replace('#', '') || 'whole');
     this.#references.set(pointer, ref(name));
-    return this.book.define(name, this.compile(this.reader.resolve(pointer, at), pointer.slice(0, 300)));
+    this.#open.add(pointer);
+    const value = this.compile(this.reader.resolve(pointer, at), pointer.slice(0, 300));
+    this.#open.delete(pointer);
+    return this.book.define(name, value);
   }
 
   #flat({ words, unions }: FlatSchema, at: string): Expr {
     const [union, ...others] = unions;
     if (!union) return this.#words(words, at);
+    this.#chooses = true;
     if (union.exclusive) this.#assertDisjoint(union);
     const alone = saysNothing(words) && others.length === 0;
     const options = union.branches.map((branch, i) => {
@@ -139,6 +153,7 @@ export class SchemaCompiler {
       throw unsupportedSchema(
         `"minLength" or "maxLength" beside "pattern" or "format" (at ${at}) is not supported: say the length in the pattern.`,
       );
+    this.#matches ||= pattern !== undefined;
     // Beside a pattern, a format is an annotation, as the standard has it.
     if (pattern !== undefined) return this.book.rule('pattern', quoted(anywhereMatch(pattern, jsonChars)));
     const content = formatText(form);

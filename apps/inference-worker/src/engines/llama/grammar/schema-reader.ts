@@ -16,7 +16,7 @@ export interface FlatSchema {
 
 /** No value is in an empty list. */
 const NOTHING: FlatSchema = { words: { enum: [] }, unions: [] };
-const MAX_STEPS = 20_000;
+const MAX_STEPS = 5_000;
 const MAX_NESTED = 100;
 
 /** Reads a schema and all that it refers to inside of itself. */
