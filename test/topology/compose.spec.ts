@@ -53,7 +53,8 @@ describe('docker-compose.yml', () => {
 
   it('brings up three NATS nodes, two gateways, three workers, both services and PostgreSQL, and no more unless asked', () => {
     const started = instancesOf(compose).filter(({ service }) => !service.profiles);
-    const wanted = 'init nats-1 nats-2 nats-3 postgres keys-service deployments-service gateway-1 gateway-2 worker-1 worker-2 worker-3';
+    const wanted =
+      'init nats-1 nats-2 nats-3 streams postgres keys-service deployments-service gateway-1 gateway-2 worker-1 worker-2 worker-3';
     expect(started.map(({ name }) => name).join(' ')).toBe(wanted);
   });
 
@@ -104,6 +105,7 @@ describe('docker-compose.yml', () => {
       worker: 'worker',
       'gpu-worker': 'worker',
       cli: 'ops',
+      streams: 'boot',
     };
     for (const [name, service] of services.filter(([one]) => one !== 'init')) {
       const own = `./deploy/secrets/${roles[name] ?? name}`;

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type NatsConnection, connectNats, createLogger, renderNatsConf } from '@slipway/platform';
+import { WORK_STREAMS } from '@slipway/contracts';
+import { type NatsConnection, connectNats, createLogger, ensureWorkStream, renderNatsConf } from '@slipway/platform';
 import { type LaunchContext, TIERS, plainEnvironment } from './launch-context.js';
 import { writePrivateFile } from './private-files.js';
 
@@ -70,12 +71,11 @@ export async function openConnection(context: LaunchContext, address: NatsAddres
   }
 }
 
-/** Asks JetStream, as the user that may make streams, whether it is there. */
-async function verifyJetStream(context: LaunchContext, address: NatsAddress): Promise<void> {
+/** Makes the streams of JetStream, as the user that may, and so finds out whether it is there. */
+async function makeStreams(context: LaunchContext, address: NatsAddress): Promise<void> {
   const nats = await openConnection(context, address, 'boot');
   try {
-    const answer = (await nats.request('$JS.API.INFO', '', { timeout: READY_WITHIN_MS })).json<{ error?: { description?: string } }>();
-    if (answer.error) throw new Error(answer.error.description ?? 'unknown reason');
+    for (const stream of WORK_STREAMS) await ensureWorkStream(stream, { nats, env: context.env, timeoutMs: READY_WITHIN_MS });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new context.stage.StartError(`JetStream does not work at ${address.url}: ${why}`, { cause: error });
@@ -87,6 +87,6 @@ async function verifyJetStream(context: LaunchContext, address: NatsAddress): Pr
 /** Makes sure that there is a NATS with JetStream, and says where. */
 export async function provideNats(context: LaunchContext): Promise<NatsAddress> {
   const own = foreign(context) ?? (await startOwn(context));
-  await context.stage.progress.step('Starting NATS', () => verifyJetStream(context, own));
+  await context.stage.progress.step('Starting NATS', () => makeStreams(context, own));
   return own;
 }

@@ -53,6 +53,8 @@ import { ListSessionKeys } from './keys/list-session-keys.js';
 import { RotateSessionKey } from './keys/rotate-session-key.js';
 import { ListAudit } from './keys/list-audit.js';
 import { SessionFeed } from './keys/session-feed.js';
+import { QueryUsage } from './usage/query-usage.js';
+import { UsageOrphaned, UsageRecorded } from './usage/usage-record.js';
 
 const feed = (f: { change: Contract; tick: Contract; since: Contract; snapshot: Contract }): Contract[] => [
   f.change,
@@ -96,6 +98,9 @@ export const CONTRACTS: readonly Contract[] = [
   RotateSessionKey,
   ListAudit,
   ...feed(SessionFeed),
+  UsageRecorded,
+  UsageOrphaned,
+  QueryUsage,
   CreateDeployment,
   ListDeployments,
   PointAlias,

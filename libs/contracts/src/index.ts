@@ -130,3 +130,9 @@ export { Discover, Heartbeat } from './inference/heartbeat.js';
 export { INLINE_START_BYTES, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PART_BYTES, Start } from './inference/start.js';
 export { EMPTY_SUM, FinishReason, StreamEvent, Usage, addToSum } from './inference/stream-event.js';
 export type { TokenLogprob } from './inference/stream-event.js';
+
+export { QueryUsage, USAGE_ROWS_MAX, UsageGroup, UsageRow, UsageStep } from './usage/query-usage.js';
+export { OrphanUsage, UsageOrphaned, UsageRecord, UsageRecorded } from './usage/usage-record.js';
+export { UsageStream, WORK_STREAMS } from './usage/usage-stream.js';
+export { workStreamName, workStreamPull, workStreamSubjects } from './work-stream.js';
+export type { WorkStream } from './work-stream.js';

@@ -26,6 +26,7 @@ describe('what each role may do, in full', () => {
         publish: [
           'key.dev.v1.rpc.since',
           'key.dev.v1.rpc.snapshot',
+          'usage.dev.v1.rec',
           'dep.dev.v1.rpc.since',
           'dep.dev.v1.rpc.snapshot',
           'inf.dev.v1.w.*.start',
@@ -47,7 +48,14 @@ describe('what each role may do, in full', () => {
     [
       'worker',
       {
-        publish: ['inf.dev.v1.hb.0.*', 'inf.dev.v1.g.*.r.*.*', 'inf.dev.v1.g.*.a.*', 'inf.dev.v1.hb.*.*', '_INBOX_deployments.>'],
+        publish: [
+          'usage.dev.v1.orphan',
+          'inf.dev.v1.hb.0.*',
+          'inf.dev.v1.g.*.r.*.*',
+          'inf.dev.v1.g.*.a.*',
+          'inf.dev.v1.hb.*.*',
+          '_INBOX_deployments.>',
+        ],
         subscribe: [
           'dep.dev.v1.wrk.*',
           'dep.dev.v1.wrk.*.rpc.read-log worker',
@@ -70,6 +78,8 @@ describe('what each role may do, in full', () => {
           '_INBOX_gateway.>',
           '_INBOX_console.>',
           '_INBOX_ops.>',
+          '$JS.API.CONSUMER.MSG.NEXT.usage_dev.keys',
+          '$JS.ACK.usage_dev.keys.>',
         ],
         subscribe: [
           'key.dev.v1.rpc.create-account keys',
@@ -107,6 +117,7 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.list-audit keys',
           'session.dev.v1.rpc.since keys',
           'session.dev.v1.rpc.snapshot keys',
+          'usage.dev.v1.rpc.query keys',
           '_INBOX_keys.>',
         ],
       },
@@ -209,8 +220,17 @@ describe('what follows from it', () => {
     }
   });
 
-  it('only boot reaches the JetStream API', () => {
-    expect(publishersOf('$JS.API.STREAM.DELETE.USAGE')).toEqual(['boot']);
+  it('only boot makes, changes and deletes streams; keys-service only takes and confirms usage', () => {
+    for (const call of ['STREAM.CREATE.usage_dev', 'STREAM.DELETE.usage_dev', 'STREAM.PURGE.usage_dev', 'CONSUMER.DELETE.usage_dev.keys']) {
+      expect(publishersOf(`$JS.API.${call}`)).toEqual(['boot']);
+    }
+    expect(publishersOf('$JS.API.CONSUMER.MSG.NEXT.usage_dev.keys')).toEqual(['keys', 'boot']);
+    expect(publishersOf('$JS.ACK.usage_dev.keys.1.1.1.1.0')).toEqual(['keys']);
+  });
+
+  it('usage comes from gateways and workers alone, and nobody listens in', () => {
+    expect([publishersOf('usage.dev.v1.rec'), publishersOf('usage.dev.v1.orphan')]).toEqual([['gateway'], ['worker']]);
+    expect([...hearersOf('usage.dev.v1.rec'), ...hearersOf('usage.dev.v1.orphan')]).toEqual([]);
   });
 
   it('a role’s inbox is no prefix of another’s', () => {

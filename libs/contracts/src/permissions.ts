@@ -1,5 +1,7 @@
 import { type Contract, ROLES, type Role, wildcardOf } from './channel.js';
 import { CONTRACTS } from './contracts.js';
+import { WORK_STREAMS } from './usage/usage-stream.js';
+import { workStreamPermissions } from './work-stream.js';
 
 /** What one NATS user may do; subscriptions in a queue group are written `subject queue`. */
 export interface Permissions {
@@ -26,9 +28,10 @@ function subscription(role: Role, contract: Contract, env: string): string[] {
 export function permissionsOf(role: Role, env: string): Permissions {
   const jetStreamApi = role === 'boot' ? ['$JS.API.>'] : [];
   const publish = CONTRACTS.filter((c) => publishes(role, c)).map((c) => wildcardOf(c, { env }));
+  const work = WORK_STREAMS.filter(({ worker }) => worker === role).flatMap((stream) => workStreamPermissions(stream, env));
   const answers = callersOf(role).map((caller) => `${inboxPrefix(caller)}.>`);
   return {
-    publish: [...publish, ...answers, ...jetStreamApi],
+    publish: [...publish, ...answers, ...work, ...jetStreamApi],
     subscribe: [...CONTRACTS.flatMap((c) => subscription(role, c, env)), `${inboxPrefix(role)}.>`],
   };
 }

@@ -102,6 +102,7 @@ beforeAll(async () => {
   await makeDatabases();
   for (const { name } of LASTING) await start(name);
   for (const { name } of LASTING) await healthy(name);
+  await runOnce('streams');
   const key = /svc_dep_[A-Za-z0-9]+/.exec(await runReadme())?.[0] ?? '';
   const gateways = ['gateway-1', 'gateway-2'].map((name) => `http://127.0.0.1:${topology.portOf(name, 8080)}/local/demo/v1`);
   clients = gateways.map((baseURL) => new OpenAI({ baseURL, apiKey: key, maxRetries: 0 }));

@@ -1,0 +1,34 @@
+// Makes the JetStream streams that services publish to, as the NATS user `boot`, and leaves. Streams
+// that exist are brought up to date and keep what they hold. Reads NATS_URL, NATS_CREDENTIALS_DIR and
+// SLIPWAY_ENV; a stream has as many copies as NATS_URL names servers, three at most.
+import { setTimeout as delay } from 'node:timers/promises';
+import { WORK_STREAMS } from '@slipway/contracts';
+import { connectNats, createLogger, ensureWorkStream } from '@slipway/platform';
+
+const { NATS_URL: url = '', NATS_CREDENTIALS_DIR: credentialsDir, SLIPWAY_ENV: env = 'dev' } = process.env;
+/** A cluster that has just been started elects its leaders first. */
+const PATIENCE_MS = 120_000;
+const replicas = Math.min(3, url.split(',').length);
+const log = createLogger('make-streams', 'warn');
+
+async function make(nats, stream) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await ensureWorkStream(stream, { nats, env, replicas, timeoutMs: 5_000 });
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await delay(1_000);
+    }
+  }
+}
+
+try {
+  const nats = await connectNats({ url, credentialsDir, role: 'boot', name: 'make-streams', log });
+  for (const stream of WORK_STREAMS) await make(nats, stream);
+  await nats.close();
+  console.log(`The streams of the environment "${env}" are there, with ${replicas} ${replicas === 1 ? 'copy' : 'copies'}.`);
+} catch (error) {
+  console.error(`The streams could not be made: ${error.message}`);
+  process.exit(1);
+}

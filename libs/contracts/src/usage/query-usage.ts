@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AliasName, DeploymentId, KeyId } from '../ids.js';
+
+/** Rows of one reply. */
+export const USAGE_ROWS_MAX = 4_000;
+
+export const UsageGroup = z.enum(['key', 'deployment', 'alias', 'api', 'status']);
+export type UsageGroup = z.infer<typeof UsageGroup>;
+
+/** `total` = the whole range in one step. Days and hours are those of UTC. */
+export const UsageStep = z.enum(['minute', 'hour', 'day', 'total']);
+export type UsageStep = z.infer<typeof UsageStep>;
+
+const Sum = z.int().nonnegative();
+
+export const UsageRow = z.object({
+  /** Begin of the step. */
+  from: z.iso.datetime(),
+  /** Those of the groups that were asked for. */
+  key: KeyId.optional(),
+  deployment: DeploymentId.optional(),
+  /** Empty where the slug was called. */
+  alias: z.string().optional(),
+  api: z.enum(['chat', 'messages']).optional(),
+  status: z.string().optional(),
+  requests: Sum,
+  /** Part of `requests` that was neither completed, nor cancelled by its client, nor runs. */
+  errors: Sum,
+  prompt_tokens: Sum,
+  cached_tokens: Sum,
+  completion_tokens: Sum,
+});
+export type UsageRow = z.infer<typeof UsageRow>;
+
+/**
+ * What an account used, by the minute in which requests began. More rows than a reply holds are refused with
+ * `invalid_request`: ask for longer steps, fewer groups or a shorter range.
+ */
+export const QueryUsage = defineRpc({
+  subject: 'usage.{env}.v1.rpc.query',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  queue: 'keys',
+  request: z.object({
+    account: AccountId,
+    /** First minute, rounded down. */
+    from: z.iso.datetime(),
+    /** First minute that is not part of it, rounded up. */
+    to: z.iso.datetime(),
+    step: UsageStep,
+    group_by: z.array(UsageGroup).max(5),
+    /** Only these. */
+    key: KeyId.optional(),
+    deployment: DeploymentId.optional(),
+    alias: AliasName.optional(),
+  }),
+  reply: z.object({
+    /** In order of time, then of the groups. */
+    rows: z.array(UsageRow).max(USAGE_ROWS_MAX),
+    /** When the ledger was read. Requests are in it a second or two after their end, long ones each minute. */
+    as_of: z.iso.datetime(),
+  }),
+  errors: ['account_not_found'],
+  timeoutMs: 5_000,
+});

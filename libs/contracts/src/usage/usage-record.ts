@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { defineEvent } from '../channel.js';
+import { AccountId, AliasName, DeploymentId, Incarnation, KeyId, StreamId } from '../ids.js';
+
+const Count = z.int().nonnegative();
+/** Milliseconds. */
+const Duration = z.int().nonnegative();
+
+const Dimensions = z.object({
+  st: StreamId,
+  /** Attempt that the figures come from. */
+  at: z.int().nonnegative(),
+  acct: AccountId,
+  key: KeyId,
+  dep: DeploymentId,
+  rev: z.int().positive(),
+  api: z.enum(['chat', 'messages']),
+  /** When the request came, milliseconds since the epoch. Days, months and minutes of the ledger go by it. */
+  started: z.int().positive(),
+  /** Since `started`. */
+  ms: Duration,
+  prompt: Count,
+  /** Part of `prompt` that was not evaluated again. */
+  cached: Count,
+  completion: Count,
+  /** True where the worker did not say what the engine counted: then it is what was relayed. */
+  estimated: z.boolean().optional(),
+});
+
+/**
+ * What one request has used so far. The figures of a request only rise, and the final record is its last: so records may come
+ * doubled and in any order. `running` = not over; `completed`; `cancelled` = its client left; else the code of its error.
+ */
+export const UsageRecord = Dimensions.extend({
+  final: z.boolean(),
+  /** The alias that was called; absent where the slug was. */
+  alias: AliasName.optional(),
+  stream: z.boolean(),
+  /** Time to first token; null while there was none. */
+  ttft_ms: Duration.nullable(),
+  status: z.string().regex(/^[a-z_]{1,40}$/),
+});
+export type UsageRecord = z.infer<typeof UsageRecord>;
+
+/** A gateway's account of a request: at its end, and each minute of a long one. */
+export const UsageRecorded = defineEvent({
+  subject: 'usage.{env}.v1.rec',
+  publishers: ['gateway'],
+  subscribers: [],
+  message: UsageRecord,
+});
+
+/** What a worker counted of a stream whose gateway is gone. It counts where no final record of the gateway comes. */
+export const OrphanUsage = Dimensions.extend({
+  /** The gateway that is gone. */
+  gw: Incarnation,
+});
+export type OrphanUsage = z.infer<typeof OrphanUsage>;
+
+export const UsageOrphaned = defineEvent({
+  subject: 'usage.{env}.v1.orphan',
+  publishers: ['worker'],
+  subscribers: [],
+  message: OrphanUsage,
+});
