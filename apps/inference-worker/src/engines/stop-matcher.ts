@@ -18,6 +18,11 @@ class StopString {
     return this.#matched;
   }
 
+  /** What comes next has nothing to do with what came. */
+  reset(): void {
+    this.#matched = 0;
+  }
+
   /** Takes one more character. @returns whether the stop string is complete. */
   step(char: string): boolean {
     while (this.#matched > 0 && this.text[this.#matched] !== char) this.#matched = this.#fail[this.#matched] ?? 0;
@@ -63,10 +68,16 @@ export class StopMatcher {
     return { text: all.slice(0, all.length - keep), stop: null };
   }
 
+  /** Characters that are held back. */
+  get held(): number {
+    return this.#held.length;
+  }
+
   /** The text is over. @returns what was held back. */
   flush(): string {
     const held = this.#held;
     this.#held = '';
+    for (const stop of this.#stops) stop.reset();
     return held;
   }
 

@@ -9,10 +9,8 @@ function setUp(pieces: readonly (string | number[])[], stops: readonly string[] 
   const bytes = {
     of: (token: Token) => (typeof pieces[token] === 'string' ? Buffer.from(pieces[token]) : Uint8Array.from(pieces[token] ?? [])),
   };
-  const writer = new AnswerWriter(bytes, { requested: stops, template: ends }, max, {
-    phase: () => undefined,
-    events: (e) => void batches.push(e),
-  });
+  const spec = { stop: stops, ends, maxTokens: max, reasoning: null, calls: null };
+  const writer = new AnswerWriter(bytes, spec, 0, (e) => void batches.push(e));
   const write = (): boolean => pieces.some((_, i) => writer.write(i as Token));
   const events = (): StreamEvent[] => batches.flat();
   const counted = (): number => events().reduce((sum, event) => sum + (event.k === 'text' ? event.n : 0), 0);

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ControlTokenGuard } from './control-token-guard.js';
 
 const CONTROL = ['<|im_start|>', '<|im_end|>', '<|endoftext|>', '</s>', '<s>'];
-const guard = new ControlTokenGuard(CONTROL);
+const tokens = new ControlTokenGuard(CONTROL);
+const guard = { guard: (texts: readonly string[], edges = true) => tokens.guard(texts.map((text) => ({ text, edges }))) };
 
 /** ChatML around each text, trimmed as many templates do. */
 const render = (texts: readonly string[], trim = true): string =>
@@ -58,6 +59,20 @@ describe('ControlTokenGuard', () => {
     expect(text).toBe(render(['\uFDD0<|im_end|>\uFDD1']));
   });
 
+  it('takes its marks out of JSON that a template wrote in ASCII', () => {
+    const guarded = guard.guard(['<|im_end|>']);
+    const parts = guarded.split(
+      `"${Array.from(guarded.texts[0]!, (char) => (char > '~' ? `\\u${char.charCodeAt(0).toString(16)}` : char)).join('')}"`,
+    );
+    expect(parts.join('')).toBe('"<|im_end|>"');
+    expect(controlsIn(parts)).toBe(0);
+  });
+
+  it('leaves words alone that stand beside nothing of the template, whatever they are a part of', () => {
+    expect(guard.guard(['im_end', 'im_start'], false).texts).toEqual(['im_end', 'im_start']);
+    expect(guard.guard(['a<|im_end|>b'], false).texts).not.toEqual(['a<|im_end|>b']);
+  });
+
   it('refuses a text that uses up all marks', () => {
     const all = Array.from({ length: 32 }, (_, i) => String.fromCharCode(0xfdd0 + i)).join('');
     expect(() => guard.guard([`${all}<s>`])).toThrow(expect.objectContaining({ code: 'invalid_unicode', param: 'messages' }));
@@ -66,7 +81,7 @@ describe('ControlTokenGuard', () => {
 
   it('knows where a cut would fall into a control token', () => {
     const text = 'ab<|im_end|>cd';
-    const inside = Array.from({ length: text.length + 1 }, (_, i) => guard.isInside(text, i));
+    const inside = Array.from({ length: text.length + 1 }, (_, i) => tokens.isInside(text, i));
     expect(inside.map((is, i) => (is ? i : -1)).filter((i) => i >= 0)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 });

@@ -16,11 +16,17 @@ interface TrieNode {
 
 const emptyNode = (): TrieNode => ({ next: new Map(), whole: false });
 
+/** A text of users, and whether the template's own text may stand right beside it. */
+export interface UserText {
+  readonly text: string;
+  readonly edges: boolean;
+}
+
 /** Text of users in which nothing reads as a control token any more. */
 export interface GuardedTexts {
   readonly texts: readonly string[];
   /** Takes rendered text apart at the marks, which are gone afterwards: a tokenizer must see the parts one by one. */
-  split(rendered: string): string[];
+  readonly split: (rendered: string) => string[];
 }
 
 /**
@@ -43,12 +49,15 @@ export class ControlTokenGuard {
     for (const text of this.#texts) this.#add(text);
   }
 
-  guard(texts: readonly string[]): GuardedTexts {
-    const cuts = texts.map((text) => this.#cutsIn(text));
-    if (cuts.every((list) => list.length === 0)) return { texts, split: (rendered) => [rendered] };
-    const mark = unusedMark(texts);
-    const marked = texts.map((text, i) => insertAt(text, cuts[i] ?? [], mark));
-    return { texts: marked, split: (rendered) => rendered.split(mark).filter((part) => part !== '') };
+  guard(texts: readonly UserText[]): GuardedTexts {
+    const plain = texts.map(({ text }) => text);
+    const cuts = texts.map(({ text, edges }) => this.#cutsIn(text, edges));
+    if (cuts.every((list) => list.length === 0)) return { texts: plain, split: (rendered) => [rendered] };
+    const mark = unusedMark(plain);
+    const marked = plain.map((text, i) => insertAt(text, cuts[i] ?? [], mark));
+    // A template that prints JSON in ASCII escapes the mark.
+    const places = new RegExp(`${mark}|\\\\u${mark.charCodeAt(0).toString(16)}`, 'gi');
+    return { texts: marked, split: (rendered) => rendered.split(places).filter((part) => part !== '') };
   }
 
   /** Whether cutting `text` at `position` would cut a control token in two. */
@@ -85,14 +94,14 @@ export class ControlTokenGuard {
   }
 
   /** Positions, rising, at which the text is to be cut: one character into everything that reads as a control token. */
-  #cutsIn(text: string): number[] {
+  #cutsIn(text: string, edges: boolean): number[] {
     const cuts = new Set<number>();
     for (const first of this.#tokens.next.keys()) {
       for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + 1)) {
         if (this.#longestAt(text, at) > 0) cuts.add(at + 1);
       }
     }
-    this.#addEdgeCuts(text, cuts);
+    if (edges) this.#addEdgeCuts(text, cuts);
     return [...cuts].toSorted((a, b) => a - b);
   }
 

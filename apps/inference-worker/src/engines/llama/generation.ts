@@ -1,84 +1,141 @@
-import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
-import type { LlamaContextSequence, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { type CanonicalRequest, isServiceError, ServiceError, type Usage } from '@slipway/contracts';
+import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import type { EngineOutput } from '../engine.js';
-import { AnswerWriter } from './answer-writer.js';
+import { type AnswerSpec, AnswerWriter } from './answer-writer.js';
+import { GrammarGate, type ReadGrammar } from './grammar-gate.js';
 import { type PrefillTools, prefill } from './prefill.js';
-import { type SamplingDefaults, samplingOptions } from './sampling-options.js';
-import type { TokenBytes } from './token-bytes.js';
+import { type TokenSource, tokenSource, type TokenSourceTools } from './token-source.js';
 
 /** What all generations of a model share. */
-export interface GenerationTools extends PrefillTools {
-  readonly model: LlamaModel;
-  readonly bytes: TokenBytes;
-  readonly defaults: SamplingDefaults;
-  /** Texts that end an answer beside the model's own end tokens. */
-  readonly ends: readonly string[];
-}
+export type GenerationTools = PrefillTools & TokenSourceTools;
 
 /** One request, tokenized. */
 export interface GenerationTask {
   readonly prompt: readonly Token[];
   readonly sampling: CanonicalRequest['sampling'];
-  readonly stop: readonly string[];
-  /** At least 1, and no more than fit behind the prompt: llama.cpp forgets the beginning of longer texts without a word. */
-  readonly maxTokens: number;
+  /** Its `maxTokens` is at least 1, and no more than fit behind the prompt: llama.cpp forgets the beginning of longer texts without a word. */
+  readonly spec: AnswerSpec;
+  readonly grammar: ReadGrammar | null;
+  readonly logprobs: number | null;
+  /** After so many tokens of reasoning these tokens end it; null = it ends by itself. */
+  readonly reasoningEnd: { readonly budget: number; readonly tokens: readonly Token[] } | null;
+  readonly choices: number;
+}
+
+/** Where a generation puts its output, and what ends it. */
+export interface GenerationRun {
+  readonly output: EngineOutput;
+  readonly stopped: () => boolean;
 }
 
 export interface GenerationOutcome {
   readonly usage: Usage;
-  /** False when `stopped` cut it off: no `fin` was written. */
+  /** False when `stopped` cut it off: some choice has no `fin`. */
   readonly finished: boolean;
 }
 
-/**
- * Runs one request on one sequence, which is at rest again when this resolves or rejects.
- * Once `stopped` says so it ends within one step, with what was counted until then and without a `fin`.
- */
-export async function runGeneration(
-  tools: GenerationTools,
-  sequence: LlamaContextSequence,
-  task: GenerationTask,
-  run: { readonly output: EngineOutput; readonly stopped: () => boolean },
-): Promise<GenerationOutcome> {
-  const { output, stopped } = run;
-  const writer = new AnswerWriter(tools.bytes, { requested: task.stop, template: tools.ends }, task.maxTokens, output);
-  const options = samplingOptions(tools.model, task.sampling, tools.defaults, writer.generated);
-  try {
-    output.phase('prefill');
-    const { cached, done } = await prefill(sequence, task.prompt, tools, stopped);
-    if (stopped()) return { usage: { prompt: done, cached, completion: 0 }, finished: false };
-    output.events([{ k: 'start', prompt: task.prompt.length, cached }]);
-    output.phase('decode');
-    await tools.gate.pass();
-    const finished = await decode({ tools, sequence, task, options, writer, stopped });
-    return { usage: { prompt: task.prompt.length, cached, completion: writer.tokens }, finished };
-  } catch (error) {
-    // What the sequence holds after a failure is unknown, so nothing of it may be reused.
-    await tools.gate.change(() => sequence.clearHistory()).catch(() => undefined);
-    throw error instanceof ServiceError ? error : new ServiceError('engine_error', 'The model failed to generate.', { cause: error });
+/** One request on the sequences that it has. Each takes the next choice when it is done with one. */
+export class GenerationRound {
+  #next = 0;
+  #finished = 0;
+  #started: { readonly prompt: number; readonly cached: number } | null = null;
+  #read = 0;
+  #cached = 0;
+  #failure: ServiceError | undefined;
+  readonly #writers: AnswerWriter[] = [];
+
+  constructor(
+    private readonly tools: GenerationTools,
+    private readonly task: GenerationTask,
+    private readonly run: GenerationRun,
+  ) {}
+
+  /**
+   * Generates all choices. The sequences are at rest again when this resolves or rejects. Once `stopped` says so it ends
+   * within one step, with what was counted until then.
+   */
+  async generate(sequences: readonly LlamaContextSequence[]): Promise<GenerationOutcome> {
+    this.run.output.phase('prefill');
+    await Promise.all(sequences.map((sequence) => this.#lane(sequence)));
+    if (this.#failure !== undefined) throw this.#failure;
+    const completion = this.#writers.reduce((sum, { tokens }) => sum + tokens, 0);
+    const reasoning = this.#writers.reduce((sum, { reasoned }) => sum + reasoned, 0);
+    const { prompt, cached } = this.#started ?? { prompt: this.#read, cached: this.#cached };
+    const usage = { prompt, cached, completion, ...(reasoning > 0 && { reasoning }) };
+    return { usage, finished: this.#finished === this.task.choices };
   }
-}
 
-interface Decoding {
-  readonly tools: GenerationTools;
-  readonly sequence: LlamaContextSequence;
-  readonly task: GenerationTask;
-  readonly options: SequenceEvaluateOptions;
-  readonly writer: AnswerWriter;
-  readonly stopped: () => boolean;
-}
+  readonly #stopped = (): boolean => this.#failure !== undefined || this.run.stopped();
 
-/** @returns whether the answer is complete. */
-async function decode({ tools, sequence, task, options, writer, stopped }: Decoding): Promise<boolean> {
-  // A returning loop closes the generator, and with it the sampler.
-  for await (const token of sequence.evaluate(task.prompt.slice(-1), options)) {
-    if (tools.model.isEogToken(token)) {
-      writer.end();
-      return true;
+  async #lane(sequence: LlamaContextSequence): Promise<void> {
+    try {
+      while (this.#next < this.task.choices && !this.#stopped()) {
+        const choice = this.#next;
+        this.#next += 1;
+        await this.#choice(sequence, choice);
+      }
+    } catch (error) {
+      // What the sequence holds after a failure is unknown, so nothing of it may be reused.
+      await this.tools.gate.change(() => sequence.clearHistory()).catch(() => undefined);
+      this.#failure ??= isServiceError(error) ? error : new ServiceError('engine_error', 'The model failed to generate.', { cause: error });
     }
-    if (writer.write(token)) return true;
-    if (stopped()) return false;
-    await tools.gate.pass();
   }
-  throw new Error('llama.cpp ended without an end token.');
+
+  async #choice(sequence: LlamaContextSequence, choice: number): Promise<void> {
+    const { task, tools } = this;
+    const { cached, done } = await prefill(sequence, task.prompt, tools, this.#stopped);
+    this.#read = Math.max(this.#read, done);
+    this.#cached = Math.max(this.#cached, Math.min(cached, done));
+    if (this.#stopped()) return;
+    this.#start(cached);
+    const writer = new AnswerWriter(tools.bytes, task.spec, choice, (events) => this.run.output.events(events));
+    this.#writers.push(writer);
+    const gate = new GrammarGate(tools.model, task.grammar, writer);
+    const { sampling, logprobs } = task;
+    const source = tokenSource(tools, sequence, { sampling, choice, logprobs, generated: writer.generated, grammar: gate.next });
+    try {
+      if (await this.#decode(source, writer)) this.#finished += 1;
+    } finally {
+      await source.close();
+    }
+  }
+
+  #start(cached: number): void {
+    if (this.#started) return;
+    this.#started = { prompt: this.task.prompt.length, cached };
+    this.run.output.events([{ k: 'start', ...this.#started }]);
+    this.run.output.phase('decode');
+  }
+
+  /** @returns whether the choice is complete. */
+  async #decode(source: TokenSource, writer: AnswerWriter): Promise<boolean> {
+    const { stop_token_ids: stops = [] } = this.task.sampling;
+    let pending: readonly Token[] = this.task.prompt.slice(-1);
+    for (;;) {
+      await this.tools.gate.pass();
+      const { token, logprob } = await source.after(pending);
+      if (this.tools.endTokens.has(token) || stops.includes(token)) {
+        this.#assertAnswered(writer);
+        writer.end();
+        return true;
+      }
+      if (writer.write(token, logprob)) return true;
+      if (this.#stopped()) return false;
+      const forced = this.#reasoningEnd(writer);
+      if (forced.some((each) => writer.write(each))) return true;
+      pending = [token, ...forced];
+    }
+  }
+
+  /** Tokens that end reasoning which has taken what it may take. */
+  #reasoningEnd(writer: AnswerWriter): readonly Token[] {
+    const { reasoningEnd } = this.task;
+    return reasoningEnd && writer.thinking && writer.tokens >= reasoningEnd.budget ? reasoningEnd.tokens : [];
+  }
+
+  /** An answer that must have a form, and ended within its reasoning, has none. */
+  #assertAnswered(writer: AnswerWriter): void {
+    if (!this.task.grammar?.whole || !writer.thinking) return;
+    throw new ServiceError('engine_error', 'The model ended its turn before the answer that was asked for.');
+  }
 }

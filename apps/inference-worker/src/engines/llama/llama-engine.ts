@@ -1,5 +1,4 @@
 import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
-import type { Token } from 'node-llama-cpp';
 import { AdmissionQueue } from '../admission-queue.js';
 import {
   type Engine,
@@ -10,28 +9,16 @@ import {
   type EngineSettings,
   type TokenCount,
 } from '../engine.js';
-import { BatchGate } from './batch-gate.js';
-import { ChatTemplate } from './chat-template.js';
+import { type AnswerPlan, planAnswer } from './answer-plan.js';
 import { fingerprint } from './fingerprint.js';
-import { type GenerationTask, type GenerationTools, runGeneration } from './generation.js';
+import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
+import { readGrammar } from './grammar-gate.js';
 import { type LoadedModel, loadModel } from './load-model.js';
-import { PrefillPacer } from './prefill.js';
-import { PromptBuilder } from './prompt-builder.js';
-import { samplingDefaults } from './sampling-options.js';
-import { SequencePool } from './sequence-pool.js';
-import { createTokenBytes } from './token-bytes.js';
-
-interface ReadyModel {
-  readonly loaded: LoadedModel;
-  readonly prompts: PromptBuilder;
-  readonly sequences: SequencePool;
-  readonly tools: GenerationTools;
-  /** Tokens that prompt and answer share. */
-  readonly context: number;
-}
+import type { Prompt } from './prompt-builder.js';
+import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
+import { samplingOptions } from './sampling-options.js';
 
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
-const CAPS = ['cached_tokens', 'exact_count', 'exact_usage', 'logit_bias', 'min_p', 'repetition_penalty', 'seed', 'stop_sequence', 'top_k'];
 const WARM_UP: CanonicalRequest = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
   sampling: { temperature: 0 },
@@ -67,13 +54,13 @@ export class LlamaEngine implements Engine {
     const loaded = await loadModel({ path: this.path, context, sequences: slots, threads, gpu, log, signal, onProgress: onFileProgress });
     try {
       if (this.#closing) throw new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
-      this.#ready = prepare(loaded);
+      this.#ready = prepareModel(loaded);
       const { release } = loaded.llama.llamaCppRelease;
       const print = await fingerprint(this.path, `llama.cpp ${release}`);
       await this.#warmUp(signal);
       onProgress(1);
       log.info({ model: loaded.model.filename, context: this.#ready.context, slots, threads, llama_cpp: release }, 'llama.loaded');
-      return { fingerprint: print, context: this.#ready.context, slots, caps: CAPS };
+      return { fingerprint: print, context: this.#ready.context, slots, caps: capabilitiesOf(this.#ready) };
     } catch (error) {
       await this.unload();
       await dispose(loaded);
@@ -93,28 +80,30 @@ export class LlamaEngine implements Engine {
   async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     const ready = this.#loaded();
     this.#queue.assertRoom();
-    const stopped = (): boolean => signal.aborted || this.#closing;
+    const plan = planAnswer(request, ready.facts);
+    // What cannot be weighted is refused before anything waits for it.
+    samplingOptions(ready.tools.model, request.sampling, ready.tools.defaults, []);
+    const run = { output, stopped: (): boolean => signal.aborted || this.#closing };
     output.phase('queue');
-    const prompt = await this.#reading(ready.prompts.build(request.messages, stopped));
-    if (prompt === null || !(await this.#queue.enter(signal))) return this.#afterStop(NOTHING_DONE, signal);
-    const sequence = ready.sequences.take(prompt);
+    const prompt = await this.#reading(ready.prompts.build(request, run.stopped));
+    const task = prompt && (await this.#task(ready, request, prompt, plan));
+    if (task === null || !(await this.#queue.enter(signal))) return this.#afterStop(NOTHING_DONE, signal);
+    const slots = 1 + this.#queue.enterMore((request.n ?? 1) - 1);
     try {
-      const task = this.#task(request, prompt, ready.context);
-      const { usage, finished } = await runGeneration(ready.tools, sequence, task, { output, stopped });
+      const { usage, finished } = await this.#round(ready, task, slots, run);
       return finished ? usage : this.#afterStop(usage, signal);
     } finally {
-      ready.sequences.give(sequence);
-      this.#queue.leave();
+      for (let slot = 0; slot < slots; slot += 1) this.#queue.leave();
       if (this.#queue.running === 0) this.#onIdle?.();
     }
   }
 
   async count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount> {
     const { prompts } = this.#loaded();
-    const tokens = await this.#reading(prompts.tokens(request.messages, () => signal.aborted || this.#closing));
+    const prompt = await this.#reading(prompts.read(request, () => signal.aborted || this.#closing));
     signal.throwIfAborted();
-    if (tokens === null) throw shutDown();
-    return { tokens: tokens.length, exact: true };
+    if (prompt === null) throw shutDown();
+    return { tokens: prompt.tokens.length, exact: true };
   }
 
   unload(): Promise<void> {
@@ -135,9 +124,34 @@ export class LlamaEngine implements Engine {
     if (ready) await dispose(ready.loaded);
   }
 
-  #task(request: CanonicalRequest, prompt: GenerationTask['prompt'], context: number): GenerationTask {
+  async #task(ready: ReadyModel, request: CanonicalRequest, prompt: Prompt, { grammar, calls }: AnswerPlan): Promise<GenerationTask> {
+    const { sampling, stop, logprobs = null, n: choices = 1 } = request;
+    const { facts, ends, context, grammars, loaded } = ready;
+    const { tokens, inReasoning: opened } = prompt;
     const wanted = request.max_tokens ?? this.settings.defaultMaxTokens ?? Infinity;
-    return { prompt, sampling: request.sampling, stop: request.stop, maxTokens: Math.min(wanted, context - prompt.length) };
+    const reasoning = request.continue_final === true ? null : facts.reasoning;
+    const budget = request.reasoning?.budget;
+    const spec = {
+      stop,
+      ends,
+      calls,
+      maxTokens: Math.min(wanted, context - tokens.length),
+      minTokens: sampling.min_tokens ?? 0,
+      reasoning: reasoning && { marks: reasoning, opened },
+    };
+    const closing = (): GenerationTask['reasoningEnd'] =>
+      reasoning && budget !== undefined ? { budget, tokens: loaded.model.tokenize(`\n${reasoning.close}\n\n`, true) } : null;
+    const read = grammar && (await readGrammar(grammar, grammars));
+    return { prompt: tokens, sampling, spec, grammar: read, logprobs, reasoningEnd: closing(), choices };
+  }
+
+  async #round(ready: ReadyModel, task: GenerationTask, slots: number, run: GenerationRun): Promise<GenerationOutcome> {
+    const sequences = Array.from({ length: slots }, () => ready.sequences.take(task.prompt));
+    try {
+      return await new GenerationRound(ready.tools, task, run).generate(sequences);
+    } finally {
+      for (const sequence of sequences) ready.sequences.give(sequence);
+    }
   }
 
   #loaded(): ReadyModel {
@@ -147,9 +161,9 @@ export class LlamaEngine implements Engine {
   }
 
   /** @returns null when the tokenizer was freed under its hands. */
-  async #reading(tokens: Promise<Token[] | null>): Promise<Token[] | null> {
+  async #reading(prompt: Promise<Prompt | null>): Promise<Prompt | null> {
     try {
-      return await tokens;
+      return await prompt;
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       if (this.#closing) return null;
@@ -182,26 +196,4 @@ async function dispose({ context, model, llama }: LoadedModel): Promise<void> {
   await context.dispose();
   await model.dispose();
   await llama.dispose();
-}
-
-/** @throws EngineLoadError when the model lacks what serving needs. */
-function prepare(loaded: LoadedModel): ReadyModel {
-  const { model, context } = loaded;
-  const { metadata } = model.fileInfo;
-  const source = metadata.tokenizer.chat_template;
-  const template = ChatTemplate.parse(source, { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' });
-  return {
-    loaded,
-    prompts: new PromptBuilder(model, template, context.contextSize),
-    sequences: new SequencePool(context),
-    context: context.contextSize,
-    tools: {
-      model,
-      bytes: createTokenBytes(model),
-      pacer: new PrefillPacer(),
-      gate: new BatchGate(),
-      defaults: samplingDefaults(metadata),
-      ends: template.ends,
-    },
-  };
 }

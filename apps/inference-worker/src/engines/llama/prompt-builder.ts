@@ -1,13 +1,19 @@
-import { type CanonicalMessage, ServiceError, textOf } from '@slipway/contracts';
+import { type CanonicalRequest, ServiceError } from '@slipway/contracts';
 import { type LlamaModel, LlamaVocabularyType, type Token } from 'node-llama-cpp';
-import type { ChatTemplate, TemplateMessage } from './chat-template.js';
+import type { ChatTemplate, TemplateInput } from './chat-template.js';
 import { ControlTokenGuard } from './control-token-guard.js';
+import { bytesOf, guardInput } from './guarded-input.js';
+import { endsInReasoning } from './reasoning-splitter.js';
+import type { TemplateFacts } from './template-facts.js';
+import { templateInput } from './template-input.js';
 import { TurnBudget } from './turn-budget.js';
 
 /** No tokenizer in use makes tokens longer than this on average, so longer text cannot fit. */
 const BYTES_PER_TOKEN_MAX = 64;
 /** Characters tokenized at once: 5 to 10 ms, after which others get their turn. */
 const SLICE_CHARS = 8_192;
+/** Text is rendered so many times faster than it is tokenized. */
+const RENDERED_PER_TOKENIZED = 8;
 /** What a call of the tokenizer costs beside its text, in characters. */
 const CALL_CHARS = 16;
 /** How far a slice looks for a gap between words. */
@@ -34,6 +40,13 @@ function controlTexts(model: LlamaModel): string[] {
   return texts;
 }
 
+/** A prompt, ready to be evaluated. */
+export interface Prompt {
+  readonly tokens: readonly Token[];
+  /** Whether the template began the answer's reasoning. */
+  readonly inReasoning: boolean;
+}
+
 /** Turns conversations into the tokens of a prompt. */
 export class PromptBuilder {
   readonly #guard: ControlTokenGuard;
@@ -42,6 +55,7 @@ export class PromptBuilder {
   constructor(
     private readonly model: LlamaModel,
     private readonly template: ChatTemplate,
+    private readonly facts: TemplateFacts,
     /** Tokens that prompt and answer share. */
     private readonly context: number,
   ) {
@@ -53,10 +67,11 @@ export class PromptBuilder {
    * @returns null when `stopped` said so in between.
    * @throws ServiceError `context_length_exceeded` when no room is left.
    */
-  async build(messages: readonly CanonicalMessage[], stopped: () => boolean): Promise<Token[] | null> {
-    const tokens = await this.tokens(messages, stopped);
-    if (tokens && tokens.length >= this.context) throw contextExceeded(tokens.length, this.context);
-    return tokens;
+  async build(request: CanonicalRequest, stopped: () => boolean): Promise<Prompt | null> {
+    const prompt = await this.read(request, stopped);
+    const tokens = prompt?.tokens.length ?? 0;
+    if (tokens >= this.context) throw contextExceeded(tokens, this.context);
+    return prompt;
   }
 
   /**
@@ -64,10 +79,22 @@ export class PromptBuilder {
    * @returns null when `stopped` said so in between.
    * @throws ServiceError `context_length_exceeded` for text that is so far beyond the context that it is not read at all.
    */
-  async tokens(messages: readonly CanonicalMessage[], stopped: () => boolean): Promise<Token[] | null> {
-    this.#refuseHugeText(messages);
+  async read(request: CanonicalRequest, stopped: () => boolean): Promise<Prompt | null> {
+    const input = templateInput(request, this.facts);
+    const bytes = bytesOf(input);
+    if (bytes > BYTES_PER_TOKEN_MAX * this.context) throw contextExceeded(Math.ceil(bytes / 4), this.context, 'about ');
+    await this.#budget.spend(Math.ceil(bytes / RENDERED_PER_TOKENIZED));
+    if (stopped()) return null;
+    const parts = this.#render(input);
+    const tokens = await this.#tokensOf(parts, stopped);
+    const { reasoning } = this.facts;
+    const begun = reasoning !== null && request.continue_final !== true && endsInReasoning(parts.at(-1) ?? '', reasoning);
+    return tokens && { tokens, inReasoning: begun };
+  }
+
+  async #tokensOf(parts: readonly string[], stopped: () => boolean): Promise<Token[] | null> {
     const tokens: Token[] = [];
-    for (const slice of this.#slices(this.#render(messages))) {
+    for (const slice of this.#slices(parts)) {
       await this.#budget.spend(slice.length + CALL_CHARS);
       if (stopped()) return null;
       for (const token of this.#tokenize(slice, tokens.length === 0)) tokens.push(token);
@@ -77,21 +104,9 @@ export class PromptBuilder {
     return stopped() ? null : tokens;
   }
 
-  #refuseHugeText(messages: readonly CanonicalMessage[]): void {
-    let bytes = 0;
-    for (const message of messages) bytes += Buffer.byteLength(textOf(message));
-    if (bytes > BYTES_PER_TOKEN_MAX * this.context) throw contextExceeded(Math.ceil(bytes / 4), this.context, 'about ');
-  }
-
-  #render(messages: readonly CanonicalMessage[]): string[] {
-    const contents = messages.map(textOf);
-    const names = messages.map(({ name }) => name ?? '');
-    const guarded = this.#guard.guard([...contents, ...names]);
-    const turns = messages.map(({ role, name }, i): TemplateMessage => {
-      const turn = { role, content: guarded.texts[i] ?? '' };
-      return name === undefined ? turn : { ...turn, name: guarded.texts[messages.length + i] ?? '' };
-    });
-    return guarded.split(this.template.render(turns));
+  #render(input: TemplateInput): string[] {
+    const guarded = guardInput(input, this.#guard);
+    return guarded.split(this.template.render(guarded.input));
   }
 
   /** Sliced from the front with fixed lengths, so that a longer conversation keeps the tokens of its beginning. */

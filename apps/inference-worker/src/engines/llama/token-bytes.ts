@@ -40,12 +40,14 @@ function fromSentencePiece(piece: string): Uint8Array {
 }
 
 /** Reads one token from the vocabulary; null = only llama.cpp itself can write it. */
-function readPiece(model: LlamaModel, token: Token): Uint8Array | null {
+function readPiece(model: LlamaModel, token: Token, marks: ReadonlySet<string>): Uint8Array | null {
   const attributes = model.getTokenAttributes(token);
-  if (attributes.control || attributes.unknown || model.isEogToken(token)) return NOTHING;
+  if (model.isEogToken(token)) return NOTHING;
   const piece = model.fileInfo.metadata.tokenizer.ggml.tokens[token];
+  const marked = piece !== undefined && marks.has(piece);
+  if ((attributes.control || attributes.unknown) && !marked) return NOTHING;
   if (piece === undefined) return null;
-  if (attributes.userDefined) return Buffer.from(piece);
+  if (marked || attributes.userDefined) return Buffer.from(piece);
   switch (model.vocabularyType) {
     case LlamaVocabularyType.bpe:
       return fromByteLevel(piece);
@@ -59,14 +61,17 @@ function readPiece(model: LlamaModel, token: Token): Uint8Array | null {
 /**
  * Bytes per token, because llama.cpp's own text of one token has already lost the halves of characters that
  * are spread over several. Each token is looked up once.
+ * @param marks of calls and reasoning, which are text here even where they are control tokens.
  */
-export function createTokenBytes(model: LlamaModel): TokenBytes {
+export function createTokenBytes(model: LlamaModel, marks: readonly string[]): TokenBytes {
+  const markSet = new Set(marks);
+
   const known = new Map<Token, Uint8Array | null>();
   return {
     of(token, before) {
       let bytes = known.get(token);
       if (bytes === undefined) {
-        bytes = readPiece(model, token);
+        bytes = readPiece(model, token, markSet);
         known.set(token, bytes);
       }
       return bytes ?? Buffer.from(model.detokenize([token], false, before.slice(-4)).replaceAll('\uFFFD', ''));

@@ -1,0 +1,84 @@
+import { AnswerText, type Reading } from './tool-calls/answer-text.js';
+
+/** What a model writes before and behind its reasoning. */
+export interface ReasoningMarks {
+  readonly open: string;
+  readonly close: string;
+}
+
+/** Where the two parts of an answer go. */
+export interface ReasoningSink {
+  think(text: string): void;
+  answer(text: string): void;
+}
+
+/**
+ * Takes the reasoning at the beginning of an answer apart from the answer. The marks go, and the white space around them.
+ * Marks anywhere else are text.
+ */
+export class ReasoningSplitter {
+  readonly #text = new AnswerText();
+  readonly #reading: Reading<void>;
+  #thinking: boolean;
+
+  /** @param opened whether the prompt ends within the reasoning already. */
+  constructor(
+    private readonly marks: ReasoningMarks,
+    opened: boolean,
+    private readonly sink: ReasoningSink,
+  ) {
+    this.#thinking = opened;
+    this.#reading = this.#read();
+    this.#reading.next();
+  }
+
+  /** Whether what comes next is reasoning. */
+  get thinking(): boolean {
+    return this.#thinking;
+  }
+
+  /** Characters that wait for what comes next. */
+  get held(): number {
+    return this.#text.held;
+  }
+
+  push(piece: string): void {
+    this.#text.add(piece);
+    this.#reading.next();
+  }
+
+  /** The answer is over. */
+  end(): void {
+    this.#text.end();
+    this.#reading.next();
+  }
+
+  *#read(): Reading<void> {
+    const text = this.#text;
+    text.keep(0);
+    yield* text.skipSpace();
+    const marked = yield* text.literal(this.marks.open);
+    if (marked || this.#thinking) yield* this.#reason();
+    else text.rewind(0);
+    yield* text.until([], (piece) => this.sink.answer(piece));
+  }
+
+  *#reason(): Reading<void> {
+    const text = this.#text;
+    this.#thinking = true;
+    yield* text.skipSpace();
+    text.release();
+    let space = '';
+    const closed = yield* text.until([this.marks.close], (piece) => {
+      const core = piece.trimEnd();
+      if (core !== '') this.sink.think(space + core);
+      space = core === '' ? space + piece : piece.slice(core.length);
+    });
+    if (closed === null) return;
+    this.#thinking = false;
+    yield* text.skipSpace();
+  }
+}
+
+/** Whether a prompt ends within reasoning that the template began. */
+export const endsInReasoning = (prompt: string, { open }: ReasoningMarks): boolean => prompt.trimEnd().endsWith(open);

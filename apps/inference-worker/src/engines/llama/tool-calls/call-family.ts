@@ -1,0 +1,58 @@
+import type { Tool } from '@slipway/contracts';
+import type { AnswerText, Reading } from './answer-text.js';
+
+/** Where a reader puts what it finds. */
+export interface CallSink {
+  text(text: string): void;
+  /** A call begins; its name is known. Without an id it gets one. */
+  begin(name: string, id?: string): void;
+  /** More JSON text of its arguments. */
+  args(text: string): void;
+  /** Its arguments are complete. A call that is never closed was cut off, or is no valid call. */
+  close(): void;
+}
+
+/** A tool in a grammar: `args` = the rule that matches its arguments. */
+export interface ToolRule {
+  readonly tool: Tool;
+  readonly args: string;
+  /** The rules of its parameters one by one, for families that do not write arguments as JSON. */
+  readonly parameters: readonly ParameterRule[];
+}
+
+export interface ParameterRule {
+  readonly name: string;
+  readonly required: boolean;
+  /** Rule of its JSON value; null = any text, written as it is. */
+  readonly value: string | null;
+}
+
+/** How the calls of a family are forced, in GBNF. */
+export interface CallForm {
+  /** Text that every call or list of calls begins with; '' = none, then nothing but the whole answer can be forced. */
+  readonly open: string;
+  /** White space behind `open`. */
+  readonly lead: string;
+  /** GBNF of what follows both for exactly one call, or for a list of calls where `many`. */
+  readonly rest: (tools: readonly ToolRule[], many: boolean) => string;
+  /** What stands between one `rest` and the next `open`; null = `rest` holds all calls. */
+  readonly again: string | null;
+  /** Whether arguments are written one by one, so that `rest` takes the rules of parameters. */
+  readonly byParameter?: true;
+  /** Further rules that `rest` refers to. */
+  readonly rules?: string;
+}
+
+/** How one family of models writes its calls, as its chat template shows. */
+export interface CallFamily {
+  readonly name: string;
+  /** Marks that may be control tokens, which otherwise write nothing. */
+  readonly marks: readonly string[];
+  /** Ids of calls have this many characters where the template accepts no others; the characters are alphanumeric. */
+  readonly idLength?: number;
+  /** Whether a template with tools is one of this family. */
+  readonly knows: (template: string) => boolean;
+  /** Reads an answer to its end. */
+  readonly read: (text: AnswerText, sink: CallSink, tools: readonly Tool[]) => Reading<void>;
+  readonly form: CallForm;
+}

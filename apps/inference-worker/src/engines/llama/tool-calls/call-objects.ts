@@ -1,0 +1,143 @@
+import type { AnswerText, Reading } from './answer-text.js';
+import type { CallSink, ToolRule } from './call-family.js';
+import { readArguments, readString, readValue } from './json-reading.js';
+import { gbnfText } from './gbnf-text.js';
+
+/** What a call's JSON object calls its parts. */
+export interface CallKeys {
+  readonly name: readonly string[];
+  readonly args: readonly string[];
+  readonly id: readonly string[];
+  /** Whether an object with this name is a call; all are where a mark stands before it. */
+  readonly accepts?: (name: string) => boolean;
+}
+
+/** `none` = it is no call, and nothing went out; `broken` = it began as one, and is none. */
+export type CallOutcome = 'done' | 'none' | 'broken';
+
+/** One object being read; its call goes out as soon as its name and the beginning of its arguments are known. */
+class CallObject {
+  #name: string | undefined;
+  #id: string | undefined;
+  #early = '';
+  #begun = false;
+
+  constructor(
+    private readonly keys: CallKeys,
+    private readonly sink: CallSink,
+  ) {}
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  *member(text: AnswerText): Reading<boolean> {
+    const key = yield* readString(text);
+    yield* text.skipSpace();
+    if (key === null || !(yield* text.literal(':'))) return false;
+    yield* text.skipSpace();
+    if (this.keys.name.includes(key)) return this.#named(yield* readString(text));
+    if (this.keys.args.includes(key)) return yield* readArguments(text, (piece) => this.#args(piece));
+    const value = yield* readValue(text);
+    if (this.keys.id.includes(key) && value !== null) this.#id = idOf(value);
+    return value !== null;
+  }
+
+  /** The object is complete. @returns whether it is a call. */
+  end(): boolean {
+    if (!this.#begin()) return false;
+    this.sink.close();
+    return true;
+  }
+
+  #named(name: string | null): boolean {
+    if (name === null || name === '' || this.keys.accepts?.(name) === false) return false;
+    this.#name = name;
+    return true;
+  }
+
+  #args(piece: string): void {
+    if (this.#begin()) this.sink.args(piece);
+    else this.#early += piece;
+  }
+
+  #begin(): boolean {
+    if (this.#begun || this.#name === undefined) return this.#begun;
+    this.#begun = true;
+    this.sink.begin(this.#name, this.#id);
+    if (this.#early !== '') this.sink.args(this.#early);
+    return true;
+  }
+}
+
+const idOf = (value: string): string | undefined => {
+  const id: unknown = JSON.parse(value);
+  return typeof id === 'string' && id !== '' ? id : undefined;
+};
+
+/** Reads one object that may be a call. */
+export function* readCallObject(text: AnswerText, sink: CallSink, keys: CallKeys): Reading<CallOutcome> {
+  if (!(yield* text.literal('{'))) return 'none';
+  const call = new CallObject(keys, sink);
+  for (;;) {
+    yield* text.skipSpace();
+    if (!(yield* call.member(text))) break;
+    yield* text.skipSpace();
+    const next = yield* text.next();
+    if (next === '}' && call.end()) return 'done';
+    if (next !== ',') break;
+  }
+  return call.begun ? 'broken' : 'none';
+}
+
+/** Reads a list of calls, or a single one without brackets. */
+export function* readCallList(text: AnswerText, sink: CallSink, keys: CallKeys): Reading<CallOutcome> {
+  if (!(yield* text.literal('['))) return yield* readCallObject(text, sink, keys);
+  let calls = 0;
+  for (;;) {
+    yield* text.skipSpace();
+    const outcome = yield* readCallObject(text, sink, keys);
+    if (outcome !== 'done') return calls === 0 ? outcome : 'broken';
+    calls += 1;
+    yield* text.skipSpace();
+    const next = yield* text.next();
+    if (next === ']') return 'done';
+    if (next !== ',') return 'broken';
+  }
+}
+
+/** GBNF of one call's object. */
+export const callObjectRule = (tools: readonly ToolRule[], name: string, args: string): string =>
+  `(${tools
+    .map(({ tool, args: rule }) => `${gbnfText(`{"${name}": ${JSON.stringify(tool.name)}, "${args}": `)} ${rule} ${gbnfText('}')}`)
+    .join(' | ')})`;
+
+/** GBNF of a list of calls. */
+export const callListRule = (call: string, many: boolean): string =>
+  many ? `${gbnfText('[')} ${call} (${gbnfText(', ')} ${call})* ${gbnfText(']')}` : `${gbnfText('[')} ${call} ${gbnfText(']')}`;
+
+/**
+ * Reads calls behind a mark that was just read. What turns out to be none is given back: the mark as text, and what
+ * follows it is read again.
+ */
+export function* readBehind(
+  text: AnswerText,
+  sink: CallSink,
+  mark: string,
+  read: (sink: CallSink) => Reading<CallOutcome>,
+): Reading<CallOutcome> {
+  const behind = text.at;
+  text.keep(behind - mark.length);
+  text.inside = true;
+  const begin: CallSink['begin'] = (name, id) => {
+    text.release();
+    sink.begin(name, id);
+  };
+  const outcome = yield* read({ text: (x) => sink.text(x), begin, args: (x) => sink.args(x), close: () => sink.close() });
+  text.inside = false;
+  if (outcome === 'none') {
+    text.rewind(behind);
+    if (mark !== '') sink.text(mark);
+  }
+  return outcome;
+}

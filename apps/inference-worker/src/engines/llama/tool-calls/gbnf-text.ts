@@ -1,0 +1,35 @@
+import { printExpr, text } from '../grammar/gbnf.js';
+
+/** A text as GBNF. */
+export const gbnfText = (value: string): string => printExpr(text(value));
+
+/** One character as it stands in a class. */
+const classChar = (char: string): string => `\\U${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(8, '0')}`;
+
+/**
+ * GBNF rules for any text up to and including `end`, which it does not hold before. The states are those of the search
+ * for `end`: how much of it the text ends with.
+ * @param name the rule that matches; the others have names that begin with it.
+ */
+export function gbnfUntil(name: string, end: string): string {
+  const rule = (state: number): string => (state === 0 ? name : `${name}-${state}`);
+  const alphabet = [...new Set(end)];
+  const rules: string[] = [];
+  for (let state = 0; state < end.length; state += 1) {
+    const seen = end.slice(0, state);
+    const steps = alphabet.map((char) => {
+      const next = borderOf(end, seen + char);
+      return next === end.length ? gbnfText(char) : `${gbnfText(char)} ${rule(next)}`;
+    });
+    rules.push(`${rule(state)} ::= [^${alphabet.map(classChar).join('')}] ${name} | ${steps.join(' | ')}`);
+  }
+  return `${rules.join('\n')}\n`;
+}
+
+/** Characters of `end` that `text` ends with. */
+function borderOf(end: string, text: string): number {
+  for (let length = Math.min(end.length, text.length); length > 0; length -= 1) {
+    if (text.endsWith(end.slice(0, length))) return length;
+  }
+  return 0;
+}
