@@ -43,7 +43,7 @@ describe('an answer that is not streamed', () => {
       format: chatErrors,
       line: new RequestLine('req_1'),
     } as unknown as Exchange;
-    const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false });
+    const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false, oneCall: false });
     answer = new DocumentAnswer({ exchange, writer, times: RELAY_TIMES, cut: () => undefined });
     answer.events([{ k: 'text', x: 'Hello', n: 1 }]);
   });

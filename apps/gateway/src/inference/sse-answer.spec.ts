@@ -89,7 +89,7 @@ describe('a streamed answer', () => {
       format: chatErrors,
       line: new RequestLine('req_1'),
     } as unknown as Exchange;
-    const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false });
+    const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false, oneCall: false });
     answer = new SseAnswer({
       exchange,
       writer,

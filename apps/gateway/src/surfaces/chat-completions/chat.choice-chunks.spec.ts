@@ -5,7 +5,7 @@ import { type ChatAnswer, ChatWriter } from './chat.events.js';
 
 const writer = (fields: Partial<ChatAnswer> = {}): ChatWriter =>
   new ChatWriter({
-    ...{ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, usage: 'none', choices: 1, logprobs: false },
+    ...{ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, usage: 'none', choices: 1, logprobs: false, oneCall: false },
     ...fields,
   });
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });
@@ -64,6 +64,16 @@ describe('the calls of a chat stream', () => {
       Object.keys(choices[0]!.delta).join(),
     );
     expect(deltas).toEqual(['role,content', 'reasoning_content', 'content', 'tool_calls', 'tool_calls']);
+  });
+
+  it('after the first are left out where only one was asked for', () => {
+    const w = writer({ oneCall: true });
+    const events = [call(0), args(0, '{}'), call(1), args(1, '{"a"'), args(1, ':1}'), fin('tool_calls')];
+    const frames = w.frames(events) + w.lastFrames(end);
+    expect(chunksIn(frames).flatMap(({ choices }) => choices[0]?.delta.tool_calls?.map(({ index }) => index) ?? [])).toEqual([0, 0]);
+    const whole = writer({ oneCall: true });
+    whole.collect(events);
+    expect(whole.document(end)).toContain('"tool_calls":[{"id":"call_0","type":"function","function":{"name":"f0","arguments":"{}"}}]');
   });
 
   it('that the limit of tokens cut stream what there is of them', () => {

@@ -5,7 +5,7 @@ import { type ChatAnswer, ChatWriter } from './chat.events.js';
 
 const writer = (fields: Partial<ChatAnswer> = {}): ChatWriter =>
   new ChatWriter({
-    ...{ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, usage: 'none', choices: 1, logprobs: false },
+    ...{ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, usage: 'none', choices: 1, logprobs: false, oneCall: false },
     ...fields,
   });
 const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });

@@ -23,6 +23,8 @@ export interface ChatAnswer {
   readonly choices: number;
   /** Log probabilities were asked for. */
   readonly logprobs: boolean;
+  /** Calls after the first of a choice are left out: not every engine can be told to make only one. */
+  readonly oneCall: boolean;
 }
 
 const isPiece = (event: StreamEvent): event is PieceEvent => event.k === 'text' || event.k === 'think' || event.k === 'args';
@@ -85,7 +87,7 @@ export class ChatWriter implements AnswerWriter {
   collect(events: readonly StreamEvent[]): void {
     for (const event of events) {
       if (event.k === 'fin') this.#finish[event.c ?? 0] = event.r;
-      else if (event.k !== 'start') this.#documentOf(event.c ?? 0)?.take(event);
+      else if (event.k !== 'start' && !this.#isLeftOut(event)) this.#documentOf(event.c ?? 0)?.take(event);
     }
   }
 
@@ -105,11 +107,17 @@ export class ChatWriter implements AnswerWriter {
     });
   }
 
+  #isLeftOut(event: StreamEvent): boolean {
+    return this.answer.oneCall && (event.k === 'call' || event.k === 'args') && event.i > 0;
+  }
+
   #piece(event: PieceEvent, text: string): string {
+    if (this.#isLeftOut(event)) return '';
     return this.#chunksOf(event.c ?? 0)?.text(targetOf(event), text, this.#tailNow()) ?? '';
   }
 
   #mark(event: StreamEvent): string {
+    if (this.#isLeftOut(event)) return '';
     if (event.k === 'call') return this.#chunksOf(event.c ?? 0)?.call(event, this.#tailNow()) ?? '';
     if (event.k !== 'fin') return '';
     // Clients take a finish reason for success, so it is said when the answer has proved complete.

@@ -16,5 +16,6 @@ export const chatSurface: Surface<ChatRequest> = {
       usage,
       choices: canonical.n ?? 1,
       logprobs: canonical.logprobs !== undefined,
+      oneCall: canonical.parallel_tool_calls === false,
     }),
 };
