@@ -24,6 +24,8 @@ function setUp(options: Partial<AnswerRelayOptions> = {}) {
     tellsStop: true,
     calls: null,
     logprobs: null,
+    echo: '',
+    countsApart: false,
     ...options,
   });
   const add = ({ usage: figures, ...delta }: Chunk): void =>
@@ -174,5 +176,19 @@ describe('AnswerRelay', () => {
     const { take, events } = setUp();
     take({ text: 'x', think: 't', calls: [{ index: 0, id: 'a', name: 'f', args: '{}' }], finish: 'stop' });
     expect(events().map(({ k }) => k)).toEqual(['start', 'think', 'text', 'call', 'args', 'fin']);
+  });
+
+  it('adds up what a server counts for each choice by itself, and estimates while one is missing', () => {
+    const { relay, take } = setUp({ choices: 2, countsApart: true });
+    take({ text: 'a' }, { index: 1, text: 'b' }, { finish: 'stop', usage: usage(9, 3, 2) });
+    expect(relay.usage()).toEqual({ prompt: 9, cached: 2, completion: 2, estimated: true });
+    take({ index: 1, finish: 'stop', usage: usage(9, 4, 8) });
+    expect(relay.usage()).toEqual({ prompt: 9, cached: 2, completion: 7 });
+  });
+
+  it('hands on no beginning that the server repeats', () => {
+    const { take, events } = setUp({ echo: 'I am' });
+    take({ text: 'I am the' }, { text: ' one' }, { finish: 'stop' });
+    expect(events().map((event) => ('x' in event ? event.x : ''))).toEqual(['', ' the', ' one', '']);
   });
 });

@@ -8,16 +8,30 @@ export interface AnswerRelayOptions extends AnswerWishes {
   readonly output: EngineOutput;
   /** Choices that were asked for. */
   readonly choices: number;
+  /** The server gives a usage for each choice, which add up. */
+  readonly countsApart: boolean;
   /** Prompt tokens to report where the upstream never says. */
   readonly estimatedPrompt: number;
 }
 
 const NOT_TOLD: UpstreamUsage = { prompt: null, completion: null, cached: null, reasoning: null };
 
+const plus = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
+
+/** Usages of two choices of one prompt. The second finds in the cache what the first has put there; that is not saved. */
+const sumOf = (one: UpstreamUsage, other: UpstreamUsage): UpstreamUsage => ({
+  prompt: one.prompt ?? other.prompt,
+  completion: plus(one.completion, other.completion),
+  cached: one.cached === null || other.cached === null ? null : Math.min(one.cached, other.cached),
+  reasoning: plus(one.reasoning, other.reasoning),
+});
+
 /** Turns the chunks of one upstream answer into events, and counts. */
 export class AnswerRelay {
   readonly #choices: readonly ChoiceRelay[];
   #usage: UpstreamUsage | null = null;
+  /** Usages that were told. */
+  #usages = 0;
   #estimated = 0;
   #started = false;
   #unfinished: number;
@@ -44,8 +58,7 @@ export class AnswerRelay {
 
   /** @throws ServiceError when a call is broken at its end. */
   take(chunk: UpstreamChunk): void {
-    // Several servers repeat usage with every chunk; the last one counts.
-    if (chunk.usage !== null) this.#usage = chunk.usage;
+    if (chunk.usage !== null) this.#count(chunk.usage);
     for (const delta of chunk.choices) {
       const relay = this.#choices[delta.index];
       if (relay === undefined || relay.finished) continue;
@@ -64,7 +77,9 @@ export class AnswerRelay {
 
   /** What the upstream counted, else what passed by here. */
   usage(): Usage {
-    const { prompt, completion, cached, reasoning } = this.#usage ?? NOT_TOLD;
+    const { prompt, cached, reasoning, ...told } = this.#usage ?? NOT_TOLD;
+    // While a choice has not told its share, what passed by here is nearer to the truth.
+    const completion = this.#complete ? told.completion : null;
     const usage: Usage = {
       prompt: prompt ?? (this.#started ? this.options.estimatedPrompt : 0),
       cached: Math.min(cached ?? 0, prompt ?? 0),
@@ -73,6 +88,18 @@ export class AnswerRelay {
     if (reasoning !== null) usage.reasoning = reasoning;
     if (prompt === null || completion === null) usage.estimated = true;
     return usage;
+  }
+
+  /** Several servers repeat usage with every chunk, of which the last counts. */
+  #count(usage: UpstreamUsage): void {
+    const apart = this.options.countsApart && this.options.choices > 1;
+    this.#usage = apart && this.#usage !== null ? sumOf(this.#usage, usage) : usage;
+    this.#usages += 1;
+  }
+
+  /** Whether what was told so far is of all choices. */
+  get #complete(): boolean {
+    return !this.options.countsApart || this.#usages >= this.options.choices;
   }
 
   #keep(events: readonly StreamEvent[]): void {

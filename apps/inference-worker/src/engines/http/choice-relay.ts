@@ -1,6 +1,7 @@
 import type { StreamEvent, TokenLogprob } from '@slipway/contracts';
 import { StopMatcher } from '../stop-matcher.js';
 import { CallAssembler } from './call-assembler.js';
+import { EchoStripper } from './echo-stripper.js';
 import type { ChoiceDelta } from './upstream-chunk.js';
 import { WholeCharacters } from './whole-characters.js';
 
@@ -13,6 +14,8 @@ export interface AnswerWishes {
   readonly calls: number | null;
   /** Alternatives for each token; null = no probabilities. */
   readonly logprobs: number | null;
+  /** The beginning of the answer, which the server repeats although it was given it; '' = it repeats nothing. */
+  readonly echo: string;
 }
 
 /** Turns what chunks say about one choice into events. */
@@ -21,6 +24,7 @@ export class ChoiceRelay {
   readonly #think = new WholeCharacters();
   readonly #calls: CallAssembler;
   readonly #matcher: StopMatcher;
+  readonly #echo: EchoStripper;
   /** Probabilities of tokens whose text has not been handed on. */
   #pending: TokenLogprob[] = [];
   #finished = false;
@@ -32,6 +36,7 @@ export class ChoiceRelay {
   ) {
     this.#calls = new CallAssembler(choice, wishes.calls ?? Infinity);
     this.#matcher = new StopMatcher(wishes.tellsStop ? [] : wishes.stops);
+    this.#echo = new EchoStripper(wishes.echo);
   }
 
   /** Its `fin` was handed on. */
@@ -67,7 +72,7 @@ export class ChoiceRelay {
     // Probabilities that come with reasoning are the reasoning's.
     if (logprobs !== null && (text !== '' || think === '')) this.#keep(logprobs);
     if (text === '') return null;
-    const match = this.#matcher.push(this.#text.push(text));
+    const match = this.#matcher.push(this.#echo.push(this.#text.push(text)));
     this.#handOn(match.text, events);
     return match.stop;
   }
@@ -86,7 +91,7 @@ export class ChoiceRelay {
   }
 
   #end({ finish, stop }: ChoiceDelta, events: StreamEvent[]): void {
-    this.#handOn(this.#matcher.flush(), events);
+    this.#handOn(this.#echo.flush() + this.#matcher.flush(), events);
     events.push(...this.#calls.end(finish === 'length'));
     this.#finished = true;
     if (finish === 'length' || finish === 'content_filter') {

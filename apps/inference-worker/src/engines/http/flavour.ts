@@ -8,6 +8,10 @@ export interface FlavourTraits {
   readonly caps: readonly Capability[];
   /** Says which stop string it met. Others get no stop strings: this side looks for them in the text. */
   readonly tellsStop: boolean;
+  /** Repeats the beginning that it was told to go on with. */
+  readonly echoes: boolean;
+  /** Counts each of several choices in a usage of its own. */
+  readonly countsApart: boolean;
   /** Under which name it takes what an assistant thought in earlier turns; null = not at all. */
   readonly reasoningField: 'reasoning' | 'reasoning_content' | null;
 }
@@ -27,19 +31,25 @@ export const FLAVOURS: Readonly<Record<UpstreamFlavour, FlavourTraits>> = {
   vllm: {
     caps: [...PUBLISHED, ...EXTENDED, ...FORCED, ...ENDINGS, ...STEERED, 'tool_choice', 'n', 'exact_usage'],
     tellsStop: true,
+    echoes: false,
+    countsApart: false,
     reasoningField: 'reasoning',
   },
   sglang: {
     caps: [...PUBLISHED, ...EXTENDED, ...FORCED, ...ENDINGS, ...STEERED, 'tool_choice', 'n', 'exact_usage'],
     tellsStop: true,
+    echoes: false,
+    countsApart: false,
     reasoningField: 'reasoning_content',
   },
   'llama-server': {
     caps: [...PUBLISHED, ...EXTENDED, ...STEERED, 'choice', 'grammar', 'ignore_eos', 'tool_choice', 'n', 'exact_usage', 'cached_tokens'],
     tellsStop: false,
+    echoes: true,
+    countsApart: true,
     reasoningField: 'reasoning_content',
   },
-  ollama: { caps: [...PUBLISHED, 'reasoning'], tellsStop: false, reasoningField: 'reasoning' },
+  ollama: { caps: [...PUBLISHED, 'reasoning'], tellsStop: false, echoes: false, countsApart: false, reasoningField: 'reasoning' },
   // Nearly every server that people run reads these samplers, and one that does not know them usually says so.
-  other: { caps: [...PUBLISHED, ...EXTENDED, 'tool_choice', 'n'], tellsStop: false, reasoningField: null },
+  other: { caps: [...PUBLISHED, ...EXTENDED, 'tool_choice', 'n'], tellsStop: false, echoes: false, countsApart: false, reasoningField: null },
 };

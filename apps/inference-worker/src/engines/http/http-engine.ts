@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type CanonicalRequest, type Capability, ServiceError, type Usage } from '@slipway/contracts';
+import { type CanonicalRequest, type Capability, ServiceError, textOf, type Usage } from '@slipway/contracts';
 import { AdmissionQueue } from '../admission-queue.js';
 import {
   type Engine,
@@ -51,6 +51,12 @@ const BYTES_PER_TOKEN = 64;
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
+
+/** The text that an answer is to go on with; '' for a new one. */
+const beginningOf = ({ messages, continue_final: continues }: CanonicalRequest): string => {
+  const last = messages.at(-1);
+  return continues === true && last !== undefined ? textOf(last) : '';
+};
 
 /** A model behind any server of the chat-completions contract. */
 export class HttpEngine implements Engine {
@@ -168,6 +174,7 @@ export class HttpEngine implements Engine {
 
   #generation(request: CanonicalRequest, output: EngineOutput, controller: AbortController): HttpGeneration {
     const { flavour } = this.#facts;
+    const traits = FLAVOURS[flavour];
     const maxTokens = this.#limitOf(request);
     const asked = { model: this.upstream.model, flavour, caps: this.#caps };
     return new HttpGeneration({
@@ -177,7 +184,9 @@ export class HttpEngine implements Engine {
         choices: request.n ?? 1,
         estimatedPrompt: estimatePromptTokens(request),
         stops: request.stop,
-        tellsStop: FLAVOURS[flavour].tellsStop,
+        tellsStop: traits.tellsStop,
+        countsApart: traits.countsApart,
+        echo: traits.echoes ? beginningOf(request) : '',
         calls: request.parallel_tool_calls === false ? 1 : null,
         logprobs: request.logprobs ?? null,
       }),

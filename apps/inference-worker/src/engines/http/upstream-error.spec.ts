@@ -83,4 +83,37 @@ describe('errors of upstreams', () => {
     expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: 'bad temperature' } }), undefined))).toBeNull();
     expect(roomLeft(readRefusal(500, JSON.stringify({ error: { message: VLLM_NEW } }), undefined))).toBeNull();
   });
+
+  it.each([
+    ['SGLang', 400, { object: 'error', message: "The input (5000 tokens) is longer than the model's context length (4096 tokens).", code: 400 }],
+    ['vLLM', 400, { error: { message: "This model's maximum context length is 4096 tokens. However, your request has 5000 input tokens." } }],
+    ['llama-server', 400, { error: { code: 400, message: 'request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it' } }],
+    [
+      'the published contract',
+      400,
+      {
+        error: {
+          message: "This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens.",
+          code: 'context_length_exceeded',
+        },
+      },
+    ],
+  ])('reads the figures out of the words of %s', (_name, status, body) => {
+    expect(error(status, body)).toMatchObject({ code: 'context_length_exceeded', facts: { tokens: 5_000, context: 4_096 } });
+  });
+
+  it.each([
+    [500, 'image input is not supported - hint: mmproj', { code: 'unsupported_content', param: 'messages' }],
+    [400, 'x is not a multimodal model', { code: 'unsupported_content', param: 'messages' }],
+    [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', { code: 'unsupported_parameter', param: 'tools' }],
+    [400, 'registry/model:1b does not support tools', { code: 'unsupported_parameter', param: 'tools' }],
+    [400, '"model:1b" does not support thinking', { code: 'unsupported_parameter', param: 'reasoning_effort' }],
+    [400, 'Assistant response prefill is incompatible with enable_thinking.', { code: 'unsupported_value', param: 'messages' }],
+    [400, 'Failed to initialize samplers: failed to parse grammar', { code: 'invalid_value', param: 'structured_outputs' }],
+    [400, "Field 'n': Value must be between 1 <= value <= 2, but got 5", { code: 'invalid_value', param: 'n' }],
+    [400, "Field 'secret': no", { code: 'invalid_value', param: undefined }],
+    [503, 'the model does not support tools', { code: 'overloaded' }],
+  ])('knows what a %i is about by its words: %s', (status, message, expected) => {
+    expect(error(status, { error: { code: status, message } })).toMatchObject(expected);
+  });
 });

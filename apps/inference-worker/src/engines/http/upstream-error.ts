@@ -34,7 +34,8 @@ export function readRefusal(status: number, body: string, retryAfter: string | u
   return {
     status,
     message: `${textIn(inner, 'type') ?? ''} ${textIn(inner, 'code') ?? ''} ${message}`.trim().slice(0, 2_000),
-    param: textIn(inner, 'param'),
+    // llama-server names the field in its message alone.
+    param: textIn(inner, 'param') ?? /^Field '([a-z_]+)'/.exec(message)?.[1],
     retryAfter,
     promptTokens: numberIn(inner, 'n_prompt_tokens') ?? figure(message, PROMPT_FIGURES),
     context: numberIn(inner, 'n_ctx') ?? figure(message, CONTEXT_FIGURES),
@@ -92,6 +93,13 @@ const SUBJECTS: readonly (readonly [words: RegExp, error: () => ServiceError])[]
     () =>
       new ServiceError('unsupported_parameter', 'The model of this deployment does not support reasoning_effort.', {
         param: 'reasoning_effort',
+      }),
+  ],
+  [
+    /failed to parse grammar|invalid grammar|grammar (error|is invalid)|failed to convert the grammar|invalid regex/i,
+    () =>
+      new ServiceError('invalid_value', 'The engine of this deployment cannot read this grammar or pattern.', {
+        param: 'structured_outputs',
       }),
   ],
   [
