@@ -1,13 +1,15 @@
-import { getLlama, type Llama } from 'node-llama-cpp';
+import { createLogger } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
 import { GrammarWalk } from '../../apps/inference-worker/src/engines/llama/grammar/grammar-walk.js';
+import { type LoadedModel, loadModel } from '../../apps/inference-worker/src/engines/llama/load-model.js';
 import { outputRules } from '../../apps/inference-worker/src/engines/llama/grammar/output-grammar.js';
+import { DEMO_MODEL } from './demo-engine.js';
 import { GrammarSampler } from './grammar-sampler.js';
 import { Random } from './random.js';
 import { randomSchema } from './random-schema.js';
 
-let llama: Llama;
+let llama: LoadedModel['llama'];
 
 /** llama.cpp's own verdict on a whole text; the library marks it internal. */
 interface Judge {
@@ -26,10 +28,13 @@ function broken(text: string, random: Random): string {
 }
 
 beforeAll(async () => {
-  llama = await getLlama({ gpu: false, build: 'never' });
+  const log = createLogger('test', 'silent');
+  const { signal } = new AbortController();
+  const onProgress = (): void => undefined;
+  ({ llama } = await loadModel({ path: DEMO_MODEL, context: 64, sequences: 1, threads: 1, gpu: false, log, signal, onProgress }));
 });
 
-afterAll(() => llama.dispose());
+afterAll(() => llama?.dispose());
 
 describe('grammars in llama.cpp', () => {
   it('are taken, and mean there what they mean to us, for 150 random schemas', async () => {

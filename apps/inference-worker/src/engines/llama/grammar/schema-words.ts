@@ -1,7 +1,7 @@
 import { ServiceError } from '@slipway/contracts';
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
-export const JSON_TYPES: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
+const JSON_TYPES: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
 /** The keywords of one schema object, `$ref`, `allOf`, `anyOf` and `oneOf` taken out. */
 export type Words = Readonly<Record<string, unknown>>;
