@@ -9,7 +9,7 @@ import { GrammarSampler } from './grammar-sampler.js';
 import { Random } from './random.js';
 import { randomSchema } from './random-schema.js';
 
-let llama: LoadedModel['llama'];
+let loaded: LoadedModel;
 
 /** llama.cpp's own verdict on a whole text; the library marks it internal. */
 interface Judge {
@@ -17,7 +17,7 @@ interface Judge {
 }
 
 async function judge(grammar: string): Promise<Judge> {
-  return (await llama.createGrammar({ grammar })) as unknown as Judge;
+  return (await loaded.llama.createGrammar({ grammar })) as unknown as Judge;
 }
 
 function broken(text: string, random: Random): string {
@@ -31,10 +31,14 @@ beforeAll(async () => {
   const log = createLogger('test', 'silent');
   const { signal } = new AbortController();
   const onProgress = (): void => undefined;
-  ({ llama } = await loadModel({ path: DEMO_MODEL, context: 64, sequences: 1, threads: 1, gpu: false, log, signal, onProgress }));
+  loaded = await loadModel({ path: DEMO_MODEL, context: 64, sequences: 1, threads: 1, gpu: false, log, signal, onProgress });
 });
 
-afterAll(() => llama?.dispose());
+afterAll(async () => {
+  await loaded?.context.dispose();
+  await loaded?.model.dispose();
+  await loaded?.llama.dispose();
+});
 
 describe('grammars in llama.cpp', () => {
   it('are taken, and mean there what they mean to us, for 150 random schemas', async () => {
