@@ -73,6 +73,14 @@ describe('the http engine', () => {
       expect((refused as Error).message).not.toContain('secret');
     });
 
+    it('that comes as the first event of a stream, like one that comes before it', async () => {
+      const error = { code: 400, message: 'request (20 tokens) exceeds the available context size (10 tokens)', type: 'secret' };
+      const engine = await bench.scripted(sseEvent({ error }));
+      await expect(run(engine, ask('Hi'))).rejects.toMatchObject({ code: 'context_length_exceeded', facts: { tokens: 20, context: 10 } });
+      const late = await bench.scripted(chatChunk({ content: 'half' }), sseEvent({ error }));
+      await expect(run(late, ask('Hi'))).rejects.toMatchObject({ code: 'engine_error' });
+    });
+
     it.each([429, 503, 529])('of status %i with the time to come back', async (status) => {
       bench.upstream.answer = () => jsonAnswer(status, {}, { 'retry-after': '12' });
       await expect(run(await bench.loaded(), ask('Hi'))).rejects.toMatchObject({ code: 'overloaded', retryAfterS: 12 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { jsonAnswer, modelList } from '@slipway/testing';
+import { jsonAnswer, modelList, type PlayedServer, playUpstream, type UpstreamScript } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
 import type { EngineSettings } from '../../apps/inference-worker/src/engines/engine.js';
 import type { HttpEngineLimits } from '../../apps/inference-worker/src/engines/http/http-engine.js';
@@ -22,6 +22,48 @@ describe('an http engine is loaded', () => {
     bench.upstream.gets.set('/v1/models', modelList('other', { owned_by: 'llamacpp', meta: null }));
     bench.upstream.gets.set('/props', jsonAnswer(200, { default_generation_settings: { n_ctx: 256 } }));
     expect(await facts()).toMatchObject({ context: 256 });
+  });
+
+  describe('with what the server says that it lacks taken away, where it is', () => {
+    const capsOf = async (server: PlayedServer, change: () => void, limits: Partial<HttpEngineLimits> = {}): Promise<readonly string[]> => {
+      playUpstream(bench.upstream, server, 'text');
+      change();
+      return (await bench.engine({}, limits).load(() => undefined, never)).caps;
+    };
+
+    it('a vLLM that does not know structured_outputs yet', async () => {
+      const caps = await capsOf('vllm', () => bench.upstream.gets.set('/version', jsonAnswer(200, { version: '0.10.2' })));
+      for (const cap of ['regex', 'choice', 'grammar']) expect(caps).not.toContain(cap);
+      expect(caps).toContain('json_schema');
+    });
+
+    it('a llama-server or an SGLang whose model sees no images', async () => {
+      const props = { default_generation_settings: { n_ctx: 512 }, modalities: { vision: false } };
+      expect(await capsOf('llama-server', () => bench.upstream.gets.set('/props', jsonAnswer(200, props)))).not.toContain('images');
+      const info = jsonAnswer(200, { has_image_understanding: false });
+      const older = (): void => {
+        bench.upstream.gets.delete('/model_info');
+        bench.upstream.gets.set('/get_model_info', info);
+      };
+      expect(await capsOf('sglang', () => bench.upstream.gets.set('/model_info', info))).not.toContain('images');
+      expect(await capsOf('sglang', older)).not.toContain('images');
+    });
+
+    it('an Ollama whose model neither thinks nor sees, or that does not tell', async () => {
+      const show = (script: UpstreamScript) => () => void bench.upstream.posts.set('/api/show', () => script);
+      const plain = await capsOf('ollama', show(jsonAnswer(200, { capabilities: ['completion'] })));
+      for (const cap of ['images', 'reasoning', 'tools']) expect(plain).not.toContain(cap);
+      const silent = await capsOf('ollama', show(jsonAnswer(404, {})));
+      expect(silent).toContain('tools');
+      for (const cap of ['images', 'reasoning']) expect(silent).not.toContain(cap);
+    });
+
+    it('a server that does not answer such questions in time', async () => {
+      const hang = () => void bench.upstream.posts.set('/tokenize', () => ({ steps: [{ hang: true }] }));
+      const caps = await capsOf('vllm', hang, { probeMs: 2_000 });
+      expect(caps).not.toContain('exact_count');
+      expect(caps).toContain('tools');
+    });
   });
 
   it('with and without /v1 in its address', async () => {

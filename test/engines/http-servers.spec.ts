@@ -9,7 +9,7 @@ import {
 } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
 import type { HttpEngine, HttpEngineLimits } from '../../apps/inference-worker/src/engines/http/http-engine.js';
-import { EngineRun, ask, run, until } from './engine-run.js';
+import { EngineRun, ask, message, run, until } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
 
 const SERVERS = ['vllm', 'sglang', 'llama-server', 'ollama'] as const;
@@ -110,6 +110,14 @@ describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
     const answer = await run(await playing('two choices'), ask('Hi', { n: 2 }));
     expect([answer.textOf(0), answer.textOf(1)]).toEqual(['The weather is fine.', 'THE WEATHER IS FINE.']);
     expect(answer.events.filter(({ k }) => k === 'fin')).toHaveLength(2);
+    expect(await answer.usage).toMatchObject({ prompt: PLAYED_PROMPT_TOKENS, completion: 8 });
+    expect(await answer.usage).not.toHaveProperty('estimated');
+  });
+
+  it.runIf(server !== 'ollama')('goes on with a message without repeating it', async () => {
+    const messages = [message('user', 'Who?'), message('assistant', 'I am')];
+    const answer = await run(await playing('text', { text: [' the', ' one'] }), ask('', { messages, continue_final: true }));
+    expect(answer.text).toBe(' the one');
   });
 
   it.runIf(server === 'ollama')('asks for nothing that the server would ignore', async () => {

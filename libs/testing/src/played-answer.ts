@@ -44,12 +44,12 @@ class Player {
   }
 
   get text(): readonly string[] {
-    return this.lines.text ?? TEXT;
+    const [first = '', ...rest] = this.lines.text ?? TEXT;
+    return [this.#repeated() + first, ...rest];
   }
 
   role(index = 0): this {
-    // llama-server says null where others say "", and only for the first choice.
-    if (this.server === 'llama-server' && index > 0) return this;
+    // llama-server says null where others say "".
     const content = this.server === 'llama-server' ? null : '';
     // Ollama has no chunk for the role alone: its first piece carries it.
     return this.server === 'ollama' ? this : this.#chunk(index, { role: 'assistant', content });
@@ -88,22 +88,33 @@ class Player {
     return this.#chunk(index, {}, { finish_reason: reason, ...told });
   }
 
-  /** Usage as it was asked for, and what ends the stream. */
+  /** Usage of all that was said, or of one of several choices. */
+  usage(completion?: number): this {
+    this.#steps.push(sseEvent({ ...this.#head(), choices: [], usage: this.#usage(completion) }));
+    return this;
+  }
+
+  /** Usage, and what ends the stream. */
   end(): UpstreamScript {
-    this.#steps.push(sseEvent({ ...this.#head(), choices: [], usage: this.#usage() }), sseEvent('[DONE]'));
-    return this.steps();
+    return this.usage().steps(sseEvent('[DONE]'));
   }
 
   steps(...more: UpstreamStep[]): UpstreamScript {
     return { steps: [...this.#steps, ...more] };
   }
 
+  /** llama-server repeats the last message where it goes on with it. */
+  #repeated(): string {
+    const messages = this.request['messages'];
+    const last = Array.isArray(messages) ? (messages.at(-1) as Fields) : {};
+    return this.server === 'llama-server' && last['role'] === 'assistant' && typeof last['content'] === 'string' ? last['content'] : '';
+  }
+
   #head(): Fields {
     return { id: 'chatcmpl-played', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'scripted' };
   }
 
-  #usage(): Fields {
-    const completion = this.lines.completion ?? this.#completion;
+  #usage(completion = this.lines.completion ?? this.#completion): Fields {
     const { cached } = this.lines;
     const details = this.server === 'ollama' || cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } };
     return { prompt_tokens: this.#prompt, completion_tokens: completion, total_tokens: this.#prompt + completion, ...details };
@@ -168,10 +179,13 @@ const PLAYS: Readonly<Partial<Record<PlayedBehaviour, Play>>> = {
       .finish('tool_calls')
       .end();
   },
-  'two choices': (player) => {
+  'two choices': (player, _lines, server) => {
     player.role(0).role(1);
     for (const piece of player.text) player.piece(piece, 0).piece(piece.toUpperCase(), 1);
-    return player.finish('stop', 1).finish('stop', 0).end();
+    if (server !== 'llama-server') return player.finish('stop', 1).finish('stop', 0).end();
+    // It counts each choice by itself.
+    const each = player.text.length;
+    return player.finish('stop', 1).usage(each).finish('stop', 0).usage(each).steps(sseEvent('[DONE]'));
   },
   logprobs: (player) => {
     player.role();
