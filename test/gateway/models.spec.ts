@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door } from './door.js';
+import { until } from './gateway-rig.js';
 import { CONTRACTS } from './public-contract.js';
 import type { RawAnswer } from './raw-answer.js';
 import { rawRequest } from './raw-client.js';
@@ -15,7 +16,7 @@ describe('lists of models', () => {
 
   beforeAll(async () => {
     const [contract] = CONTRACTS;
-    door = await Door.open({ contract: contract! });
+    door = await Door.open({ contract });
     chat = { id: door.slug, object: 'model', created: 0, owned_by: 'acme' };
     messages = {
       type: 'model',
@@ -74,7 +75,7 @@ describe('lists of models', () => {
   it('say how long a conversation may be, where an engine has said it', async () => {
     const { id } = door.rig.deployment(door.account.id, { context: 4096 });
     const answer = async (): Promise<RawAnswer> => get(`/deployment-${id}/v1/models`);
-    await expect.poll(async () => (await answer()).status, { timeout: 30_000 }).toBe(200);
+    await until('the gateway knows it', async () => (await answer()).status === 200, 30_000);
     expect(bodyOf(await answer())).toMatchObject({ data: [{ max_model_len: 4096 }] });
     expect(bodyOf(await get(`/deployment-${id}/v1/models`, asMessages()))).toMatchObject({ data: [{ max_input_tokens: 4096 }] });
   });

@@ -4,7 +4,7 @@ import { fault, type Fields, isAbsent, missing } from './chat.fault.js';
 import { ChatFields } from './chat.schema.js';
 
 /** Objects whose entries are named by the client: a fault in one is the object's. */
-const FREE_FORM: ReadonlySet<PropertyKey | undefined> = new Set(['logit_bias', 'metadata', 'stop', 'stop_token_ids']);
+const FREE_FORM: ReadonlySet<PropertyKey | undefined> = new Set(['logit_bias', 'metadata', 'stop_token_ids']);
 
 /** Null means absent, in every field. */
 export function withoutNulls(body: Fields): Fields {

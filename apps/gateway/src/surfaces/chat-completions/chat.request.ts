@@ -8,6 +8,7 @@ import { readMessage } from './chat.messages.js';
 import { refuseNotOffered } from './chat.not-offered.js';
 import { type OutputForm, readOutputForm } from './chat.output-form.js';
 import type { ChatFields } from './chat.schema.js';
+import { readStop } from './chat.stop.js';
 import { readContinuation, readTemplateArgs } from './chat.template-args.js';
 import { readTools } from './chat.tools.js';
 
@@ -36,7 +37,7 @@ export function readChatRequest(body: Fields, deployment: ResolvedDeployment, { 
   const canonical: CanonicalRequest = {
     messages,
     sampling: samplingOf(fields),
-    stop: stopOf(fields),
+    stop: readStop(present['stop']),
     ...maxTokensOf(fields, deployment),
     ...readTools(present),
     ...answerOf(fields, form),
@@ -98,11 +99,6 @@ function endOf({ min_tokens: minTokens = 0, ignore_eos: ignoreEos, stop_token_id
     ...(ignoreEos && { ignore_eos: true }),
     ...(ids.length > 0 && { stop_token_ids: ids }),
   };
-}
-
-function stopOf({ stop }: ChatFields): string[] {
-  if (stop === undefined) return [];
-  return typeof stop === 'string' ? [stop] : stop;
 }
 
 /** The newer name wins; more than the context holds means as much as fits, and the worker knows how much that is. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 
 const MAX_MESSAGES = 2048;
-const MAX_STOP_CHARS = 1024;
 const MAX_BIASES = 1024;
 const MAX_STOP_TOKENS = 128;
 /** Choices of one request: each takes its share of an engine. */
@@ -16,7 +15,6 @@ const tokenId = z
   .max(2 ** 31 - 1);
 /** Any 64-bit integer; JSON numbers beyond 2^53 arrive rounded, which for a seed is as good as exact. */
 const seed = z.number().refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63, 'expected a 64-bit integer');
-const stopText = z.string().min(1).max(MAX_STOP_CHARS);
 const flag = z.boolean().optional();
 const anyObject = z.record(z.string(), z.unknown()).optional();
 
@@ -41,7 +39,6 @@ export const ChatFields = z.object({
   max_completion_tokens: limit.optional(),
   max_tokens: limit.optional(),
   n: z.int().min(1).max(MAX_CHOICES).optional(),
-  stop: z.union([stopText, z.array(stopText).max(4)]).optional(),
   seed: seed.optional(),
   frequency_penalty: z.number().min(-2).max(2).optional(),
   presence_penalty: z.number().min(-2).max(2).optional(),

@@ -1,0 +1,140 @@
+import OpenAI from 'openai';
+import { ServiceError } from '@slipway/contracts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fin, text } from './chat-chunks.js';
+import { Door } from './door.js';
+import { until } from './gateway-rig.js';
+import { CONTRACTS } from './public-contract.js';
+import type { RawAnswer } from './raw-answer.js';
+import { rawRequest } from './raw-client.js';
+import { answerSlowly, type Script, usageOf } from './scripted-runner.js';
+
+const WITHIN_MS = 30_000;
+
+describe('the end of a chat answer', () => {
+  let door: Door;
+
+  beforeAll(async () => {
+    door = await Door.open({ contract: CONTRACTS.find(({ name }) => name === 'chat')!, environment: { QUEUE_WAIT_MS: '300' } });
+  });
+  afterAll(() => door?.end());
+  afterEach(() => door.reset());
+
+  const user = { role: 'user', content: 'one two three' };
+  const request = (fields: object): string =>
+    rawRequest(door.path(), door.headers(), JSON.stringify({ model: door.slug, messages: [user], ...fields }));
+  const ask = async (fields: object = {}): Promise<RawAnswer> => (await door.converse(request(fields))).answers[0]!;
+  const asSdk = { messages: [{ role: 'user' as const, content: 'x' }] };
+
+  it('that fails before it begins is a status, streamed or not', async () => {
+    const tooLong = new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 900, context: 512 } });
+    for (const [error, status, code, param] of [
+      [new ServiceError('engine_error', 'The model failed.'), 502, 'engine_error', null],
+      [tooLong, 400, 'context_length_exceeded', 'messages'],
+      [new ServiceError('unsupported_value', 'No forced calls.', { param: 'tool_choice' }), 400, 'unsupported_value', 'tool_choice'],
+    ] as const) {
+      door.runner.script = () => Promise.reject(error);
+      for (const streamed of [true, false]) {
+        const answer = await ask({ stream: streamed });
+        expect({ status: answer.status, body: JSON.parse(answer.body) as unknown }).toMatchObject({
+          status,
+          body: { error: { code, param } },
+        });
+        expect(answer.headers.get('content-type')).toBe('application/json');
+      }
+    }
+  });
+
+  const endings: readonly (readonly [how: string, script: Script])[] = [
+    [
+      'an engine that dies',
+      async (_start, writer) => {
+        writer.events([text('half ')]);
+        throw new ServiceError('engine_error', 'The model failed.');
+      },
+    ],
+    [
+      'an engine that hangs up without saying why it ended',
+      async (_start, writer) => {
+        writer.events([text('half ')]);
+        return usageOf(1);
+      },
+    ],
+    [
+      'an engine that dies inside the arguments of a call',
+      async (_start, writer) => {
+        writer.events([text('half '), { k: 'call', i: 0, id: 'a', name: 'f', n: 1 }, { k: 'args', i: 0, x: '{"x":', n: 1 }]);
+        throw new ServiceError('engine_error', 'The model failed.');
+      },
+    ],
+    [
+      'an engine that ends one choice of two',
+      async (_start, writer) => {
+        writer.events([text('half ', 0), text('x', 1), fin('stop', 1)]);
+        return usageOf(2);
+      },
+    ],
+  ];
+  it.each(endings)('of %s ends with one error, and nothing that looks like an end', async (how, script) => {
+    door.runner.script = script;
+    const fields = how.includes('two') ? { n: 2 } : {};
+    const client = (await door.connect()).send(request({ stream: true, ...fields }));
+    const received = await client.untilClosed(WITHIN_MS);
+    expect(received).toMatch(
+      /"half "[^]*data: \{"error":\{"message":"[^"]+","type":"server_error","param":null,"code":"engine_error"\}\}\n\n\r\n$/,
+    );
+    expect(received).not.toMatch(/\[DONE\]|"finish_reason":"|\r\n0\r\n/);
+    expect(received.match(/"error"/g)).toHaveLength(1);
+    const whole = await ask(fields);
+    expect({ status: whole.status, body: JSON.parse(whole.body) as unknown }).toMatchObject({
+      status: 502,
+      body: { error: { code: 'engine_error' } },
+    });
+  });
+
+  it('nobody waits for any more is not generated any further', async () => {
+    door.runner.script = answerSlowly(100_000, 5);
+    const client = (await door.connect()).send(request({ stream: true }));
+    await client.untilReceived('t1', WITHIN_MS);
+    const { cancelled } = door.runner;
+    client.destroy();
+    await until('the worker hears of it', () => door.runner.cancelled === cancelled + 1, WITHIN_MS);
+  });
+
+  it('that cannot be given now says when to come back', async () => {
+    door.runner.script = answerSlowly(100_000, 100);
+    const held = await Promise.all(Array.from({ length: 8 }, async () => (await door.connect()).send(request({ stream: true }))));
+    await until('all slots are taken', () => door.runner.used === 8, WITHIN_MS);
+    const answer = await ask();
+    expect({ status: answer.status, code: (JSON.parse(answer.body) as { error: { code: string } }).error.code }).toEqual({
+      status: 503,
+      code: 'overloaded',
+    });
+    expect(answer.headers.get('retry-after')).toMatch(/^([1-9]|[12]\d|30)$/);
+    for (const client of held) client.destroy();
+  });
+
+  it('of a stopped deployment is asked for once by a client that would repeat it', async () => {
+    let requests = 0;
+    const client = new OpenAI({
+      baseURL: `http://127.0.0.1:${door.gateway.port}/${door.slugOf('stopped')}/v1`,
+      apiKey: door.key,
+      fetch: (url, init) => {
+        requests += 1;
+        return fetch(url, init);
+      },
+    });
+    await expect(client.chat.completions.create({ ...asSdk, model: door.slugOf('stopped') })).rejects.toMatchObject({
+      status: 409,
+      code: 'deployment_stopped',
+    });
+    expect(requests).toBe(1);
+  });
+
+  it('is a stream for who asks for one, whatever it says it accepts', async () => {
+    const body = JSON.stringify({ model: door.slug, messages: [user], stream: true });
+    const { answers } = await door.converse(rawRequest(door.path(), door.headers('Accept: application/json'), body));
+    expect(answers[0]?.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(answers[0]?.body).toMatch(/\[DONE\]\n\n$/);
+  });
+});
