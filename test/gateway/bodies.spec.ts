@@ -55,7 +55,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     };
     const hasNoRoom = async (): Promise<boolean> => {
       await fill();
-      return (await ask(MIB)) === 503;
+      return (await ask(MIB)) === contract.statusOf({ status: 503, code: 'overloaded' });
     };
     await until('there is no room', hasNoRoom, WITHIN_MS);
     const { answers } = await door.converse(rawRequest(door.path(), door.headers(), bodyOf(MIB)));

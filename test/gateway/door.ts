@@ -2,7 +2,7 @@ import type { DeploymentFacts } from '@slipway/contracts';
 import { expect } from 'vitest';
 import { GatewayProcess, type LogLine } from './gateway-process.js';
 import { GatewayRig, until } from './gateway-rig.js';
-import type { PublicContract, Refusal } from './public-contract.js';
+import type { PublicContract, Refusal } from './contract-form.js';
 import { type Conversation, readAnswers } from './raw-answer.js';
 import { RawClient, rawRequest } from './raw-client.js';
 import { answerInWords, type ScriptedRunner } from './scripted-runner.js';

@@ -67,3 +67,10 @@ function readChunks(text: string): { body: string; rest: string } | null {
     if (length === 0) return { body, rest: text.slice(at) };
   }
 }
+
+/** An answer without what is its own, to compare it with another one to the byte. */
+export function withoutIds({ status, headers, body }: RawAnswer): string {
+  const id = headers.get('x-request-id') ?? 'none';
+  const shared = [...headers].filter(([name]) => !['x-request-id', 'request-id', 'date'].includes(name));
+  return JSON.stringify({ status, headers: shared, body: body.replaceAll(id, 'req_') });
+}
