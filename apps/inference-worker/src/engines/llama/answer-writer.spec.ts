@@ -1,15 +1,16 @@
 import type { StreamEvent } from '@slipway/contracts';
 import type { Token } from 'node-llama-cpp';
 import { describe, expect, it } from 'vitest';
-import { AnswerWriter } from './answer-writer.js';
+import { type AnswerSpec, AnswerWriter } from './answer-writer.js';
+import { HERMES } from './tool-calls/hermes-calls.js';
 
 /** Tokens are indexes into a list of byte strings. */
-function setUp(pieces: readonly (string | number[])[], stops: readonly string[] = [], ends: readonly string[] = [], max = 1_000) {
+function setUp(pieces: readonly (string | number[])[], changes: Partial<AnswerSpec> = {}) {
   const batches: (readonly StreamEvent[])[] = [];
   const bytes = {
     of: (token: Token) => (typeof pieces[token] === 'string' ? Buffer.from(pieces[token]) : Uint8Array.from(pieces[token] ?? [])),
   };
-  const spec = { stop: stops, ends, maxTokens: max, reasoning: null, calls: null };
+  const spec: AnswerSpec = { stop: [], ends: [], maxTokens: 1_000, reasoning: null, calls: null, ...changes };
   const writer = new AnswerWriter(bytes, spec, 0, (e) => void batches.push(e));
   const write = (): boolean => pieces.some((_, i) => writer.write(i as Token));
   const events = (): StreamEvent[] => batches.flat();
@@ -43,7 +44,7 @@ describe('AnswerWriter', () => {
   });
 
   it('says which stop string ended the answer, and lets nothing of it out', () => {
-    const { writer, write, batches, counted } = setUp(['one ', 'ST', 'OP two', ' three'], ['STOP']);
+    const { writer, write, batches, counted } = setUp(['one ', 'ST', 'OP two', ' three'], { stop: ['STOP'] });
     expect(write()).toBe(true);
     expect(batches).toEqual([
       [{ k: 'text', x: 'one ', n: 1 }],
@@ -56,28 +57,100 @@ describe('AnswerWriter', () => {
   });
 
   it('ends an answer at a mark of the template as if the model had ended it', () => {
-    const { write, events } = setUp(['Hi', '<|im_', 'end|>'], [], ['<|im_end|>']);
+    const { write, events } = setUp(['Hi', '<|im_', 'end|>'], { ends: ['<|im_end|>'] });
     expect(write()).toBe(true);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'stop' });
   });
 
   it('gives out what was held back when the answer ends without the stop string', () => {
-    const { writer, write, text, counted } = setUp(['a S', 'T'], ['STOP']);
+    const { writer, write, text, counted } = setUp(['a S', 'T'], { stop: ['STOP'] });
     write();
     writer.end();
     expect([text(), counted()]).toEqual(['a ST', 3]);
   });
 
   it('ends with length at the limit, held text included, half characters dropped', () => {
-    const { writer, write, events, text, counted } = setUp(['a S', [0xf0, 0x9f], 'never'], ['STOP'], [], 2);
+    const { writer, write, events, text, counted } = setUp(['a S', [0xf0, 0x9f], 'never'], { stop: ['STOP'], maxTokens: 2 });
     expect(write()).toBe(true);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'length' });
     expect([text(), counted(), writer.tokens]).toEqual(['a S', 2, 2]);
   });
 
   it('prefers the stop string to the limit when both come with one token', () => {
-    const { write, events } = setUp(['x', 'STOP'], ['STOP'], [], 2);
+    const { write, events } = setUp(['x', 'STOP'], { stop: ['STOP'], maxTokens: 2 });
     expect(write()).toBe(true);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'stop_sequence', stop: 'STOP' });
+  });
+});
+
+describe('AnswerWriter with reasoning and calls', () => {
+  const more: Partial<AnswerSpec> = {
+    reasoning: { marks: { open: '<think>', close: '</think>' }, opened: false },
+    calls: { family: HERMES, tools: [{ name: 'f' }], single: false },
+  };
+  const call = ['<tool_call>', '{"name": "f", ', '"arguments": ', '{"a"', ': "STOP"}', '}', '</tool_call>'];
+  const total = (events: readonly StreamEvent[]): number => events.reduce((sum, event) => sum + ('n' in event ? event.n : 0), 0);
+
+  it('gives thoughts, text and calls as what they are, and counts each token once', () => {
+    const { writer, write, events } = setUp(['<think>', 'Hm', '</think>', '\n', 'So:', ...call], { stop: ['STOP'], ...more });
+    expect(write()).toBe(false);
+    writer.end();
+    const kinds = events().map((event) => [event.k, 'x' in event ? event.x : '']);
+    expect(kinds).toEqual([
+      ['think', 'Hm'],
+      ['text', 'So:'],
+      ['call', ''],
+      ['args', '{"a"'],
+      ['args', ': "STOP"}'],
+      ['args', ''],
+      ['fin', ''],
+    ]);
+    expect(events().at(-1)).toEqual({ k: 'fin', r: 'tool_calls' });
+    expect([total(events()), writer.tokens, writer.reasoned]).toEqual([13, 13, 2]);
+  });
+
+  it('stops at a stop string in the text only, and not at one that a call would complete', () => {
+    const stopped = setUp(['a ST', 'OP b', ...call], { stop: ['STOP'], ...more });
+    expect(stopped.write()).toBe(true);
+    expect([stopped.text(), stopped.events().at(-1)]).toEqual(['a ', { k: 'fin', r: 'stop_sequence', stop: 'STOP' }]);
+    const held = setUp(['a ST', ...call], { stop: ['STOP'], ...more });
+    held.write();
+    held.writer.end();
+    expect([held.text(), held.events().at(-1)]).toEqual(['a ST', { k: 'fin', r: 'tool_calls' }]);
+  });
+
+  it('ends with the first call where only one is wanted', () => {
+    const { write, events } = setUp([...call, ' more', ...call], { calls: { family: HERMES, tools: [], single: true } });
+    expect(write()).toBe(true);
+    expect(events().filter(({ k }) => k === 'call')).toHaveLength(1);
+    expect(events().at(-1)).toEqual({ k: 'fin', r: 'tool_calls' });
+  });
+
+  it('white space around calls is no text, and white space alone is', () => {
+    const around = setUp(['\n', ...call, '\n', ...call, ' \n'], more);
+    around.write();
+    around.writer.end();
+    expect([around.text(), around.events().filter(({ k }) => k === 'call').length]).toEqual(['', 2]);
+    const alone = setUp([' ', '\n'], more);
+    alone.write();
+    alone.writer.end();
+    expect([alone.text(), alone.events().at(-1)]).toEqual([' \n', { k: 'fin', r: 'stop' }]);
+  });
+
+  it('a call that is broken at the end fails the answer, unless its limit cut it off', () => {
+    const broken = setUp(call.slice(0, 5), more);
+    broken.write();
+    expect(() => broken.writer.end()).toThrow(expect.objectContaining({ code: 'engine_error' }) as Error);
+    const invalid = setUp(['<tool_call>{"name": "f", "arguments": {a: 1}}'], more);
+    expect(() => invalid.write()).toThrow(expect.objectContaining({ code: 'engine_error' }) as Error);
+    const cut = setUp(call, { maxTokens: 5, ...more });
+    expect(cut.write()).toBe(true);
+    expect(cut.events().at(-1)).toEqual({ k: 'fin', r: 'length' });
+  });
+
+  it('a call without arguments has an empty object', () => {
+    const { write, events } = setUp(['<tool_call>{"name": "f"}</tool_call>'], more);
+    write();
+    expect(events().filter(({ k }) => k === 'args')).toEqual([{ k: 'args', i: 0, x: '{}', n: 0 }]);
   });
 });

@@ -33,6 +33,8 @@ export class TemplateFacts {
   /** What reasoning stands between; null = the model does not reason. */
   readonly reasoning: ReasoningMarks | null;
   readonly canContinue: boolean;
+  /** Whether the template joins the arguments of calls to its own text, so that they must be JSON text already. */
+  readonly textArguments: boolean;
   /** Whether the template is the model's own, and may look at variables. */
   readonly ownTemplate: boolean;
   /** Whether reasoning can be steered by the template's variables. */
@@ -45,6 +47,7 @@ export class TemplateFacts {
     const { source } = template;
     this.family = rendersTools(template) ? detectFamily(source) : null;
     this.reasoning = MARKS.find(({ close }) => source.includes(close)) ?? null;
+    this.textArguments = !rendersArguments(template);
     this.ownTemplate = template.ends.length === 0;
     this.canContinue = rendersOpenEnd(template);
     this.#switches = SWITCHES.filter(({ used }) => used.test(source)).map(({ variable }) => variable);
@@ -83,5 +86,21 @@ function rendersOpenEnd(template: ChatTemplate): boolean {
     return template.render({ messages, continues: true }).endsWith('probe of an open end');
   } catch {
     return false;
+  }
+}
+
+/** Whether arguments given as an object come out as such. The renderer joins objects to text without a word. */
+function rendersArguments(template: ChatTemplate): boolean {
+  const call = { id: 'probe0007', type: 'function' as const, function: { name: 'probe_tool_7', arguments: { probe_key: 'probe value' } } };
+  const messages = [
+    { role: 'user' as const, content: 'x' },
+    { role: 'assistant' as const, content: '', tool_calls: [call] },
+    { role: 'tool' as const, content: 'y', tool_call_id: call.id },
+  ];
+  try {
+    const rendered = template.render({ messages, tools: [PROBE_TOOL] });
+    return rendered.includes('probe_key') && rendered.includes('probe value');
+  } catch {
+    return true;
   }
 }

@@ -56,10 +56,11 @@ function templateMessage(message: CanonicalMessage, at: string, facts: TemplateF
 }
 
 function templateCall(call: { id: string; name: string; arguments: string }, at: string, facts: TemplateFacts): TemplateCall {
+  const args = argumentsOf(call.arguments, at);
   return {
     id: idFor(call.id, facts),
     type: 'function',
-    function: { name: call.name, arguments: argumentsOf(call.arguments, at) },
+    function: { name: call.name, arguments: facts.textArguments ? JSON.stringify(args) : args },
   };
 }
 
