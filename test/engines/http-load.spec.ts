@@ -58,6 +58,11 @@ describe('an http engine is loaded', () => {
       for (const cap of ['images', 'reasoning']) expect(silent).not.toContain(cap);
     });
 
+    it('an Ollama whose model comes from somebody else than Ollama', async () => {
+      const caps = await capsOf('ollama', () => bench.upstream.gets.set('/v1/models', modelList('scripted', { owned_by: 'hf.co' })));
+      for (const cap of ['tool_choice', 'n', 'logit_bias']) expect(caps).not.toContain(cap);
+    });
+
     it('a server that does not answer such questions in time', async () => {
       const hang = () => void bench.upstream.posts.set('/tokenize', () => ({ steps: [{ hang: true }] }));
       const caps = await capsOf('vllm', hang, { probeMs: 2_000 });

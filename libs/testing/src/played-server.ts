@@ -143,7 +143,11 @@ export function playedGets(server: PlayedServer): ReadonlyMap<string, UpstreamSc
       ['/props', jsonAnswer(200, props)],
     ]);
   }
-  return new Map([['/v1/models', modelList('scripted', { owned_by: 'library' })]]);
+  const greeting: UpstreamScript = { headers: { 'content-type': 'text/plain' }, steps: [{ write: 'Ollama is running' }] };
+  return new Map([
+    ['/v1/models', modelList('scripted', { owned_by: 'library' })],
+    ['/', greeting],
+  ]);
 }
 
 /** Answers to questions beside the chat: counts, and what Ollama says about a model. */

@@ -51,5 +51,11 @@ export const FLAVOURS: Readonly<Record<UpstreamFlavour, FlavourTraits>> = {
   },
   ollama: { caps: [...PUBLISHED, 'reasoning'], tellsStop: false, echoes: false, countsApart: false, reasoningField: 'reasoning' },
   // Nearly every server that people run reads these samplers, and one that does not know them usually says so.
-  other: { caps: [...PUBLISHED, ...EXTENDED, 'tool_choice', 'n'], tellsStop: false, echoes: false, countsApart: false, reasoningField: null },
+  other: {
+    caps: [...PUBLISHED, ...EXTENDED, 'tool_choice', 'n'],
+    tellsStop: false,
+    echoes: false,
+    countsApart: false,
+    reasoningField: null,
+  },
 };

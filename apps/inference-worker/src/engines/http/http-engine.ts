@@ -17,7 +17,7 @@ import { HttpGeneration, type UpstreamLimits } from './http-generation.js';
 import { ImageFetcher } from './image-fetcher.js';
 import { inlineImages } from './inline-images.js';
 import { type UpstreamFacts, probeUpstream } from './probe.js';
-import { probeTalent } from './probe-talent.js';
+import { greetsAsOllama, probeTalent } from './probe-talent.js';
 import { estimatePromptTokens, promptBytes, requestBody } from './request-body.js';
 import { estimate, TokenCounter } from './token-counter.js';
 import { assertSupported } from './unsupported.js';
@@ -90,9 +90,9 @@ export class HttpEngine implements Engine {
     const { url, model } = this.upstream;
     const { log, slots, context } = this.settings;
     this.#facts = await this.#probe(signal);
-    const { flavour, listed } = this.#facts;
-    if (listed === false) log.warn({ model }, 'upstream.model_not_listed');
+    if (this.#facts.listed === false) log.warn({ model }, 'upstream.model_not_listed');
     await this.#probeFurther(signal);
+    const { flavour } = this.#facts;
     const print = createHash('sha256').update(`${url}\n${model}`).digest('hex').slice(0, 16);
     const counting = this.#counter?.strategy ?? 'estimate';
     log.info({ model, flavour, context: this.#facts.context, counting }, 'upstream.ready');
@@ -206,11 +206,14 @@ export class HttpEngine implements Engine {
 
   /** What the server can do with the model, and how it counts. Silence about either is no failure. */
   async #probeFurther(signal: AbortSignal): Promise<void> {
-    const { flavour } = this.#facts;
     const { model } = this.upstream;
     const timed = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.probeMs)]);
-    this.#caps = FLAVOURS[flavour].caps;
+    this.#caps = FLAVOURS[this.#facts.flavour].caps;
     try {
+      if (this.#facts.flavour === 'other' && (await greetsAsOllama(this.#aside, timed)))
+        this.#facts = { ...this.#facts, flavour: 'ollama' };
+      const { flavour } = this.#facts;
+      this.#caps = FLAVOURS[flavour].caps;
       this.#caps = await probeTalent(this.#aside, { flavour, model }, timed);
       this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps }, timed);
     } catch {

@@ -2,7 +2,7 @@ import type { Capability } from '@slipway/contracts';
 import { z } from 'zod';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
 import { readJson } from './read-json.js';
-import type { UpstreamClient, UpstreamResponse } from './upstream-client.js';
+import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
 
 const Version = z.object({ version: z.string() });
 const LlamaProps = z.object({ modalities: z.object({ vision: z.boolean() }) });
@@ -42,6 +42,14 @@ async function ollamaLacks(ask: Ask, model: string): Promise<Capability[]> {
   // Versions that tell no capabilities have models with tools all the same.
   if (words?.includes('tools') === false) lacks.push('tools');
   return lacks;
+}
+
+const GREETING = 'Ollama is running';
+
+/** Ollama names the maker of a model where others name themselves; what greets like it is it. */
+export async function greetsAsOllama(client: UpstreamClient, signal: AbortSignal): Promise<boolean> {
+  const response = await client.get('/../', signal);
+  return (await readText(response.body, GREETING.length)) === GREETING && response.status === 200;
 }
 
 /**

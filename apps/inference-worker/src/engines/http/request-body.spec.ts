@@ -62,6 +62,7 @@ describe('requestBody', () => {
     expect(bodyFor('sglang')['stream_options']).toEqual({ include_usage: true, continuous_usage_stats: true });
     expect(bodyFor('llama-server')).toMatchObject({ stream_options: { include_usage: true }, timings_per_token: true });
     expect(bodyFor('llama-server', { n: 2 })).not.toHaveProperty('timings_per_token');
+    expect(bodyFor('vllm', { n: 2 })['stream_options']).toEqual({ include_usage: true });
     expect(bodyFor('ollama')['stream_options']).toEqual({ include_usage: true });
   });
 

@@ -36,9 +36,12 @@ function samplingFields({ sampling }: CanonicalRequest, { flavour, caps }: Upstr
   };
 }
 
-/** How a server is asked for its figures while it answers, so that they are known when an answer is cut short. */
+/**
+ * How a server is asked for its figures while it answers, so that they are known when an answer is cut short. Those of
+ * several choices are each for one of them only, and no use before the end.
+ */
 function figureFields(flavour: UpstreamFlavour, choices: number): Fields {
-  const running = flavour === 'vllm' || flavour === 'sglang';
+  const running = choices === 1 && (flavour === 'vllm' || flavour === 'sglang');
   return {
     stream_options: { include_usage: true, ...(running && { continuous_usage_stats: true }) },
     timings_per_token: flavour === 'llama-server' && choices === 1 ? true : undefined,

@@ -85,9 +85,21 @@ describe('errors of upstreams', () => {
   });
 
   it.each([
-    ['SGLang', 400, { object: 'error', message: "The input (5000 tokens) is longer than the model's context length (4096 tokens).", code: 400 }],
-    ['vLLM', 400, { error: { message: "This model's maximum context length is 4096 tokens. However, your request has 5000 input tokens." } }],
-    ['llama-server', 400, { error: { code: 400, message: 'request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it' } }],
+    [
+      'SGLang',
+      400,
+      { object: 'error', message: "The input (5000 tokens) is longer than the model's context length (4096 tokens).", code: 400 },
+    ],
+    [
+      'vLLM',
+      400,
+      { error: { message: "This model's maximum context length is 4096 tokens. However, your request has 5000 input tokens." } },
+    ],
+    [
+      'llama-server',
+      400,
+      { error: { code: 400, message: 'request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it' } },
+    ],
     [
       'the published contract',
       400,
@@ -105,7 +117,11 @@ describe('errors of upstreams', () => {
   it.each([
     [500, 'image input is not supported - hint: mmproj', { code: 'unsupported_content', param: 'messages' }],
     [400, 'x is not a multimodal model', { code: 'unsupported_content', param: 'messages' }],
-    [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', { code: 'unsupported_parameter', param: 'tools' }],
+    [
+      400,
+      '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+      { code: 'unsupported_parameter', param: 'tools' },
+    ],
     [400, 'registry/model:1b does not support tools', { code: 'unsupported_parameter', param: 'tools' }],
     [400, '"model:1b" does not support thinking', { code: 'unsupported_parameter', param: 'reasoning_effort' }],
     [400, 'Assistant response prefill is incompatible with enable_thinking.', { code: 'unsupported_value', param: 'messages' }],
