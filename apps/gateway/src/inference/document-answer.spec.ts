@@ -4,7 +4,7 @@ import type { Exchange } from '../http/exchange.js';
 import { RequestLine } from '../observability/request-line.js';
 import { chatErrors } from '../surfaces/chat-completions/chat.errors.js';
 import { ChatWriter } from '../surfaces/chat-completions/chat.events.js';
-import { DOCUMENT_CHARS_MAX, DocumentAnswer } from './document-answer.js';
+import { DOCUMENT_BYTES_MAX, DocumentAnswer } from './document-answer.js';
 import { RELAY_TIMES } from './relay-times.js';
 
 const end = {
@@ -73,9 +73,18 @@ describe('an answer that is not streamed', () => {
   });
 
   it('of a model that does not stop is given up', () => {
-    const x = 'x'.repeat(DOCUMENT_CHARS_MAX / 4);
+    const x = 'x'.repeat(DOCUMENT_BYTES_MAX / 8);
     for (let i = 0; i < 3; i += 1) answer.events([{ k: 'text', x, n: 1 }]);
     expect(() => answer.events([{ k: 'text', x, n: 1 }])).toThrow(ServiceError);
+  });
+
+  it('of more probabilities than can be held is given up', () => {
+    const top = Array.from({ length: 20 }, () => ({ t: 'x', p: -1 }));
+    const event = { k: 'text' as const, x: '', n: 1, lp: Array.from({ length: 1_000 }, () => ({ t: 'x', p: -1, top })) };
+    const takeAll = (): void => {
+      for (let i = 0; i < 100; i += 1) answer.events([event]);
+    };
+    expect(takeAll).toThrow(ServiceError);
   });
 
   it('that fails has the status of its failure', () => {

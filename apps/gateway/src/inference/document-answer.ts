@@ -4,10 +4,11 @@ import type { Exchange } from '../http/exchange.js';
 import type { AnswerWriter } from '../surfaces/surface.js';
 import type { Answer, CutReason } from './answer.js';
 import { ClientProgress } from './client-progress.js';
+import { eventBytes } from './event-bytes.js';
 import type { RelayTimes } from './relay-times.js';
 
-/** Longer answers are an engine that does not stop; they would fill the memory. */
-export const DOCUMENT_CHARS_MAX = 32 * 1024 * 1024;
+/** Larger answers are an engine that does not stop, or probabilities beyond use; they would fill the memory. */
+export const DOCUMENT_BYTES_MAX = 64 * 1024 * 1024;
 
 export interface DocumentOptions {
   readonly exchange: Exchange;
@@ -22,15 +23,15 @@ export class DocumentAnswer implements Answer {
   readonly #progress: ClientProgress;
   #lastPad: number | null = null;
   #closed = false;
-  #chars = 0;
+  #bytes = 0;
 
   constructor(private readonly options: DocumentOptions) {
     this.#progress = new ClientProgress(options.exchange.response, this.#startedAt);
   }
 
   events(events: readonly StreamEvent[]): void {
-    for (const event of events) if ('x' in event) this.#chars += event.x.length;
-    if (this.#chars > DOCUMENT_CHARS_MAX) throw new ServiceError('engine_error', 'The model did not stop.');
+    for (const event of events) this.#bytes += eventBytes(event);
+    if (this.#bytes > DOCUMENT_BYTES_MAX) throw new ServiceError('engine_error', 'The answer grew larger than is held; stream it.');
     this.options.writer.collect(events);
   }
 

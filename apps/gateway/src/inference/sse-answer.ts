@@ -4,12 +4,13 @@ import type { Exchange } from '../http/exchange.js';
 import type { AnswerWriter } from '../surfaces/surface.js';
 import type { Answer, CutReason } from './answer.js';
 import { ClientProgress } from './client-progress.js';
+import { eventBytes } from './event-bytes.js';
 import type { LoopPressure } from './loop-pressure.js';
 import type { RelayTimes } from './relay-times.js';
 
 /** Most that waits for one client, queued here or in its socket, in bytes. */
 export const UNSENT_BYTES_MAX = 1024 * 1024;
-/** What an event costs in memory beside its text, in bytes. */
+/** What an event costs in memory beside what it says, in bytes. */
 const EVENT_BYTES = 64;
 
 export interface SseOptions {
@@ -116,7 +117,7 @@ export class SseAnswer implements Answer {
   #keep(events: readonly StreamEvent[]): void {
     for (const event of events) {
       this.#queued.push(event);
-      this.#queuedBytes += EVENT_BYTES + ('x' in event ? 2 * event.x.length : 0);
+      this.#queuedBytes += EVENT_BYTES + eventBytes(event);
     }
     if (this.#queuedBytes + this.#response.writableLength > UNSENT_BYTES_MAX) this.options.cut('client_too_slow');
   }
