@@ -52,6 +52,15 @@ function pieces(text: string, random: Random): string[] {
   return found;
 }
 
+function expectCall({ name, args, whole }: { name: string; args: string; whole: boolean }, answer: string): void {
+  const values = JSON.parse(args || '{}') as Record<string, unknown>;
+  expect([answer, whole, TOOLS.some((tool) => tool.name === name)]).toEqual([answer, true, true]);
+  if (name === 'nothing') expect(values).toEqual({});
+  if (name !== 'write-file_2') return;
+  expect([answer, typeof values['path'], ['w', 'a "quoted" one'].includes(values['mode'] as string)]).toEqual([answer, 'string', true]);
+  expect(Array.isArray(values['lines'] ?? [])).toBe(true);
+}
+
 describe('every answer that a family’s grammar allows is read as the calls that it holds', () => {
   it.each(Object.keys(TEMPLATES))('%s', (name) => {
     const family = detectFamily(TEMPLATES[name as keyof typeof TEMPLATES])!;
@@ -66,14 +75,7 @@ describe('every answer that a family’s grammar allows is read as the calls tha
         if (seed <= 5) expect([answer, walk.accepts(answer)]).toEqual([answer, true]);
         const { text, calls } = read(name, pieces(answer, random));
         expect([seed, answer, text.trim(), many ? calls.length > 0 : calls.length === 1]).toEqual([seed, answer, '', true]);
-        for (const call of calls) {
-          const args = JSON.parse(call.args || '{}') as Record<string, unknown>;
-          expect([answer, call.whole, TOOLS.some((tool) => tool.name === call.name)]).toEqual([answer, true, true]);
-          if (call.name === 'nothing') expect(args).toEqual({});
-          if (call.name !== 'write-file_2') continue;
-          expect([answer, typeof args['path'], ['w', 'a "quoted" one'].includes(args['mode'] as string)]).toEqual([answer, 'string', true]);
-          expect(Array.isArray(args['lines'] ?? [])).toBe(true);
-        }
+        for (const call of calls) expectCall(call, answer);
       }
     }
   });
