@@ -94,6 +94,11 @@ export class KeysWorld {
     return this.#replicas.map((replica) => replica.output).join('\n');
   }
 
+  /** Ends every replica, as when the service is away. */
+  async stopReplicas(): Promise<void> {
+    await Promise.all(this.#replicas.map((replica) => replica.stop('SIGKILL')));
+  }
+
   async end(): Promise<void> {
     await Promise.all(this.#gateways.map((gateway) => gateway.stop()));
     await Promise.all(this.#replicas.map((replica) => replica.stop('SIGKILL')));

@@ -7,6 +7,7 @@ import {
   type Lifecycle,
   type Logger,
   type NatsConnection,
+  NatsLink,
   OpsServer,
   type Part,
   RpcServer,
@@ -18,7 +19,6 @@ import { schema } from './db/schema.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyFeedSource } from './feed/key-feed-source.repository.js';
 import { KeyMint } from './keys/key-minting.js';
-import { NatsLink } from './nats-link.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
 import { SessionFeedSource } from './sessions/session-feed-source.repository.js';
 import { TokenScope } from './sessions/token-scope.js';
@@ -34,7 +34,8 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
     databaseUrl: config.KEYS_DATABASE_URL,
   });
   const database = new Database({ url, applicationName: NAME, ...schema, log });
-  const link = new NatsLink(config, log);
+  const { NATS_URL: natsUrl, NATS_CREDENTIALS_DIR: credentialsDir } = config;
+  const link = new NatsLink({ url: natsUrl, role: 'keys', credentialsDir, name: NAME, log });
   let service: RunningService | undefined;
   const notReady = (): string | null => {
     if (lifecycle.state !== 'ready') return lifecycle.state;

@@ -1,6 +1,6 @@
 import { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { GuessLimiter, networkOf } from './guess-limiter.js';
+import { GuessLimiter } from './guess-limiter.js';
 
 const invalid = new ServiceError('invalid_api_key', 'No.');
 
@@ -40,19 +40,5 @@ describe('guesses of keys', () => {
     for (let i = 0; i < 11; i += 1) code('first');
     for (let i = 0; i < 10_000; i += 1) code(`address ${i}`);
     expect(code('first')).toBe('invalid_api_key');
-  });
-});
-
-describe('the network of an address', () => {
-  it.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
-    ['2001:db8::6', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::', 'fe80:0:0:0::/64'],
-  ])('%s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network);
   });
 });

@@ -1,33 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectNats, type Logger, type NatsConnection, watchConnection } from '@slipway/platform';
-import type { KeysConfig } from './config.js';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { connectNats, type NatsOptions, watchConnection } from './connect.js';
 
 /** Time for what was published to leave at the end; a server that hangs must not hold up the stop. */
 const DRAIN_MS = 1_000;
 
-/** The process's connection to NATS, and whether it is up. */
+/** A process's connection to NATS, and whether it is up. */
 export class NatsLink {
   #nats: NatsConnection | undefined;
   #up = false;
 
-  constructor(
-    private readonly config: KeysConfig,
-    private readonly log: Logger,
-  ) {}
+  constructor(private readonly options: NatsOptions) {}
 
+  /** True while the server answers, as far as is known. */
   get up(): boolean {
     return this.#up;
   }
 
+  /** @throws Error before `open` */
   get nats(): NatsConnection {
     if (!this.#nats) throw new Error('The connection to NATS is not open.');
     return this.#nats;
   }
 
-  /** Waits for the server as long as it takes. */
+  /** Waits for the server as long as it takes. @throws ConfigError as `connectNats` does */
   async open(): Promise<void> {
-    const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir } = this.config;
-    const nats = await connectNats({ url, role: 'keys', credentialsDir, name: 'keys-service', log: this.log });
+    const nats = await connectNats(this.options);
     this.#nats = nats;
     this.#up = true;
     watchConnection(nats, {

@@ -1,0 +1,48 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { RpcClient } from '@slipway/platform';
+import { ProviderCookie, RefreshCookie } from './http/console-cookie.js';
+import { HealthController } from './http/health.controller.js';
+import { HttpSettings } from './http/http-settings.js';
+import { OidcController } from './oidc/oidc.controller.js';
+import { OidcSignIn } from './oidc/oidc-sign-in.js';
+import { MembersController } from './people/members.controller.js';
+import { AccessTokens } from './sessions/access-tokens.js';
+import { AttemptLimiter } from './sessions/attempt-limiter.js';
+import { MeController } from './sessions/me.controller.js';
+import { SessionAnswers } from './sessions/session-answers.js';
+import { SessionGuard } from './sessions/session.guard.js';
+import { SignInController } from './sessions/sign-in.controller.js';
+import { SIGN_IN_WAYS, type SignInWays, WaysController } from './sessions/ways.controller.js';
+
+/** What the HTTP door works with. */
+export interface ConsoleRuntime {
+  readonly rpc: RpcClient;
+  readonly settings: HttpSettings;
+  readonly tokens: AccessTokens;
+  readonly limiter: AttemptLimiter;
+  readonly refreshCookie: RefreshCookie;
+  readonly providerCookie: ProviderCookie;
+  readonly oidc: OidcSignIn;
+  readonly ways: SignInWays;
+}
+
+@Module({ controllers: [HealthController, WaysController, SignInController, OidcController, MeController, MembersController] })
+export class AppModule {
+  static with({ rpc, settings, tokens, limiter, refreshCookie, providerCookie, oidc, ways }: ConsoleRuntime): DynamicModule {
+    return {
+      module: AppModule,
+      providers: [
+        SessionAnswers,
+        SessionGuard,
+        { provide: RpcClient, useValue: rpc },
+        { provide: HttpSettings, useValue: settings },
+        { provide: AccessTokens, useValue: tokens },
+        { provide: AttemptLimiter, useValue: limiter },
+        { provide: RefreshCookie, useValue: refreshCookie },
+        { provide: ProviderCookie, useValue: providerCookie },
+        { provide: OidcSignIn, useValue: oidc },
+        { provide: SIGN_IN_WAYS, useValue: ways },
+      ],
+    };
+  }
+}

@@ -1,0 +1,102 @@
+import { type Incarnation, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
+import { FeedReader } from '@slipway/feed';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type LifecycleState, type Logger, type NatsConnection, nuid, RpcClient } from '@slipway/platform';
+import { AppModule } from './app.module.js';
+import type { ConsoleConfig } from './config.js';
+import { ProviderCookie, RefreshCookie } from './http/console-cookie.js';
+import { createHttpApplication } from './http/http-application.js';
+import { HttpSettings } from './http/http-settings.js';
+import { OwnOrigin } from './http/own-origin.js';
+import { IdentityProvider } from './oidc/identity-provider.js';
+import type { OidcSettings } from './oidc/oidc-settings.js';
+import { OidcSignIn } from './oidc/oidc-sign-in.js';
+import { AccessTokens } from './sessions/access-tokens.js';
+import { AttemptLimiter } from './sessions/attempt-limiter.js';
+import { SessionKeyRing } from './sessions/session-key-ring.js';
+import { VoidSessions } from './sessions/void-sessions.js';
+
+export interface ConsoleOptions {
+  readonly config: ConsoleConfig;
+  readonly log: Logger;
+  /** Whether the connection is up, and the connection. */
+  readonly link: { readonly up: boolean; readonly nats: NatsConnection };
+  readonly state: () => LifecycleState;
+}
+
+function oidcSettingsOf(config: ConsoleConfig): OidcSettings | null {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
+  if (issuer === undefined || clientId === undefined) return null;
+  return { issuer, clientId, clientSecret, scopes: config.OIDC_SCOPES, name: config.OIDC_NAME };
+}
+
+/** The console from the session feed to its HTTP door: everything but the process around it. */
+export class Console {
+  readonly #voided = new VoidSessions();
+  #feed: FeedReader<SessionFeedRecord> | undefined;
+  #app: NestFastifyApplication | undefined;
+
+  constructor(private readonly options: ConsoleOptions) {}
+
+  /** Why the console should get no requests, or null. */
+  notReady(): string | null {
+    const { state, link } = this.options;
+    if (state() !== 'ready') return state();
+    if (!link.up) return 'not connected to NATS';
+    return this.#feed?.place ? null : 'ended sessions are not known';
+  }
+
+  /** Begins to follow which sessions end. */
+  follow(): void {
+    const { config, log, link } = this.options;
+    const reader = nuid.next() as Incarnation;
+    this.#feed = new FeedReader({ nats: link.nats, env: config.SLIPWAY_ENV, reader, log, contract: SessionFeed, sink: this.#voided });
+    this.#feed.start();
+  }
+
+  async unfollow(): Promise<void> {
+    await this.#feed?.stop();
+  }
+
+  /** @throws Error when the port is taken */
+  async listen(): Promise<void> {
+    const { config, log } = this.options;
+    const { CONSOLE_HOST: host, CONSOLE_PORT: port } = config;
+    this.#app = await this.#application();
+    await this.#app.listen({ host, port });
+    const { port: taken } = this.#app.getHttpServer().address() as { port: number };
+    log.info({ host, port: taken }, 'console.listening');
+  }
+
+  /** Answers what was begun, for `deadlineMs` at most, and takes no more. */
+  async drain(deadlineMs: number): Promise<void> {
+    const server = this.#app?.getHttpServer();
+    const force = setTimeout(() => server?.closeAllConnections(), deadlineMs);
+    await this.#app?.close();
+    clearTimeout(force);
+  }
+
+  #application(): Promise<NestFastifyApplication> {
+    const { config, log, link } = this.options;
+    const { SLIPWAY_ENV: env, CONSOLE_HOST: host, CONSOLE_PORT: port, CONSOLE_BASE_URL: baseUrl, CONSOLE_COOKIES: cookies } = config;
+    const rpc = new RpcClient(link.nats, env);
+    const own = new OwnOrigin({ baseUrl, host, port });
+    const oidc = oidcSettingsOf(config);
+    const settings = new HttpSettings(own, log, config.CONSOLE_PROXIES, () => this.notReady());
+    const module = AppModule.with({
+      rpc,
+      settings,
+      tokens: new AccessTokens({ env, keys: new SessionKeyRing(rpc), voided: this.#voided, freshness: () => this.#freshness() }),
+      limiter: new AttemptLimiter(config.SIGN_INS_PER_MIN),
+      refreshCookie: new RefreshCookie(cookies),
+      providerCookie: new ProviderCookie(cookies),
+      oidc: new OidcSignIn(oidc && new IdentityProvider(oidc), rpc, own),
+      ways: { password: true, identity_provider: oidc?.name ?? null },
+    });
+    return createHttpApplication(module, settings);
+  }
+
+  #freshness(): ReturnType<FeedReader<SessionFeedRecord>['freshness']> {
+    return this.#feed?.freshness() ?? { state: 'cut_off', ageMs: Number.POSITIVE_INFINITY };
+  }
+}

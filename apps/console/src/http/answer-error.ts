@@ -1,0 +1,11 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorAnswer, toServiceError } from './error-answer.js';
+
+/** Writes an error as the whole answer, and its reason into the request's log line. */
+export function answerError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+  const error = toServiceError(thrown);
+  request.line?.note({ error: error.code });
+  if (error.code === 'internal' || error.cause !== undefined) request.line?.cause(error.cause ?? error);
+  const { status, headers, body } = errorAnswer(error);
+  void reply.code(status).headers(headers).send(body);
+}

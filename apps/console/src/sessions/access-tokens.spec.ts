@@ -1,0 +1,154 @@
+import { ServiceError, SessionId, sessionAudience, sessionIssuer } from '@slipway/contracts';
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AccessTokens } from './access-tokens.js';
+import { SessionKeyRing } from './session-key-ring.js';
+import { VoidSessions } from './void-sessions.js';
+
+const ENV = 'test';
+const SESSION = SessionId.parse('Zm9yLXRoZS1nb2xkZW4tMQ');
+const CLAIMS = { sub: '7', sid: SESSION, acct: 1, role: 'owner', ver: 1 };
+
+interface Forgery {
+  readonly header?: Record<string, unknown>;
+  readonly claims?: Record<string, unknown>;
+  readonly key?: CryptoKey;
+}
+
+describe('a session token', () => {
+  let own: { privateKey: CryptoKey; publicKey: CryptoKey };
+  let foreign: { privateKey: CryptoKey; publicKey: CryptoKey };
+  let published: { kid: string; kty: 'OKP'; crv: 'Ed25519'; x: string; alg: 'EdDSA' }[];
+  let asked: number;
+  let service: 'up' | 'down';
+  let voided: VoidSessions;
+  let freshness: { state: 'fresh' | 'absent' | 'cut_off'; ageMs: number };
+  let clock: number;
+  let tokens: AccessTokens;
+
+  beforeAll(async () => {
+    [own, foreign] = await Promise.all([generateKeyPair('EdDSA', { extractable: true }), generateKeyPair('EdDSA', { extractable: true })]);
+  });
+
+  const open = async (): Promise<void> => {
+    const { x = '' } = await exportJWK(own.publicKey);
+    published = [{ kid: 'k1', kty: 'OKP', crv: 'Ed25519', x, alg: 'EdDSA' }];
+    [asked, service, clock] = [0, 'up', 0];
+    const call = (): Promise<never> => {
+      asked += 1;
+      return service === 'up' ? Promise.resolve({ keys: published } as never) : Promise.reject(new ServiceError('unavailable', 'Down.'));
+    };
+    voided = new VoidSessions();
+    freshness = { state: 'fresh', ageMs: 0 };
+    tokens = new AccessTokens({ env: ENV, keys: new SessionKeyRing({ call } as never, () => clock), voided, freshness: () => freshness });
+  };
+
+  const now = (): number => Math.floor(Date.now() / 1_000);
+  const sign = ({ header = {}, claims = {}, key = own.privateKey }: Forgery = {}): Promise<string> =>
+    new SignJWT({ iss: sessionIssuer(ENV), aud: sessionAudience(ENV), iat: now(), exp: now() + 600, ...CLAIMS, ...claims })
+      .setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1', ...header })
+      .sign(key);
+  const codeOf = (token: string): Promise<string | null> =>
+    tokens.read(token).then(
+      () => null,
+      (error: unknown) => (error as ServiceError).code,
+    );
+
+  it('that keys-service signed says who asks', async () => {
+    await open();
+    expect(await tokens.read(await sign())).toEqual({ user: 7, session: SESSION, account: 1, role: 'owner' });
+  });
+
+  it.each<[string, Forgery]>([
+    ['of another environment', { claims: { iss: sessionIssuer('prod') } }],
+    ['for another audience', { claims: { aud: 'slipway:test:gateway' } }],
+    ['without audience', { claims: { aud: undefined } }],
+    ['of another type', { header: { typ: 'JWT' } }],
+    ['without type', { header: { typ: undefined } }],
+    ['that has expired', { claims: { exp: now() - 60 } }],
+    ['without expiry', { claims: { exp: undefined } }],
+    ['that would live for a day', { claims: { iat: now() - 3_600, exp: now() + 86_400 } }],
+    ['not yet good', { claims: { nbf: now() + 600 } }],
+    ['without session', { claims: { sid: undefined } }],
+    ['of nobody', { claims: { sub: 'admin' } }],
+    ['with an invented role', { claims: { role: 'root' } }],
+    ['of an unknown key', { header: { kid: 'k2' } }],
+    ['without the name of its key', { header: { kid: undefined } }],
+    ['with a critical header that nobody knows', { header: { crit: ['x'], x: 1 } }],
+  ])('%s is refused', async (_, forgery) => {
+    await open();
+    const token = await sign(forgery).catch(() => 'not even signed');
+    expect(await codeOf(token)).toBe('session_ended');
+  });
+
+  it('signed by another key, also one that it brings along or points to, is refused', async () => {
+    await open();
+    const jwk = await exportJWK(foreign.publicKey);
+    for (const header of [{}, { jwk }, { jku: 'https://evil.example.com/keys' }, { x5u: 'https://evil.example.com/keys' }]) {
+      expect(await codeOf(await sign({ key: foreign.privateKey, header }))).toBe('session_ended');
+    }
+  });
+
+  it('without signature, or under an algorithm that takes the public key for a secret, is refused', async () => {
+    await open();
+    const claims = { iss: sessionIssuer(ENV), aud: sessionAudience(ENV), ...CLAIMS };
+    const none = new UnsecuredJWT(claims).setIssuedAt().setExpirationTime('10m').encode();
+    const typed = `${Buffer.from('{"alg":"none","typ":"at+jwt","kid":"k1"}').toString('base64url')}.${none.split('.')[1] ?? ''}.`;
+    const secret = Buffer.from(published[0]?.x ?? '', 'base64url');
+    const hmac = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid: 'k1' })
+      .setIssuedAt()
+      .setExpirationTime('10m')
+      .sign(secret);
+    for (const token of [none, typed, hmac, '', 'x', 'a.b.c', `${await sign()}x`]) expect(await codeOf(token)).toBe('session_ended');
+  });
+
+  it('of a session that ended is refused as soon as the feed tells', async () => {
+    await open();
+    const token = await sign();
+    voided.put(`session:${SESSION}`, { id: SESSION, ver: 2, ended: false, until: Date.now() + 600_000 });
+    expect(await codeOf(token)).toBe('session_ended');
+    expect(await codeOf(await sign({ claims: { ver: 2 } }))).toBeNull();
+    voided.put(`session:${SESSION}`, { id: SESSION, ver: 3, ended: true, until: Date.now() + 600_000 });
+    expect(await codeOf(await sign({ claims: { ver: 2 } }))).toBe('session_ended');
+  });
+
+  it('is good while keys-service is away for a while, and nobody is let in who might have been put out', async () => {
+    await open();
+    const token = await sign();
+    for (const [state, ageMs, code] of [
+      ['absent', 299_000, null],
+      ['absent', 301_000, 'auth_unavailable'],
+      ['cut_off', 3_001, 'auth_unavailable'],
+    ] as const) {
+      freshness = { state, ageMs };
+      expect([state, ageMs, await codeOf(token)]).toEqual([state, ageMs, code]);
+    }
+  });
+
+  it('of a new key is good at once, and a thousand invented keys cost no question', async () => {
+    await open();
+    await tokens.read(await sign());
+    published = [{ ...published[0]!, kid: 'k2' }];
+    clock += 2_001;
+    expect(await codeOf(await sign({ header: { kid: 'k2' } }))).toBeNull();
+    expect(await codeOf(await sign())).toBe('session_ended');
+    const before = asked;
+    for (let i = 0; i < 1_000; i += 1) await codeOf(await sign({ header: { kid: `invented-${i}` } }));
+    expect(asked - before).toBe(0);
+  });
+
+  it('of a revoked key is refused half a minute later, and known keys outlive the service by five minutes', async () => {
+    await open();
+    const token = await sign();
+    await tokens.read(token);
+    service = 'down';
+    clock += 299_000;
+    expect(await codeOf(token)).toBeNull();
+    clock += 2_000;
+    expect(await codeOf(token)).toBe('auth_unavailable');
+    service = 'up';
+    published = [];
+    expect(await codeOf(token)).toBe('session_ended');
+  });
+});

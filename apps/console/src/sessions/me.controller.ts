@@ -1,0 +1,68 @@
+import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import { ChangePassword, EndSessions, FindUser, ListSessions, NewPassword, Password, SessionId } from '@slipway/contracts';
+import { RpcClient } from '@slipway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { bodyOf } from '../http/body.pipe.js';
+import type { SignedIn } from './access-tokens.js';
+import { AttemptLimiter } from './attempt-limiter.js';
+import { SessionAnswers } from './session-answers.js';
+import { Asking, SessionGuard } from './session.guard.js';
+
+const PasswordBody = z.object({ current: Password, next: NewPassword });
+const EndBody = z.object({ session: SessionId });
+
+/** What signed-in people see and do of their own. */
+@Controller('api')
+@UseGuards(SessionGuard)
+export class MeController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly answers: SessionAnswers,
+    private readonly limiter: AttemptLimiter,
+  ) {}
+
+  @Get('me')
+  async me(@Asking() { user, session, account, role }: SignedIn): Promise<object> {
+    return { ...(await this.rpc.call(FindUser, { user })), session, account, role };
+  }
+
+  @Get('sessions')
+  sessions(@Asking() { user }: SignedIn): Promise<object> {
+    return this.rpc.call(ListSessions, { user });
+  }
+
+  @Post('sessions/end')
+  @HttpCode(200)
+  end(
+    @Body(bodyOf(EndBody)) { session }: z.output<typeof EndBody>,
+    @Asking() asking: SignedIn,
+    @Req() request: FastifyRequest,
+  ): Promise<object> {
+    return this.rpc.call(EndSessions, { user: asking.user, session, actor: this.answers.actorOf(request, asking) });
+  }
+
+  @Post('sign-out-everywhere')
+  @HttpCode(200)
+  async signOutEverywhere(
+    @Asking() asking: SignedIn,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<object> {
+    const ended = await this.rpc.call(EndSessions, { user: asking.user, actor: this.answers.actorOf(request, asking) });
+    this.answers.take(reply);
+    return ended;
+  }
+
+  @Post('password')
+  @HttpCode(200)
+  changePassword(
+    @Body(bodyOf(PasswordBody)) body: z.output<typeof PasswordBody>,
+    @Asking() { user, session }: SignedIn,
+    @Req() request: FastifyRequest,
+  ): Promise<object> {
+    const origin = this.answers.originOf(request);
+    this.limiter.admit(origin);
+    return this.rpc.call(ChangePassword, { ...body, user, session, origin });
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor, Origin, SessionTokens } from '@slipway/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RefreshCookie } from '../http/console-cookie.js';
+import { originOf } from '../http/client-address.js';
+import { HttpSettings } from '../http/http-settings.js';
+import type { SignedIn } from './access-tokens.js';
+
+/** What a page gets of a session: the short-lived token for its memory. The other one goes into the cookie. */
+export interface SessionAnswer {
+  readonly access_token: string;
+  readonly expires_at: string;
+  readonly user: number;
+  readonly account: { readonly id: number; readonly slug: string; readonly role: string };
+}
+
+/** Carries sessions between the exchanges with keys-service and browsers. */
+@Injectable()
+export class SessionAnswers {
+  constructor(
+    private readonly settings: HttpSettings,
+    private readonly cookie: RefreshCookie,
+  ) {}
+
+  /** Sets the cookie and returns the rest. */
+  give(reply: FastifyReply, tokens: SessionTokens): SessionAnswer {
+    const maxAgeS = (Date.parse(tokens.refresh_expires_at) - Date.now()) / 1_000;
+    void reply.header('set-cookie', this.cookie.write(tokens.refresh_token, maxAgeS));
+    const { access_token, access_expires_at: expires_at, user, account: id, slug, role } = tokens;
+    return { access_token, expires_at, user, account: { id, slug, role } };
+  }
+
+  /** Takes the cookie away. */
+  take(reply: FastifyReply): void {
+    void reply.header('set-cookie', this.cookie.clear());
+  }
+
+  /** The refresh token that a request brings. */
+  refreshTokenOf(request: FastifyRequest): string | null {
+    return this.cookie.read(request.headers);
+  }
+
+  originOf(request: FastifyRequest): Origin {
+    return originOf(request.raw, this.settings.proxies);
+  }
+
+  /** A signed-in person as the audit log names them. */
+  actorOf(request: FastifyRequest, { user }: SignedIn): Actor {
+    return { kind: 'user', user, ...this.originOf(request) };
+  }
+}

@@ -1,0 +1,27 @@
+import { SessionId } from '@slipway/contracts';
+import { expect, it } from 'vitest';
+import { VoidSessions } from './void-sessions.js';
+
+const ID = SessionId.parse('Zm9yLXRoZS1nb2xkZW4tMQ');
+const OTHER = SessionId.parse('Zm9yLXRoZS1nb2xkZW4tMg');
+
+it('an ended session has no good token, a changed one only those of its new version', () => {
+  const sessions = new VoidSessions(() => 0);
+  sessions.put(`session:${ID}`, { id: ID, ver: 2, ended: true, until: 100 });
+  sessions.put(`session:${OTHER}`, { id: OTHER, ver: 3, ended: false, until: 100 });
+  expect([sessions.isVoid(ID, 1), sessions.isVoid(ID, 2), sessions.isVoid(ID, 3)]).toEqual([true, true, true]);
+  expect([sessions.isVoid(OTHER, 2), sessions.isVoid(OTHER, 3)]).toEqual([true, false]);
+  sessions.remove(`session:${OTHER}`);
+  expect(sessions.isVoid(OTHER, 2)).toBe(false);
+});
+
+it('what cannot matter any more is forgotten', () => {
+  const clock = { now: 0 };
+  const sessions = new VoidSessions(() => clock.now);
+  sessions.put(`session:${ID}`, { id: ID, ver: 2, ended: true, until: 100 });
+  clock.now = 101;
+  sessions.put(`session:${OTHER}`, { id: OTHER, ver: 2, ended: true, until: 200 });
+  expect(sessions.size).toBe(1);
+  sessions.replaceAll([]);
+  expect(sessions.size).toBe(0);
+});

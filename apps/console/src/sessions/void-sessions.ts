@@ -1,0 +1,42 @@
+import type { SessionFeedRecord, SessionId } from '@slipway/contracts';
+import type { FeedSink } from '@slipway/feed';
+
+/** Sessions whose tokens are void although they have not expired, as the session feed tells them. */
+export class VoidSessions implements FeedSink<SessionFeedRecord> {
+  readonly #records = new Map<string, SessionFeedRecord>();
+
+  /** @param now milliseconds since the epoch */
+  constructor(private readonly now: () => number = Date.now) {}
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  replaceAll(records: readonly { readonly id: string; readonly rec: SessionFeedRecord }[]): void {
+    this.#records.clear();
+    for (const { rec } of records) this.#records.set(rec.id, rec);
+  }
+
+  put(_id: string, record: SessionFeedRecord): void {
+    this.#forgetExpired();
+    this.#records.set(record.id, record);
+  }
+
+  remove(id: string): void {
+    this.#records.delete(id.slice('session:'.length));
+  }
+
+  /** True when a token of this version opens nothing any more. */
+  isVoid(session: SessionId, ver: number): boolean {
+    const record = this.#records.get(session);
+    return record !== undefined && (record.ended || ver < record.ver);
+  }
+
+  /** What was put first is over first: tokens all live equally long. */
+  #forgetExpired(): void {
+    for (const [id, { until }] of this.#records) {
+      if (until > this.now()) return;
+      this.#records.delete(id);
+    }
+  }
+}

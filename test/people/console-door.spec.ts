@@ -1,0 +1,158 @@
+import { CreateKey, CreateSetupLink } from '@slipway/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../keys/keys-rig.js';
+import { Browser, type PageAnswer } from './browser.js';
+import { ConsoleProcess } from './console-process.js';
+import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
+
+let world: PeopleWorld;
+let door: ConsoleProcess;
+let owner: Resident;
+beforeAll(async () => {
+  world = await PeopleWorld.start({ LOG_LEVEL: 'debug' });
+  door = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '100000', CONSOLE_PROXIES: '1' });
+  owner = await world.owner();
+});
+afterAll(async () => {
+  await door.stop('SIGKILL');
+  await world.end();
+});
+
+const COOKIE = '__Host-slipway_refresh';
+const open = (): Browser => new Browser(door.url);
+const codeOf = ({ status, body }: PageAnswer): [number, string | undefined] => [status, body.error?.code];
+
+async function signedIn(person: Pick<Resident, 'email'> = owner): Promise<Browser> {
+  const browser = open();
+  expect((await browser.post('/api/sign-in', { email: person.email, password: PASSWORD })).status).toBe(200);
+  return browser;
+}
+
+describe('the private API', () => {
+  it.each([
+    ['no token', undefined],
+    ['an invented token', 'Bearer a.b.c'],
+    ['another scheme', 'Basic dXNlcjpwYXNz'],
+  ])('asks for a sign-in where there is %s', async (_, authorization) => {
+    const paths = ['/api/me', '/api/sessions', '/api/members', '/api/invitations', '/api/audit'];
+    for (const path of paths) {
+      const answer = await open().get(path, authorization === undefined ? {} : { authorization });
+      expect([path, ...codeOf(answer)]).toEqual([path, 401, 'session_ended']);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it('refuses API keys, good ones too, in both headers', async () => {
+    const { value } = await world.ask(CreateKey, { account: owner.account, name: 'a key', actor: as(owner.user) });
+    const browser = await signedIn();
+    for (const headers of [{ 'x-api-key': value }, { authorization: `Bearer ${value}` }]) {
+      expect(codeOf(await browser.get('/api/me', headers))).toEqual([403, 'insufficient_scope']);
+      expect(codeOf(await browser.post('/api/sign-in', {}, headers))).toEqual([403, 'insufficient_scope']);
+    }
+  });
+
+  it('does nothing that another site’s page asks for, though the cookie is there', async () => {
+    const browser = await signedIn();
+    const evil = { origin: 'https://evil.example.com', 'sec-fetch-site': 'cross-site' };
+    for (const path of ['/api/refresh', '/api/sign-out', '/api/sign-out-everywhere', '/api/password', '/api/sign-in', '/api/oidc/start']) {
+      expect([path, ...codeOf(await browser.post(path, {}, evil))]).toEqual([path, 403, 'not_permitted']);
+      expect([path, ...codeOf(await browser.post(path, 'a=b', { 'content-type': 'text/plain' }))]).toEqual([
+        path,
+        400,
+        'unsupported_media_type',
+      ]);
+    }
+    expect((await browser.post('/api/refresh')).status).toBe(200);
+  });
+
+  it('frames, sniffs, caches and tells nothing, whatever it answers', async () => {
+    for (const answer of [
+      await open().get('/api/me'),
+      await open().get('/nowhere'),
+      await open().get('/livez'),
+      await open().post('/api/sign-in', '{'),
+    ]) {
+      expect(Object.fromEntries(answer.headers)).toMatchObject({
+        'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+        'x-request-id': expect.stringMatching(/^req_/) as string,
+      });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      expect(answer.headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  it('has nothing but its routes', async () => {
+    for (const path of ['/', '/api', '/api/', '/api/me/', '/API/me', '/api//me', '/v1/chat/completions', '/api/sign-in']) {
+      expect([path, (await open().get(path)).status]).toEqual([path, 404]);
+    }
+    expect((await open().get('/api/%zz')).status).toBe(400);
+  });
+});
+
+describe('one address', () => {
+  it('gets a few tries at once and then waits, others do not', async () => {
+    const strict = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '6', CONSOLE_PROXIES: '1' });
+    try {
+      const from = (address: string): Browser => new Browser(strict.url, { 'x-forwarded-for': `203.0.113.1, ${address}` });
+      const tryOnce = async (address: string): Promise<PageAnswer> =>
+        from(address).post('/api/sign-in', { email: world.email(), password: 'wrong' });
+      const statuses = await Promise.all(Array.from({ length: 6 }, () => tryOnce('192.0.2.1')));
+      expect(statuses.filter(({ status }) => status === 429)).toHaveLength(4);
+      expect(statuses.find(({ status }) => status === 429)?.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect((await tryOnce('192.0.2.2')).status).toBe(401);
+    } finally {
+      await strict.stop();
+    }
+  });
+});
+
+describe('the log', () => {
+  it('has one wide line per request, with who and from where, and no password, token, cookie or link', async () => {
+    const account = await world.keys.account();
+    const { token: link } = await world.keys.ask(CreateSetupLink, { account, actor: OPS });
+    const browser = new Browser(door.url, { 'x-forwarded-for': '192.0.2.99' });
+    await browser.post('/api/sign-in', { email: owner.email, password: 'a canary that sings' });
+    await browser.post('/api/sign-in', { email: owner.email, password: PASSWORD });
+    const secrets = ['a canary that sings', PASSWORD, link, browser.accessToken ?? '', browser.cookies.get(COOKIE) ?? ''];
+    const { headers } = await browser.get('/api/me?canary=in-a-query');
+    await browser.post('/api/invitations/find', { token: link });
+    await browser.post('/api/refresh');
+    const id = headers.get('x-request-id') ?? 'none';
+    const line = await until('the request is logged', () => door.output.split('\n').find((text) => text.includes(id)));
+    expect(JSON.parse(line)).toMatchObject({
+      event: 'http.request',
+      method: 'GET',
+      route: '/api/me',
+      status: 200,
+      user_id: owner.user,
+      account_id: owner.account,
+      address: '192.0.2.99',
+    });
+    for (const secret of [...secrets, 'in-a-query']) {
+      expect(door.output).not.toContain(secret);
+      expect(world.keys.output).not.toContain(secret);
+    }
+  });
+});
+
+describe('without keys-service', () => {
+  it('the console says so, and lets nobody in', async () => {
+    const lonely = await PeopleWorld.start();
+    const console_ = await ConsoleProcess.start(lonely.keys.bus);
+    try {
+      const browser = new Browser(console_.url);
+      await lonely.keys.stopReplicas();
+      const answer = await browser.post('/api/sign-in', { email: 'a@example.com', password: PASSWORD });
+      expect(codeOf(answer)).toEqual([503, 'unavailable']);
+      expect(answer.headers.get('retry-after')).toBe('1');
+      browser.accessToken = 'eyJhbGciOiJFZERTQSIsImtpZCI6ImsifQ.e30.AA';
+      expect((await browser.get('/api/me')).status).toBe(503);
+    } finally {
+      await console_.stop('SIGKILL');
+      await lonely.end();
+    }
+  });
+});

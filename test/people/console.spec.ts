@@ -1,0 +1,198 @@
+import { CreateSetupLink, EndSessions, RotateSessionKey, SignIn } from '@slipway/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../keys/keys-rig.js';
+import { Browser, type PageAnswer } from './browser.js';
+import { ConsoleProcess } from './console-process.js';
+import { OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
+
+let world: PeopleWorld;
+let door: ConsoleProcess;
+let owner: Resident;
+beforeAll(async () => {
+  world = await PeopleWorld.start({ LOG_LEVEL: 'debug' });
+  door = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '100000', CONSOLE_PROXIES: '1' });
+  owner = await world.owner();
+});
+afterAll(async () => {
+  await door.stop('SIGKILL');
+  await world.end();
+});
+
+const COOKIE = '__Host-slipway_refresh';
+const open = (): Browser => new Browser(door.url);
+const codeOf = ({ status, body }: PageAnswer): [number, string | undefined] => [status, body.error?.code];
+
+async function signedIn(person: Pick<Resident, 'email'> = owner): Promise<Browser> {
+  const browser = open();
+  expect((await browser.post('/api/sign-in', { email: person.email, password: PASSWORD })).status).toBe(200);
+  return browser;
+}
+
+describe('signing in', () => {
+  it('gives a token for the page and a cookie that no script reads', async () => {
+    const browser = open();
+    const { status, headers, body } = await browser.post('/api/sign-in', { email: owner.email, password: PASSWORD });
+    expect([status, body]).toEqual([
+      200,
+      {
+        access_token: expect.stringMatching(/^ey/) as string,
+        expires_at: expect.any(String) as string,
+        user: owner.user,
+        account: { id: owner.account, slug: owner.tokens.slug, role: 'owner' },
+      },
+    ]);
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-slipway_refresh=[\w.-]{66}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+    ]);
+    expect((await browser.get('/api/me')).body).toMatchObject({
+      id: owner.user,
+      email: owner.email,
+      has_password: true,
+      account: owner.account,
+      role: 'owner',
+      memberships: [{ role: 'owner' }],
+    });
+  });
+
+  it('answers an unknown address and a wrong password with the same bytes', async () => {
+    const answers = await Promise.all([
+      open().post('/api/sign-in', { email: owner.email, password: 'not the password' }),
+      open().post('/api/sign-in', { email: world.email(), password: PASSWORD }),
+    ]);
+    expect(codeOf(answers[0])).toEqual([401, 'invalid_credentials']);
+    expect(answers[0].body).toEqual(answers[1].body);
+    const names = ({ headers }: PageAnswer): string[] => [...headers.keys()].filter((name) => !['date', 'x-request-id'].includes(name));
+    expect(names(answers[0])).toEqual(names(answers[1]));
+  });
+
+  it.each([
+    [{}, 'email'],
+    [{ email: 'nobody', password: 'x' }, 'email'],
+    [{ email: 'a@example.com', password: '' }, 'password'],
+    [{ email: 'a@example.com', password: 'x'.repeat(201) }, 'password'],
+    [{ email: 'a@example.com', password: { $ne: '' } }, 'password'],
+  ])('with wrong fields names the first one, case %#', async (body, param) => {
+    const answer = await open().post('/api/sign-in', body);
+    expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request', param }]);
+  });
+
+  it.each([
+    [400, 'invalid_json', '{'],
+    [400, 'invalid_json', '{"__proto__":{"a":1}}'],
+    [413, 'request_too_large', `{"email":"${'x'.repeat(70_000)}"}`],
+  ])('with a wrong body is refused: %i %s', async (status, code, body) => {
+    expect(codeOf(await open().post('/api/sign-in', body))).toEqual([status, code]);
+  });
+});
+
+describe('a session', () => {
+  it('is kept going by its cookie, which is another one each time', async () => {
+    const browser = await signedIn();
+    const cookie = browser.cookies.get(COOKIE);
+    browser.accessToken = undefined;
+    expect((await browser.post('/api/refresh')).status).toBe(200);
+    expect(browser.cookies.get(COOKIE)).not.toBe(cookie);
+    expect((await browser.get('/api/me')).status).toBe(200);
+  });
+
+  it('ends when its cookie comes a second time later, and the cookie goes', async () => {
+    const browser = await signedIn();
+    const stolen = open();
+    stolen.cookies.set(COOKIE, browser.cookies.get(COOKIE) ?? '');
+    await browser.post('/api/refresh');
+    await world.keys.sql(`UPDATE sessions.session SET rotated_at = rotated_at - interval '11 seconds'`);
+    expect(codeOf(await stolen.post('/api/refresh'))).toEqual([401, 'session_ended']);
+    expect(stolen.cookies.size).toBe(0);
+    expect(codeOf(await browser.post('/api/refresh'))).toEqual([401, 'session_ended']);
+    await until('the token is void', async () => (await browser.get('/api/me')).status === 401);
+  });
+
+  it('ends at sign-out, token and cookie both', async () => {
+    const browser = await signedIn();
+    expect((await browser.post('/api/sign-out')).status).toBe(200);
+    expect(browser.cookies.size).toBe(0);
+    await until('the token is void', async () => (await browser.get('/api/me')).status === 401);
+    expect((await browser.post('/api/sign-out')).status).toBe(200);
+  });
+
+  it('ends everywhere at once, and one by one', async () => {
+    const person = await world.owner();
+    const [one, other] = [await signedIn(person), await signedIn(person)];
+    const { body } = await one.get<{ sessions: { id: string }[] }>('/api/sessions');
+    expect(body.sessions).toHaveLength(3);
+    const me = await other.get<{ session: string }>('/api/me');
+    expect((await one.post('/api/sessions/end', { session: me.body.session })).body).toEqual({ ended: 1 });
+    await until('the other token is void', async () => (await other.get('/api/me')).status === 401);
+    expect((await one.post('/api/sign-out-everywhere')).body).toEqual({ ended: 2 });
+    await until('the own token is void', async () => (await one.get('/api/me')).status === 401);
+  });
+
+  it('that an operator ends is over at every console', async () => {
+    const person = await world.owner();
+    const browser = await signedIn(person);
+    const second = await ConsoleProcess.start(world.keys.bus);
+    try {
+      const elsewhere = new Browser(second.url);
+      elsewhere.accessToken = browser.accessToken;
+      expect((await elsewhere.get('/api/me')).status).toBe(200);
+      await world.keys.ask(EndSessions, { user: person.user, actor: OPS });
+      for (const one of [browser, elsewhere]) await until('the token is void', async () => (await one.get('/api/me')).status === 401);
+    } finally {
+      expect(await second.stop()).toBe(0);
+    }
+  });
+
+  it('goes on over a rotation of the signing keys', async () => {
+    const browser = await signedIn();
+    await world.keys.ask(RotateSessionKey, { actor: OPS });
+    expect((await browser.get('/api/me')).status).toBe(200);
+    await until('tokens of the new key are known', async () => {
+      const fresh = await signedIn();
+      return (await fresh.get('/api/me')).status === 200;
+    });
+  });
+
+  it('survives a change of password where it was asked for, and no other does', async () => {
+    const person = await world.owner();
+    const [asking, other] = [await signedIn(person), await signedIn(person)];
+    const next = 'another horse battery';
+    expect(codeOf(await asking.post('/api/password', { current: 'wrong one', next }))).toEqual([401, 'invalid_credentials']);
+    expect((await asking.post('/api/password', { current: PASSWORD, next })).body).toEqual({ ended: 2 });
+    expect((await asking.get('/api/me')).status).toBe(200);
+    expect(codeOf(await other.post('/api/refresh'))).toEqual([401, 'session_ended']);
+    expect(await world.code(SignIn, { email: person.email, password: next, origin: {} })).toBeUndefined();
+  });
+});
+
+describe('a link', () => {
+  it('sets an account up: the first owner chooses address and password, once', async () => {
+    const account = await world.keys.account();
+    const { token } = await world.keys.ask(CreateSetupLink, { account, actor: OPS });
+    const browser = open();
+    expect((await browser.post('/api/invitations/find', { token })).body).toMatchObject({ role: 'owner', email: null, known: false });
+    const acceptance = { token, email: world.email(), name: 'First', password: PASSWORD };
+    expect((await browser.post('/api/invitations/accept', acceptance)).body).toMatchObject({ account: { id: account, role: 'owner' } });
+    expect((await browser.get('/api/me')).body).toMatchObject({ name: 'First' });
+    expect(codeOf(await open().post('/api/invitations/accept', acceptance))).toEqual([404, 'invitation_not_found']);
+  });
+
+  it('invites a member, whom the owner promotes and takes out again', async () => {
+    const boss = await signedIn();
+    const email = world.email();
+    const { body } = await boss.post<{ link: string }>('/api/invitations', { email, role: 'viewer' });
+    expect(body.link).toMatch(new RegExp(`^${door.url}/join#[\\w-]{43}$`));
+    const guest = open();
+    await guest.post('/api/invitations/accept', { token: body.link.split('#')[1], password: PASSWORD });
+    const me = await guest.get<{ id: number }>('/api/me');
+    expect(me.body).toMatchObject({ email, role: 'viewer' });
+    expect(codeOf(await guest.get('/api/audit'))).toEqual([403, 'not_permitted']);
+    expect((await boss.post(`/api/members/${me.body.id}/role`, { role: 'member' })).body).toEqual({ user: me.body.id, role: 'member' });
+    await until('the old token is void', async () => (await guest.get('/api/me')).status === 401);
+    await guest.post('/api/refresh');
+    expect((await guest.get('/api/me')).body).toMatchObject({ role: 'member' });
+    expect((await boss.post(`/api/members/${me.body.id}/remove`)).status).toBe(200);
+    await until('the token is void', async () => (await guest.get('/api/me')).status === 401);
+    const { body: log } = await boss.get<{ entries: { action: string; address: string }[] }>('/api/audit');
+    expect(log.entries.slice(0, 2).map(({ action }) => action)).toEqual(['member.remove', 'member.role']);
+  });
+});

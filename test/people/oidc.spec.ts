@@ -1,0 +1,212 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { CreateInvitation, CreateSetupLink, FindUser } from '@slipway/contracts';
+import { freePorts } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../keys/keys-rig.js';
+import { Browser } from './browser.js';
+import { ConsoleProcess } from './console-process.js';
+import { as, OPS, PeopleWorld, type Resident } from './people-world.js';
+
+const PROVIDER = fileURLToPath(new URL('processes/provider.mjs', import.meta.url));
+const SESSION_COOKIE = '__Host-slipway_refresh';
+
+let world: PeopleWorld;
+let provider: ChildProcess;
+let door: ConsoleProcess;
+let owner: Resident;
+
+beforeAll(async () => {
+  const [providerPort = 0, consolePort = 0] = await freePorts(2);
+  const console_ = `http://127.0.0.1:${consolePort}`;
+  provider = spawn(process.execPath, [PROVIDER, String(providerPort), `${console_}/api/oidc/callback`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [provider.stdout, provider.stderr]) stream?.on('data', (text: Buffer) => (output += text.toString()));
+  world = await PeopleWorld.start();
+  door = await ConsoleProcess.start(world.keys.bus, {
+    CONSOLE_PORT: String(consolePort),
+    SIGN_INS_PER_MIN: '100000',
+    CONSOLE_BASE_URL: console_,
+    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
+    OIDC_CLIENT_ID: 'slipway',
+    OIDC_CLIENT_SECRET: 'provider-secret',
+    OIDC_NAME: 'Example',
+  });
+  await until('the provider listens', () => {
+    if (provider.exitCode !== null) throw new Error(output);
+    return output.includes('listening');
+  });
+  owner = await world.owner();
+});
+afterAll(async () => {
+  provider.kill('SIGKILL');
+  await door.stop('SIGKILL');
+  await world.end();
+});
+
+/** Signs in at the provider as `login`, and returns where it sends the browser back to. */
+async function atProvider(url: string, login: string): Promise<string> {
+  const person = new Browser(url);
+  let next = url;
+  let form: URLSearchParams | undefined;
+  for (let step = 0; step < 12; step += 1) {
+    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(next, { redirect: 'manual', headers: { cookie }, ...(form && { method: 'POST', body: form }) });
+    person.keep(response);
+    form = undefined;
+    const location = response.headers.get('location');
+    if (location !== null) {
+      next = new URL(location, next).href;
+      if (next.startsWith(door.url)) return next;
+      continue;
+    }
+    const page = await response.text();
+    const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
+    if (action === undefined) throw new Error(`The provider shows no form:\n${page}`);
+    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? '';
+    form = new URLSearchParams({ prompt, ...(prompt === 'login' && { login, password: 'any' }) });
+    next = new URL(action, next).href;
+  }
+  throw new Error('The provider never sends the browser back.');
+}
+
+async function begin(browser: Browser, invitation?: string): Promise<string> {
+  const { status, body } = await browser.post<{ url: string }>('/api/oidc/start', invitation === undefined ? {} : { invitation });
+  expect(status).toBe(200);
+  return body.url;
+}
+
+/** The whole way; where it ends is where the console sends the browser. */
+async function signIn(login: string, invitation?: string): Promise<{ browser: Browser; end: string | null }> {
+  const browser = new Browser(door.url);
+  const back = await atProvider(await begin(browser, invitation), login);
+  const response = await browser.navigate(back);
+  expect(response.status).toBe(303);
+  return { browser, end: response.headers.get('location') };
+}
+
+const refused = (code: string): string => `/#sign-in-failed=${code}`;
+let made = 0;
+const newLogin = (): string => `person-oidc-${(made += 1)}`;
+const invite = async (email: string): Promise<string> => {
+  const { token } = await world.ask(CreateInvitation, { account: owner.account, email, role: 'member', actor: as(owner.user) });
+  return token;
+};
+
+describe('sign-in by an identity provider', () => {
+  it('is offered by name, and begins with PKCE, state and nonce', async () => {
+    expect((await new Browser(door.url).get('/api/sign-in/ways')).body).toEqual({ password: true, identity_provider: 'Example' });
+    const url = new URL(await begin(new Browser(door.url)));
+    const asked = Object.fromEntries(url.searchParams);
+    expect(asked).toMatchObject({ response_type: 'code', code_challenge_method: 'S256', client_id: 'slipway' });
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked[name]).toMatch(/^[\w-]{43}$/);
+  });
+
+  it('lets nobody in who was not invited', async () => {
+    const { browser, end } = await signIn(newLogin());
+    expect([end, browser.cookies.has(SESSION_COOKIE)]).toEqual([refused('not_permitted'), false]);
+  });
+
+  it('accepts an invitation of the verified address, and knows the person from then on by the provider’s subject', async () => {
+    const login = newLogin();
+    const first = await signIn(login, await invite(`${login}@example.com`));
+    expect(first.end).toBe('/');
+    await first.browser.post('/api/refresh');
+    const me = await first.browser.get<{ id: number }>('/api/me');
+    expect(me.body).toMatchObject({ email: `${login}@example.com`, name: login, has_password: false, role: 'member' });
+    const again = await signIn(login);
+    await again.browser.post('/api/refresh');
+    expect((await again.browser.get('/api/me')).body).toMatchObject({ id: me.body.id });
+    expect(await world.ask(FindUser, { user: me.body.id })).toMatchObject({ has_password: false });
+  });
+
+  it('links a person with a password by their verified address, once; another subject of that address is the same person', async () => {
+    const login = newLogin();
+    const email = `${login}@example.com`;
+    const resident = await world.accept(await invite(email), { email, account: owner.account });
+    for (const name of [login, `renamed-${login}`]) {
+      const { browser, end } = await signIn(name);
+      expect(end).toBe('/');
+      await browser.post('/api/refresh');
+      expect((await browser.get('/api/me')).body).toMatchObject({ id: resident.user, has_password: true });
+    }
+  });
+
+  it('is nobody by an address that the provider does not vouch for, invited or not', async () => {
+    const login = newLogin();
+    const email = `${login}@example.com`;
+    const token = await invite(email);
+    expect((await signIn(`unverified-${login}`, token)).end).toBe(refused('not_permitted'));
+    await world.accept(token, { email, account: owner.account });
+    expect((await signIn(`unverified-${login}`)).end).toBe(refused('not_permitted'));
+  });
+
+  it('does not accept the invitation of somebody else, which stays good', async () => {
+    const [invited, other] = [newLogin(), newLogin()];
+    const token = await invite(`${invited}@example.com`);
+    expect((await signIn(other, token)).end).toBe(refused('invalid_credentials'));
+    expect((await signIn(invited, token)).end).toBe('/');
+    expect((await signIn(invited, token)).end).toBe(refused('invitation_not_found'));
+  });
+
+  it('makes the first owner by a set-up link', async () => {
+    const account = await world.keys.account();
+    const { token } = await world.keys.ask(CreateSetupLink, { account, actor: OPS });
+    const { browser, end } = await signIn(newLogin(), token);
+    expect(end).toBe('/');
+    await browser.post('/api/refresh');
+    expect((await browser.get('/api/me')).body).toMatchObject({ account, role: 'owner' });
+  });
+});
+
+describe('a way back from the provider', () => {
+  it('is taken once, in the browser that began it', async () => {
+    const login = newLogin();
+    const browser = new Browser(door.url);
+    const back = await atProvider(await begin(browser, await invite(`${login}@example.com`)), login);
+    const thief = await new Browser(door.url).navigate(back);
+    expect(thief.headers.get('location')).toBe(refused('not_permitted'));
+    expect((await browser.navigate(back)).headers.get('location')).toBe('/');
+    expect((await browser.navigate(back)).headers.get('location')).toBe(refused('not_permitted'));
+  });
+
+  it.each([
+    ['another state', (url: URL) => url.searchParams.set('state', 'A'.repeat(43))],
+    ['no state', (url: URL) => url.searchParams.delete('state')],
+    ['an invented code', (url: URL) => url.searchParams.set('code', 'A'.repeat(43))],
+    ['another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example.com')],
+    [
+      'an error of the provider',
+      (url: URL): void => {
+        url.searchParams.delete('code');
+        url.searchParams.set('error', 'access_denied');
+      },
+    ],
+  ])('with %s lets nobody in', async (_, change) => {
+    const login = newLogin();
+    const browser = new Browser(door.url);
+    const back = new URL(await atProvider(await begin(browser, await invite(`${login}@example.com`)), login));
+    change(back);
+    const response = await browser.navigate(back.href);
+    expect(response.headers.get('location')).toBe(refused('not_permitted'));
+    expect(browser.cookies.has(SESSION_COOKIE)).toBe(false);
+  });
+
+  it('with a cookie that was made up lets nobody in', async () => {
+    const login = newLogin();
+    const browser = new Browser(door.url);
+    const back = await atProvider(await begin(browser), login);
+    for (const cookie of ['x', Buffer.from('{"state":1}').toString('base64url'), '']) {
+      browser.cookies.set('__Host-slipway_oidc', cookie);
+      expect((await browser.navigate(back)).headers.get('location')).toBe(refused('not_permitted'));
+    }
+  });
+});
+
+it('neither code, verifier nor the client’s secret stands in the log', () => {
+  expect(door.output).toContain('/api/oidc/callback');
+  expect(door.output).not.toContain('provider-secret');
+  expect(door.output).not.toMatch(/[?&]code=/);
+});
