@@ -2,9 +2,10 @@ import { ServiceError, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { AnswerRelay } from './answer-relay.js';
 import { SilenceTimer } from './silence-timer.js';
-import { BrokenStreamError, readSse } from './sse-reader.js';
+import { BrokenStreamError, SseReader } from './sse-reader.js';
 import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
-import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
+import type { UpstreamClient } from './upstream-client.js';
+import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
 import { errorOfRefusal, readRefusal, roomLeft } from './upstream-error.js';
 
 /** How long an upstream may be silent, in milliseconds. */
@@ -28,7 +29,6 @@ export interface HttpGenerationOptions {
   readonly controller: AbortController;
 }
 
-const ERROR_BODY_LIMIT = 64 * 1024;
 /** After `[DONE]`: a stream that ends by itself leaves its connection open for the next request. */
 const DRAIN_MS = 250;
 /** A connection that the upstream closed while it lay idle; nothing was answered on it. */
@@ -41,8 +41,11 @@ const engineError = (message: string, cause?: unknown): ServiceError => new Serv
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
 
 /** One request to an upstream. */
-export class HttpGeneration {
+export class HttpGeneration implements BodySink {
   readonly #timer: SilenceTimer;
+  readonly #events = new SseReader();
+  #isAnswered = false;
+  #isStream = false;
   #done = false;
 
   constructor(private readonly options: HttpGenerationOptions) {
@@ -53,7 +56,7 @@ export class HttpGeneration {
   async run(): Promise<Usage> {
     const { controller, relay } = this.options;
     try {
-      await this.#relay(await this.#open());
+      await this.#converse();
       return relay.usage();
     } catch (error) {
       if (relay.finished) return relay.usage();
@@ -68,43 +71,50 @@ export class HttpGeneration {
     }
   }
 
-  async #open(): Promise<UpstreamResponse> {
+  begins(status: number, header: ReadHeader): boolean {
+    this.#isAnswered = true;
+    this.#isStream = status === 200 && /^text\/event-stream\b/i.test(header('content-type') ?? '');
+    return this.#isStream;
+  }
+
+  bytes(piece: Uint8Array): void {
+    const events = this.#events.feed(piece);
+    if (this.options.relay.started) this.#timer.heard();
+    this.#takeAll(events);
+  }
+
+  async #converse(): Promise<void> {
     const first = await this.#post(this.options.body());
-    if (first.status === 200) return first;
-    const refusal = await this.#refusal(first);
+    if (first.status === 200) return this.#checkComplete();
+    const refusal = this.#refusal(first);
     const room = roomLeft(refusal);
     if (room === null) throw errorOfRefusal(refusal);
     const second = await this.#post(this.options.body(room));
-    if (second.status === 200) return second;
-    throw errorOfRefusal(await this.#refusal(second));
+    if (second.status === 200) return this.#checkComplete();
+    throw errorOfRefusal(this.#refusal(second));
   }
 
-  async #post(body: Record<string, unknown>): Promise<UpstreamResponse> {
+  async #post(body: Record<string, unknown>): Promise<UpstreamAnswer> {
     const { client, controller } = this.options;
+    const { signal } = controller;
     try {
-      return await client.post('/chat/completions', body, controller.signal);
+      return await client.converse('/chat/completions', body, { sink: this, signal });
     } catch (error) {
-      if (controller.signal.aborted || !STALE.has(codeOf(error))) throw error;
-      return client.post('/chat/completions', body, controller.signal);
+      if (signal.aborted || this.#isAnswered || !STALE.has(codeOf(error))) throw error;
+      return client.converse('/chat/completions', body, { sink: this, signal });
     }
   }
 
-  async #refusal(response: UpstreamResponse): Promise<ReturnType<typeof readRefusal>> {
-    const text = await readText(response.body, ERROR_BODY_LIMIT);
-    const refusal = readRefusal(response.status, text, response.header('retry-after'));
+  #checkComplete(): void {
+    if (!this.#isStream) throw engineError('The engine answered with something else than a stream.');
+    if (!this.options.relay.finished) throw engineError('The engine ended its answer without saying why.');
+  }
+
+  #refusal({ status, text, header }: UpstreamAnswer): ReturnType<typeof readRefusal> {
+    const refusal = readRefusal(status, text, header('retry-after'));
     // Not the text itself: upstreams quote prompts in their errors.
     this.options.log.warn({ status: refusal.status, param: refusal.param }, 'upstream.refused');
     return refusal;
-  }
-
-  async #relay(response: UpstreamResponse): Promise<void> {
-    const type = response.header('content-type') ?? '';
-    if (!/^text\/event-stream\b/i.test(type)) throw engineError('The engine answered with something else than a stream.');
-    for await (const events of readSse(response.body)) {
-      if (this.options.relay.started) this.#timer.heard();
-      this.#takeAll(events);
-    }
-    if (!this.options.relay.finished) throw engineError('The engine ended its answer without saying why.');
   }
 
   /** What came before a broken event is handed on all the same. */

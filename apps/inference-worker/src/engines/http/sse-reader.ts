@@ -9,35 +9,36 @@ export class BrokenStreamError extends Error {
   override readonly name = 'BrokenStreamError';
 }
 
-/**
- * Data of server-sent events, in groups as the bytes arrive. Comments, event names and ids are dropped, and so is
- * an event that the end of the stream cuts off.
- * @throws BrokenStreamError
- */
-export async function* readSse(body: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void, undefined> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let events: string[] = [];
-  let tooLarge = false;
-  const parser = createParser({
+/** Takes server-sent events out of bytes as they arrive. Comments, event names and ids are dropped. */
+export class SseReader {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  readonly #parser = createParser({
     maxBufferSize: MAX_EVENT_CHARS,
-    onEvent: (event) => void events.push(event.data),
+    onEvent: (event) => void this.#events.push(event.data),
     onError: (error) => {
-      tooLarge ||= error.type === 'max-buffer-size-exceeded';
+      this.#tooLarge ||= error.type === 'max-buffer-size-exceeded';
     },
   });
-  for await (const bytes of body) {
-    parser.feed(decode(decoder, bytes));
-    if (tooLarge) throw new BrokenStreamError('an event is larger than 1 MiB');
-    const arrived = events;
-    events = [];
-    yield arrived;
-  }
-}
+  #events: string[] = [];
+  #tooLarge = false;
 
-function decode(decoder: TextDecoder, bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes, { stream: true });
-  } catch (cause) {
-    throw new BrokenStreamError('the stream is not UTF-8', { cause });
+  /**
+   * Data of the events that these bytes complete. An event that the end of the stream cuts off never comes.
+   * @throws BrokenStreamError
+   */
+  feed(bytes: Uint8Array): string[] {
+    this.#parser.feed(this.#decode(bytes));
+    if (this.#tooLarge) throw new BrokenStreamError('an event is larger than 1 MiB');
+    const arrived = this.#events;
+    this.#events = [];
+    return arrived;
+  }
+
+  #decode(bytes: Uint8Array): string {
+    try {
+      return this.#decoder.decode(bytes, { stream: true });
+    } catch (cause) {
+      throw new BrokenStreamError('the stream is not UTF-8', { cause });
+    }
   }
 }

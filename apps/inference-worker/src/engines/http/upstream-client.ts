@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { type BodySink, type UpstreamAnswer, UpstreamExchange } from './upstream-exchange.js';
 
 export interface UpstreamClientOptions {
   /** Base of the contract, with or without `/v1`. */
@@ -52,6 +53,14 @@ export class UpstreamClient {
 
   post(path: string, body: unknown, signal: AbortSignal): Promise<UpstreamResponse> {
     return this.#request('POST', path, { signal, body: JSON.stringify(body) });
+  }
+
+  /** Asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
+  converse(path: string, body: unknown, { sink, signal }: { sink: BodySink; signal: AbortSignal }): Promise<UpstreamAnswer> {
+    const exchange = new UpstreamExchange(sink, signal);
+    const headers = { ...this.#headers, accept: 'text/event-stream', 'content-type': 'application/json' };
+    this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers, body: JSON.stringify(body) }, exchange);
+    return exchange.answer;
   }
 
   /** Closes all connections, in use or not. */
