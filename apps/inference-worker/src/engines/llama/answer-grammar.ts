@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { type CanonicalRequest, isServiceError, ServiceError, type Tool } from '@slipway/contracts';
 import { outputRules } from './grammar/output-grammar.js';
+import type { Recent } from './recent.js';
 import { offeredTools } from './template-input.js';
 import { toolGrammar } from './tool-grammar.js';
 import type { CallFamily } from './tool-calls/call-family.js';
@@ -27,11 +29,22 @@ export interface AnswerGrammar {
   readonly promised: boolean;
 }
 
+/** Grammars of requests by what they are made from. */
+export type GrammarMemory = Recent<{ readonly grammar: AnswerGrammar | null }>;
+
 /**
- * The grammar of an answer; null = it is free.
+ * The grammar of an answer; null = it is free. Large ones take milliseconds to make, hence the memory.
  * @throws ServiceError naming the field that asks for what cannot be forced.
  */
-export function answerGrammar(request: CanonicalRequest, family: CallFamily | null): AnswerGrammar | null {
+export function answerGrammar(request: CanonicalRequest, family: CallFamily | null, memory: GrammarMemory): AnswerGrammar | null {
+  const { tools, tool_choice: choice, parallel_tool_calls: parallel, output } = request;
+  const key = createHash('sha256')
+    .update(JSON.stringify([tools, choice, parallel, output]))
+    .digest('base64');
+  return (memory.get(key) ?? memory.put(key, { grammar: makeGrammar(request, family) })).grammar;
+}
+
+function makeGrammar(request: CanonicalRequest, family: CallFamily | null): AnswerGrammar | null {
   const tools = family ? offeredTools(request) : [];
   const choice = request.tool_choice ?? 'auto';
   if (family && tools.length > 0 && choice !== 'auto') return forcedCalls(request, family, chosenTools(tools, choice));
@@ -48,15 +61,15 @@ function chosenTools(tools: readonly Tool[], choice: Exclude<NonNullable<Canonic
 
 function forcedCalls(request: CanonicalRequest, family: CallFamily, tools: readonly Tool[]): AnswerGrammar {
   const many = request.parallel_tool_calls !== false && typeof request.tool_choice === 'string';
-  const { whole, rules } = toolGrammar(tools, family, many);
+  const { whole, rules } = toolGrammar(tools, family, { many, bySchema: true });
   return { whole: `root ::= ${whole}\n${rules}`, calls: null, field: 'tool_choice', promised: true };
 }
 
-/** Names and arguments of calls are kept valid from the mark on, if the family has one. */
+/** From the mark on, if the family has one, names are those of tools, and arguments objects; those of strict tools follow their schemas. */
 function freeCalls(request: CanonicalRequest, family: CallFamily, tools: readonly Tool[]): AnswerGrammar | null {
   const { open, lead } = family.form;
   if (open === '') return null;
-  const { behindOpen, rules } = toolGrammar(tools, family, request.parallel_tool_calls !== false);
+  const { behindOpen, rules } = toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, bySchema: false });
   const promised = tools.some(({ strict }) => strict === true);
   return { whole: null, calls: { open, lead, rest: `root ::= ${behindOpen}\n${rules}` }, field: 'tools', promised };
 }
@@ -64,7 +77,8 @@ function freeCalls(request: CanonicalRequest, family: CallFamily, tools: readonl
 function forcedOutput(output: Output, request: CanonicalRequest, family: CallFamily | null, tools: readonly Tool[]): AnswerGrammar {
   const field = FIELDS[output.kind];
   const text = naming(field, () => outputRules(output, 'output-'));
-  const calls = family && tools.length > 0 ? toolGrammar(tools, family, request.parallel_tool_calls !== false) : null;
+  const calls =
+    family && tools.length > 0 ? toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, bySchema: false }) : null;
   const root = calls ? `root ::= ${text.root} | ${calls.whole}\n${calls.rules}` : `root ::= ${text.root}\n`;
   return { whole: root + text.rules, calls: null, field, promised: true };
 }

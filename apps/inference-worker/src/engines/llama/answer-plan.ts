@@ -1,5 +1,5 @@
 import { type CanonicalRequest, ServiceError } from '@slipway/contracts';
-import { type AnswerGrammar, answerGrammar } from './answer-grammar.js';
+import { type AnswerGrammar, answerGrammar, type GrammarMemory } from './answer-grammar.js';
 import type { AnswerSpec } from './answer-writer.js';
 import type { TemplateFacts } from './template-facts.js';
 import { offeredTools } from './template-input.js';
@@ -17,11 +17,11 @@ const refusal = (param: string, reason: string): ServiceError => new ServiceErro
  * Decides what an answer is held to.
  * @throws ServiceError naming the field whose wish cannot be kept together with the others.
  */
-export function planAnswer(request: CanonicalRequest, { family }: TemplateFacts): AnswerPlan {
+export function planAnswer(request: CanonicalRequest, { family }: TemplateFacts, memory: GrammarMemory): AnswerPlan {
   const tools = offeredTools(request);
   const single = request.parallel_tool_calls === false || typeof request.tool_choice === 'object';
   const calls = family && tools.length > 0 ? { family, tools, single } : null;
-  const grammar = answerGrammar(request, family);
+  const grammar = answerGrammar(request, family, memory);
   if (grammar && needsRawSampling(request.sampling, request.logprobs ?? null)) {
     if (grammar.promised) throw conflict(request, grammar.field);
     return { grammar: null, calls };

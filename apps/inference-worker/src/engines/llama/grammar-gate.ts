@@ -2,12 +2,13 @@ import { ServiceError } from '@slipway/contracts';
 import { type Llama, type LlamaGrammar, LlamaGrammarEvaluationState, type LlamaModel } from 'node-llama-cpp';
 import type { AnswerGrammar } from './answer-grammar.js';
 import type { AnswerWriter } from './answer-writer.js';
+import { Recent } from './recent.js';
 
 const CACHED = 64;
 
 /** Reads grammars; those of repeated requests only once. */
 export class GrammarCache {
-  readonly #grammars = new Map<string, LlamaGrammar>();
+  readonly #grammars = new Recent<LlamaGrammar>(CACHED);
 
   constructor(
     private readonly llama: Llama,
@@ -16,12 +17,7 @@ export class GrammarCache {
 
   /** @throws ServiceError `invalid_value` for a grammar that llama.cpp cannot read. */
   async get(gbnf: string, field: string): Promise<LlamaGrammar> {
-    const known = this.#grammars.get(gbnf) ?? (await this.#read(gbnf, field));
-    this.#grammars.delete(gbnf);
-    this.#grammars.set(gbnf, known);
-    const [oldest] = this.#grammars.keys();
-    if (this.#grammars.size > CACHED && oldest !== undefined) this.#grammars.delete(oldest);
-    return known;
+    return this.#grammars.get(gbnf) ?? this.#grammars.put(gbnf, await this.#read(gbnf, field));
   }
 
   async #read(gbnf: string, field: string): Promise<LlamaGrammar> {
@@ -39,8 +35,20 @@ export interface ReadGrammar {
   readonly calls: { readonly open: string; readonly behindOpen: LlamaGrammar; readonly behindLead: LlamaGrammar } | null;
 }
 
-/** Reads all that an answer is held to. */
-export async function readGrammar({ whole, calls, field }: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar> {
+/**
+ * Reads all that an answer is held to; null = nothing, where nothing was promised and it cannot be read.
+ * @throws ServiceError `invalid_value` naming the field.
+ */
+export async function readGrammar(grammar: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar | null> {
+  try {
+    return await readAll(grammar, cache);
+  } catch (error) {
+    if (grammar.promised) throw error;
+    return null;
+  }
+}
+
+async function readAll({ whole, calls, field }: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar> {
   return {
     whole: whole === null ? null : await cache.get(whole, field),
     calls: calls && {

@@ -80,7 +80,7 @@ export class LlamaEngine implements Engine {
   async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     const ready = this.#loaded();
     this.#queue.assertRoom();
-    const plan = planAnswer(request, ready.facts);
+    const plan = planAnswer(request, ready.facts, ready.memory);
     // What cannot be weighted is refused before anything waits for it.
     samplingOptions(ready.tools.model, request.sampling, ready.tools.defaults, []);
     const run = { output, stopped: (): boolean => signal.aborted || this.#closing };

@@ -1,5 +1,6 @@
 import type { Capability } from '@slipway/contracts';
 import type { LlamaModel, Token } from 'node-llama-cpp';
+import type { GrammarMemory } from './answer-grammar.js';
 import { BatchGate } from './batch-gate.js';
 import { ChatTemplate } from './chat-template.js';
 import type { GenerationTools } from './generation.js';
@@ -7,10 +8,14 @@ import { GrammarCache } from './grammar-gate.js';
 import type { LoadedModel } from './load-model.js';
 import { PrefillPacer } from './prefill.js';
 import { PromptBuilder } from './prompt-builder.js';
+import { Recent } from './recent.js';
 import { samplingDefaults } from './sampling-options.js';
 import { SequencePool } from './sequence-pool.js';
 import { TemplateFacts } from './template-facts.js';
 import { createTokenBytes } from './token-bytes.js';
+
+/** A grammar may take a megabyte. */
+const REMEMBERED_GRAMMARS = 32;
 
 /** A model with all that serving it takes. */
 export interface ReadyModel {
@@ -19,6 +24,7 @@ export interface ReadyModel {
   readonly prompts: PromptBuilder;
   readonly sequences: SequencePool;
   readonly grammars: GrammarCache;
+  readonly memory: GrammarMemory;
   readonly tools: GenerationTools;
   /** Texts that end an answer beside the model's own end tokens. */
   readonly ends: readonly string[];
@@ -41,6 +47,7 @@ export function prepareModel(loaded: LoadedModel): ReadyModel {
     prompts: new PromptBuilder(model, template, facts, context.contextSize),
     sequences: new SequencePool(context),
     grammars: new GrammarCache(llama, model),
+    memory: new Recent(REMEMBERED_GRAMMARS),
     ends: template.ends,
     context: context.contextSize,
     tools: {

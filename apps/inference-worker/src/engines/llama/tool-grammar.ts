@@ -15,44 +15,80 @@ export interface ToolGrammar {
   readonly rules: string;
 }
 
+/** How calls are to be forced. */
+export interface CallWish {
+  /** Whether one answer may hold several. */
+  readonly many: boolean;
+  /** Whether arguments are held to their schemas also where the tool is not strict. */
+  readonly bySchema: boolean;
+}
+
+/** Schemas of tools that are not strict, in characters of JSON; what is beyond is held to any object, since it would take seconds. */
+const FREELY_HELD_CHARS = 8_192;
+const ANYTHING = jsonSchemaRules({}, 'any-value-');
+const ANY_OBJECT = jsonObjectRules('any-object-');
+
+/** Collects the rules of the tools of one request. */
+class ToolRules {
+  readonly #texts = new Map<string, string>();
+  #heldChars = 0;
+
+  constructor(private readonly bySchema: boolean) {}
+
+  get text(): string {
+    return [...this.#texts.values()].join('');
+  }
+
+  add({ root, rules }: EmbeddedRules): string {
+    this.#texts.set(root, rules);
+    return root;
+  }
+
+  /** Whether a tool's arguments are held to its schema. */
+  holds({ strict, parameters = NO_PARAMETERS }: Tool): boolean {
+    if (strict === true) return true;
+    if (!this.bySchema) return false;
+    this.#heldChars += JSON.stringify(parameters).length;
+    return this.#heldChars <= FREELY_HELD_CHARS;
+  }
+}
+
 /**
  * The grammar of calls in the words of a family.
- * @param many whether one answer may hold several.
  * @throws ServiceError naming the tool whose arguments must be forced and cannot be.
  */
-export function toolGrammar(tools: readonly Tool[], family: CallFamily, many: boolean): ToolGrammar {
+export function toolGrammar(tools: readonly Tool[], family: CallFamily, { many, bySchema }: CallWish): ToolGrammar {
   const { open, lead, rest, again, rules = '', byParameter } = family.form;
-  const texts: string[] = [rules];
-  const made = tools.map((tool, i) => (byParameter ? parameterRules(tool, i, texts) : argumentRules(tool, i, texts)));
-  texts.push(`calls ::= ${rest(made, many)}\n`);
+  const book = new ToolRules(bySchema);
+  const made = tools.map((tool, i) => (byParameter ? parameterRules(tool, i, book) : argumentRules(tool, i, book)));
   const head = open + lead === '' ? '' : `${gbnfText(open + lead)} `;
-  const one = `${head}calls`;
   const more = many && again !== null ? ` (${gbnfText(again + open + lead)} calls)*` : '';
-  return { whole: one + more, behindOpen: 'calls', rules: texts.join('') };
+  return { whole: `${head}calls${more}`, behindOpen: 'calls', rules: `${rules}${book.text}calls ::= ${rest(made, many)}\n` };
 }
 
-function argumentRules(tool: Tool, index: number, texts: string[]): ToolRule {
-  const prefix = `tool-${index}-`;
-  const { root, rules } = forced(tool, index, () => jsonSchemaRules(tool.parameters ?? NO_PARAMETERS, prefix)) ?? jsonObjectRules(prefix);
-  texts.push(rules);
-  return { tool, args: root, parameters: [] };
+function argumentRules(tool: Tool, index: number, book: ToolRules): ToolRule {
+  const held = book.holds(tool) && forced(tool, index, () => jsonSchemaRules(tool.parameters ?? NO_PARAMETERS, `tool-${index}-`));
+  return { tool, args: book.add(held || ANY_OBJECT), parameters: [] };
 }
 
-function parameterRules(tool: Tool, index: number, texts: string[]): ToolRule {
+function parameterRules(tool: Tool, index: number, book: ToolRules): ToolRule {
   const { properties, required, $defs, definitions } = (tool.parameters ?? NO_PARAMETERS) as Readonly<Record<string, unknown>>;
   const needed = Array.isArray(required) ? required : [];
   const schemas = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
+  const holds = book.holds(tool);
   const parameters = schemas.map(([name, schema], j): ParameterRule => {
     const parameter = { name, required: needed.includes(name) };
     const prefix = `tool-${index}-p${j}-`;
     const options = optionsOf(schema);
-    if (options) texts.push(`${prefix}root ::= ${options.map(gbnfText).join(' | ')}\n`);
-    if (options) return { ...parameter, value: `${prefix}root` };
+    if (options)
+      return {
+        ...parameter,
+        value: book.add({ root: `${prefix}root`, rules: `${prefix}root ::= ${options.map(gbnfText).join(' | ')}\n` }),
+      };
     if (isTextParameter(tool, name) === true) return { ...parameter, value: null };
     const self = { ...(schema as object), ...($defs !== undefined && { $defs }), ...(definitions !== undefined && { definitions }) };
-    const { root, rules } = forced(tool, index, () => jsonSchemaRules(self, prefix)) ?? jsonSchemaRules({}, prefix);
-    texts.push(rules);
-    return { ...parameter, value: root };
+    const held = holds && forced(tool, index, () => jsonSchemaRules(self, prefix));
+    return { ...parameter, value: book.add(held || ANYTHING) };
   });
   return { tool, args: '', parameters };
 }
