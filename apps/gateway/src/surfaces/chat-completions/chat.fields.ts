@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from '@slipway/contracts';
 import type { z } from 'zod';
+import type { BoundParams } from '../bounded.js';
 import { fault, type Fields, isAbsent, missing } from './chat.fault.js';
 import { ChatFields } from './chat.schema.js';
 
@@ -51,10 +52,9 @@ function codeOf(issue: z.core.$ZodIssue, value: unknown): ErrorCode {
     case 'invalid_union':
       return 'invalid_type';
     case 'too_small':
-      if (issue.origin === 'array') return 'empty_array';
       return Number.isInteger(value) ? 'integer_below_min_value' : 'invalid_value';
-    case 'too_big':
-      return issue.origin === 'array' ? 'array_above_max_length' : 'invalid_value';
+    case 'custom':
+      return (issue.params as Partial<BoundParams> | undefined)?.code ?? 'invalid_value';
     default:
       return 'invalid_value';
   }

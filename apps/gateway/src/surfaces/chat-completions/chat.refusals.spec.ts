@@ -193,6 +193,8 @@ describe('a chat request is refused, by the name of the field,', () => {
     ['without a model', { model: undefined }, 'model', 'missing_required_parameter'],
     ['with an empty model', { model: '' }, 'model', 'missing_required_parameter'],
     ['with a number for a model', { model: 5 }, 'model', 'missing_required_parameter'],
+    ['with a model that has a strange length', { model: { length: { toString: 1 } } }, 'model', 'missing_required_parameter'],
+    ['with messages of a strange length', { messages: { length: { valueOf: 1, toString: 2 } } }, 'messages', 'invalid_type'],
     ['with another deployment as the model', { model: 'deployment-2' }, 'model', 'model_mismatch'],
     ['with a megabyte of user', { user: 'x'.repeat(1e6) }, 'user', 'invalid_value'],
     ['with a megabyte of metadata', { metadata: { a: 'x'.repeat(1e6) } }, 'metadata', 'invalid_value'],

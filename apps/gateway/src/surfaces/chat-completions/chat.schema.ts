@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedList, boundedText } from '../bounded.js';
 
 const MAX_MESSAGES = 2048;
 const MAX_BIASES = 1024;
@@ -7,7 +8,7 @@ const MAX_STOP_TOKENS = 128;
 const MAX_CHOICES = 8;
 const MAX_TOP_LOGPROBS = 20;
 
-const text = (max: number): z.ZodString => z.string().max(max);
+const text = (max: number): z.ZodString => boundedText(max);
 const limit = z.int().min(1);
 const tokenId = z
   .int()
@@ -23,8 +24,8 @@ const anyObject = z.record(z.string(), z.unknown()).optional();
  * before this is asked. Fields with a structure of their own have a file each, which names what is wrong inside them.
  */
 export const ChatFields = z.object({
-  model: z.string().min(1),
-  messages: z.array(z.unknown()).min(1).max(MAX_MESSAGES),
+  model: z.string().refine((name) => name !== ''),
+  messages: boundedList(z.unknown(), 1, MAX_MESSAGES),
   stream: flag,
   stream_options: z
     .object({
@@ -60,7 +61,7 @@ export const ChatFields = z.object({
   repetition_penalty: z.number().gt(0).max(10).optional(),
   min_tokens: z.int().min(0).optional(),
   ignore_eos: flag,
-  stop_token_ids: z.array(tokenId).max(MAX_STOP_TOKENS).optional(),
+  stop_token_ids: boundedList(tokenId, 0, MAX_STOP_TOKENS).optional(),
 
   // Taken and of no effect here.
   user: text(1024).optional(),

@@ -191,6 +191,7 @@ describe('a wrong messages request', () => {
       'stop_sequences: Expected array to have <=256 items.',
     ],
     [{ metadata: { note: 'x'.repeat(20_000) } }, 'invalid_value', 'metadata: Expected at most 16384 characters of JSON.'],
+    [{ model: { length: { toString: 1 } } }, 'missing_required_parameter', 'model: Field required'],
     [{ messages: [] }, 'empty_array', 'messages: Expected array to have >=1 items.'],
     [{ messages: ['x'] }, 'invalid_type', 'messages.0: Expected an object.'],
     [{ messages: [{ content: 'x' }] }, 'missing_required_parameter', 'messages.0.role: Field required'],

@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from '@slipway/contracts';
 import type { z } from 'zod';
+import type { BoundParams } from '../bounded.js';
 import { fault } from './messages.fault.js';
 
 /** The fields of a body as a schema has them. @throws ServiceError naming the first that is wrong. */
@@ -18,13 +19,12 @@ function faultOf(issue: z.core.$ZodIssue, body: Record<string, unknown>): Servic
   );
   const code = codeOf(issue, value);
   if (code === 'missing_required_parameter') return fault(code, param, 'Field required');
-  return fault(code, param, `${issue.message.replace(/^(Invalid input|Too big|Too small|Invalid option): e/, 'E')}.`);
+  return fault(code, param, `${issue.message.replace(/^(?:(?:Invalid input|Too big|Too small|Invalid option): )?e/, 'E')}.`);
 }
 
 function codeOf(issue: z.core.$ZodIssue, value: unknown): ErrorCode {
   if (issue.path[0] === 'model' || value === undefined) return 'missing_required_parameter';
   if (issue.code === 'invalid_type') return 'invalid_type';
-  if (issue.code === 'too_small' && issue.origin === 'array') return 'empty_array';
-  if (issue.code === 'too_big' && issue.origin === 'array') return 'array_above_max_length';
-  return 'invalid_value';
+  const bound = issue.code === 'custom' ? (issue.params as Partial<BoundParams> | undefined) : undefined;
+  return bound?.code ?? 'invalid_value';
 }

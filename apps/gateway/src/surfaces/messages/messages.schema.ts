@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedList, boundedText } from '../bounded.js';
 
 const MAX_MESSAGES = 100_000;
 const MAX_STOPS = 256;
@@ -8,10 +9,7 @@ const MAX_METADATA_CHARS = 16 * 1024;
 /** Least budget for thinking that the contract knows, in tokens. */
 const MIN_THINKING_TOKENS = 1024;
 
-const stopText = z
-  .string()
-  .max(MAX_STOP_CHARS)
-  .refine((text) => text.trim() !== '', 'A stop sequence must hold more than whitespace');
+const stopText = boundedText(MAX_STOP_CHARS).refine((text) => text.trim() !== '', 'A stop sequence must hold more than whitespace');
 
 const display = z.enum(['summarized', 'omitted']).nullish();
 const Thinking = z.discriminatedUnion('type', [
@@ -26,9 +24,9 @@ const Thinking = z.discriminatedUnion('type', [
  * gone before this is asked; system and messages are read one by one, since what is wrong in them needs a precise name.
  */
 export const MessagesFields = z.object({
-  model: z.string().min(1),
+  model: z.string().refine((name) => name !== ''),
   max_tokens: z.int().min(0),
-  messages: z.array(z.unknown()).min(1).max(MAX_MESSAGES),
+  messages: boundedList(z.unknown(), 1, MAX_MESSAGES),
   system: z.unknown().optional(),
   stream: z.boolean().optional(),
 
@@ -36,20 +34,20 @@ export const MessagesFields = z.object({
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
   top_k: z.int().min(0).optional(),
-  stop_sequences: z.array(stopText).max(MAX_STOPS).optional(),
+  stop_sequences: boundedList(stopText, 0, MAX_STOPS).optional(),
   thinking: Thinking.optional(),
 
   output_config: z.object({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).nullish() }).optional(),
   // Taken and of no effect here.
   metadata: z
-    .object({ user_id: z.string().max(MAX_USER_ID_CHARS).nullish() })
+    .object({ user_id: boundedText(MAX_USER_ID_CHARS).nullish() })
     .loose()
     .refine(
       (metadata) => JSON.stringify(metadata).length <= MAX_METADATA_CHARS,
       `Expected at most ${MAX_METADATA_CHARS} characters of JSON`,
     )
     .optional(),
-  service_tier: z.string().max(64).optional(),
+  service_tier: boundedText(64).optional(),
 });
 export type MessagesFields = z.infer<typeof MessagesFields>;
 
