@@ -53,7 +53,7 @@ export const chatContract: PublicContract = {
     expect(calls).toBe(1);
   },
   textOf: (stream) =>
-    [...stream.matchAll(/^data: (\{.*\})$/gm)]
+    [...stream.matchAll(/^data: (\{[^\n]*\})$/gm)]
       .map((match) => (JSON.parse(match[1]!) as { choices?: { delta: { content?: string } }[] }).choices?.[0]?.delta.content ?? '')
       .join(''),
   streamEnd: /"finish_reason":"stop"[^\n]*\n\ndata: \[DONE\]\n\n$/,

@@ -74,7 +74,7 @@ export const messagesContract: PublicContract = {
     expect(calls).toBe(1);
   },
   textOf: (stream) =>
-    [...stream.matchAll(/^data: (\{"type":"content_block_delta".*\})$/gm)]
+    [...stream.matchAll(/^data: (\{"type":"content_block_delta"[^\n]*\})$/gm)]
       .map((match) => (JSON.parse(match[1]!) as { delta: { text?: string } }).delta.text ?? '')
       .join(''),
   streamEnd: /"stop_reason":"end_turn"[^\n]*\n\nevent: message_stop\ndata: \{"type":"message_stop"\}\n\n$/,
