@@ -20,6 +20,8 @@ export interface Ready {
   readonly alias: string;
   readonly key: string | null;
   readonly gateways: string[];
+  readonly console_url: string;
+  readonly setup_url: string | null;
   readonly processes: { readonly name: string; readonly pid: number }[];
 }
 

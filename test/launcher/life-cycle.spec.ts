@@ -16,7 +16,7 @@ import {
   textOfStream,
 } from './launcher.js';
 
-const NAMES = ['postgres', 'nats-server', 'keys-service', 'deployments-service', 'worker-1', 'gateway-1'];
+const NAMES = ['postgres', 'nats-server', 'keys-service', 'deployments-service', 'worker-1', 'gateway-1', 'console'];
 
 // One data directory through several lives, in the order of these tests.
 let dataDir: string;
@@ -62,6 +62,20 @@ it('--json prints one line that says where everything is', () => {
 it('the key opens the deployment by alias and by slug', async () => {
   expect(await chat(aliasUrl(), key)).toMatch(/\w/);
   expect(await chat(`${first.base_url}/${first.deployment}/v1`, key)).toMatch(/\w/);
+});
+
+it('the set-up link makes the first owner, once', async () => {
+  const [page = '', token = ''] = (first.setup_url ?? '').split('#');
+  expect(page).toBe(`${first.console_url}/join`);
+  const accept = (): Promise<Response> =>
+    fetch(`${first.console_url}/api/invitations/accept`, {
+      method: 'POST',
+      headers: { origin: first.console_url, 'content-type': 'application/json' },
+      body: JSON.stringify({ token, email: 'ada@example.com', password: 'correct horse battery' }),
+    });
+  const answer = await accept();
+  expect([answer.status, await answer.json()]).toMatchObject([200, { account: { slug: 'local', role: 'owner' } }]);
+  expect((await accept()).status).toBe(404);
 });
 
 it('no file holds the key, and no other user reads a secret', async () => {
@@ -115,7 +129,7 @@ it('SIGTERM stops everything within 10 s', async () => {
 it('the next start serves the same deployment, and the key of the first one still opens it', async () => {
   launcher = start('--json');
   const second = await launcher.ready();
-  expect(second).toMatchObject({ deployment: first.deployment, alias: first.alias, key: null });
+  expect(second).toMatchObject({ deployment: first.deployment, alias: first.alias, key: null, setup_url: null });
   expect(await chat(aliasUrl(), key)).toMatch(/\w/);
 });
 

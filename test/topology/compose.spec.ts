@@ -51,10 +51,10 @@ describe('docker-compose.yml', () => {
     expect(isValid({ ...compose, services: { broken: { imagee: 'x' } } })).toBe(false);
   });
 
-  it('brings up three NATS nodes, two gateways, three workers, both services and PostgreSQL, and no more unless asked', () => {
+  it('brings up three NATS nodes, two gateways, three workers, both services, the console and PostgreSQL, and no more unless asked', () => {
     const started = instancesOf(compose).filter(({ service }) => !service.profiles);
     const wanted =
-      'init nats-1 nats-2 nats-3 streams postgres keys-service deployments-service gateway-1 gateway-2 worker-1 worker-2 worker-3';
+      'init nats-1 nats-2 nats-3 streams postgres keys-service deployments-service gateway-1 gateway-2 console worker-1 worker-2 worker-3';
     expect(started.map(({ name }) => name).join(' ')).toBe(wanted);
   });
 
@@ -157,12 +157,15 @@ describe('docker-compose.yml', () => {
     expect(addresses(String(compose.services['worker']?.environment?.['NATS_URL']))).toEqual(['nats-1', 'nats-2', 'nats-3']);
   });
 
-  it('publishes the gateways alone, each on its own port of this machine', () => {
+  it('publishes the gateways and the console alone, each on its own port of this machine', () => {
     const published = services.filter(([, { ports }]) => ports);
-    expect(published.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2']);
+    expect(published.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2', 'console']);
     const ports = published.flatMap(([, service]) => service.ports ?? []);
-    expect(ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:8082:8080']);
-    expect(ports.every((port) => port.endsWith(`:${environmentOf(published[0]![1])['PORT'] ?? ''}`))).toBe(true);
+    expect(ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:8082:8080', '127.0.0.1:8081:8081']);
+    for (const [name, service] of published) {
+      const { PORT, CONSOLE_PORT } = environmentOf(service);
+      for (const port of service.ports ?? []) expect(port.endsWith(`:${PORT ?? CONSOLE_PORT ?? ''}`), name).toBe(true);
+    }
     expect(compose.networks).toMatchObject({ bus: { internal: true }, data: { internal: true } });
   });
 

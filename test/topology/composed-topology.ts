@@ -9,7 +9,7 @@ import type { Image } from './image-builder.js';
 const FETCH = fileURLToPath(new URL('fetch-status.mjs', import.meta.url));
 const SECRETS = './deploy/secrets';
 /** Ports that containers listen on. On this machine each gets a free one. */
-const CONTAINER_PORTS = [4222, 6222, 8222, 8080, 9090];
+const CONTAINER_PORTS = [4222, 6222, 8222, 8080, 8081, 9090];
 
 /** One container to be: a service, or one of its replicas. */
 export interface Instance {
@@ -106,7 +106,7 @@ export class ComposedTopology {
 
   /** Containers listen on fixed ports and everywhere; processes on one machine cannot. */
   #variable(variable: string, value: string, name: string): string {
-    if (variable === 'PORT' || variable === 'OPS_PORT') return String(this.portOf(name, Number(value)));
+    if (['PORT', 'CONSOLE_PORT', 'OPS_PORT'].includes(variable)) return String(this.portOf(name, Number(value)));
     return value === '0.0.0.0' ? '127.0.0.1' : value;
   }
 

@@ -1,6 +1,7 @@
 import { CreateAccount, FindAccount, isServiceError } from '@slipway/contracts';
 import type { AccountId } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
+import { LAUNCHER } from './setup-link.js';
 
 /** Slug of the account that the launcher makes and uses. */
 export const ACCOUNT_SLUG = 'local';
@@ -19,7 +20,7 @@ export async function provideAccount(rpc: RpcClient): Promise<AccountId> {
   const found = await find(rpc);
   if (found !== null) return found;
   try {
-    return (await rpc.call(CreateAccount, { slug: ACCOUNT_SLUG })).id;
+    return (await rpc.call(CreateAccount, { slug: ACCOUNT_SLUG, actor: LAUNCHER })).id;
   } catch (error) {
     const made = isServiceError(error) && error.code === 'slug_taken' ? await find(rpc) : null;
     if (made !== null) return made;

@@ -1,6 +1,7 @@
 import { type AccountId, CreateKey, ListKeys } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import type { LaunchContext } from './launch-context.js';
+import { LAUNCHER } from './setup-link.js';
 
 /** A key that was just made. Its value lives in memory alone. */
 export interface NewKey {
@@ -20,7 +21,7 @@ async function isShownKeyActive({ state }: LaunchContext, rpc: RpcClient, accoun
 /** A new key where none was shown yet or another is wanted; null on later runs. */
 export async function provideKey(context: LaunchContext, rpc: RpcClient, account: AccountId): Promise<NewKey | null> {
   if (!context.stage.options.newKey && (await isShownKeyActive(context, rpc, account))) return null;
-  return rpc.call(CreateKey, { account, name: 'npm start' });
+  return rpc.call(CreateKey, { account, name: 'npm start', actor: LAUNCHER });
 }
 
 /** Notes, once a key was printed, that it was: a start that dies before makes another one next time. */

@@ -12,10 +12,11 @@ import { StateFile } from './launcher-state.js';
 import { allowedSources } from './model-source.js';
 import { openConnection, provideNats } from './nats.js';
 import { providePostgres } from './postgres.js';
-import { waitForControlPlane, waitForGateways, waitForKey } from './readiness.js';
+import { waitForControlPlane, waitForHttp, waitForKey } from './readiness.js';
 import { type Result, aliasPath, jsonReport, textReport } from './report.js';
 import { openSecrets } from './secrets.js';
 import { Services } from './services.js';
+import { provideSetupToken } from './setup-link.js';
 import { Supervisor } from './supervisor.js';
 import { WorkerReports } from './worker-reports.js';
 
@@ -49,19 +50,24 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     services.startControlPlane();
     services.startWorkers();
     const gateways = await services.startGateways();
+    const door = await services.startConsole();
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
     const account = await provideAccount(rpc);
     const deployment = await provideDeployment(context, rpc, account);
     await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),
     );
-    await stage.progress.step('Starting the gateways', () => waitForGateways(context, gateways));
+    await stage.progress.step('Starting the gateways and the console', () => waitForHttp(context, [...gateways, door]));
     const key = await provideKey(context, rpc, account);
     if (key) await waitForKey(context, gateways, `${aliasPath}/chat/completions`, key.value);
+    const setupToken = await provideSetupToken(rpc, account);
     const own = supervisor.running();
     const processes = [...own, ...reports.running(new Set(own.map(({ pid }) => pid)))];
     const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;
-    return { baseUrl, gateways: gateways.map(({ url }) => url), deployment, key, processes, seconds: performance.now() / 1_000 };
+    const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || door.url).replace(/\/+$/, '');
+    const setupUrl = setupToken === null ? null : `${consoleUrl}/join#${setupToken}`;
+    const urls = { baseUrl, consoleUrl, setupUrl, gateways: gateways.map(({ url }) => url) };
+    return { ...urls, deployment, key, processes, seconds: performance.now() / 1_000 };
   } finally {
     await connection.close();
   }

@@ -2,7 +2,7 @@ import { AccountId, FindAccount, ListDeployments, type RpcContract, isServiceErr
 import { type RpcClient, UnansweredError } from '@slipway/platform';
 import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
-import type { GatewayAddress } from './services.js';
+import type { HttpAddress } from './services.js';
 import { waitUntil } from './wait-until.js';
 
 const READY_WITHIN_MS = 60_000;
@@ -49,7 +49,7 @@ async function statusOf(url: string, init: RequestInit = {}): Promise<number | n
 
 const waitForStatus = (
   context: LaunchContext,
-  { name, url }: GatewayAddress,
+  { name, url }: HttpAddress,
   ask: () => Promise<number | null>,
   wanted: number,
 ): Promise<boolean> =>
@@ -59,16 +59,16 @@ const waitForStatus = (
     signal: context.signal,
   });
 
-/** Waits until every gateway takes requests. */
-export async function waitForGateways(context: LaunchContext, gateways: readonly GatewayAddress[]): Promise<void> {
-  await Promise.all(gateways.map((gateway) => waitForStatus(context, gateway, () => statusOf(`${gateway.url}/readyz`), 200)));
+/** Waits until every one of them takes requests. */
+export async function waitForHttp(context: LaunchContext, addresses: readonly HttpAddress[]): Promise<void> {
+  await Promise.all(addresses.map((address) => waitForStatus(context, address, () => statusOf(`${address.url}/readyz`), 200)));
 }
 
 /**
  * Waits until every gateway knows a new key and the alias that it is shown with: only then an
  * empty body is what is wrong with a request.
  */
-export async function waitForKey(context: LaunchContext, gateways: readonly GatewayAddress[], path: string, key: string): Promise<void> {
+export async function waitForKey(context: LaunchContext, gateways: readonly HttpAddress[], path: string, key: string): Promise<void> {
   const init = { method: 'POST', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body: '{}' };
   await Promise.all(gateways.map((gateway) => waitForStatus(context, gateway, () => statusOf(`${gateway.url}${path}`, init), 400)));
 }

@@ -8,6 +8,9 @@ export interface Result {
   /** Without a path. */
   readonly baseUrl: string;
   readonly gateways: readonly string[];
+  readonly consoleUrl: string;
+  /** Opens once, for the first owner; null once there is one. */
+  readonly setupUrl: string | null;
   readonly deployment: DeploymentId;
   /** Null on later runs. */
   readonly key: NewKey | null;
@@ -21,13 +24,15 @@ const QUESTION = 'Hello! Who are you?';
 export const aliasPath = `/${ACCOUNT_SLUG}/${ALIAS}/v1`;
 
 /** One line for programs. */
-export const jsonReport = ({ baseUrl, gateways, deployment, key, processes }: Result): string =>
+export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment, key, processes }: Result): string =>
   `${JSON.stringify({
     base_url: baseUrl,
     deployment: deploymentSlug(deployment),
     alias: `${ACCOUNT_SLUG}/${ALIAS}`,
     key: key?.value ?? null,
     gateways,
+    console_url: consoleUrl,
+    setup_url: setupUrl,
     processes,
   })}\n`;
 
@@ -55,10 +60,13 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
 const keyLine = (key: NewKey | null): string =>
   key === null ? 'shown when it was made; another one: npm start -- --new-key' : `${key.value}\n             Shown this once: keep it.`;
 
+const setupLine = (url: string | null): string =>
+  url === null ? '' : `\n  Set-up     ${url}\n             Opens once: sets the address and password of the account's first owner.`;
+
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
 /** What a person needs for the first request. */
-export function textReport({ baseUrl, gateways, deployment, key, seconds }: Result): string {
+export function textReport({ baseUrl, consoleUrl, setupUrl, gateways, deployment, key, seconds }: Result): string {
   const url = `${baseUrl}${aliasPath}`;
   const shown = key?.value ?? 'YOUR_API_KEY';
   const others = gateways.slice(1);
@@ -68,6 +76,7 @@ Slipway is ready (${seconds.toFixed(1)} s).
   Base URL   ${baseUrl}${others.length > 0 ? `\n  Gateways   ${gateways.join('  ')}` : ''}
   Deployment ${deploymentSlug(deployment)}, alias ${ACCOUNT_SLUG}/${ALIAS}
   API key    ${keyLine(key)}
+  Console    ${consoleUrl}${setupLine(setupUrl)}
 
 Try it:
 

@@ -11,11 +11,24 @@ export interface Surroundings {
   readonly databases: Readonly<Record<string, string>>;
 }
 
-/** One gateway and where it answers. */
-export interface GatewayAddress {
+/** A process that speaks HTTP, and where it answers. */
+export interface HttpAddress {
   readonly name: string;
   readonly url: string;
 }
+
+/** What people may say of the console to `npm start`. */
+const CONSOLE_VARIABLES = [
+  'CONSOLE_BASE_URL',
+  'CONSOLE_COOKIES',
+  'CONSOLE_PROXIES',
+  'SIGN_INS_PER_MIN',
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'OIDC_SCOPES',
+  'OIDC_NAME',
+];
 
 type Tier = { readonly tier: number; readonly stopWithinMs: number };
 
@@ -25,6 +38,9 @@ const GATEWAYS: Tier = { tier: TIERS.gateways, stopWithinMs: 3_500 };
 
 /** Starts the services, workers and gateways as processes of their own, each with what it must know. */
 export class Services {
+  /** Ports that are given out, whether or not their process listens yet. */
+  readonly #given = new Set<number>();
+
   constructor(
     private readonly context: LaunchContext,
     private readonly surroundings: Surroundings,
@@ -48,11 +64,12 @@ export class Services {
     for (let n = 1; n <= stage.options.workers; n += 1) this.#start('inference-worker', env, { name: `worker-${n}`, ...WORKERS });
   }
 
-  async startGateways(): Promise<GatewayAddress[]> {
+  async startGateways(): Promise<HttpAddress[]> {
     const { stage } = this.context;
     const host = stage.environment['HOST'] || '127.0.0.1';
-    const gateways: GatewayAddress[] = [];
+    const gateways: HttpAddress[] = [];
     let port = stage.options.port;
+    this.#given.add(port);
     for (let n = 1; n <= stage.options.gateways; n += 1) {
       if (n > 1) port = await this.#nextFreePort(host, n === 2 ? port + 2 : port + 1);
       const env = { HOST: host, PORT: String(port), KEY_PEPPERS: this.#pepper(), ...pick(stage.environment, ['PUBLIC_BASE_URL']) };
@@ -64,12 +81,25 @@ export class Services {
     return gateways;
   }
 
+  /** After the gateways: it takes the port behind the first one, or the next that is free. */
+  async startConsole(): Promise<HttpAddress> {
+    const { stage } = this.context;
+    const host = stage.environment['CONSOLE_HOST'] || '127.0.0.1';
+    const named = Number(stage.environment['CONSOLE_PORT'] || 0);
+    const port = named > 0 ? named : await this.#nextFreePort(host, stage.options.port + 1);
+    const env = pick(stage.environment, CONSOLE_VARIABLES);
+    this.#start('console', { ...env, CONSOLE_HOST: host, CONSOLE_PORT: String(port) }, { name: 'console', ...GATEWAYS });
+    return { name: 'console', url: `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}` };
+  }
+
   async #nextFreePort(host: string, from: number): Promise<number> {
     const { ports, StartError } = this.context.stage;
     for (let port = from; port <= Math.min(from + 1_000, 65_535); port += 1) {
-      if ((await ports.portProblem(host, port)) === null) return port;
+      if (this.#given.has(port) || (await ports.portProblem(host, port)) !== null) continue;
+      this.#given.add(port);
+      return port;
     }
-    throw new StartError(`No free port above ${from} for a further gateway.`);
+    throw new StartError(`No free port above ${from} is left.`);
   }
 
   #pepper(): string {

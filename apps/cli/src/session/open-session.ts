@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { CliError } from '../cli-errors.js';
 import type { Terminal } from '../terminal.js';
 import type { ControlAddress } from './control-address.js';
+import { inOperatorsName } from './operator.js';
 import type { Session } from './session.js';
 
 /** The server is on this machine or in this network, in milliseconds. */
@@ -53,7 +54,10 @@ export async function openSession(
     accountOption,
     async call<C extends RpcContract>(contract: C, request: z.input<C['request']>) {
       try {
-        return await rpc.call({ ...contract, timeoutMs: Math.max(contract.timeoutMs, ANSWERED_WITHIN_MS) }, request);
+        return await rpc.call(
+          { ...contract, timeoutMs: Math.max(contract.timeoutMs, ANSWERED_WITHIN_MS) },
+          inOperatorsName(contract, request),
+        );
       } catch (error) {
         throw error instanceof UnansweredError ? explained(error, contract, address) : error;
       }

@@ -1,0 +1,76 @@
+import { AcceptInvitation } from '@slipway/contracts';
+import { RpcClient } from '@slipway/platform';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENV } from '../keys/keys-rig.js';
+import { CliRig } from './cli-rig.js';
+
+const PASSWORD = 'correct horse battery';
+
+let rig: CliRig;
+let console_: RpcClient;
+beforeAll(async () => {
+  rig = await CliRig.start();
+  console_ = new RpcClient(await rig.bus.connect('console'), ENV);
+  await rig.json('accounts', 'create', 'local');
+});
+afterAll(() => rig.end());
+
+const accept = (link: string, email?: string): Promise<unknown> =>
+  console_.call(AcceptInvitation, {
+    token: link.split('#')[1] ?? '',
+    password: PASSWORD,
+    origin: {},
+    ...(email !== undefined && { email }),
+  });
+
+describe('people', () => {
+  it('come in by links that are shown once, and are listed with their roles', async () => {
+    const setUp = await rig.run('users', 'set-up', '--console', 'https://console.example.com/');
+    const [link = ''] = /https:\/\/console\.example\.com\/join#[\w-]{43}/.exec(setUp.stdout) ?? [];
+    expect([setUp.code, link === '', setUp.stderr]).toEqual([0, false, 'Opens once, within seven days; it cannot be shown again.\n']);
+    await accept(link, 'ada@example.com');
+    expect((await rig.run('users', 'set-up')).stderr).toMatch(/\(account_has_owner\)\n$/);
+    const invited = await rig.json<{ link: string }>('users', 'invite', 'Bob@Example.com', '--role', 'viewer');
+    expect(invited.link).toMatch(/^http:\/\/127\.0\.0\.1:8081\/join#/);
+    expect((await rig.run('users', 'invitations')).stdout).toMatch(/bob@example\.com +viewer/);
+    await accept(invited.link);
+    const { stdout } = await rig.run('users', 'list');
+    expect(stdout).toMatch(/ada@example\.com +- +owner/);
+    expect(stdout).toMatch(/bob@example\.com +- +viewer/);
+  });
+
+  it('change roles, are signed out and taken out by their address', async () => {
+    expect((await rig.run('users', 'role', 'bob@example.com', 'member')).stdout).toBe('bob@example.com is member of account local.\n');
+    expect((await rig.run('users', 'sign-out', 'bob@example.com')).stdout).toBe('Ended 1 session of bob@example.com.\n');
+    expect((await rig.run('users', 'remove', 'ada@example.com')).stderr).toMatch(/\(last_owner\)\n$/);
+    expect((await rig.run('users', 'remove', 'bob@example.com')).code).toBe(0);
+    expect((await rig.run('users', 'role', 'bob@example.com', 'owner')).stderr).toMatch(/\(user_not_found\)\n$/);
+  });
+
+  it('who are not wanted any more find their link void', async () => {
+    const { link } = await rig.json<{ link: string }>('users', 'invite', 'eve@example.com');
+    expect((await rig.run('users', 'uninvite', 'eve@example.com')).code).toBe(0);
+    await expect(accept(link)).rejects.toMatchObject({ code: 'invitation_not_found' });
+    expect((await rig.run('users', 'uninvite', 'eve@example.com')).stderr).toMatch(/\(invitation_not_found\)\n$/);
+  });
+
+  it.each([
+    ['invite', 'nobody'],
+    ['invite', 'a@example.com', '--role', 'root'],
+    ['role', 'a@example.com', 'king'],
+  ])('users %s %s is a usage error', async (...args) => {
+    expect((await rig.run('users', ...args)).code).toBe(2);
+  });
+});
+
+describe('the audit log', () => {
+  it('names the command line as who did it, for keys too', async () => {
+    await rig.json('keys', 'create', 'laptop');
+    const { entries } = await rig.json<{ entries: { action: string; actor: string; client: string }[] }>('audit', 'list');
+    expect(entries[0]).toMatchObject({ action: 'key.create', actor: 'ops', client: 'slipway-cli', object_name: 'laptop' });
+    expect(entries.map(({ action }) => action)).toEqual(expect.arrayContaining(['member.remove', 'member.role', 'account.create']));
+    const { stdout } = await rig.run('audit', 'list');
+    expect(stdout).toMatch(/ops +key\.create +key:\d+ \(laptop\) +slipway-cli/);
+    expect(stdout).not.toMatch(/svc_dep_|join#/);
+  });
+});
