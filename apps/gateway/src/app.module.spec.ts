@@ -18,6 +18,7 @@ import { InferenceService } from './inference/inference.service.js';
 import { RELAY_TIMES } from './inference/relay-times.js';
 import { GatewayMetrics } from './observability/gateway-metrics.js';
 import { Router } from './routing/router.service.js';
+import { RequestMeter } from './usage/request-meter.js';
 import { WorkerTable } from './routing/worker-table.js';
 import { SURFACES } from './surfaces/surfaces.js';
 
@@ -68,7 +69,15 @@ describe('the HTTP door', () => {
       bodies: new BodyParser(new URL('file:///never/started.js')),
       bodyBudget: new BodyBudget(1_000_000),
       exchanges: new Exchanges({ surfaces: SURFACES, metrics, log: createLogger('test', 'silent'), shutdown: () => 'no' }),
-      inference: new InferenceService({ receiver, router, keys: verifier, metrics, times: RELAY_TIMES, policy: { imageHosts: [] } }),
+      inference: new InferenceService({
+        receiver,
+        router,
+        keys: verifier,
+        metrics,
+        usage: { open: (request) => new RequestMeter(request, { over: () => undefined }) },
+        times: RELAY_TIMES,
+        policy: { imageHosts: [] },
+      }),
       surfaces: SURFACES,
       settings: { baseUrl: 'https://api.example', bodyBytesMax: 2_000, notReady: () => notReady, shutdown: () => 'no' as const },
     };

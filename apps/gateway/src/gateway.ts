@@ -24,9 +24,12 @@ import { Router } from './routing/router.service.js';
 import { WorkerTable } from './routing/worker-table.js';
 import type { SurfaceRegistry } from './surfaces/surface-registry.js';
 import { SURFACES } from './surfaces/surfaces.js';
+import { UsageReporter } from './usage/usage-reporter.js';
 
 /** What is kept of a drain's time for the last error events and the closing of connections, in milliseconds. */
 const FAREWELL_MS = 500;
+/** Time for the last records of usage to be kept, in milliseconds. */
+const LAST_RECORDS_MS = 1_500;
 /** During a drain, connections that have fallen idle are closed this often, in milliseconds. */
 const IDLE_CHECK_MS = 250;
 
@@ -42,6 +45,8 @@ export interface GatewayOptions {
   readonly parserThread?: URL;
   /** When relays act; the product's own unless a test has less patience. */
   readonly times?: Partial<RelayTimes>;
+  /** How often a running request tells what it has used, in milliseconds; a minute unless a test has less patience. */
+  readonly usageEveryMs?: number;
 }
 
 /** A gateway from its feeds to its HTTP door: everything but the process around it. */
@@ -60,6 +65,7 @@ export class Gateway {
   #deploymentFeed: FeedReader<DeploymentFeedRecord> | undefined;
   #receiver: StreamReceiver | undefined;
   #heartbeats: HeartbeatListener | undefined;
+  #usage: UsageReporter | undefined;
   #inference: InferenceService | undefined;
   #http: HttpApplication | undefined;
   #shutdown: 'no' | 'closing' | 'refusing' = 'no';
@@ -83,6 +89,7 @@ export class Gateway {
       keys: () => this.#keys.size,
       feedAges: () => ({ key: ageOf(this.#keyFeed), dep: ageOf(this.#deploymentFeed) }),
       transport: () => ({ ...this.#receiver?.counters }),
+      usage: () => ({ waiting: this.#usage?.waiting ?? 0, ...this.#usage?.counters }),
     });
   }
 
@@ -122,6 +129,8 @@ export class Gateway {
     const { nats, bulk } = links;
     const { SLIPWAY_ENV: env, FIRST_TOKEN_TIMEOUT_MS: firstTokenMs } = config;
     this.#receiver = new StreamReceiver({ nats, bulk, env, gw: this.#gw, log, settings: { firstTokenMs } });
+    this.#usage = new UsageReporter({ nats: bulk, env, gw: this.#gw, log, interimMs: this.options.usageEveryMs });
+    this.#usage.start();
     this.#heartbeats = new HeartbeatListener({ nats, env, gw: this.#gw, router: this.#router });
     this.#heartbeats.start();
   }
@@ -142,8 +151,9 @@ export class Gateway {
     const times = { ...RELAY_TIMES, engineSilenceMs: config.ENGINE_SILENCE_MS, ...this.options.times };
     const policy = { imageHosts: config.IMAGE_HOSTS };
     const receiver = this.#receiver;
-    if (!receiver) throw new Error('The gateway listens after it is connected.');
-    this.#inference = new InferenceService({ receiver, router: this.#router, keys, metrics: this.#metrics, times, policy });
+    const usage = this.#usage;
+    if (!receiver || !usage) throw new Error('The gateway listens after it is connected.');
+    this.#inference = new InferenceService({ receiver, router: this.#router, keys, metrics: this.#metrics, usage, times, policy });
     const settings = {
       baseUrl:
         config.PUBLIC_BASE_URL?.replace(/\/+$/, '') ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${config.PORT}`,
@@ -188,7 +198,7 @@ export class Gateway {
       server.closeAllConnections();
     }
     await app?.close();
-    await this.#bodies.close();
+    await Promise.all([this.#bodies.close(), this.#usage?.stop(LAST_RECORDS_MS)]);
   }
 
   #trust(): ReturnType<typeof trustOf> {

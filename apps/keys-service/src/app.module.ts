@@ -11,6 +11,7 @@ import { PeopleModule } from './people/people.module.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { TokenScope } from './sessions/token-scope.js';
+import { UsageModule } from './usage/usage.module.js';
 
 /** What the process owns and the modules use. */
 export interface KeysRuntime {
@@ -41,6 +42,6 @@ export class AppModule {
       { provide: PasswordHasher, useValue: new PasswordHasher() },
     ];
     const runtime = { module: RuntimeModule, providers, exports: providers };
-    return { module: AppModule, imports: [runtime, AccountsModule, KeysModule, PeopleModule, SessionsModule, AuditModule] };
+    return { module: AppModule, imports: [runtime, AccountsModule, KeysModule, PeopleModule, SessionsModule, AuditModule, UsageModule] };
   }
 }

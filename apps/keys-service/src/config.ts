@@ -23,6 +23,8 @@ export const KeysConfig = z
     }),
     /** Seals the keys that sign session tokens: 64 hex characters, or several such keys separated by commas, the newest first. */
     SLIPWAY_SECRET_KEY: z.string().regex(SECRET_KEYS, 'must be 64 hex characters, or several such keys separated by commas'),
+    /** How long the record of a gateway that died is waited for before its workers' counts are taken, in milliseconds. */
+    USAGE_ORPHAN_WAIT_MS: z.coerce.number().int().min(0).max(86_400_000).default(600_000),
   })
   .refine((config) => config.DATABASE_URL !== undefined || config.KEYS_DATABASE_URL !== undefined, {
     path: ['DATABASE_URL'],

@@ -22,6 +22,8 @@ import { KeyMint } from './keys/key-minting.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
 import { SessionFeedSource } from './sessions/session-feed-source.repository.js';
 import { TokenScope } from './sessions/token-scope.js';
+import { Ledger } from './usage/ledger.service.js';
+import { UsageIntake } from './usage/usage-intake.js';
 
 const NAME = 'keys-service';
 
@@ -54,6 +56,7 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
         service = await startService({ config, log, url, database, nats: link.nats });
       },
       stop: async () => {
+        await service?.usage.stop();
         await service?.app.close();
         await Promise.all([service?.feed.stop(), service?.sessionFeed.stop()]);
       },
@@ -64,6 +67,7 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
 interface RunningService {
   readonly feed: KeyFeedPublisher;
   readonly sessionFeed: SessionFeedPublisher;
+  readonly usage: UsageIntake;
   readonly app: INestMicroservice;
 }
 
@@ -108,5 +112,7 @@ async function startService({ config, log, url, database, nats }: ServiceResourc
   feed.start();
   sessionFeed.start();
   await app.listen();
-  return { feed, sessionFeed, app };
+  const usage = new UsageIntake({ nats, env, log, ledger: app.get(Ledger), orphanWaitMs: config.USAGE_ORPHAN_WAIT_MS });
+  usage.start();
+  return { feed, sessionFeed, usage, app };
 }

@@ -53,6 +53,7 @@ import { ListSessionKeys } from './keys/list-session-keys.js';
 import { RotateSessionKey } from './keys/rotate-session-key.js';
 import { ListAudit } from './keys/list-audit.js';
 import { SessionFeed } from './keys/session-feed.js';
+import { GatewayBeat } from './usage/gateway-beat.js';
 import { QueryUsage } from './usage/query-usage.js';
 import { UsageOrphaned, UsageRecorded } from './usage/usage-record.js';
 
@@ -125,4 +126,5 @@ export const CONTRACTS: readonly Contract[] = [
   ControlAnswer,
   Heartbeat,
   Discover,
+  GatewayBeat,
 ];

@@ -131,6 +131,7 @@ export { INLINE_START_BYTES, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PAR
 export { EMPTY_SUM, FinishReason, StreamEvent, Usage, addToSum } from './inference/stream-event.js';
 export type { TokenLogprob } from './inference/stream-event.js';
 
+export { GatewayBeat } from './usage/gateway-beat.js';
 export { QueryUsage, USAGE_ROWS_MAX, UsageGroup, UsageRow, UsageStep } from './usage/query-usage.js';
 export { OrphanUsage, UsageOrphaned, UsageRecord, UsageRecorded } from './usage/usage-record.js';
 export { UsageStream, WORK_STREAMS } from './usage/usage-stream.js';

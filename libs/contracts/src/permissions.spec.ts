@@ -32,6 +32,7 @@ describe('what each role may do, in full', () => {
           'inf.dev.v1.w.*.start',
           'inf.dev.v1.w.*.ctl',
           'inf.dev.v1.disc',
+          'inf.dev.v1.gwhb.*',
         ],
         subscribe: [
           'key.dev.v1.chg',
@@ -63,6 +64,7 @@ describe('what each role may do, in full', () => {
           'inf.dev.v1.w.*.ni.*.*',
           'inf.dev.v1.w.*.ctl',
           'inf.dev.v1.disc',
+          'inf.dev.v1.gwhb.*',
           '_INBOX_worker.>',
         ],
       },

@@ -9,6 +9,7 @@ export type {
   GenerationResult,
   OpenStream,
   Refusal,
+  StartOrigin,
   StreamRequest,
   StreamSink,
   StreamWriter,

@@ -88,8 +88,16 @@ export interface Generation {
   run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult>;
 }
 
+/** On whose behalf a start came. */
+export interface StartOrigin {
+  readonly gw: Incarnation;
+  /** Null where the gateway did not say. */
+  readonly account: AccountId | null;
+  readonly key: KeyId | null;
+}
+
 /** Decides at once, without waiting, whether a start is taken. */
-export type Admit = (start: Start) => Generation | RejectCode;
+export type Admit = (start: Start, origin: StartOrigin) => Generation | RejectCode;
 
 /** Load of a worker, as its heartbeats and rejections tell it. */
 export interface WorkerLoad {

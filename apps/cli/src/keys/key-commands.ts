@@ -36,8 +36,8 @@ const list: Command = {
   plan: () => async (session) => {
     const account = await findAccount(session);
     const keys = await allKeys(session, account.id);
-    const rows = keys.map(({ id, name, hint, state, created_at, expires_at }) => [id, name, `${hint}…`, state, created_at, expires_at]);
-    const titles = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'EXPIRES'];
+    const rows = keys.map((key) => [key.id, key.name, `${key.hint}…`, key.state, key.created_at, key.last_used_at, key.expires_at]);
+    const titles = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'LAST USED', 'EXPIRES'];
     return { json: { account: account.slug, keys }, text: tableOr(`No keys in account ${account.slug}.`, titles, rows) };
   },
 };

@@ -3,6 +3,7 @@ import type { OpenStream, StreamSink } from '@slipway/stream-transport';
 import { toServiceError } from '../http/answer.js';
 import type { InferenceCall } from '../http/exchange.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
+import type { RequestMeter } from '../usage/request-meter.js';
 import type { Answer, CutReason } from './answer.js';
 
 export interface ActiveStreamOptions {
@@ -10,12 +11,16 @@ export interface ActiveStreamOptions {
   readonly streamId: StreamId;
   /** Null where nothing is generated. */
   readonly metrics: GatewayMetrics | null;
+  /** Null where nothing is generated. */
+  readonly meter: RequestMeter | null;
   /** Silence after the first output that is taken for the engine's death, in milliseconds. */
   readonly engineSilenceMs: number;
   readonly accepted: (worker: Incarnation) => void;
   /** The stream and its response are over. */
   readonly over: (stream: ActiveStream) => void;
 }
+
+const CLIENT_LEFT = 'client_left';
 
 /**
  * One generation between the transport and its client: hands events on, counts, and ends both sides together, whichever
@@ -28,7 +33,7 @@ export class ActiveStream implements StreamSink {
   #open: OpenStream | null = null;
   #done = false;
   #closed = false;
-  #tokens = 0;
+  #usage: Usage | null = null;
   #lastEvent: number | null = null;
 
   constructor(private readonly options: ActiveStreamOptions) {
@@ -53,6 +58,7 @@ export class ActiveStream implements StreamSink {
 
   accepted(worker: Incarnation, attempt: number): void {
     this.options.call.line.note({ worker, attempts: attempt });
+    this.options.meter?.accepted(attempt);
     this.options.accepted(worker);
   }
 
@@ -106,20 +112,23 @@ export class ActiveStream implements StreamSink {
   }
 
   #count(event: StreamEvent): void {
+    this.options.meter?.count(event);
     if (event.k === 'start') return;
     this.#lastEvent = performance.now();
     if (event.k === 'fin') this.options.call.line.note({ finish: event.r });
-    else this.#tokens += event.n;
   }
 
   #firstOutput(): void {
-    const { call, metrics } = this.options;
+    const { call, meter, metrics } = this.options;
     const ttft = call.line.elapsed();
     call.line.note({ ttft_ms: ttft });
+    meter?.firstOutput(ttft);
     metrics?.firstToken(ttft);
   }
 
-  #noteUsage({ prompt, cached, completion }: Usage): void {
+  #noteUsage(usage: Usage): void {
+    this.#usage = usage;
+    const { prompt, cached, completion } = usage;
     this.options.call.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
     this.options.metrics?.tokens({ prompt, cached, completion });
   }
@@ -128,7 +137,19 @@ export class ActiveStream implements StreamSink {
   async #cancel(why: string): Promise<void> {
     this.options.call.line.note({ finish: 'cancelled' });
     const usage = await this.#open?.cancel(why);
-    this.#noteUsage(usage ?? { prompt: 0, cached: 0, completion: this.#tokens });
+    if (usage) this.#noteUsage(usage);
+    this.#conclude(why === CLIENT_LEFT ? 'cancelled' : why);
+  }
+
+  /** All is known of the generation: whoever counts it may. */
+  #conclude(status: string): void {
+    const { meter, metrics, call } = this.options;
+    if (meter && !this.#usage && meter.tokens > 0) {
+      const { prompt, cached, completion } = meter.record();
+      call.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
+      metrics?.tokens({ prompt, cached, completion });
+    }
+    meter?.over(status, this.#usage);
     this.#settle();
   }
 
@@ -141,7 +162,7 @@ export class ActiveStream implements StreamSink {
       if (error.cause !== undefined) line.cause(error.cause);
       this.#answer?.fail(error);
     }
-    if (line.fields.finish !== 'cancelled') this.#settle();
+    if (line.fields.finish !== 'cancelled') this.#conclude(error?.code ?? 'completed');
     this.#leave();
   }
 
@@ -149,7 +170,7 @@ export class ActiveStream implements StreamSink {
     this.#closed = true;
     if (!this.#done) {
       this.#done = true;
-      void this.#cancel('client_left');
+      void this.#cancel(CLIENT_LEFT);
     }
     this.#leave();
   }

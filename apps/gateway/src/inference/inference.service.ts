@@ -7,6 +7,7 @@ import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { affinityOf } from '../routing/affinity.js';
 import type { Router, RouteRequest } from '../routing/router.service.js';
 import type { CountSurface, RequestPolicy, Surface, SurfaceRequest } from '../surfaces/surface.js';
+import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
 import type { Answer } from './answer.js';
 import { CountAnswer } from './count-answer.js';
@@ -24,6 +25,7 @@ export interface InferenceOptions {
   readonly router: Router;
   readonly keys: KeyVerifier;
   readonly metrics: GatewayMetrics;
+  readonly usage: Pick<UsageReporter, 'open'>;
   readonly times: RelayTimes;
   readonly policy: RequestPolicy;
 }
@@ -35,6 +37,7 @@ interface Task {
   readonly chooser: WorkerChooser;
   readonly api: Start['api'];
   readonly canonical: CanonicalRequest;
+  readonly stream: boolean;
 }
 
 /** The client may have left, or a shutdown may have answered, while the body was on its way. */
@@ -62,7 +65,7 @@ export class InferenceService {
     const route = this.#routeOf(call, request.canonical, request.affinity);
     const chooser = this.options.router.chooserFor(route);
     const { times } = this.options;
-    this.#begin({ call, route, chooser, api: surface.api, canonical: request.canonical }, (stream, streamId) => {
+    this.#begin({ call, route, chooser, api: surface.api, ...request }, (stream, streamId) => {
       const writer = surface.writer(request, call.deployment, streamId);
       const options = { exchange: call, writer, times, cut: stream.cut.bind(stream) };
       return request.stream ? new SseAnswer({ ...options, pressure: this.#pressure }) : new DocumentAnswer(options);
@@ -75,7 +78,7 @@ export class InferenceService {
     if (isOver(call)) return;
     const route = this.#routeOf(call, canonical, undefined);
     const chooser = this.options.router.countChooserFor(route);
-    this.#begin({ call, route, chooser, api: 'count', canonical }, () => new CountAnswer(call, surface));
+    this.#begin({ call, route, chooser, api: 'count', canonical, stream: false }, () => new CountAnswer(call, surface));
   }
 
   /** Ends all streams with an error that their clients see. */
@@ -87,13 +90,15 @@ export class InferenceService {
     return { deployment: facts.id, rev: this.options.router.revisionOf(facts), affinity: affinityOf(canonical, clientKey) };
   }
 
-  #begin({ call, route, chooser, api, canonical }: Task, answerTo: (stream: ActiveStream, streamId: StreamId) => Answer): void {
-    const { receiver, router, metrics, times } = this.options;
+  #begin(task: Task, answerTo: (stream: ActiveStream, streamId: StreamId) => Answer): void {
+    const { receiver, router, metrics, times, usage } = this.options;
+    const { call, route, chooser, api, canonical, stream: isStream } = task;
     const streamId = nuid.next() as StreamId;
     const stream = new ActiveStream({
       call,
       streamId,
       metrics: api === 'count' ? null : metrics,
+      meter: api === 'count' ? null : usage.open({ call, streamId, rev: route.rev, api, stream: isStream }),
       engineSilenceMs: times.engineSilenceMs,
       accepted: (worker) => router.accepted(route.deployment, worker),
       over: (finished) => this.#remove(finished),

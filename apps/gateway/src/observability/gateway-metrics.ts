@@ -11,6 +11,8 @@ export interface Gauges {
   readonly feedAges: () => Readonly<Record<string, number>>;
   /** Counters of the stream transport; they only rise. */
   readonly transport: () => Readonly<Record<string, number>>;
+  /** Records of usage: waiting now; kept, repeated and dropped since the start. */
+  readonly usage: () => Readonly<Record<string, number>>;
 }
 
 /** Refusals of credentials, counted apart: a rise is an attack or a wrong rotation. */
@@ -66,6 +68,7 @@ export class GatewayMetrics {
     this.#gauge('slipway_gateway_known_keys', 'Keys in the index.', gauges.keys);
     this.#labelled('slipway_gateway_feed_age_ms', 'Time since a round trip proved the feed fresh.', 'feed', gauges.feedAges);
     this.#labelled('slipway_gateway_transport', 'Counters of the stream transport since the start.', 'event', gauges.transport);
+    this.#labelled('slipway_gateway_usage_records', 'Records of usage: waiting now, others since the start.', 'state', gauges.usage);
   }
 
   /** A request is over. */

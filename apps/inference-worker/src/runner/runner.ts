@@ -3,6 +3,7 @@ import { type Logger, type NatsConnection, nuid } from '@slipway/platform';
 import { StreamSender } from '@slipway/stream-transport';
 import type { Engine, EngineFacts, EngineLoadError } from '../engines/engine.js';
 import { Admission } from '../serving/admission.js';
+import { OrphanReporter } from '../usage/orphan-reporter.js';
 import { EngineWatch } from './engine-watch.js';
 import type { Farewell, RunnerFacts, RunnerFigures } from './runner-messages.js';
 
@@ -38,7 +39,7 @@ function deferred(): Deferred {
 /** Serves one revision of one deployment: its engine on one side, the stream protocol on the other. */
 export class Runner {
   readonly wk = Incarnation.parse(nuid.next());
-  #serving: { readonly admission: Admission; readonly sender: StreamSender } | undefined;
+  #serving: { readonly admission: Admission; readonly sender: StreamSender; readonly orphans: OrphanReporter } | undefined;
   #watch: EngineWatch | undefined;
   readonly #stopped = new AbortController();
   readonly #drained = deferred();
@@ -79,11 +80,20 @@ export class Runner {
     await this.#drained.promise;
     await this.options.engine.unload();
     await this.#serving?.sender.stop();
+    await this.#serving?.orphans.stop();
   }
 
   #serve(facts: EngineFacts): void {
     const { engine, nats, env, item, zone, log, lost } = this.options;
-    const admission = new Admission({ engine, item, slots: facts.slots, log, loadChanged: () => sender.loadChanged() });
+    const orphans = new OrphanReporter({ nats, env, log });
+    const admission = new Admission({
+      engine,
+      item,
+      slots: facts.slots,
+      log,
+      loadChanged: () => sender.loadChanged(),
+      counted: (ended) => orphans.ended(ended),
+    });
     const sender = new StreamSender({
       nats,
       env,
@@ -93,12 +103,13 @@ export class Runner {
       fingerprint: facts.fingerprint,
       caps: facts.caps,
       zone,
-      admit: (start) => admission.admit(start),
+      admit: (start, origin) => admission.admit(start, origin),
       load: () => admission.load(),
       log,
     });
+    orphans.start();
     sender.start();
-    this.#serving = { admission, sender };
+    this.#serving = { admission, sender, orphans };
     this.#watch = new EngineWatch({
       check: (signal) => engine.check(signal),
       outputs: () => admission.outputs,

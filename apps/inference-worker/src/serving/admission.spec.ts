@@ -1,7 +1,8 @@
-import { DeploymentId, ServiceError, Start, type StreamEvent, type Usage } from '@slipway/contracts';
+import { AccountId, DeploymentId, Incarnation, KeyId, ServiceError, Start, type StreamEvent, type Usage } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Engine, EngineOutput, TokenCount } from '../engines/engine.js';
+import type { EndedGeneration } from '../usage/orphan-book.js';
 import { Admission } from './admission.js';
 
 /** An engine whose answers the test gives. */
@@ -24,6 +25,8 @@ class HandEngine implements Engine {
 }
 
 const usage: Usage = { prompt: 5, cached: 2, completion: 3 };
+const origin = { gw: Incarnation.parse('gw-1'), account: AccountId.parse(1), key: KeyId.parse(2) };
+let counted: EndedGeneration[] = [];
 const lines: string[] = [];
 const log = createLogger('test', 'silent');
 let engine: HandEngine;
@@ -42,7 +45,7 @@ const aStart = (changes: Record<string, unknown> = {}): Start =>
   });
 
 function run(start = aStart(), signal = new AbortController().signal) {
-  const generation = admission.admit(start);
+  const generation = admission.admit(start, origin);
   if (typeof generation === 'string') throw new Error(generation);
   const events: StreamEvent[] = [];
   const result = generation.run({ phase: () => undefined, events: (some) => void events.push(...some) }, signal);
@@ -55,6 +58,7 @@ beforeEach(() => {
   for (const level of ['info', 'error'] as const)
     vi.spyOn(log, level).mockImplementation((...args) => void lines.push(JSON.stringify(args)));
   engine = new HandEngine();
+  counted = [];
   const item = {
     dep: DeploymentId.parse(7),
     rev: 2,
@@ -64,7 +68,7 @@ beforeEach(() => {
     threads: 1,
     default_max_tokens: null,
   };
-  admission = new Admission({ engine, item, slots: 2, log, loadChanged: () => undefined });
+  admission = new Admission({ engine, item, slots: 2, log, loadChanged: () => undefined, counted: (ended) => counted.push(ended) });
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -74,24 +78,24 @@ afterEach(() => {
 it('slots and as many waiting are taken, the next is busy, and an ended one makes room', async () => {
   const taken = [run(), run(), run(), run()];
   expect(admission.load()).toEqual({ state: 'ready', slots: 2, used: 2, queued: 2 });
-  expect(admission.admit(aStart())).toBe('busy');
+  expect(admission.admit(aStart(), origin)).toBe('busy');
   engine.asked[0]!.answer(usage);
   await taken[0]!.result;
   expect(admission.load()).toMatchObject({ used: 2, queued: 1 });
-  expect(typeof admission.admit(aStart())).toBe('object');
+  expect(typeof admission.admit(aStart(), origin)).toBe('object');
 });
 
 it('starts for another deployment or revision do not belong here, and none is taken while draining', () => {
-  expect(admission.admit(aStart({ dep: 8 }))).toBe('not_here');
-  expect(admission.admit(aStart({ rev: 1 }))).toBe('not_here');
+  expect(admission.admit(aStart({ dep: 8 }), origin)).toBe('not_here');
+  expect(admission.admit(aStart({ rev: 1 }), origin)).toBe('not_here');
   admission.close();
-  expect(admission.admit(aStart())).toBe('draining');
+  expect(admission.admit(aStart(), origin)).toBe('draining');
   expect(admission.load().state).toBe('draining');
 });
 
 it('a count takes no slot, also when all are taken, and is answered with one event', async () => {
   for (let i = 0; i < 4; i += 1) run();
-  expect(admission.admit(aStart())).toBe('busy');
+  expect(admission.admit(aStart(), origin)).toBe('busy');
   const [exact, estimated] = [run(aStart({ api: 'count' })), run(aStart({ api: 'count' }))];
   expect(admission.load()).toMatchObject({ used: 2, queued: 2 });
   engine.counts[0]!({ tokens: 17, exact: true });
@@ -104,11 +108,11 @@ it('a count takes no slot, also when all are taken, and is answered with one eve
 
 it('64 counts run at once, one more is busy, and an ended one makes room', async () => {
   const counts = Array.from({ length: 64 }, () => run(aStart({ api: 'count' })));
-  expect(admission.admit(aStart({ api: 'count' }))).toBe('busy');
-  expect(typeof admission.admit(aStart())).toBe('object');
+  expect(admission.admit(aStart({ api: 'count' }), origin)).toBe('busy');
+  expect(typeof admission.admit(aStart(), origin)).toBe('object');
   engine.counts[5]!({ tokens: 1, exact: true });
   await counts[5]!.result;
-  expect(typeof admission.admit(aStart({ api: 'count' }))).toBe('object');
+  expect(typeof admission.admit(aStart({ api: 'count' }), origin)).toBe('object');
 });
 
 it('an error that the engine words passes through; any other is an engine error, and its text is in no log', async () => {
@@ -172,4 +176,20 @@ it('an engine that does not obey an abort holds up nobody', async () => {
   await vi.advanceTimersByTimeAsync(5_001);
   await expect(result).rejects.toMatchObject({ code: 'engine_error' });
   expect(admission.load().used).toBe(0);
+});
+
+it('every generation is counted for its gateway once, a failed one by what it produced, and without its request', async () => {
+  const [done, failed] = [run(), run()];
+  engine.asked[0]?.answer(usage);
+  engine.asked[1]?.output.events([
+    { k: 'start', prompt: 5, cached: 2 },
+    { k: 'text', x: 'ab', n: 2 },
+  ]);
+  engine.asked[1]?.fail(new ServiceError('engine_error', 'It broke.'));
+  await Promise.allSettled([done.result, failed.result]);
+  expect(counted).toMatchObject([
+    { gw: 'gw-1', account: 1, key: 2, usage },
+    { gw: 'gw-1', account: 1, key: 2, usage: { prompt: 5, cached: 2, completion: 2, estimated: true } },
+  ]);
+  expect(JSON.stringify(counted)).not.toContain('a secret prompt');
 });

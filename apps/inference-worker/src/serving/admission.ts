@@ -1,8 +1,9 @@
 import type { AssignmentItem, RejectCode, Start } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
-import type { Generation, WorkerLoad } from '@slipway/stream-transport';
+import type { Generation, StartOrigin, WorkerLoad } from '@slipway/stream-transport';
 import type { Engine } from '../engines/engine.js';
 import type { RunnerFigures } from '../runner/runner-messages.js';
+import type { EndedGeneration } from '../usage/orphan-book.js';
 import { EngineCount } from './engine-count.js';
 import { EngineGeneration, type Outcome } from './engine-generation.js';
 
@@ -26,6 +27,8 @@ export interface AdmissionOptions {
   readonly slots: number;
   readonly log: Logger;
   readonly loadChanged: () => void;
+  /** A generation is over, however it ended. */
+  readonly counted: (ended: EndedGeneration) => void;
 }
 
 /** Decides which starts a runner takes, and counts what became of them. */
@@ -46,13 +49,13 @@ export class Admission {
   }
 
   /** Answers at once: a generation, or why there is none. */
-  admit(start: Start): Generation | RejectCode {
+  admit(start: Start, origin: StartOrigin): Generation | RejectCode {
     const refusal = this.#refusalOf(start);
     if (refusal) return refusal;
     if (start.api === 'count') return this.#countOf(start);
     this.#admitted += 1;
     this.options.loadChanged();
-    return this.#generationOf(start);
+    return this.#generationOf(start, origin);
   }
 
   load(): WorkerLoad {
@@ -96,8 +99,9 @@ export class Admission {
     return new EngineCount({ engine, start, log, ended: () => (this.#counting -= 1) });
   }
 
-  #generationOf(start: Start): Generation {
+  #generationOf(start: Start, origin: StartOrigin): Generation {
     const { engine, log, loadChanged } = this.options;
+    const [started, from] = [Date.now(), performance.now()];
     this.#awaiting += 1;
     let begun = false;
     const begin = (): void => {
@@ -117,9 +121,19 @@ export class Admission {
         begin();
         this.#admitted -= 1;
         this.#count(outcome);
+        this.#tell(start, origin, { started, ms: Math.round(performance.now() - from), usage: outcome.usage });
         loadChanged();
       },
     });
+  }
+
+  /** Without a name to bill there is nothing to tell. */
+  #tell(
+    { st, at, dep, rev, api }: Start,
+    { gw, account, key }: StartOrigin,
+    counts: Pick<EndedGeneration, 'started' | 'ms' | 'usage'>,
+  ): void {
+    if (account !== null && key !== null) this.options.counted({ start: { st, at, dep, rev, api }, gw, account, key, ...counts });
   }
 
   #count(outcome: Outcome): void {

@@ -9,8 +9,11 @@ import { StreamLog } from './stream-log.js';
 /** Time for an engine to obey an abort, ten times what it promises, in milliseconds. */
 const STUCK_AFTER_MS = 5_000;
 
-/** How a stream ended, as the worker's figures count it. */
-export type Outcome = { readonly kind: 'done' | 'cancelled'; readonly usage: Usage } | { readonly kind: 'failed' };
+/** How a stream ended, as the worker's figures count it. Of one that failed, what was relayed is an estimate. */
+export interface Outcome {
+  readonly kind: 'done' | 'cancelled' | 'failed';
+  readonly usage: Usage;
+}
 
 export interface EngineGenerationOptions {
   readonly engine: Engine;
@@ -25,6 +28,9 @@ export interface EngineGenerationOptions {
 export class EngineGeneration implements Generation {
   readonly #clock = new StageClock();
   #finish: FinishReason | undefined;
+  #prompt = 0;
+  #cached = 0;
+  #completion = 0;
   #over = false;
   readonly #log: StreamLog;
 
@@ -79,6 +85,10 @@ export class EngineGeneration implements Generation {
   }
 
   #note(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      if (event.k === 'start') [this.#prompt, this.#cached] = [event.prompt ?? 0, event.cached ?? 0];
+      else if (event.k !== 'fin') this.#completion += event.n;
+    }
     const last = events.at(-1);
     if (last?.k === 'fin') this.#finish = last.r;
   }
@@ -96,7 +106,8 @@ export class EngineGeneration implements Generation {
   }
 
   #failed(error: unknown): ServiceError {
-    this.options.ended({ kind: 'failed' });
+    const usage = { prompt: this.#prompt, cached: this.#cached, completion: this.#completion, estimated: true };
+    this.options.ended({ kind: 'failed', usage });
     const failure = this.#log.failure(error);
     this.#log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());
     return failure;

@@ -4,11 +4,15 @@ import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey } from '@slipway/c
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { keyView, obedience, shownKey } from './key-replies.js';
+import { UsageQueries } from '../usage/usage-queries.service.js';
 import { KeysService } from './keys.service.js';
 
 @Controller()
 export class KeysHandlers {
-  constructor(private readonly keys: KeysService) {}
+  constructor(
+    private readonly keys: KeysService,
+    private readonly usage: UsageQueries,
+  ) {}
 
   @RpcHandler(CreateKey)
   async create(
@@ -20,7 +24,8 @@ export class KeysHandlers {
   @RpcHandler(ListKeys)
   async list(@Payload() { account, before }: z.output<typeof ListKeys.request>): Promise<z.input<typeof ListKeys.reply>> {
     const { items, next } = await this.keys.list(account, before ?? null);
-    return { keys: items.map(keyView), next };
+    const uses = await this.usage.lastUsed(items.map(({ id }) => id));
+    return { keys: items.map((key) => ({ ...keyView(key), last_used_at: uses.get(key.id)?.toISOString() ?? null })), next };
   }
 
   @RpcHandler(RenameKey)

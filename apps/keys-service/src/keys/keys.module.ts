@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { PeopleModule } from '../people/people.module.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { KeyChanges } from './key-changes.service.js';
 import { KeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
@@ -9,7 +10,7 @@ import { McpKeysHandlers } from './mcp-keys.handlers.js';
 import { McpKeysService } from './mcp-keys.service.js';
 
 @Module({
-  imports: [AccountsModule, PeopleModule],
+  imports: [AccountsModule, PeopleModule, UsageModule],
   controllers: [KeysHandlers, McpKeysHandlers],
   providers: [KeysService, McpKeysService, KeyChanges, KeysRepository],
 })

@@ -26,5 +26,7 @@ export const KeyView = z.object({
   created_at: z.iso.datetime(),
   /** Null = never. Absent from replicas of before expiry existed, whose keys never end. */
   expires_at: z.iso.datetime().nullable().optional(),
+  /** End of its last request, a second or two after it; null = never used. Lists alone tell it; absent from older replicas too. */
+  last_used_at: z.iso.datetime().nullable().optional(),
 });
 export type KeyView = z.infer<typeof KeyView>;

@@ -61,6 +61,6 @@ export const QueryUsage = defineRpc({
     /** When the ledger was read. Requests are in it a second or two after their end, long ones each minute. */
     as_of: z.iso.datetime(),
   }),
-  errors: ['account_not_found'],
+  errors: [],
   timeoutMs: 5_000,
 });

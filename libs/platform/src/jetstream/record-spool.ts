@@ -89,7 +89,7 @@ export class RecordSpool {
     this.#send();
   }
 
-  /** Resolves when all records are kept, or after `ms`. */
+  /** Resolves when all records are kept, when nobody is there to keep them, or after `ms`. */
   async drain(ms: number): Promise<void> {
     if (this.#entries.size === 0 || ms <= 0) return;
     this.#resume();
@@ -157,6 +157,7 @@ export class RecordSpool {
       this.options.log.warn({ subject: this.options.subject, waiting: this.#entries.size, reason }, 'spool.not_kept');
     }
     this.#failing = true;
+    this.#empty?.();
     if (this.#pause || this.#stopped) return;
     this.#pauseMs = Math.min(PAUSE_MS_MAX, Math.max(PAUSE_MS, 2 * this.#pauseMs));
     this.#pause = setTimeout(() => this.#resume(), this.#pauseMs).unref();

@@ -67,7 +67,7 @@ export class StartDesk {
   }
 
   private consider(arrived: ArrivedStart, now: number): void {
-    const answer = this.refusalOf(arrived) ?? this.admit(arrived.start);
+    const answer = this.refusalOf(arrived) ?? this.admit(arrived);
     if (typeof answer === 'string') this.reject(arrived.reply, answer);
     else this.begin(arrived, answer, now);
   }
@@ -97,9 +97,9 @@ export class StartDesk {
     return deadlineMs <= 0 ? 'deadline' : null;
   }
 
-  private admit(start: Start): Generation | RejectCode {
+  private admit({ start, origin }: ArrivedStart): Generation | RejectCode {
     try {
-      return this.options.admit(start);
+      return this.options.admit(start, origin);
     } catch (err) {
       this.options.log.error({ st: start.st, err }, 'stream.admission_failed');
       return 'busy';

@@ -1,5 +1,6 @@
-import { PROTOCOL, START_HEADERS, Start, type StreamId } from '@slipway/contracts';
+import { AccountId, Incarnation, KeyId, PROTOCOL, START_HEADERS, Start, type StreamId } from '@slipway/contracts';
 import type { Msg } from '@slipway/platform';
+import type { StartOrigin } from '../types.js';
 import type { FrameAddress, Subjects } from '../wire/subjects.js';
 import { type AssemblySettings, PartAssemblies } from './part-assemblies.js';
 
@@ -9,6 +10,7 @@ export interface ArrivedStart {
   readonly reply: string;
   readonly address: FrameAddress;
   readonly start: Start;
+  readonly origin: StartOrigin;
   readonly deadlineMs: number;
 }
 
@@ -64,8 +66,17 @@ export class StartIntake {
   private judge(msg: Msg, to: { reply: string; address: FrameAddress }, body: Uint8Array): Intake {
     const start = understood(msg) ? readStart(body) : null;
     if (!start || start.st !== to.address.st || start.at !== to.address.at) return { kind: 'refused', reply: to.reply, code: 'malformed' };
-    return { kind: 'start', ...to, start, deadlineMs: deadlineOf(msg) };
+    return { kind: 'start', ...to, start, origin: originOf(msg, to.address.gw), deadlineMs: deadlineOf(msg) };
   }
+}
+
+function originOf(msg: Msg, gw: string): StartOrigin {
+  const number = (name: string): number => Number(msg.headers?.get(name) ?? '');
+  return {
+    gw: Incarnation.parse(gw),
+    account: AccountId.safeParse(number(START_HEADERS.account)).data ?? null,
+    key: KeyId.safeParse(number(START_HEADERS.key)).data ?? null,
+  };
 }
 
 function understood(msg: Msg): boolean {

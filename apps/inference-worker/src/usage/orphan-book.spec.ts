@@ -1,0 +1,77 @@
+import type { OrphanUsage } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { type EndedGeneration, OrphanBook } from './orphan-book.js';
+
+const ended = (st: string, gw = 'gw-1', api = 'chat'): EndedGeneration =>
+  ({
+    start: { st, at: 1, dep: 3, rev: 1, api },
+    gw,
+    account: 1,
+    key: 2,
+    started: 1_790_000_000_000,
+    ms: 5,
+    usage: { prompt: 7, cached: 0, completion: 4 },
+  }) as unknown as EndedGeneration;
+
+function book(): { book: OrphanBook; orphans: OrphanUsage[] } {
+  const orphans: OrphanUsage[] = [];
+  return { book: new OrphanBook((orphan) => orphans.push(orphan)), orphans };
+}
+
+describe('counts of ended streams', () => {
+  it('are handed over once when their gateway fell silent', () => {
+    const { book: kept, orphans } = book();
+    kept.ended(ended('s1'), 0);
+    kept.sweep(10_000);
+    expect(orphans).toEqual([]);
+    kept.sweep(10_001);
+    kept.sweep(99_000);
+    expect(orphans).toMatchObject([{ st: 's1', gw: 'gw-1', acct: 1, key: 2, completion: 4 }]);
+    expect(kept.size).toBe(0);
+  });
+
+  it('are dropped when a living gateway must have written them down', () => {
+    const { book: kept, orphans } = book();
+    kept.ended(ended('s1'), 0);
+    kept.ended(ended('s2'), 20_000);
+    kept.heard('gw-1' as EndedGeneration['gw'], 0, 30_001);
+    expect(kept.size).toBe(1);
+    kept.sweep(50_000);
+    expect(orphans.map(({ st }) => st)).toEqual(['s2']);
+  });
+
+  it('stay while the gateway owes a record as old as they are', () => {
+    const { book: kept } = book();
+    kept.ended(ended('s1'), 0);
+    kept.heard('gw-1' as EndedGeneration['gw'], 60_000, 60_500);
+    expect(kept.size).toBe(1);
+    kept.heard('gw-1' as EndedGeneration['gw'], 60_000, 90_001);
+    expect(kept.size).toBe(0);
+  });
+
+  it('are not taken for orphans because the own connection was away', () => {
+    const { book: kept, orphans } = book();
+    kept.ended(ended('s1'), 0);
+    kept.excuse(60_000);
+    kept.sweep(65_000);
+    expect(orphans).toEqual([]);
+  });
+
+  it('of one stream at two attempts are told apart, and counts of prompts are nobody’s usage', () => {
+    const { book: kept, orphans } = book();
+    kept.ended(ended('s1'), 0);
+    kept.ended({ ...ended('s1'), start: { ...ended('s1').start, at: 2 } }, 0);
+    kept.ended(ended('s2', 'gw-1', 'count'), 0);
+    kept.sweep(20_000);
+    expect(orphans.map(({ st, at }) => [st, at])).toEqual([
+      ['s1', 1],
+      ['s1', 2],
+    ]);
+  });
+
+  it('are bounded: the oldest of a gateway goes', () => {
+    const { book: kept } = book();
+    for (let i = 0; i <= 20_000; i += 1) kept.ended(ended(`s${i}`), i);
+    expect(kept.size).toBe(20_000);
+  });
+});

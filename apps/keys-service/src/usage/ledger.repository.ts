@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '@slipway/database';
+import type { Entry } from './entry.js';
+import type { DayChange, MinuteChange } from './roll-up.js';
+
+interface RequestRow {
+  readonly st: string;
+  readonly account: number;
+  readonly key: number;
+  readonly deployment: number;
+  readonly rev: number;
+  readonly alias: string;
+  readonly api: string;
+  readonly streamed: boolean;
+  readonly started: Date;
+  readonly ttft_ms: string | null;
+  readonly ms: string;
+  readonly prompt: string;
+  readonly cached: string;
+  readonly completion: string;
+  readonly status: string;
+  readonly source: 'gateway' | 'worker' | null;
+  readonly final: boolean;
+  readonly estimated: boolean;
+}
+
+/** `known` is null for a request of which nothing was counted yet. */
+interface Held {
+  readonly st: string;
+  readonly known: Entry | null;
+}
+
+function heldOf({ started, ttft_ms: ttftMs, source, ...row }: RequestRow): Held {
+  if (source === null) return { st: row.st, known: null };
+  const figures = { ms: Number(row.ms), prompt: Number(row.prompt), cached: Number(row.cached), completion: Number(row.completion) };
+  const known = { ...row, ...figures, source, started: started.getTime(), ttftMs: ttftMs === null ? null : Number(ttftMs) };
+  return { st: row.st, known };
+}
+
+const COLUMNS = `st, account_id AS account, key_id AS key, deployment_id AS deployment, rev, alias, api, streamed,
+  started_at AS started, ttft_ms, ms, prompt, cached, completion, status, source, final, estimated`;
+const INPUT = `jsonb_to_recordset($1::jsonb) AS r(st text, account integer, key integer, deployment integer, rev integer,
+  alias text, api text, streamed boolean, started bigint, "ttftMs" bigint, ms bigint, prompt bigint, cached bigint,
+  completion bigint, status text, source text, final boolean, estimated boolean)`;
+const AT = `to_timestamp(r.started / 1000.0)`;
+
+/** Rows of the ledger. Every statement takes its rows in one order, so that replicas wait for each other and never in a circle. */
+@Injectable()
+export class LedgerRepository {
+  /** Makes rows for requests that are new, and holds all of these until the transaction ends. */
+  async hold(tx: Tx, entries: readonly Entry[]): Promise<Map<string, Entry | null>> {
+    await tx.query(
+      `INSERT INTO usage.request (st, account_id, key_id, deployment_id, rev, alias, api, streamed, started_at)
+       SELECT st, account, key, deployment, rev, alias, api, streamed, ${AT} FROM ${INPUT} ORDER BY st
+       ON CONFLICT (st) DO NOTHING`,
+      [JSON.stringify(entries)],
+    );
+    const names = entries.map(({ st }) => st);
+    const rows: RequestRow[] = await tx.query(`SELECT ${COLUMNS} FROM usage.request WHERE st = ANY($1) ORDER BY st FOR UPDATE`, [names]);
+    return new Map(rows.map(heldOf).map(({ st, known }) => [st, known]));
+  }
+
+  async write(tx: Tx, entries: readonly Entry[]): Promise<void> {
+    await tx.query(
+      `UPDATE usage.request q SET alias = r.alias, streamed = r.streamed, started_at = ${AT}, ttft_ms = r."ttftMs", ms = r.ms,
+         prompt = r.prompt, cached = r.cached, completion = r.completion, status = r.status, source = r.source, final = r.final,
+         estimated = r.estimated
+       FROM ${INPUT} WHERE q.st = r.st`,
+      [JSON.stringify(entries)],
+    );
+  }
+
+  async addToMinutes(tx: Tx, changes: readonly MinuteChange[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO usage.minute AS m (account_id, minute, key_id, deployment_id, alias, api, status, requests, prompt, cached, completion)
+       SELECT account, to_timestamp(r.minute / 1000), key, deployment, alias, api, status, requests, prompt, cached, completion
+       FROM jsonb_to_recordset($1::jsonb) AS r(account integer, minute bigint, key integer, deployment integer, alias text, api text,
+         status text, requests bigint, prompt bigint, cached bigint, completion bigint)
+       ORDER BY account, r.minute, key, deployment, alias, api, status
+       ON CONFLICT (account_id, minute, key_id, deployment_id, alias, api, status) DO UPDATE SET
+         requests = m.requests + EXCLUDED.requests, prompt = m.prompt + EXCLUDED.prompt,
+         cached = m.cached + EXCLUDED.cached, completion = m.completion + EXCLUDED.completion`,
+      [JSON.stringify(changes)],
+    );
+  }
+
+  async addToDays(tx: Tx, changes: readonly DayChange[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO usage.day AS d (account_id, key_id, day, requests, tokens)
+       SELECT account, key, (to_timestamp(r.day / 1000) AT TIME ZONE 'UTC')::date, requests, tokens
+       FROM jsonb_to_recordset($1::jsonb) AS r(account integer, key integer, day bigint, requests bigint, tokens bigint)
+       ORDER BY account, key, r.day
+       ON CONFLICT (account_id, key_id, day) DO UPDATE SET requests = d.requests + EXCLUDED.requests, tokens = d.tokens + EXCLUDED.tokens`,
+      [JSON.stringify(changes)],
+    );
+  }
+
+  /** @param uses key number and milliseconds since the epoch */
+  async touch(tx: Tx, uses: ReadonlyMap<number, number>): Promise<void> {
+    await tx.query(
+      `INSERT INTO usage.last_used AS l (key_id, at)
+       SELECT key, to_timestamp(r.at / 1000.0) FROM jsonb_to_recordset($1::jsonb) AS r(key integer, at bigint) ORDER BY key
+       ON CONFLICT (key_id) DO UPDATE SET at = greatest(l.at, EXCLUDED.at)`,
+      [JSON.stringify([...uses].map(([key, at]) => ({ key, at })))],
+    );
+  }
+
+  /** Removes requests that began long ago; their sums stay. @returns how many there were, `limit` at most. */
+  async prune(tx: Tx, days: number, limit: number): Promise<number> {
+    const rows: unknown[] = await tx
+      .query(
+        `WITH old AS (SELECT st FROM usage.request WHERE started_at < now() - make_interval(days => $1) ORDER BY started_at LIMIT $2
+         FOR UPDATE SKIP LOCKED)
+       DELETE FROM usage.request q USING old WHERE q.st = old.st RETURNING q.st`,
+        [days, limit],
+      )
+      .then(returned);
+    return rows.length;
+  }
+}
+
+/** The driver answers a DELETE with its rows and their number. */
+const returned = (result: unknown): unknown[] =>
+  Array.isArray(result) && Array.isArray(result[0]) ? (result[0] as unknown[]) : (result as unknown[]);

@@ -1,0 +1,86 @@
+import { ListKeys, type UsageRow } from '@slipway/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../deployments/until.js';
+import { open, PROMPT_TOKENS, type Script, send, type Shape, UsageRig } from './usage-rig.js';
+
+const SHAPES: readonly Shape[] = (['chat', 'messages'] as const).flatMap((api) => [true, false].map((stream) => ({ api, stream })));
+
+describe('the ledger', () => {
+  let rig: UsageRig;
+  beforeAll(async () => {
+    rig = await UsageRig.start(2);
+  }, 180_000);
+  afterAll(() => rig?.end(), 60_000);
+
+  const gateways = (): string[] => rig.processes('gateway').map((gateway) => rig.addressOf(gateway));
+
+  it('agrees with the engine to the token over complete, failed and cancelled answers of both contracts', async () => {
+    const tenant = await rig.tenant();
+    const first = async (): Promise<UsageRow | undefined | false> => {
+      const [row] = await rig.usage(tenant);
+      return row?.requests === gateways().length && row;
+    };
+    const before = await until('the first requests are counted', first, 30_000);
+    const completed: Script[] = Array.from({ length: 24 }, (_, i) => ({ tokens: i % 9, end: 'complete' }));
+    const failed: Script[] = [1, 2, 3, 4].map((tokens) => ({ tokens, end: 'fail' }));
+    const left: Script[] = [2, 3, 5, 7].map((tokens) => ({ tokens, end: 'hold' }));
+    const at = (i: number): string => gateways()[i % 2] ?? '';
+    for (const [i, script] of completed.entries()) await (await send(at(i), tenant, script, SHAPES[i % 4]!)).text();
+    for (const [i, script] of failed.entries()) await (await send(at(i), tenant, script, SHAPES[i]!)).text().catch(() => '');
+    for (const [i, script] of left.entries()) {
+      const stream = await open(at(i), tenant, script, i % 2 === 0 ? 'chat' : 'messages');
+      stream.leave();
+    }
+    const tokens = (scripts: readonly Script[]): number => scripts.reduce((sum, script) => sum + script.tokens, 0);
+    const requests = completed.length + failed.length + left.length;
+    await until('all requests are counted', async () => (await rig.usage(tenant))[0]?.requests === before.requests + requests, 30_000);
+    const byStatus = Object.fromEntries((await rig.usage(tenant, ['status'])).map((row) => [row.status, row]));
+    expect(byStatus['completed']).toMatchObject({
+      requests: before.requests + completed.length,
+      errors: 0,
+      prompt_tokens: before.prompt_tokens + completed.length * PROMPT_TOKENS,
+      completion_tokens: tokens(completed),
+    });
+    expect(byStatus['cancelled']).toMatchObject({ requests: left.length, errors: 0, completion_tokens: tokens(left) });
+    expect(byStatus['engine_error']).toMatchObject({ requests: failed.length, errors: failed.length, completion_tokens: tokens(failed) });
+    const [sum] = await rig.usage(tenant);
+    expect(sum?.completion_tokens).toBe(tokens([...completed, ...failed, ...left]));
+  }, 180_000);
+
+  it('says by which key, deployment, alias and contract, and when a key was last used', async () => {
+    const tenant = await rig.tenant();
+    const begun = Date.now();
+    for (const shape of SHAPES) await (await send(gateways()[0]!, tenant, { tokens: 3, end: 'complete' }, shape)).text();
+    const rows = await until(
+      'all are counted',
+      async () => {
+        const found = await rig.usage(tenant, ['key', 'deployment', 'alias', 'api']);
+        return found.reduce((sum, row) => sum + row.completion_tokens, 0) === 12 && found;
+      },
+      30_000,
+    );
+    expect(rows.map(({ key, deployment, alias, api, completion_tokens }) => [key, deployment, alias, api, completion_tokens])).toEqual([
+      [tenant.key.id, tenant.deployment, 'demo', 'chat', 6],
+      [tenant.key.id, tenant.deployment, 'demo', 'messages', 6],
+    ]);
+    const { keys } = await rig.command(ListKeys, { account: tenant.account });
+    expect(Date.parse(keys[0]?.last_used_at ?? '')).toBeGreaterThanOrEqual(begun - 1_000);
+  }, 120_000);
+
+  it('holds sums that are those of its requests, by minute and by day', async () => {
+    const minutes = `SELECT account_id, key_id, status, sum(requests)::int AS requests, sum(prompt)::int AS prompt, sum(completion)::int AS completion`;
+    const order = `GROUP BY account_id, key_id, status HAVING sum(requests) > 0 ORDER BY account_id, key_id, status`;
+    const requests = `SELECT account_id, key_id, status, count(*)::int AS requests, sum(prompt)::int AS prompt, sum(completion)::int AS completion
+      FROM usage.request GROUP BY account_id, key_id, status ORDER BY account_id, key_id, status`;
+    const summed = await rig.sql(`${minutes} FROM usage.minute ${order}`);
+    expect(summed.length).toBeGreaterThan(0);
+    expect(summed).toEqual(await rig.sql(requests));
+    expect(
+      await rig.sql(`SELECT key_id, sum(requests)::int AS n, sum(tokens)::int AS t FROM usage.day GROUP BY key_id ORDER BY key_id`),
+    ).toEqual(
+      await rig.sql(
+        `SELECT key_id, count(*)::int AS n, sum(prompt + completion)::int AS t FROM usage.request GROUP BY key_id ORDER BY key_id`,
+      ),
+    );
+  }, 60_000);
+});

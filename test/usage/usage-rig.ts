@@ -1,0 +1,258 @@
+import {
+  type AccountId,
+  CreateAccount,
+  CreateDeployment,
+  CreateKey,
+  type DeploymentId,
+  isServiceError,
+  type KeyId,
+  PointAlias,
+  QueryUsage,
+  type RpcContract,
+  type UsageGroup,
+  type UsageRow,
+  UsageStream,
+} from '@slipway/contracts';
+import { ensureWorkStream, RpcClient } from '@slipway/platform';
+import {
+  chatChunk,
+  ScriptedUpstream,
+  sseEvent,
+  startTestPostgres,
+  type TestPostgres,
+  type UpstreamRequest,
+  usageChunk,
+} from '@slipway/testing';
+import { Client, type QueryResultRow } from 'pg';
+import type { z } from 'zod';
+import { until } from '../deployments/until.js';
+import { Bus, ENV } from '../services/bus.js';
+import { type AppName, PEPPER_SECRET, ServiceProcess } from '../services/service-process.js';
+
+/** Prompt tokens of every complete answer. */
+export const PROMPT_TOKENS = 7;
+/** How long keys-service waits for a gateway before it believes a worker, in milliseconds. */
+const ORPHAN_WAIT_MS = 2_000;
+
+/** What the engine makes of a request: the text of its last message tells. */
+export interface Script {
+  readonly tokens: number;
+  readonly end: 'complete' | 'fail' | 'hold';
+}
+
+const textOf = ({ tokens, end }: Script): string => `${end} ${tokens}`;
+
+/** A tenant with one key and one deployment of the scripted engine. */
+export interface Tenant {
+  readonly account: AccountId;
+  readonly slug: string;
+  readonly key: { readonly id: KeyId; readonly value: string };
+  readonly deployment: DeploymentId;
+}
+
+/** All services as processes around an HTTP engine whose every token is known. */
+export class UsageRig {
+  readonly #processes: ServiceProcess[] = [];
+  #rpc!: RpcClient;
+  #named = 0;
+
+  private constructor(
+    readonly bus: Bus,
+    readonly postgres: TestPostgres,
+    readonly upstream: ScriptedUpstream,
+    readonly database: string,
+    private readonly environment: Readonly<Record<string, string>>,
+  ) {
+    upstream.answer = (request) => ({ steps: stepsFor(request) });
+  }
+
+  static async start(gateways: number): Promise<UsageRig> {
+    const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
+    const [bus, postgres] = await Promise.all([Bus.start(), startTestPostgres()]);
+    const database = await postgres.createDatabase();
+    const environment = {
+      KEYS_DATABASE_URL: database,
+      DEPLOYMENTS_DATABASE_URL: await postgres.createDatabase(),
+      KEY_PEPPERS: `p1:${PEPPER_SECRET}`,
+      SLIPWAY_SECRET_KEY: PEPPER_SECRET,
+      ENGINE_HOSTS: '127.0.0.1',
+      PORT: '0',
+      USAGE_ORPHAN_WAIT_MS: String(ORPHAN_WAIT_MS),
+    };
+    const rig = new UsageRig(bus, postgres, upstream, database, environment);
+    try {
+      // Test servers forget the last commits of a crash, for speed; a ledger may not.
+      await rig.sql(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$`);
+      await ensureWorkStream(UsageStream, { nats: await bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
+      rig.#rpc = new RpcClient(await bus.connect('ops'), ENV);
+      const apps: AppName[] = [
+        'keys-service',
+        'deployments-service',
+        'inference-worker',
+        ...Array.from({ length: gateways }, () => 'gateway' as const),
+      ];
+      const started = apps.map((app) => rig.spawn(app));
+      for (const running of started) await running.ready();
+      return rig;
+    } catch (error) {
+      await rig.end();
+      throw error;
+    }
+  }
+
+  /** Starts an app, without waiting for it. */
+  spawn(app: AppName): ServiceProcess {
+    const started = new ServiceProcess(app, this.bus, this.environment);
+    this.#processes.push(started);
+    return started;
+  }
+
+  /** The processes of an app that were started last, oldest first. */
+  processes(app: AppName): ServiceProcess[] {
+    return this.#processes.filter((candidate) => candidate.app === app);
+  }
+
+  addressOf(gateway: ServiceProcess): string {
+    return `http://127.0.0.1:${gateway.port('gateway.listening')}`;
+  }
+
+  /** Commands as an operator does: with patience, and again where the service asks for that. */
+  command<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
+    const attempt = (): Promise<z.output<C['reply']> | null> =>
+      this.#rpc.call({ ...contract, timeoutMs: 30_000 }, request).catch((error: unknown) => {
+        if (!isServiceError(error) || error.code !== 'unavailable') throw error;
+        return null;
+      });
+    return until(`${contract.subject} is answered`, attempt, 60_000);
+  }
+
+  /** An account that no other test uses, with a key, a deployment and the alias `demo` for it, served by every gateway. */
+  async tenant(): Promise<Tenant> {
+    const { id: account, slug } = await this.command(CreateAccount, { slug: `tenant-${(this.#named += 1)}` });
+    const key = await this.command(CreateKey, { account, name: 'a key' });
+    const source = { kind: 'http' as const, url: this.upstream.url, model: 'scripted' };
+    const { id: deployment } = await this.command(CreateDeployment, { account, name: 'a model', source });
+    await this.command(PointAlias, { account, alias: 'demo', deployment });
+    const tenant = { account, slug, key, deployment };
+    for (const gateway of this.processes('gateway')) await this.whenServed(tenant, gateway);
+    return tenant;
+  }
+
+  async whenServed(tenant: Tenant, gateway: ServiceProcess): Promise<void> {
+    await until(
+      'the gateway serves',
+      async () => {
+        const { status, body } = await send(
+          this.addressOf(gateway),
+          tenant,
+          { tokens: 0, end: 'complete' },
+          { api: 'chat', stream: false },
+        );
+        await body?.cancel();
+        return status === 200;
+      },
+      60_000,
+    );
+  }
+
+  async usage(tenant: Tenant, groups: UsageGroup[] = []): Promise<UsageRow[]> {
+    const now = Date.now();
+    const range = { from: new Date(now - 3_600_000).toISOString(), to: new Date(now + 3_600_000).toISOString() };
+    return (await this.command(QueryUsage, { account: tenant.account, ...range, step: 'total', group_by: groups })).rows;
+  }
+
+  /** Looks straight into the ledger's database. */
+  async sql<T extends QueryResultRow>(statement: string, parameters: unknown[] = []): Promise<T[]> {
+    const client = new Client({ connectionString: this.database });
+    await client.connect();
+    try {
+      return (await client.query<T>(statement, parameters)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Kills the process behind a connection of keys-service: PostgreSQL then ends all others and recovers from its log. */
+  async crashPostgres(): Promise<void> {
+    const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    const [backend] = await this.sql<{ pid: number }>(others);
+    if (!backend) throw new Error('Nobody uses the database.');
+    process.kill(backend.pid, 'SIGKILL');
+    await until('PostgreSQL is back', () => this.sql('SELECT 1').catch(() => null), 60_000);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#processes.map((running) => running.stop('SIGKILL')));
+    await this.upstream.stop();
+    await this.bus.end();
+    await this.postgres.stop();
+  }
+}
+
+function scriptOf({ body }: UpstreamRequest): Script {
+  const { messages } = body as { messages: { content: string | { text: string }[] }[] };
+  const content = messages.at(-1)?.content ?? '';
+  const text = typeof content === 'string' ? content : (content[0]?.text ?? '');
+  const [end = '', tokens = '0'] = text.split(' ');
+  return { end: end as Script['end'], tokens: Number(tokens) };
+}
+
+const failure = sseEvent({ error: { message: 'The engine broke.', type: 'server_error', code: 500 } });
+
+function stepsFor(request: UpstreamRequest): ReturnType<typeof chatChunk>[] {
+  if (request.path.endsWith('/models')) return [];
+  const { tokens, end } = scriptOf(request);
+  const begun = [
+    chatChunk({ role: 'assistant', content: '' }),
+    ...Array.from({ length: tokens }, (_, i) => chatChunk({ content: `t${i} ` })),
+  ];
+  if (end === 'hold') return [...begun, { hang: true }];
+  if (end === 'fail') return [...begun, failure];
+  return [...begun, chatChunk({}, 'stop'), usageChunk(PROMPT_TOKENS, tokens), sseEvent('[DONE]')];
+}
+
+export interface Shape {
+  readonly api: 'chat' | 'messages';
+  readonly stream: boolean;
+}
+
+/** How a request is sent. */
+interface Wish extends Shape {
+  readonly signal?: AbortSignal;
+}
+
+/** Sends a request to a gateway; the answer may still be on its way. */
+export function send(gateway: string, tenant: Tenant, script: Script, { api, stream, signal }: Wish): Promise<Response> {
+  return fetch(`${gateway}/${tenant.slug}/demo/v1/${api === 'chat' ? 'chat/completions' : 'messages'}`, {
+    method: 'POST',
+    signal: signal ?? null,
+    headers: { 'x-api-key': tenant.key.value, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'demo', stream, max_tokens: 1_000, messages: [{ role: 'user', content: textOf(script) }] }),
+  });
+}
+
+/** Sends a streamed request and waits until its client has `script.tokens` tokens; `leave` ends it as a client does that goes away. */
+export async function open(
+  gateway: string,
+  tenant: Tenant,
+  script: Script,
+  api: Shape['api'],
+): Promise<{ readonly leave: () => void; readonly rest: Promise<string> }> {
+  const leaving = new AbortController();
+  const response = await send(gateway, tenant, script, { api, stream: true, signal: leaving.signal });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes(`t${script.tokens - 1} `)) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`The stream ended early: ${text}`);
+    text += value;
+  }
+  const rest = (async () => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text;
+      text += value;
+    }
+  })().catch(() => text);
+  return { leave: () => leaving.abort(), rest };
+}
