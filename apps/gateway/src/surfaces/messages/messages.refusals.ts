@@ -27,11 +27,13 @@ function thread({ thread: value }: Fields): Refusal {
   });
 }
 
+const isCompaction = (type: unknown): boolean => typeof type === 'string' && type.startsWith('compact_');
+
 /** Edits that only drop what is not kept here anyway pass. */
 function contextEdits({ context_management: management }: Fields): Refusal {
   const edits = isObject(management) ? management['edits'] : undefined;
   if (!Array.isArray(edits)) return null;
-  const at = (edits as unknown[]).findIndex((edit) => isObject(edit) && String(edit['type']).startsWith('compact_'));
+  const at = (edits as unknown[]).findIndex((edit) => isObject(edit) && isCompaction(edit['type']));
   return at === -1 ? null : fault('unsupported_value', `context_management.edits.${at}.type`, 'Conversations are not compacted here.');
 }
 
