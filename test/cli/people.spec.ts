@@ -2,7 +2,7 @@ import { AcceptInvitation } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../keys/keys-rig.js';
-import { CliRig } from './cli-rig.js';
+import { CliRig, MODEL } from './cli-rig.js';
 
 const PASSWORD = 'correct horse battery';
 
@@ -72,5 +72,19 @@ describe('the audit log', () => {
     const { stdout } = await rig.run('audit', 'list');
     expect(stdout).toMatch(/ops +key\.create +key:\d+ \(laptop\) +slipway-cli/);
     expect(stdout).not.toMatch(/svc_dep_|join#/);
+  });
+
+  it('has what was done to deployments and aliases beside it', async () => {
+    const made = await rig.json<{ id: number }>('deployments', 'create', '--model', MODEL);
+    const name = `deployment-${made.id}`;
+    await rig.json('aliases', 'point', 'tiny', name);
+    await rig.json('deployments', 'stop', name);
+    await rig.json('deployments', 'stop', name);
+    const { entries } = await rig.json<{ entries: { action: string; actor: string }[] }>('audit', 'list', '--deployments');
+    expect(entries.map(({ action, actor }) => [action, actor])).toEqual([
+      ['deployment.stop', 'ops'],
+      ['alias.point', 'ops'],
+      ['deployment.create', 'ops'],
+    ]);
   });
 });

@@ -185,7 +185,7 @@ describe('a link', () => {
     await guest.post('/api/invitations/accept', { token: body.link.split('#')[1], password: PASSWORD });
     const me = await guest.get<{ id: number }>('/api/me');
     expect(me.body).toMatchObject({ email, role: 'viewer' });
-    expect(codeOf(await guest.get('/api/audit'))).toEqual([403, 'not_permitted']);
+    for (const log of ['/api/audit', '/api/audit/deployments']) expect(codeOf(await guest.get(log))).toEqual([403, 'not_permitted']);
     expect((await boss.post(`/api/members/${me.body.id}/role`, { role: 'member' })).body).toEqual({ user: me.body.id, role: 'member' });
     await until('the old token is void', async () => (await guest.get('/api/me')).status === 401);
     await guest.post('/api/refresh');

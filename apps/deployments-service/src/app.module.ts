@@ -5,6 +5,8 @@ import { AgentTable } from './agents/agent-table.js';
 import { AliasesHandlers } from './aliases/aliases.handlers.js';
 import { AliasesRepository } from './aliases/aliases.repository.js';
 import { AliasesService } from './aliases/aliases.service.js';
+import { AuditHandlers } from './audit/audit.handlers.js';
+import { AuditService } from './audit/audit.service.js';
 import { DeploymentCommandsService } from './deployments/deployment-commands.service.js';
 import { DeploymentDefaults } from './deployments/deployment-defaults.js';
 import { DeploymentUpdatesService } from './deployments/deployment-updates.service.js';
@@ -40,7 +42,7 @@ export class AppModule {
   static on(foundations: Foundations): DynamicModule {
     return {
       module: AppModule,
-      controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, LogsHandlers],
+      controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, LogsHandlers, AuditHandlers],
       providers: [
         { provide: Transactions, useValue: foundations.transactions },
         { provide: DeploymentAnnouncer, useValue: foundations.announcer },
@@ -60,6 +62,7 @@ export class AppModule {
         AliasesService,
         ModelCatalogService,
         EngineLogService,
+        AuditService,
       ],
     };
   }

@@ -14,6 +14,7 @@ import { RemoveAlias } from './deployments/remove-alias.js';
 import { UpdateDeployment } from './deployments/update-deployment.js';
 import { FindDeployment } from './deployments/find-deployment.js';
 import { ListAliases } from './deployments/list-aliases.js';
+import { ListDeploymentAudit } from './deployments/list-deployment-audit.js';
 import { ListModels } from './deployments/list-models.js';
 import { ReadLog } from './deployments/read-log.js';
 import { Control, ControlAnswer } from './inference/control.js';
@@ -115,6 +116,7 @@ export const CONTRACTS: readonly Contract[] = [
   ListAliases,
   ListModels,
   ReadLog,
+  ListDeploymentAudit,
   ...feed(DeploymentFeed),
   Assignment,
   AgentHeartbeat,

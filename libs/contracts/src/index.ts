@@ -103,6 +103,7 @@ export { DeploymentName } from './deployments/deployment-name.js';
 export { FindDeployment } from './deployments/find-deployment.js';
 export type { ReplicaView, RevisionView } from './deployments/find-deployment.js';
 export { ListAliases } from './deployments/list-aliases.js';
+export { ListDeploymentAudit } from './deployments/list-deployment-audit.js';
 export { ListModels } from './deployments/list-models.js';
 export type { ModelView } from './deployments/list-models.js';
 export { ReadLog } from './deployments/read-log.js';

@@ -150,6 +150,7 @@ describe('what each role may do, in full', () => {
           'dep.dev.v1.rpc.list-aliases deployments',
           'dep.dev.v1.rpc.list-models deployments',
           'dep.dev.v1.rpc.read-log deployments',
+          'dep.dev.v1.rpc.list-deployment-audit deployments',
           'dep.dev.v1.rpc.since deployments',
           'dep.dev.v1.rpc.snapshot deployments',
           'inf.dev.v1.hb.0.*',

@@ -1,4 +1,4 @@
-import { type AuditEntry, ListAudit } from '@slipway/contracts';
+import { type AuditEntry, ListAudit, ListDeploymentAudit } from '@slipway/contracts';
 import { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
 import { ACCOUNT_OPTION, type Command, type Group } from '../command.js';
@@ -18,12 +18,19 @@ const list: Command = {
   name: 'list',
   summary: 'Lists what was done in an account, newest first: at most 200 entries.',
   words: [],
-  options: { before: { value: 'N', about: 'only entries with lower numbers' }, ...ACCOUNT_OPTION },
+  options: {
+    deployments: { about: 'of deployments and aliases, instead of people, sign-ins and keys' },
+    before: { value: 'N', about: 'only entries with lower numbers' },
+    ...ACCOUNT_OPTION,
+  },
   plan(call) {
     const before = call.options.whole('before', z.int().positive());
     return async (session) => {
       const account = await findAccount(session);
-      const page = await session.call(ListAudit, { account: account.id, actor: OPERATOR, ...(before !== undefined && { before }) });
+      const wanted = { account: account.id, ...(before !== undefined && { before }) };
+      const page = call.options.flag('deployments')
+        ? await session.call(ListDeploymentAudit, wanted)
+        : await session.call(ListAudit, { ...wanted, actor: OPERATOR });
       const rows = page.entries.map((entry) => [entry.id, entry.at, who(entry), entry.action, what(entry), where(entry), details(entry)]);
       const text = tableOr('Nothing was done.', ['ID', 'AT', 'WHO', 'ACTION', 'WHAT', 'FROM', 'DETAILS'], rows);
       const more = page.next === null ? undefined : `There are older entries: --before ${page.next} lists them.`;

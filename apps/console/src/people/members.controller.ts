@@ -5,11 +5,13 @@ import {
   Email,
   InvitationId,
   ListAudit,
+  ListDeploymentAudit,
   ListInvitations,
   ListMembers,
   MemberRole,
   RemoveMember,
   RevokeInvitation,
+  ServiceError,
   UserId,
 } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
@@ -98,6 +100,16 @@ export class MembersController {
     @Req() request: FastifyRequest,
   ): Promise<object> {
     return this.rpc.call(ListAudit, { ...this.#here(request, asking), ...(before !== undefined && { before }) });
+  }
+
+  /** deployments-service knows no roles; that of the token is void as soon as it changes. */
+  @Get('audit/deployments')
+  auditOfDeployments(
+    @Query(bodyOf(AuditQuery)) { before }: z.output<typeof AuditQuery>,
+    @Asking() { account, role }: SignedIn,
+  ): Promise<object> {
+    if (role !== 'owner') throw new ServiceError('not_permitted', 'Only an owner of the account may do this.');
+    return this.rpc.call(ListDeploymentAudit, { account, ...(before !== undefined && { before }) });
   }
 
   #here(request: FastifyRequest, asking: SignedIn): { account: SignedIn['account']; actor: ReturnType<SessionAnswers['actorOf']> } {

@@ -21,21 +21,25 @@ export class AliasesService {
 
   /** Requests that have resolved the alias already keep their deployment. */
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
-    const { account, alias, deployment } = request;
+    const { account, alias, deployment, actor } = request;
     await this.transactions.run(async (tx) => {
       if (!(await this.aliases.holdDeployment(tx, account, deployment))) throw deploymentNotFound();
       const change = await this.aliases.point(tx, { account, name: alias, deployment });
-      if (change) await this.announcer.record(tx, change);
+      if (!change) return;
+      await this.announcer.record(tx, change);
+      await this.announcer.writeDown(tx, { account, actor, action: 'alias.point', object: `alias:${alias}`, facts: { deployment } });
     });
     return { alias, deployment };
   }
 
   /** Requests that have resolved the alias already keep their deployment. */
-  async remove({ account, alias }: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
+  async remove({ account, alias, actor }: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
     const removed = await this.transactions.run(async (tx) => {
       const change = await this.aliases.remove(tx, account, alias);
-      if (change) await this.announcer.record(tx, change);
-      return change !== null;
+      if (!change) return false;
+      await this.announcer.record(tx, change);
+      await this.announcer.writeDown(tx, { account, actor, action: 'alias.remove', object: `alias:${alias}` });
+      return true;
     });
     return { alias, removed };
   }

@@ -4,6 +4,7 @@ import { AliasEntity } from '../aliases/alias.entity.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { Deployments1761000000000 } from './migrations/1761000000000-deployments.js';
 import { Updates1763000000000 } from './migrations/1763000000000-updates.js';
+import { Audit1764000000000 } from './migrations/1764000000000-audit.js';
 
 const APPLICATION_NAME = 'slipway-deployments';
 
@@ -22,7 +23,7 @@ export function databaseOptions(
     url: databaseUrl({ env, name: 'deployments', serverUrl, databaseUrl: own }),
     applicationName: APPLICATION_NAME,
     entities: [DeploymentEntity, RevisionEntity, AliasEntity],
-    migrations: [Deployments1761000000000, Updates1763000000000],
+    migrations: [Deployments1761000000000, Updates1763000000000, Audit1764000000000],
     log,
   };
 }

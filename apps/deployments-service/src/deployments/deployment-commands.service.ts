@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type DeploymentId, type ObservedState, ServiceError } from '@slipway/contracts';
+import { type AccountId, type Actor, type AuditEntry, type DeploymentId, type ObservedState, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
@@ -10,6 +10,12 @@ import { DeploymentsRepository } from './deployments.repository.js';
 export interface DeploymentName {
   readonly account: AccountId;
   readonly deployment: DeploymentId;
+}
+
+/** A command, on whose behalf it is given. */
+export interface DeploymentCommand extends DeploymentName {
+  /** Absent where an older caller did not say. */
+  readonly actor?: Actor | undefined;
 }
 
 /** What an owner's command makes of a deployment; the placer takes the state from there. */
@@ -32,27 +38,26 @@ export class DeploymentCommandsService {
   ) {}
 
   /** Gateways refuse new requests as soon as they hear of it; agents let running ones end within their grace. */
-  stop(name: DeploymentName): Promise<{ deployment: DeploymentId; state: ObservedState }> {
+  stop(name: DeploymentCommand): Promise<{ deployment: DeploymentId; state: ObservedState }> {
     return this.#want(name, 'stop');
   }
 
-  resume(name: DeploymentName): Promise<{ deployment: DeploymentId; state: ObservedState }> {
+  resume(name: DeploymentCommand): Promise<{ deployment: DeploymentId; state: ObservedState }> {
     return this.#want(name, 'resume');
   }
 
-  async scale({
-    account,
-    deployment,
-    replicas,
-  }: DeploymentName & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
+  async scale(command: DeploymentCommand & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
+    const { account, deployment, replicas } = command;
     await this.#change(async (tx) => {
       if (!(await this.deployments.scale(tx, account, deployment, replicas))) throw deploymentNotFound();
+      await this.#writeDown(tx, command, 'deployment.scale', { replicas });
     });
     return { deployment, replicas };
   }
 
   /** Its aliases go in the same transaction: none can point at nothing. */
-  async delete({ account, deployment }: DeploymentName): Promise<{ deployment: DeploymentId; aliases: string[] }> {
+  async delete(command: DeploymentCommand): Promise<{ deployment: DeploymentId; aliases: string[] }> {
+    const { account, deployment } = command;
     const names = await this.#change(async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
@@ -64,24 +69,33 @@ export class DeploymentCommandsService {
       const aliases = await this.aliases.removeAllOf(tx, account, deployment);
       for (const { removal } of aliases) await this.announcer.record(tx, removal);
       await this.announcer.record(tx, await this.deployments.delete(tx, deployment));
+      await this.#writeDown(tx, command, 'deployment.delete', { aliases: aliases.length });
       return aliases.map(({ name }) => name);
     });
     return { deployment, aliases: names };
   }
 
-  async #want(
-    { account, deployment }: DeploymentName,
-    command: keyof typeof COMMANDS,
-  ): Promise<{ deployment: DeploymentId; state: ObservedState }> {
+  async #want(given: DeploymentCommand, command: keyof typeof COMMANDS): Promise<{ deployment: DeploymentId; state: ObservedState }> {
+    const { account, deployment } = given;
     const state = await this.#change(async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
       const target = COMMANDS[command];
       if (held.desired === target.desired) return held.state;
       await this.announcer.record(tx, await this.deployments.want(tx, deployment, target));
+      await this.#writeDown(tx, given, `deployment.${command}`);
       return target.state;
     });
     return { deployment, state };
+  }
+
+  async #writeDown(
+    tx: Transaction,
+    { account, deployment, actor }: DeploymentCommand,
+    action: string,
+    facts?: AuditEntry['facts'],
+  ): Promise<void> {
+    await this.announcer.writeDown(tx, { account, actor, action, object: `deployment:${deployment}`, facts });
   }
 
   async #change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -25,13 +25,16 @@ export class DeploymentUpdatesService {
 
   /** The placer brings the new revision up beside the one that serves. Of two updates at once, the later one builds on the earlier. */
   async update(request: UpdateRequest): Promise<{ deployment: DeploymentId; rev: number; changed: boolean; state: ObservedState }> {
-    const { account, deployment, name } = request;
+    const { account, deployment, name, actor } = request;
     const source = request.source && (await this.rules.check(request.source));
     const result = await this.transactions.run(async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
       if (name !== undefined) await this.deployments.rename(tx, deployment, name);
-      return this.#revise(tx, held, source ? { ...request, source } : request);
+      const revised = await this.#revise(tx, held, source ? { ...request, source } : request);
+      const deed = { account, actor, action: 'deployment.update', object: `deployment:${deployment}`, objectName: name };
+      if (revised.changed || name !== undefined) await this.announcer.writeDown(tx, { ...deed, facts: { rev: revised.rev } });
+      return revised;
     });
     this.announcer.committed();
     return { deployment, ...result };

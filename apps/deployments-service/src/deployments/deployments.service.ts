@@ -21,13 +21,15 @@ export class DeploymentsService {
 
   /** Makes a deployment that is wanted ready. Whether its model exists is found out by the agent that loads it. */
   async create(request: z.output<typeof CreateDeployment.request>): Promise<{ id: DeploymentId }> {
-    const { account, name } = request;
+    const { account, name, actor } = request;
     const source = await this.rules.check(request.source);
     const settings = this.settings.first({ ...request, source });
     const replicas = request.replicas ?? this.defaults.replicas(source);
     const id = await this.transactions.run(async (tx) => {
       const made = await this.deployments.insert(tx, { account, name, replicas, settings });
       await this.announcer.record(tx, made.change);
+      const deed = { account, actor, action: 'deployment.create', object: `deployment:${made.id}`, objectName: name };
+      await this.announcer.writeDown(tx, { ...deed, facts: { source: source.kind, replicas } });
       return made.id;
     });
     this.announcer.committed();

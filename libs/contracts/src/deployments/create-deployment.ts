@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, DeploymentId } from '../ids.js';
+import { Actor } from '../keys/actor.js';
 import { DeploymentName } from './deployment-name.js';
 import { ModelSource } from './model-source.js';
 import { ContextSize, DefaultMaxTokens, EngineCredential, SlotCount, ThreadCount } from './serving-settings.js';
@@ -21,6 +22,8 @@ export const CreateDeployment = defineRpc({
     threads: ThreadCount.optional(),
     replicas: z.int().min(1).max(64).optional(),
     default_max_tokens: DefaultMaxTokens.optional(),
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
   }),
   reply: z.object({ id: DeploymentId }),
   errors: ['source_not_allowed'],

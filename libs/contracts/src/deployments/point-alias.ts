@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AliasName, DeploymentId } from '../ids.js';
+import { Actor } from '../keys/actor.js';
 
 /** Creates an alias or points it at another deployment of the same account. Repeating it is harmless. */
 export const PointAlias = defineRpc({
@@ -8,7 +9,13 @@ export const PointAlias = defineRpc({
   owner: 'deployments',
   callers: ['console', 'ops'],
   queue: 'deployments',
-  request: z.object({ account: AccountId, alias: AliasName, deployment: DeploymentId }),
+  request: z.object({
+    account: AccountId,
+    alias: AliasName,
+    deployment: DeploymentId,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   reply: z.object({ alias: AliasName, deployment: DeploymentId }),
   errors: ['deployment_not_found'],
   timeoutMs: 3_000,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AliasName } from '../ids.js';
+import { Actor } from '../keys/actor.js';
 
 /** Removes an alias; requests that have resolved it keep their deployment. Repeating it is harmless. */
 export const RemoveAlias = defineRpc({
@@ -8,7 +9,12 @@ export const RemoveAlias = defineRpc({
   owner: 'deployments',
   callers: ['console', 'ops'],
   queue: 'deployments',
-  request: z.object({ account: AccountId, alias: AliasName }),
+  request: z.object({
+    account: AccountId,
+    alias: AliasName,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   /** `removed`: false when the account had no such alias. */
   reply: z.object({ alias: AliasName, removed: z.boolean() }),
   errors: [],

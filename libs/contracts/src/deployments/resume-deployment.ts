@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, DeploymentId } from '../ids.js';
+import { Actor } from '../keys/actor.js';
 import { ObservedState } from './deployment-state.js';
 
 /** Wants a stopped deployment ready again. Repeating it is harmless. */
@@ -9,7 +10,12 @@ export const ResumeDeployment = defineRpc({
   owner: 'deployments',
   callers: ['console', 'ops'],
   queue: 'deployments',
-  request: z.object({ account: AccountId, deployment: DeploymentId }),
+  request: z.object({
+    account: AccountId,
+    deployment: DeploymentId,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   reply: z.object({ deployment: DeploymentId, state: ObservedState }),
   errors: ['deployment_not_found'],
   timeoutMs: 3_000,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, DeploymentId } from '../ids.js';
+import { Actor } from '../keys/actor.js';
 
 /** Sets how many agents a deployment runs on. Repeating it is harmless. */
 export const ScaleDeployment = defineRpc({
@@ -8,7 +9,13 @@ export const ScaleDeployment = defineRpc({
   owner: 'deployments',
   callers: ['console', 'ops'],
   queue: 'deployments',
-  request: z.object({ account: AccountId, deployment: DeploymentId, replicas: z.int().min(1).max(64) }),
+  request: z.object({
+    account: AccountId,
+    deployment: DeploymentId,
+    replicas: z.int().min(1).max(64),
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
   reply: z.object({ deployment: DeploymentId, replicas: z.int().positive() }),
   errors: ['deployment_not_found'],
   timeoutMs: 3_000,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, DeploymentId } from '../ids.js';
+import { Actor } from '../keys/actor.js';
 import { DeploymentName } from './deployment-name.js';
 import { ObservedState } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
@@ -29,6 +30,8 @@ export const UpdateDeployment = defineRpc({
     slots: SlotCount.nullable().optional(),
     threads: ThreadCount.nullable().optional(),
     default_max_tokens: DefaultMaxTokens.nullable().optional(),
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
   }),
   /** `rev`: the newest revision now. `changed`: whether this request made it. */
   reply: z.object({ deployment: DeploymentId, rev: z.int().positive(), changed: z.boolean(), state: ObservedState }),

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import type { AccountId, AuditEntry } from '@slipway/contracts';
+import { AuditLog, Transactions } from '@slipway/database';
+
+const PAGE_ROWS = 200;
+
+/** What was done to the deployments and aliases of an account. */
+@Injectable()
+export class AuditService {
+  readonly #audit = new AuditLog();
+
+  constructor(private readonly transactions: Transactions) {}
+
+  /** Newest first, below the number `before`. */
+  async list(account: AccountId, before: number | null): Promise<{ entries: AuditEntry[]; next: number | null }> {
+    const rows = await this.transactions.read((connection) => this.#audit.page(connection, account, { before, limit: PAGE_ROWS + 1 }));
+    const entries = rows.slice(0, PAGE_ROWS);
+    return { entries, next: rows.length > PAGE_ROWS ? (entries.at(-1)?.id ?? null) : null };
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId } from '../ids.js';
+import { AuditEntry } from '../keys/audit-entry.js';
+
+/**
+ * What was done to an account's deployments and aliases, newest first; at most 200 per reply. Who asks has made sure
+ * that an owner or an operator wants to know.
+ */
+export const ListDeploymentAudit = defineRpc({
+  subject: 'dep.{env}.v1.rpc.list-deployment-audit',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  queue: 'deployments',
+  request: z.object({
+    account: AccountId,
+    /** Only entries with lower numbers: `next` of the reply before. */
+    before: z.int().positive().optional(),
+  }),
+  reply: z.object({ entries: z.array(AuditEntry), next: z.int().positive().nullable() }),
+  errors: [],
+  timeoutMs: 3_000,
+});
