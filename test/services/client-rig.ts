@@ -46,7 +46,10 @@ export interface Hold {
   release(): void;
 }
 
-/** Two gateways, both services and two workers as processes, an HTTP engine, and operators who command by RPC. */
+/** What a test has that does not say otherwise: two of each process that a client's request passes. */
+const ALL_APPS: readonly AppName[] = ['keys-service', 'deployments-service', 'inference-worker', 'inference-worker', 'gateway', 'gateway'];
+
+/** Gateways, both services and workers as processes, an HTTP engine, and operators who command by RPC. */
 export class ClientRig {
   readonly #processes: ServiceProcess[] = [];
   readonly #holds = new Map<string, Promise<void>>();
@@ -63,7 +66,7 @@ export class ClientRig {
     upstream.answer = (request) => ({ steps: this.#stepsFor(request) });
   }
 
-  static async start(): Promise<ClientRig> {
+  static async start(apps = ALL_APPS): Promise<ClientRig> {
     const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
     const [bus, postgres] = await Promise.all([Bus.start(), startTestPostgres()]);
     const databases = {
@@ -72,7 +75,7 @@ export class ClientRig {
     };
     const rig = new ClientRig(bus, postgres, upstream, databases);
     try {
-      await rig.#start();
+      await rig.#start(apps);
       return rig;
     } catch (error) {
       await rig.end();
@@ -173,9 +176,8 @@ export class ClientRig {
     });
   }
 
-  async #start(): Promise<void> {
+  async #start(apps: readonly AppName[]): Promise<void> {
     this.#rpc = new RpcClient(await this.bus.connect('ops'), ENV);
-    const apps = ['keys-service', 'deployments-service', 'inference-worker', 'inference-worker', 'gateway', 'gateway'] as const;
     const started = apps.map((app) => this.spawn(app));
     for (const running of started) await running.ready();
     this.gateways = started.filter(({ app }) => app === 'gateway').map((gateway) => this.addressOf(gateway));

@@ -1,0 +1,75 @@
+// The AI SDK with each provider that speaks one of the contracts. The flavour is the name of the provider's package.
+import { flavour, load, serve, TOOL, underV1 } from './client-program.mjs';
+
+const { generateText, streamText, tool, isStepCount, Output } = await load('ai');
+const provider = await load(flavour);
+const { z } = await load('zod');
+
+const City = z.object({ city: z.string(), inhabitants: z.number() });
+
+const MODELS = {
+  '@ai-sdk/openai-compatible': (settings, model) =>
+    provider.createOpenAICompatible({ name: 'slipway', includeUsage: true, supportsStructuredOutputs: true, ...settings })(model),
+  '@ai-sdk/openai': (settings, model) => provider.createOpenAI(settings).chat(model),
+  '@ai-sdk/anthropic': (settings, model) => provider.createAnthropic(settings)(model),
+};
+
+const ask = (job, sight) => ({
+  model: MODELS[flavour]({ baseURL: underV1(job), apiKey: job.apiKey, fetch: sight.fetch }, job.model),
+  prompt: job.text,
+  maxRetries: job.maxRetries ?? 0,
+  ...job.more,
+});
+const parameters = { ...TOOL, inputSchema: z.object({ city: z.string() }) };
+/** A tool that the program answers itself, and one that the SDK runs. */
+const offered = { tools: { [TOOL.name]: tool(parameters) } };
+const runnable = (sight) => ({ tools: { [TOOL.name]: tool({ ...parameters, execute: sight.tool }) }, stopWhen: isStepCount(3) });
+
+const callOf = ({ toolCallId: id, toolName: name, input, invalid }) => ({ id, name, input, ...(invalid && { invalid }) });
+
+function noteEnd(sight, { finishReason, usage, response }) {
+  sight.finish = finishReason;
+  sight.model = response?.modelId ?? null;
+  sight.usage = { prompt: usage.inputTokens, completion: usage.outputTokens };
+}
+
+function note(sight, result) {
+  sight.said(result.text);
+  sight.calls = result.toolCalls.map(callOf);
+  noteEnd(sight, result);
+}
+
+async function readParts(stream, sight, failures) {
+  for await (const part of stream) {
+    if (part.type === 'text-delta') sight.said(part.text);
+    if (part.type === 'tool-call') sight.calls.push(callOf(part));
+    if (part.type === 'error') failures.push(part.error);
+    if (part.type === 'finish-step') noteEnd(sight, part);
+  }
+}
+
+/** Reads a stream as its documentation wants: what goes wrong is a part of it, and may be thrown after that as well. */
+async function read(options, sight) {
+  const { fullStream } = streamText({ ...options, onError: () => undefined });
+  const failures = [];
+  try {
+    await readParts(fullStream, sight, failures);
+  } catch (error) {
+    failures.push(error);
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+serve({
+  plain: async (job, sight) => note(sight, await generateText(ask(job, sight))),
+  stream: (job, sight) => read(ask(job, sight), sight),
+  tool: async (job, sight) => note(sight, await generateText({ ...ask(job, sight), ...offered })),
+  streamTool: (job, sight) => read({ ...ask(job, sight), ...offered }, sight),
+  runner: async (job, sight) => note(sight, await generateText({ ...ask(job, sight), ...runnable(sight) })),
+  streamRunner: (job, sight) => read({ ...ask(job, sight), ...runnable(sight) }, sight),
+  schema: async (job, sight) => {
+    const result = await generateText({ ...ask(job, sight), output: Output.object({ schema: City, name: 'city' }) });
+    note(sight, result);
+    sight.value = result.output;
+  },
+});

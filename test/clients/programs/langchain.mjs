@@ -1,0 +1,78 @@
+// Both chat models of LangChain. The flavour is the name of the package.
+import { flavour, load, serve, TOOL, underV1 } from './client-program.mjs';
+
+const { ChatOpenAI, ChatAnthropic } = await load(flavour);
+const { HumanMessage, ToolMessage } = await load('@langchain/core/messages');
+const { tool } = await load('@langchain/core/tools');
+const { z } = await load('zod');
+
+const City = z.object({ city: z.string(), inhabitants: z.number() });
+
+const MODELS = {
+  '@langchain/openai': (job, options, fetch) => new ChatOpenAI({ ...options, configuration: { baseURL: underV1(job), fetch } }),
+  '@langchain/anthropic': ({ baseURL }, options, fetch) =>
+    new ChatAnthropic({ ...options, anthropicApiUrl: baseURL, clientOptions: { fetch } }),
+};
+
+function chat(job, { fetch }) {
+  const { apiKey, model, maxRetries = 0, more } = job;
+  return MODELS[flavour](job, { apiKey, model, maxRetries, ...more }, fetch);
+}
+
+const question = ({ text }) => [new HumanMessage(text)];
+const weatherTool = (sight) => tool(sight.tool, { ...TOOL, schema: z.object({ city: z.string() }) });
+
+function note(sight, message) {
+  const { text, tool_calls: calls = [], invalid_tool_calls: invalid = [], usage_metadata: usage } = message;
+  // Where the reason stands depends on the package, and on whether the answer was streamed.
+  const meta = { ...message.additional_kwargs, ...message.response_metadata };
+  sight.text = text;
+  sight.calls = calls.map(({ id, name, args }) => ({ id, name, input: args }));
+  if (invalid.length > 0) sight.value = { invalid };
+  sight.finish = meta.finish_reason ?? meta.stop_reason ?? null;
+  sight.model = meta.model ?? meta.model_name ?? null;
+  if (usage) sight.usage = { prompt: usage.input_tokens, completion: usage.output_tokens };
+}
+
+async function read(stream, sight) {
+  let whole;
+  for await (const chunk of stream) {
+    sight.said(chunk.text);
+    whole = whole === undefined ? chunk : whole.concat(chunk);
+  }
+  note(sight, whole);
+}
+
+serve({
+  plain: async (job, sight) => note(sight, await chat(job, sight).invoke(question(job))),
+  stream: async (job, sight) => read(await chat(job, sight).stream(question(job)), sight),
+  tool: async (job, sight) =>
+    note(
+      sight,
+      await chat(job, sight)
+        .bindTools([weatherTool(sight)])
+        .invoke(question(job)),
+    ),
+  streamTool: async (job, sight) =>
+    read(
+      await chat(job, sight)
+        .bindTools([weatherTool(sight)])
+        .stream(question(job)),
+      sight,
+    ),
+  runner: async (job, sight) => {
+    const weather = weatherTool(sight);
+    const model = chat(job, sight).bindTools([weather]);
+    const messages = question(job);
+    const first = await model.invoke(messages);
+    messages.push(first);
+    for (const call of first.tool_calls ?? []) {
+      messages.push(new ToolMessage({ content: await weather.invoke(call.args), tool_call_id: call.id, name: call.name }));
+    }
+    note(sight, await model.invoke(messages));
+  },
+  schema: async (job, sight) => {
+    const structured = chat(job, sight).withStructuredOutput(City, { method: 'jsonSchema', name: 'city' });
+    sight.value = await structured.invoke(question(job));
+  },
+});

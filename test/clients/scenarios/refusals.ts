@@ -1,0 +1,138 @@
+import { formatKey } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import type { Raised } from '../stage/client-process.js';
+import type { ClientKind } from '../stage/clients.js';
+import { PLAYED_TEXT, questionFor } from '../stage/played-scenes.js';
+import type { Company, Part } from './company.js';
+
+type Contract = ClientKind['contract'];
+
+/** Well formed, and made by nobody. */
+const UNKNOWN_KEY = formatKey('dep', new Uint8Array(32).fill(9));
+/** More than the demo model can take. */
+const LONG_TEXT = 'word '.repeat(3_000);
+const NO_SUCH_DEPLOYMENT = 'deployment-999999';
+
+interface Refusal {
+  readonly promise: string;
+  readonly part: (company: Company, kind: ClientKind) => Part;
+  /** As the SDKs of both contracts call it; LangChain passes it on. */
+  readonly name: string;
+  readonly status: number;
+  readonly code: string;
+  readonly message?: Readonly<Record<Contract, RegExp>>;
+}
+
+const hello = { act: 'plain', text: questionFor('text') };
+const both = (pattern: RegExp): Readonly<Record<Contract, RegExp>> => ({ chat: pattern, messages: pattern });
+
+const REFUSALS: readonly Refusal[] = [
+  {
+    promise: 'is told that its key is unknown',
+    part: () => ({ ...hello, apiKey: UNKNOWN_KEY }),
+    name: 'AuthenticationError',
+    status: 401,
+    code: 'invalid_api_key',
+  },
+  {
+    promise: 'is told that there is no such deployment',
+    part: ({ stage }) => ({ ...hello, baseURL: `${stage.gateway}/${NO_SUCH_DEPLOYMENT}`, model: NO_SUCH_DEPLOYMENT }),
+    name: 'NotFoundError',
+    status: 404,
+    code: 'model_not_found',
+  },
+  {
+    promise: 'is told that the model is another one than the deployment’s',
+    part: () => ({ ...hello, model: 'gpt-4' }),
+    name: 'BadRequestError',
+    status: 400,
+    code: 'model_mismatch',
+    message: both(/deployment-\d+/),
+  },
+  {
+    promise: 'is told which parameter is out of range',
+    part: (_, { family }) => ({ ...hello, more: family === 'openai' || family === 'anthropic' ? { top_p: 9 } : { topP: 9 } }),
+    name: 'BadRequestError',
+    status: 400,
+    code: 'invalid_value',
+    message: both(/top_p/),
+  },
+  {
+    promise: 'is told that its base URL has one v1 too many',
+    part: ({ stage }) => ({ ...hello, baseURL: `${stage.at('vllm').baseURL}/v1` }),
+    name: 'NotFoundError',
+    status: 404,
+    code: 'not_found',
+    message: { chat: /base.?url.*\/v1(?!\/v1)/i, messages: /base.?url/i },
+  },
+];
+
+/** Words by which LangChain and coding agents know that a conversation has to become shorter. */
+const OVERFLOW: Readonly<Record<Contract, RegExp>> = {
+  chat: /maximum context length is \d+ tokens/,
+  messages: /prompt is too long: \d+ tokens > \d+ maximum/,
+};
+
+/** What an exception is called by a client of each family. */
+function nameOf({ family }: ClientKind, name: string): string {
+  return family === 'ai' ? 'APICallError' : name;
+}
+
+function expectRefused(error: Raised | null, wanted: Partial<Raised>): void {
+  expect(error).toMatchObject(wanted);
+  expect(error?.message).toMatch(/\w/);
+}
+
+function describeMistakes(company: Company, kind: ClientKind): void {
+  it.each(REFUSALS)('$promise', async ({ part, name, status, code, message }) => {
+    const { error, requests } = await company.saw(kind, { maxRetries: kind.tries - 1, ...part(company, kind) }, 'vllm');
+    expectRefused(error, { name: nameOf(kind, name), status, code });
+    if (message) expect(error?.message).toMatch(message[kind.contract]);
+    expect(requests).toBe(1);
+  });
+}
+
+/** The SDKs of the messages contract add it themselves. */
+const takesV1 = ({ contract, family }: ClientKind): boolean => contract === 'chat' || family === 'ai';
+
+async function expectV1Named(company: Company, kind: ClientKind): Promise<void> {
+  const { error } = await company.saw(kind, { ...hello, exact: true }, 'vllm');
+  expectRefused(error, { name: nameOf(kind, 'NotFoundError'), status: 404, code: 'not_found' });
+  expect(error?.message).toMatch(/base.?url/i);
+}
+
+function describeOverflow(company: Company, kind: ClientKind): void {
+  const name = kind.family === 'langchain' ? 'ContextOverflowError' : nameOf(kind, 'BadRequestError');
+  const cases = [
+    ['demo', LONG_TEXT],
+    ...company.casting.backends
+      .filter((backend) => backend !== 'demo')
+      .map((backend) => [backend, questionFor('context overflow')] as const),
+  ] as const;
+  for (const act of ['plain', 'stream']) {
+    it.each(cases)(`is told that its prompt is too long, before anything is streamed (%s, ${act})`, async (backend, text) => {
+      const { error, requests, text: said } = await company.saw(kind, { act, text, maxRetries: kind.tries - 1 }, backend);
+      expect(error?.classes).toContain(name);
+      expect({ said, requests }).toEqual({ said: '', requests: 1 });
+      // Ollama does not tell how long the prompt is.
+      expect(error?.message).toMatch(backend === 'ollama' ? /context|too long/ : OVERFLOW[kind.contract]);
+    });
+  }
+}
+
+/** What clients make of requests that cannot be answered: one request, the right class, and what to do about it. */
+export function describeRefusals(company: Company): void {
+  describe.each(company.casting.kinds.map((kind) => [kind.flavour, kind] as const))('%s', (_, kind) => {
+    describeMistakes(company, kind);
+    describeOverflow(company, kind);
+
+    it('is told that the engine is overloaded with a status that is worth another try', async () => {
+      const { error } = await company.saw(kind, { act: 'plain', text: questionFor('overloaded') }, 'vllm');
+      expect(error?.status).toBe(kind.contract === 'chat' ? 503 : 529);
+      const after = await company.saw(kind, hello, 'vllm');
+      expect(after).toMatchObject({ text: PLAYED_TEXT, error: null });
+    });
+  });
+
+  it.each(company.casting.kinds.filter(takesV1))('$flavour is told to put v1 into its base URL', (kind) => expectV1Named(company, kind));
+}

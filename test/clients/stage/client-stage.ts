@@ -1,0 +1,109 @@
+import { CreateKey, type DeploymentId, deploymentSlug, type KeyId } from '@slipway/contracts';
+import { type PlayedServer, ScriptedUpstream } from '@slipway/testing';
+import { ClientRig, type Tenant } from '../../services/client-rig.js';
+import { MODELS } from '../../services/service-process.js';
+import type { Job } from './client-process.js';
+import { playScenes } from './played-scenes.js';
+
+/** A model behind a deployment. */
+export type Backend = 'demo' | PlayedServer;
+
+/** How a client names a deployment. */
+export type Naming = 'slug' | 'alias';
+
+/** A deployment with both of its names. */
+interface Served {
+  readonly id: DeploymentId;
+  readonly paths: Readonly<Record<Naming, string>>;
+  readonly upstream: ScriptedUpstream | null;
+}
+
+/** All clients at once must find room at a played server. */
+const PLAYED_SLOTS = 64;
+const DEMO = { source: { kind: 'file' as const, path: `${MODELS}/svc-tiny.Q8_0.gguf` }, slots: 4 };
+
+/** A whole Slipway with a deployment of each backend: what all clients of a test file play on. */
+export class ClientStage {
+  readonly #served = new Map<Backend, Served>();
+
+  private constructor(
+    readonly rig: ClientRig,
+    readonly tenant: Tenant,
+  ) {}
+
+  static async start(backends: readonly Backend[]): Promise<ClientStage> {
+    const rig = await ClientRig.start(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
+    try {
+      const stage = new ClientStage(rig, await rig.tenant());
+      for (const backend of backends) await stage.#serve(backend);
+      await stage.whenAllServed();
+      return stage;
+    } catch (error) {
+      await rig.end();
+      throw error;
+    }
+  }
+
+  /** Who and where: what each job needs beside its text. */
+  at(backend: Backend, naming: Naming = 'slug', key = this.tenant.key.value): Pick<Job, 'baseURL' | 'apiKey' | 'model'> {
+    const path = this.#of(backend).paths[naming];
+    return { baseURL: `${this.gateway}/${path}`, apiKey: key, model: path.split('/').at(-1) ?? '' };
+  }
+
+  get gateway(): string {
+    return this.rig.gateways[0] ?? '';
+  }
+
+  /** The name under which a deployment answers. */
+  slugOf(backend: Backend): string {
+    return deploymentSlug(this.#of(backend).id);
+  }
+
+  upstreamOf(backend: PlayedServer): ScriptedUpstream {
+    const { upstream } = this.#of(backend);
+    if (!upstream) throw new Error(`${backend} is not played.`);
+    return upstream;
+  }
+
+  /** Another key of the tenant. */
+  key(name: string): Promise<{ id: KeyId; value: string }> {
+    return this.rig.command(CreateKey, { account: this.tenant.account, name });
+  }
+
+  /** Another deployment of a played server, with room for one request. */
+  async narrow(backend: PlayedServer = 'vllm'): Promise<{ id: DeploymentId; path: string }> {
+    const source = { kind: 'http' as const, url: this.upstreamOf(backend).url, model: 'scripted' };
+    const id = await this.rig.deployment(this.tenant.account, { source, slots: 1, replicas: 1 });
+    const path = deploymentSlug(id);
+    await this.rig.whenServed({ path, key: this.tenant.key.value });
+    return { id, path };
+  }
+
+  /** Waits until every deployment answers. */
+  async whenAllServed(): Promise<void> {
+    for (const { paths } of this.#served.values()) {
+      for (const path of Object.values(paths)) await this.rig.whenServed({ path, key: this.tenant.key.value });
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.#served.values()].map(async ({ upstream }) => upstream?.stop()));
+    await this.rig.end();
+  }
+
+  async #serve(backend: Backend): Promise<void> {
+    const { rig, tenant } = this;
+    const upstream = backend === 'demo' ? null : await ScriptedUpstream.start(() => ({ steps: [] }));
+    if (upstream && backend !== 'demo') playScenes(upstream, backend);
+    const settings = upstream ? { source: { kind: 'http' as const, url: upstream.url, model: 'scripted' }, slots: PLAYED_SLOTS } : DEMO;
+    const id = await rig.deployment(tenant.account, settings);
+    await rig.alias(tenant.account, backend, id);
+    this.#served.set(backend, { id, upstream, paths: { slug: deploymentSlug(id), alias: `${tenant.slug}/${backend}` } });
+  }
+
+  #of(backend: Backend): Served {
+    const served = this.#served.get(backend);
+    if (!served) throw new Error(`There is no ${backend} on this stage.`);
+    return served;
+  }
+}
