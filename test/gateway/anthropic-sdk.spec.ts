@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
@@ -92,6 +93,36 @@ describe('the official SDK of the messages contract', () => {
         .messages.stream({ ...ask(), thinking })
         .finalMessage(),
     ).toMatchObject({ content });
+  });
+
+  it('runs a tool and goes on with the whole conversation, since there are no threads', async () => {
+    runner.script = async ({ req }, writer) => {
+      const isAnswered = req.messages.some(({ role }) => role === 'tool');
+      writer.events([{ k: 'start', prompt: 7 }]);
+      if (isAnswered) writer.events([{ k: 'text', x: 'It is 7.', n: 1 }]);
+      else {
+        writer.events([{ k: 'call', i: 0, id: 'call_1', name: 'add', n: 1 }]);
+        writer.events([{ k: 'args', i: 0, x: '{"a":3,"b":4}', n: 1 }]);
+      }
+      writer.events([{ k: 'fin', r: isAnswered ? 'stop' : 'tool_calls' }]);
+      return usageOf(1);
+    };
+    const add = betaTool({
+      name: 'add',
+      description: 'Adds.',
+      inputSchema: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] },
+      run: ({ a, b }) => String(a + b),
+    });
+    const message = await client().beta.messages.toolRunner({ ...ask(), tools: [add] });
+    expect(message.content).toEqual([{ type: 'text', text: 'It is 7.' }]);
+    const { messages, tools } = runner.admitted.at(-1)!.req;
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+    expect(messages[2]).toMatchObject({ tool_call_id: 'call_1', content: [{ text: '7' }] });
+    expect(tools?.map(({ name }) => name)).toEqual(['add']);
+  });
+
+  it('counts tokens', async () => {
+    expect(await client().messages.countTokens({ model: slug, messages: ask().messages })).toMatchObject({ input_tokens: 7 });
   });
 
   it('raises the class of each status', async () => {

@@ -46,7 +46,7 @@ const REQUEST = {
   stream: true,
   mcp_servers: [],
 };
-const STRANGE = [
+const STRANGE: readonly unknown[] = [
   ...[undefined, null, true, -1, 0.5, 1e300, '', 'x', 'constructor', '\u0000'],
   ...[[], [null], [[]], {}, { length: 1e9 }, { length: { toString: 1 } }, { toString: 1 }, { type: { toString: 1 } }, { type: ['text'] }],
 ];
