@@ -24,9 +24,8 @@ export class Random {
   }
 
   pick<T>(list: readonly T[]): T {
-    const item = list[this.int(0, list.length - 1)];
-    if (item === undefined) throw new Error('There is nothing to pick from.');
-    return item;
+    if (list.length === 0) throw new Error('There is nothing to pick from.');
+    return list[this.int(0, list.length - 1)] as T;
   }
 
   times<T>(count: number, make: (index: number) => T): T[] {

@@ -53,6 +53,10 @@ export class GatewayProcess {
     return gateway;
   }
 
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
   get port(): number {
     return Number(this.lines.find(({ event }) => event === 'gateway.listening')?.['port'] ?? 0);
   }

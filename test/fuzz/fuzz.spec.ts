@@ -1,0 +1,36 @@
+import { ServiceError } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import type { Script } from '../gateway/scripted-runner.js';
+import { expectUnharmed } from './expect-unharmed.js';
+import { fuzz } from './fuzz-run.js';
+import { FuzzTarget } from './fuzz-target.js';
+import { answerAtOnce } from './instant-answers.js';
+
+const FIRST = 1;
+const REQUESTS = 2_000;
+
+describe('bodies of every form', () => {
+  it('are answered, or refused by name, and harm nobody: 2,000 of them', async () => {
+    const { statuses } = await expectUnharmed(FIRST, REQUESTS);
+    for (const endpoint of ['chat', 'messages', 'count']) {
+      expect(statuses[`${endpoint} 200`], endpoint).toBeGreaterThan(50);
+      expect(statuses[`${endpoint} 400`], endpoint).toBeGreaterThan(50);
+    }
+  });
+
+  it('that bring an engine down are told by their seed and by the smallest body that does it', async () => {
+    const failsAtSeeds: Script = (start, writer, signal) => {
+      if (start.req.sampling.seed !== undefined) throw new ServiceError('engine_error', 'The engine fell over.');
+      return answerAtOnce(start, writer, signal);
+    };
+    const target = await FuzzTarget.start(failsAtSeeds);
+    try {
+      const { faults } = await fuzz(target, FIRST, 400);
+      expect(faults.join('\n')).toMatch(
+        /^seed \d+: POST .* \(chat\) 502 has a status that no wrong request may have\n {2}\{.{0,120}"seed":.{0,20}\}$/m,
+      );
+    } finally {
+      await target.end();
+    }
+  });
+});
