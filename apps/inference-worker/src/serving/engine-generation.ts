@@ -39,10 +39,10 @@ export class EngineGeneration implements Generation {
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
-    const patience = new Patience(this.options.limits);
+    const patience = new Patience(this.options.limits, signal);
     try {
-      const usage = await this.#generate(this.#outputTo(writer, patience), AbortSignal.any([signal, patience.signal]));
-      patience.signal.throwIfAborted();
+      const usage = await this.#generate(this.#outputTo(writer, patience), patience.signal);
+      if (patience.loss) throw patience.loss;
       return this.#finished(usage, signal.aborted);
     } catch (error) {
       throw this.#failed(error);

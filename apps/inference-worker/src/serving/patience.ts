@@ -18,14 +18,26 @@ export class Patience {
   readonly #firstOutput: NodeJS.Timeout;
   #silence: NodeJS.Timeout | undefined;
   #quietTicks = 0;
+  #loss: ServiceError | null = null;
 
-  constructor(private readonly limits: PatienceLimits) {
+  /** @param outer aborts `signal` too, without being a loss of patience. */
+  constructor(
+    private readonly limits: PatienceLimits,
+    private readonly outer: AbortSignal,
+  ) {
+    if (outer.aborted) this.#forward();
+    else outer.addEventListener('abort', this.#forward, { once: true });
     this.#firstOutput = setTimeout(() => {
       this.#lose(new ServiceError('timeout', 'The model produced no output in time.', { retryAfterS: 5 }));
     }, limits.firstOutputMs);
   }
 
-  /** Aborts with the `ServiceError` that ends the stream. */
+  /** The error that ends the stream, once patience is lost. */
+  get loss(): ServiceError | null {
+    return this.#loss;
+  }
+
+  /** Aborts when patience is lost, or with the outer signal. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -42,6 +54,7 @@ export class Patience {
   stop(): void {
     clearTimeout(this.#firstOutput);
     clearInterval(this.#silence);
+    this.outer.removeEventListener('abort', this.#forward);
   }
 
   #tick(): void {
@@ -52,6 +65,9 @@ export class Patience {
 
   #lose(error: ServiceError): void {
     this.stop();
+    this.#loss = error;
     this.#controller.abort(error);
   }
+
+  readonly #forward = (): void => this.#controller.abort(this.outer.reason);
 }
