@@ -30,12 +30,17 @@ export function reachableRules(rules: Rules, root: string): Rules {
   return found;
 }
 
-/** Names for whose rules `holds` becomes true, asked again until nothing changes. */
+/** Names for whose rules `holds` becomes true; those that use a rule are asked again once it does. */
 function fixpoint(rules: Rules, holds: (expr: Expr, known: ReadonlySet<string>) => boolean): ReadonlySet<string> {
+  const users = new Map<string, string[]>();
+  for (const [name, expr] of rules) for (const used of new Set(refsIn(expr))) users.set(used, [...(users.get(used) ?? []), name]);
   const known = new Set<string>();
-  for (let before = -1; before !== known.size;) {
-    before = known.size;
-    for (const [name, expr] of rules) if (!known.has(name) && holds(expr, known)) known.add(name);
+  const waiting = [...rules.keys()];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    const expr = rules.get(name);
+    if (expr === undefined || known.has(name) || !holds(expr, known)) continue;
+    known.add(name);
+    waiting.push(...(users.get(name) ?? []));
   }
   return known;
 }

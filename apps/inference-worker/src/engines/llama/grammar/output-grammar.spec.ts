@@ -57,6 +57,25 @@ describe('the form of an answer', () => {
     const walk = walkOf(choiceGrammar(['yes', 'no "really"', 'new\nline', '日本']));
     for (const text of ['yes', 'no "really"', 'new\nline', '日本']) expect(walk.accepts(text)).toBe(true);
     expect(walk.accepts('y')).toBe(false);
+    const texts = [
+      '',
+      'a',
+      'ab',
+      'abc',
+      'abd',
+      'b',
+      'bcd',
+      '😀x',
+      '😀y',
+      '😁',
+      'a'.repeat(300),
+      ...Array.from({ length: 2_000 }, (_, i) => `number ${i}`),
+    ];
+    const many = walkOf(choiceGrammar(texts));
+    for (const text of texts) expect(many.accepts(text), text).toBe(true);
+    for (const text of ['abce', '\ud83d', 'number', 'number 2000', 'bc', 'aa']) expect(many.accepts(text), text).toBe(false);
+    // llama.cpp would follow each of them for each token of its vocabulary.
+    expect(many.start().size).toBeLessThan(10);
     expect(() => choiceGrammar(['ok', '\ud800'])).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 

@@ -1,10 +1,11 @@
 import { type OutputFormat, ServiceError } from '@slipway/contracts';
-import { alt, type EmbeddedRules, isNever, printRules, text } from './gbnf.js';
+import { type EmbeddedRules, isNever, printRules } from './gbnf.js';
 import { givenRules } from './given-grammar.js';
 import { growsTooFast } from './grammar-growth.js';
 import { jsonObjectRules, jsonSchemaRules } from './json-schema-grammar.js';
 import { wholeMatch } from './regex-grammar.js';
 import { RuleBook } from './rule-book.js';
+import { textChoice } from './text-choice.js';
 
 function regexRules(pattern: string, prefix: string): EmbeddedRules {
   const expr = wholeMatch(pattern);
@@ -23,7 +24,7 @@ function choiceRules(options: readonly string[], prefix: string): EmbeddedRules 
   if (impossible !== -1) throw new ServiceError('invalid_value', `Choice ${impossible} holds NUL or half of a surrogate pair.`);
   const book = new RuleBook(prefix);
   const root = book.reserve('root');
-  book.define(root, alt(...options.map(text)));
+  book.define(root, textChoice(book, options));
   return { root, rules: printRules(book.rules) };
 }
 

@@ -3,8 +3,8 @@ import { alt, EMPTY, type Expr, printExpr, ref, repeat, type Rules, seq } from '
 
 /** Counts up to here are left to llama.cpp, which makes a rule for each. */
 const PLAIN_COUNT = 64;
-const MAX_RULES = 20_000;
-const MAX_CHARS = 1_048_576;
+const MAX_RULES = 10_000;
+const MAX_KIB = 256;
 
 /**
  * Collects the rules of a grammar. Equal bodies share one rule, and counts of any size take few rules:
@@ -12,6 +12,7 @@ const MAX_CHARS = 1_048_576;
  */
 export class RuleBook {
   readonly #rules = new Map<string, Expr>();
+  readonly #names = new Map<string, number>();
   readonly #byBody = new Map<string, string>();
   readonly #counted = new Map<string, Expr>();
   readonly #lowered = new WeakMap<Expr, Expr>();
@@ -28,7 +29,9 @@ export class RuleBook {
   reserve(hint: string): string {
     const base = this.prefix + hint.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 40);
     let name = base;
-    for (let i = 2; this.#rules.has(name); i += 1) name = `${base}-${i}`;
+    let count = this.#names.get(base) ?? 1;
+    for (; this.#rules.has(name); count += 1) name = `${base}-${count + 1}`;
+    this.#names.set(base, count);
     this.#rules.set(name, EMPTY);
     if (this.#rules.size > MAX_RULES) throw tooLarge();
     return name;
@@ -37,7 +40,7 @@ export class RuleBook {
   define(name: string, expr: Expr): Expr {
     const body = this.lower(expr);
     this.#chars += name.length + printExpr(body).length;
-    if (this.#chars > MAX_CHARS) throw tooLarge();
+    if (this.#chars > MAX_KIB * 1024) throw tooLarge();
     this.#rules.set(name, body);
     return ref(name);
   }
@@ -113,14 +116,22 @@ export class RuleBook {
     }
   }
 
+  /** The same for parts that may all be empty, one after the other: some part is the first that is not. */
+  #someOf(items: readonly Expr[]): Expr {
+    let [rest, some] = [EMPTY, alt()];
+    for (const item of items.toReversed()) {
+      some = this.rule('some', alt(seq(this.#nonEmpty(item), rest), some));
+      rest = this.rule('then', seq(item, rest));
+    }
+    return some;
+  }
+
   /** All that `expr` matches but the empty text. */
   #nonEmpty(expr: Expr): Expr {
     if (!this.#nullable(expr)) return expr;
     switch (expr.kind) {
-      case 'seq': {
-        const [first = EMPTY, ...others] = expr.items;
-        return alt(seq(this.#nonEmpty(first), ...others), this.#nonEmpty(seq(...others)));
-      }
+      case 'seq':
+        return this.#someOf(expr.items);
       case 'alt':
         return alt(...expr.items.map((item) => this.#nonEmpty(item)));
       case 'repeat':
@@ -135,4 +146,4 @@ export class RuleBook {
 }
 
 const tooLarge = (): ServiceError =>
-  new ServiceError('unsupported_value', `The grammar that this would take is too large: more than ${MAX_RULES} rules, or 1 MiB.`);
+  new ServiceError('unsupported_value', `The grammar that this would take is too large: more than ${MAX_RULES} rules, or ${MAX_KIB} KiB.`);

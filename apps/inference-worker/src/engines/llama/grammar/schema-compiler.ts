@@ -1,6 +1,6 @@
 import { arrayGrammar, objectGrammar } from './container-grammar.js';
 import { alt, type Expr, isNever, NEVER, ref, text } from './gbnf.js';
-import { jsonArray, jsonChars, jsonInteger, jsonLiteral, jsonNumber, jsonString, jsonValue, quoted } from './json-text.js';
+import { jsonArray, jsonChars, jsonInteger, jsonNumber, jsonString, jsonValue, quoted } from './json-text.js';
 import { integersWithin, isWithin, limitsOf, numbersWithin } from './number-range.js';
 import { anywhereMatch } from './regex-grammar.js';
 import type { RuleBook } from './rule-book.js';
@@ -21,6 +21,7 @@ import {
   type Words,
 } from './schema-words.js';
 import { FORMAT_NAMES, formatText } from './string-format.js';
+import { textChoice } from './text-choice.js';
 
 const MAX_DEPTH = 100;
 /** Keywords beside `enum` whose effect on the values is not worked out. */
@@ -116,7 +117,10 @@ export class SchemaCompiler {
       if (typeof value === 'string') return hasLength(Array.from(value).length, words, ['minLength', 'maxLength'], at);
       return !Array.isArray(value) || hasLength(value.length, words, ['minItems', 'maxItems'], at);
     };
-    return alt(...values.filter(fits).map(jsonLiteral));
+    return textChoice(
+      this.book,
+      values.filter(fits).map((value) => JSON.stringify(value)),
+    );
   }
 
   #typed(type: JsonType, words: Words, at: string): Expr {
@@ -139,8 +143,8 @@ export class SchemaCompiler {
 
   #number(type: 'integer' | 'number', words: Words, at: string): Expr {
     const limits = limitsOf(words, at);
-    if (type === 'integer') return limits ? integersWithin(limits) : jsonInteger(this.book);
-    return limits ? numbersWithin(limits, at) : jsonNumber(this.book);
+    if (!limits) return type === 'integer' ? jsonInteger(this.book) : jsonNumber(this.book);
+    return this.#named(type, type === 'integer' ? integersWithin(limits) : numbersWithin(limits, at));
   }
 
   #string(words: Words, at: string): Expr {
