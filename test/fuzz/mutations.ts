@@ -104,13 +104,19 @@ const rename: Mutation = (document, place, random) => {
   return replaced(removed(document, place), [...place.slice(0, -1), name], valueAt(document, place));
 };
 
+const MAX_TEXT_CHARS = 1_000_000;
+const MAX_LIST_CHARS = 200_000;
+
+/** As many times as wanted, or as keep the whole below a size. */
+const fitting = (text: string, times: number, most: number): number => Math.min(times, Math.ceil(most / (text.length + 1)));
+
 const multiply: Mutation = (document, place, random) => {
   const value = valueAt(document, place);
   if (Array.isArray(value) && value.length > 0) {
-    const times = Math.min(random.pick([2, 10, 200, 3_000]), Math.ceil(200_000 / JSON.stringify(value).length));
+    const times = fitting(JSON.stringify(value), random.pick([2, 10, 200, 3_000]), MAX_LIST_CHARS);
     return replaced(document, place, Array.from({ length: times }, () => value as unknown[]).flat());
   }
-  if (typeof value === 'string') return replaced(document, place, value.repeat(random.pick([2, 50, 300])));
+  if (typeof value === 'string') return replaced(document, place, value.repeat(fitting(value, random.pick([2, 50, 300]), MAX_TEXT_CHARS)));
   return typeof value === 'number'
     ? replaced(document, place, value * random.pick([-1, 1_000, 0.1]))
     : surprise(document, place, random, null);
