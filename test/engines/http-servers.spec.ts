@@ -135,8 +135,8 @@ describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
       const answer = new EngineRun(engine, ask('Hi'));
       await expect(answer.usage).rejects.toMatchObject({ code: 'engine_error', message: expect.not.stringContaining('secret') as string });
       expect(answer.fin).toBeUndefined();
-    // What a broken connection still brought depends on when it is looked at.
-    if (behaviour !== 'cut') expect(answer.text).toBe('The weather ');
+      // What a broken connection still brought depends on when it is looked at.
+      if (behaviour !== 'cut') expect(answer.text).toBe('The weather ');
       expect(engine.current()).toEqual({ running: 0, queued: 0 });
     },
   );

@@ -82,7 +82,11 @@ describe('a service that is told something wrong', () => {
   });
 
   it('names what is missing beside what is wrong', async () => {
-    expectRefused(await run('keys-service', { KEY_PEPPERS: PEPPERS, LOG_LEVEL: 'loud' }), ['LOG_LEVEL', 'SLIPWAY_SECRET_KEY', 'DATABASE_URL']);
+    expectRefused(await run('keys-service', { KEY_PEPPERS: PEPPERS, LOG_LEVEL: 'loud' }), [
+      'LOG_LEVEL',
+      'SLIPWAY_SECRET_KEY',
+      'DATABASE_URL',
+    ]);
   });
 });
 

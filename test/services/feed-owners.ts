@@ -56,7 +56,11 @@ const nextName = (): string => `thing-${(made += 1)}`;
 const keys: FeedOwner = {
   app: 'keys-service',
   feed: KeyFeed,
-  environment: (database) => ({ KEYS_DATABASE_URL: database, KEY_PEPPERS: `${PEPPER.id}:${PEPPER_SECRET}`, SLIPWAY_SECRET_KEY: PEPPER_SECRET }),
+  environment: (database) => ({
+    KEYS_DATABASE_URL: database,
+    KEY_PEPPERS: `${PEPPER.id}:${PEPPER_SECRET}`,
+    SLIPWAY_SECRET_KEY: PEPPER_SECRET,
+  }),
   account: async (ask) => (await ask(CreateAccount, { slug: nextName() })).id,
   make: async (ask, account) => {
     const { id, value } = await ask(CreateKey, { account, name: 'a key' });
