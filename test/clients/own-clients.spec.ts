@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { describeBrokenStreams } from './scenarios/broken-streams.js';
+import { describeBrokenStreams, describeUnguardedStreams } from './scenarios/broken-streams.js';
 import { Company } from './scenarios/company.js';
 import { describeGoodAnswers } from './scenarios/good-answers.js';
 import { describeRefusals } from './scenarios/refusals.js';
@@ -14,6 +14,9 @@ describe('the official SDKs at llama.cpp and at an HTTP engine', () => {
   });
   describe('raise when an upstream breaks', () => {
     describeBrokenStreams(company);
+  });
+  describe('without Slipway between them and the engine', () => {
+    describeUnguardedStreams(company);
   });
   describe('are refused what cannot be answered', () => {
     describeRefusals(company);

@@ -1,21 +1,25 @@
-// The AI SDK with each provider that speaks one of the contracts. The flavour is the name of the provider's package.
+// The AI SDK with each provider that speaks one of the contracts. The flavour is the name of the provider's package, from
+// which follows the major of the SDK.
 import { flavour, load, serve, TOOL, underV1 } from './client-program.mjs';
 
-const { generateText, streamText, tool, isStepCount, Output } = await load('ai');
+const [, major, name] = /^(ai-6-|@ai-sdk\/)(.*)$/.exec(flavour);
+const ai = await load(major === 'ai-6-' ? 'ai-6' : 'ai');
+const { generateText, streamText, tool, Output } = ai;
+const stepCount = ai.isStepCount ?? ai.stepCountIs;
 const provider = await load(flavour);
 const { z } = await load('zod');
 
 const City = z.object({ city: z.string(), inhabitants: z.number() });
 
 const MODELS = {
-  '@ai-sdk/openai-compatible': (settings, model) =>
+  'openai-compatible': (settings, model) =>
     provider.createOpenAICompatible({ name: 'slipway', includeUsage: true, supportsStructuredOutputs: true, ...settings })(model),
-  '@ai-sdk/openai': (settings, model) => provider.createOpenAI(settings).chat(model),
-  '@ai-sdk/anthropic': (settings, model) => provider.createAnthropic(settings)(model),
+  openai: (settings, model) => provider.createOpenAI(settings).chat(model),
+  anthropic: (settings, model) => provider.createAnthropic(settings)(model),
 };
 
 const ask = (job, sight) => ({
-  model: MODELS[flavour]({ baseURL: underV1(job), apiKey: job.apiKey, fetch: sight.fetch }, job.model),
+  model: MODELS[name]({ baseURL: underV1(job), apiKey: job.apiKey, fetch: sight.fetch }, job.model),
   prompt: job.text,
   maxRetries: job.maxRetries ?? 0,
   ...job.more,
@@ -23,7 +27,7 @@ const ask = (job, sight) => ({
 const parameters = { ...TOOL, inputSchema: z.object({ city: z.string() }) };
 /** A tool that the program answers itself, and one that the SDK runs. */
 const offered = { tools: { [TOOL.name]: tool(parameters) } };
-const runnable = (sight) => ({ tools: { [TOOL.name]: tool({ ...parameters, execute: sight.tool }) }, stopWhen: isStepCount(3) });
+const runnable = (sight) => ({ tools: { [TOOL.name]: tool({ ...parameters, execute: sight.tool }) }, stopWhen: stepCount(3) });
 
 const callOf = ({ toolCallId: id, toolName: name, input, invalid }) => ({ id, name, input, ...(invalid && { invalid }) });
 
@@ -42,6 +46,7 @@ function note(sight, result) {
 async function readParts(stream, sight, failures) {
   for await (const part of stream) {
     if (part.type === 'text-delta') sight.said(part.text);
+    if (part.type === 'reasoning-delta') sight.thought += part.text;
     if (part.type === 'tool-call') sight.calls.push(callOf(part));
     if (part.type === 'error') failures.push(part.error);
     if (part.type === 'finish-step') noteEnd(sight, part);
@@ -60,9 +65,13 @@ async function read(options, sight) {
   if (failures.length > 0) throw failures[0];
 }
 
+/** What makes a model think, where it does not by itself. */
+const thinking = { providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } } };
+
 serve({
   plain: async (job, sight) => note(sight, await generateText(ask(job, sight))),
   stream: (job, sight) => read(ask(job, sight), sight),
+  thoughtful: (job, sight) => read({ ...ask(job, sight), ...thinking }, sight),
   tool: async (job, sight) => note(sight, await generateText({ ...ask(job, sight), ...offered })),
   streamTool: (job, sight) => read({ ...ask(job, sight), ...offered }, sight),
   runner: async (job, sight) => note(sight, await generateText({ ...ask(job, sight), ...runnable(sight) })),

@@ -20,31 +20,39 @@ function note(sight, { model, content, stop_reason: stop, usage }) {
   sight.usage = { prompt: usage.input_tokens + usage.cache_read_input_tokens, completion: usage.output_tokens };
 }
 
+function readDelta(delta, block, sight) {
+  if (delta.type === 'thinking_delta') sight.thought += delta.thinking;
+  if (delta.type === 'text_delta') sight.said(delta.text);
+  if (delta.type === 'input_json_delta') block.json += delta.partial_json;
+}
+
 /** Reads a stream as the documentation shows it: the input of a call is put together by hand and parsed at the end. */
 async function read(stream, sight) {
   const calls = new Map();
   let stopped = null;
   for await (const event of stream) {
     if (event.type === 'message_start') sight.model = event.message.model;
-    if (event.type === 'content_block_start' && event.content_block.type === 'tool_use') {
-      calls.set(event.index, { ...event.content_block, text: '' });
-    }
-    if (event.delta?.type === 'text_delta') sight.said(event.delta.text);
-    if (event.delta?.type === 'input_json_delta') calls.get(event.index).text += event.delta.partial_json;
+    if (event.type === 'content_block_start') calls.set(event.index, { ...event.content_block, json: '' });
+    if (event.type === 'content_block_delta') readDelta(event.delta, calls.get(event.index), sight);
     if (event.type === 'message_delta') {
+      stopped = event.delta.stop_reason;
       const { input_tokens: input, cache_read_input_tokens: cached, output_tokens: completion } = event.usage;
       sight.usage = { prompt: input + cached, completion };
     }
-    if (event.type === 'message_delta') stopped = event.delta.stop_reason;
     // A reason without the event that ends the message is none.
     if (event.type === 'message_stop') sight.finish = stopped;
   }
-  sight.calls = [...calls.values()].map(({ id, name, text }) => ({ id, name, input: JSON.parse(text || '{}') }));
+  const used = [...calls.values()].filter(({ type }) => type === 'tool_use');
+  sight.calls = used.map(({ id, name, json }) => ({ id, name, input: JSON.parse(json || '{}') }));
 }
 
 serve({
   plain: async (job, sight) => note(sight, await client(job, sight).messages.create(ask(job))),
   stream: async (job, sight) => read(await client(job, sight).messages.create({ ...ask(job), stream: true }), sight),
+  thoughtful: async (job, sight) => {
+    const thinking = { type: 'enabled', budget_tokens: 1024 };
+    await read(await client(job, sight).messages.create({ ...ask(job), max_tokens: 2048, thinking, stream: true }), sight);
+  },
   helper: async (job, sight) => {
     const stream = client(job, sight).messages.stream(ask(job));
     stream.on('text', (delta) => sight.said(delta));

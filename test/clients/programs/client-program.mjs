@@ -1,5 +1,6 @@
 // The frame of every client program: jobs come in as JSON lines, and for each one line with what the client saw goes out.
 // `node --experimental-import-meta-resolve program.mjs <folder of node_modules> <flavour>`
+import { Console } from 'node:console';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
@@ -21,6 +22,8 @@ export const underV1 = ({ baseURL, exact = false }) => (exact ? baseURL : `${bas
 /** What a client sees while it does one job. */
 class Sight {
   text = '';
+  /** What the model thought before it answered. */
+  thought = '';
   calls = [];
   finish = null;
   usage = null;
@@ -59,6 +62,8 @@ class Sight {
   };
 }
 
+// Clients print warnings; stdout is for the test alone.
+globalThis.console = new Console(process.stderr);
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 /** An object, whatever comes. */

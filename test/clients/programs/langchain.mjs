@@ -27,6 +27,8 @@ function note(sight, message) {
   // Where the reason stands depends on the package, and on whether the answer was streamed.
   const meta = { ...message.additional_kwargs, ...message.response_metadata };
   sight.text = text;
+  const thoughts = message.contentBlocks.filter(({ type }) => type === 'reasoning').map(({ reasoning }) => reasoning);
+  sight.thought = meta.reasoning_content ?? thoughts.join('');
   sight.calls = calls.map(({ id, name, args }) => ({ id, name, input: args }));
   if (invalid.length > 0) sight.value = { invalid };
   sight.finish = meta.finish_reason ?? meta.stop_reason ?? null;
@@ -43,9 +45,16 @@ async function read(stream, sight) {
   note(sight, whole);
 }
 
+/** What makes a model think, where it does not by itself. */
+const THINKING = {
+  '@langchain/openai': {},
+  '@langchain/anthropic': { thinking: { type: 'enabled', budget_tokens: 1024 }, maxTokens: 2048 },
+};
+
 serve({
   plain: async (job, sight) => note(sight, await chat(job, sight).invoke(question(job))),
   stream: async (job, sight) => read(await chat(job, sight).stream(question(job)), sight),
+  thoughtful: async (job, sight) => read(await chat({ ...job, more: THINKING[flavour] }, sight).stream(question(job)), sight),
   tool: async (job, sight) =>
     note(
       sight,

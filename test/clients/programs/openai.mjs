@@ -43,6 +43,7 @@ async function read(stream, sight) {
     noteUsage(sight, model, usage);
     for (const { delta, finish_reason: finish } of choices) {
       sight.said(delta.content);
+      sight.thought += delta.reasoning_content ?? '';
       for (const { index, id, function: piece } of delta.tool_calls ?? []) {
         calls[index] ??= { id, name: piece.name, text: '' };
         calls[index].text += piece.arguments ?? '';
@@ -62,6 +63,7 @@ const runnable = ({ tool }) => [{ ...TOOLS[0], function: { ...TOOLS[0].function,
 serve({
   plain: async (job, sight) => note(sight, await client(job, sight).chat.completions.create(ask(job))),
   stream: async (job, sight) => read(await client(job, sight).chat.completions.create(streamed(ask(job))), sight),
+  thoughtful: async (job, sight) => read(await client(job, sight).chat.completions.create(streamed(ask(job))), sight),
   helper: async (job, sight) => {
     const stream = client(job, sight).chat.completions.stream({ ...ask(job), ...withUsage });
     stream.on('content', (delta) => sight.said(delta));

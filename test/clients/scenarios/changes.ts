@@ -59,6 +59,22 @@ async function expectReturnAwaited(company: Company): Promise<void> {
   await stage.whenAllServed();
 }
 
+/** Their connections break: what comes of it is up to the clients, as long as it is an exception. */
+async function expectGatewayLossRaised(company: Company, readers: readonly Reader[], calls: readonly Reader[]): Promise<void> {
+  const { stage } = company;
+  const { rig } = stage;
+  const upstream = stage.upstreamOf('vllm');
+  const texts = beginAll(company, readers, { ...stage.at('vllm'), text: questionFor('silence') });
+  const cutCalls = beginAll(company, calls, { ...stage.at('vllm'), text: questionFor('call, silence') });
+  await Promise.all(texts.map(({ begun }) => begun));
+  await until('the calls have begun', () => upstream.live === readers.length + calls.length);
+  await rig.process('gateway').stop('SIGKILL');
+  expectAllRaised(readers, await Promise.all(texts.map(({ saw }) => saw)), PLAYED_HALF);
+  expectAllRaised(calls, await Promise.all(cutCalls.map(({ saw }) => saw)), '');
+  rig.gateways = [rig.addressOf(await rig.spawn('gateway').ready())];
+  await stage.whenAllServed();
+}
+
 async function expectRevocationRaised(company: Company): Promise<void> {
   const { stage } = company;
   const readers = readersOf(company, ['stream', 'helper']);
@@ -130,15 +146,21 @@ export function describeChanges(company: Company): void {
     LONG,
   );
 
+  const calling = readersOf(company, ['streamTool', 'helperTool', 'streamRunner']);
+
   it(
     'a worker that is killed in mid-stream ends every client’s stream with an exception, and no call is completed',
     async () => {
-      await expectDeathRaised(
-        company,
-        readersOf(company, ['stream', 'helper']),
-        readersOf(company, ['streamTool', 'helperTool', 'streamRunner']),
-      );
+      await expectDeathRaised(company, readersOf(company, ['stream', 'helper']), calling);
       await expectReturnAwaited(company);
+    },
+    LONG,
+  );
+
+  it(
+    'a gateway that is killed in mid-stream leaves no client with half an answer for a whole one',
+    async () => {
+      await expectGatewayLossRaised(company, readersOf(company, ['stream', 'helper']), calling);
     },
     LONG,
   );

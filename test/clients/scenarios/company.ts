@@ -9,7 +9,11 @@ export interface Casting {
   readonly kinds: readonly ClientKind[];
   readonly backends: readonly Backend[];
   readonly packages: () => Promise<ClientPackages>;
+  /** Bounds everything that has to be brought first. */
+  readonly startMs?: number;
 }
+
+const START_MS = 900_000;
 
 /** A job without the parts that come from the stage. */
 export type Part = Pick<Job, 'act' | 'text'> & Partial<Job>;
@@ -26,7 +30,7 @@ export class Company {
       this.#packages = await casting.packages();
       this.#stage = await ClientStage.start(casting.backends);
       this.#troupe = await ClientTroupe.start(this.#packages, casting.kinds);
-    }, 900_000);
+    }, casting.startMs ?? START_MS);
     afterAll(async () => {
       await this.#troupe?.end();
       await this.#stage?.end();

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Sight } from '../stage/client-process.js';
 import type { Backend, Naming } from '../stage/client-stage.js';
 import { ACTS, type ClientKind } from '../stage/clients.js';
-import { CITY, PLAYED_TEXT, questionFor, type Scene } from '../stage/played-scenes.js';
+import { CITY, PLAYED_TEXT, PLAYED_THOUGHT, questionFor, type Scene } from '../stage/played-scenes.js';
 import type { Company } from './company.js';
 
-type Form = 'text' | 'call' | 'run' | 'object';
+type Form = 'text' | 'thought' | 'call' | 'run' | 'object';
 
 interface Act {
   readonly promise: string;
@@ -15,6 +15,7 @@ interface Act {
 const ANSWERS: Readonly<Record<string, Act>> = {
   plain: { promise: 'gets an answer', form: 'text' },
   stream: { promise: 'streams an answer', form: 'text' },
+  thoughtful: { promise: 'streams what the model thinks, and then its answer', form: 'thought' },
   helper: { promise: 'collects a stream with its helper', form: 'text' },
   tool: { promise: 'gets a tool call', form: 'call' },
   streamTool: { promise: 'streams a tool call', form: 'call' },
@@ -26,6 +27,7 @@ const ANSWERS: Readonly<Record<string, Act>> = {
 
 const QUESTIONS: Readonly<Record<Form, { readonly scene: Scene; readonly demo: string }>> = {
   text: { scene: 'text', demo: 'Who are you?' },
+  thought: { scene: 'reasoning', demo: 'Who are you?' },
   call: { scene: 'call', demo: 'What is the weather in Paris?' },
   run: { scene: 'call', demo: 'What is the weather in Paris?' },
   object: { scene: 'object', demo: 'Give me a city as JSON.' },
@@ -39,6 +41,9 @@ const FINISH: Readonly<Record<'chat' | 'messages' | 'ai', { readonly text: strin
 };
 const finishOf = ({ family, contract }: ClientKind): { text: string; call: string } => FINISH[family === 'ai' ? 'ai' : contract];
 
+/** The provider for the publisher's own models knows no thoughts in this contract. */
+const showsThoughts = ({ flavour }: ClientKind): boolean => !/^(@ai-sdk\/|ai-6-)openai$/.test(flavour);
+
 /** Said by every played server. */
 const PLAYED_USAGE = { prompt: 12, completion: 4 };
 const WEATHER = 'Sunny, 21 degrees.';
@@ -48,6 +53,10 @@ const PARIS = { city: 'Paris' };
 const expectPlayed: Readonly<Record<Form, (sight: Sight, kind: ClientKind) => void>> = {
   text: ({ text, finish, usage }, kind) => {
     expect({ text, finish, usage }).toEqual({ text: PLAYED_TEXT, finish: finishOf(kind).text, usage: PLAYED_USAGE });
+  },
+  thought: ({ text, thought, finish }, kind) => {
+    const wanted = { text: PLAYED_TEXT, thought: showsThoughts(kind) ? PLAYED_THOUGHT : '', finish: finishOf(kind).text };
+    expect({ text, thought, finish }).toEqual(wanted);
   },
   call: ({ calls, finish }, kind) => {
     expect({ calls, finish }).toEqual({ calls: [{ id: 'call_played1', name: 'get_weather', input: PARIS }], finish: finishOf(kind).call });
@@ -67,8 +76,13 @@ const expectSaid: Readonly<Record<Form, (sight: Sight, kind: ClientKind) => void
     expect(finish).toBe(finishOf(kind).text);
     expect(usage).toEqual({ prompt: 12, completion: expect.any(Number) as number });
   },
+  thought: ({ text, thought }) => {
+    expect(text).toMatch(/\w/);
+    // It was never taught to think.
+    expect(thought).toBe('');
+  },
   call: ({ calls, finish }, kind) => {
-    expect(calls).toEqual([{ id: expect.stringMatching(/^call_\w{24}$/) as string, name: 'get_weather', input: PARIS }]);
+    expect(calls).toEqual([{ id: expect.stringMatching(/^\w{24,}$/) as string, name: 'get_weather', input: PARIS }]);
     expect(finish).toBe(finishOf(kind).call);
   },
   run: ({ text, finish, ran }, kind) => {
@@ -80,14 +94,17 @@ const expectSaid: Readonly<Record<Form, (sight: Sight, kind: ClientKind) => void
   },
 };
 
+/** Whether the demo model answers, in whatever engine. */
+const isDemoModel = (backend: Backend): boolean => backend === 'demo' || backend === 'real-llama-server';
+
 interface Place {
   readonly backend: Backend;
   readonly naming: Naming;
 }
 
 /** Ollama cannot force a call, which is how this client asks for an object. */
-const isRefused = ({ flavour }: ClientKind, act: string, { backend }: Place): boolean =>
-  flavour === '@ai-sdk/anthropic' && act === 'schema' && backend === 'ollama';
+const isRefused = ({ family, contract }: ClientKind, act: string, { backend }: Place): boolean =>
+  family === 'ai' && contract === 'messages' && act === 'schema' && backend === 'ollama';
 
 /** This client takes the prompt's tokens from the beginning of a stream alone, and Ollama tells them at its end. */
 const countsTooEarly = ({ flavour }: ClientKind, act: string, { backend }: Place): boolean =>
@@ -96,7 +113,7 @@ const countsTooEarly = ({ flavour }: ClientKind, act: string, { backend }: Place
 async function expectAnswer(company: Company, kind: ClientKind, act: string, at: Place): Promise<void> {
   const { form } = ANSWERS[act]!;
   const { scene, demo } = QUESTIONS[form];
-  const isDemo = at.backend === 'demo';
+  const isDemo = isDemoModel(at.backend);
   const part = { act, text: isDemo ? demo : questionFor(scene), ...(isDemo && { more: { temperature: 0 } }) };
   const sight = await company.saw(kind, part, at.backend, at.naming);
   if (isRefused(kind, act, at)) {
@@ -119,7 +136,7 @@ async function expectOneModel(company: Company, kind: ClientKind, { backend, nam
 
 async function expectCounts(company: Company, kind: ClientKind, { backend, naming }: Place): Promise<void> {
   const { scene, demo } = QUESTIONS.call;
-  const text = backend === 'demo' ? demo : questionFor(scene);
+  const text = isDemoModel(backend) ? demo : questionFor(scene);
   for (const tools of [false, true]) {
     const counted = await company.saw(kind, { act: 'count', text, tools }, backend, naming);
     const answered = await company.saw(kind, { act: tools ? 'tool' : 'plain', text }, backend, naming);

@@ -42,6 +42,7 @@ export interface Raised {
 /** What a client saw. */
 export interface Sight {
   readonly text: string;
+  readonly thought: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown; readonly invalid?: boolean }[];
   /** In the words of the client. */
   readonly finish: string | null;

@@ -1,12 +1,13 @@
 import { CreateKey, type DeploymentId, deploymentSlug, type KeyId } from '@slipway/contracts';
 import { type PlayedServer, ScriptedUpstream } from '@slipway/testing';
+import { LlamaServer } from '../../engines/verify/llama-server.js';
 import { ClientRig, type Tenant } from '../../services/client-rig.js';
 import { MODELS } from '../../services/service-process.js';
 import type { Job } from './client-process.js';
 import { playScenes } from './played-scenes.js';
 
 /** A model behind a deployment. */
-export type Backend = 'demo' | PlayedServer;
+export type Backend = 'demo' | 'real-llama-server' | PlayedServer;
 
 /** How a client names a deployment. */
 export type Naming = 'slug' | 'alias';
@@ -16,11 +17,47 @@ interface Served {
   readonly id: DeploymentId;
   readonly paths: Readonly<Record<Naming, string>>;
   readonly upstream: ScriptedUpstream | null;
+  stop(): Promise<void>;
 }
 
 /** All clients at once must find room at a played server. */
 const PLAYED_SLOTS = 64;
-const DEMO = { source: { kind: 'file' as const, path: `${MODELS}/svc-tiny.Q8_0.gguf` }, slots: 4 };
+const DEMO: Engine = {
+  settings: { source: { kind: 'file', path: `${MODELS}/svc-tiny.Q8_0.gguf` }, slots: 4 },
+  upstream: null,
+  stop: () => Promise.resolve(),
+};
+
+/** What a deployment is made of. */
+interface Engine {
+  readonly settings: Parameters<ClientRig['deployment']>[1];
+  readonly upstream: ScriptedUpstream | null;
+  stop(): Promise<void>;
+}
+
+async function realEngine(): Promise<Engine> {
+  const server = await LlamaServer.start();
+  return {
+    settings: { source: { kind: 'http', url: server.url, model: 'demo' }, slots: 2 },
+    upstream: null,
+    stop: () => server.kill(),
+  };
+}
+
+async function playedEngine(server: PlayedServer): Promise<Engine> {
+  const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
+  playScenes(upstream, server);
+  return {
+    settings: { source: { kind: 'http', url: upstream.url, model: 'scripted' }, slots: PLAYED_SLOTS },
+    upstream,
+    stop: () => upstream.stop(),
+  };
+}
+
+async function engineOf(backend: Backend): Promise<Engine> {
+  if (backend === 'demo') return DEMO;
+  return backend === 'real-llama-server' ? realEngine() : playedEngine(backend);
+}
 
 /** A whole Slipway with a deployment of each backend: what all clients of a test file play on. */
 export class ClientStage {
@@ -87,18 +124,16 @@ export class ClientStage {
   }
 
   async end(): Promise<void> {
-    await Promise.all([...this.#served.values()].map(async ({ upstream }) => upstream?.stop()));
+    await Promise.all([...this.#served.values()].map((served) => served.stop()));
     await this.rig.end();
   }
 
   async #serve(backend: Backend): Promise<void> {
     const { rig, tenant } = this;
-    const upstream = backend === 'demo' ? null : await ScriptedUpstream.start(() => ({ steps: [] }));
-    if (upstream && backend !== 'demo') playScenes(upstream, backend);
-    const settings = upstream ? { source: { kind: 'http' as const, url: upstream.url, model: 'scripted' }, slots: PLAYED_SLOTS } : DEMO;
+    const { settings, upstream, stop } = await engineOf(backend);
     const id = await rig.deployment(tenant.account, settings);
     await rig.alias(tenant.account, backend, id);
-    this.#served.set(backend, { id, upstream, paths: { slug: deploymentSlug(id), alias: `${tenant.slug}/${backend}` } });
+    this.#served.set(backend, { id, upstream, stop, paths: { slug: deploymentSlug(id), alias: `${tenant.slug}/${backend}` } });
   }
 
   #of(backend: Backend): Served {

@@ -35,16 +35,31 @@ export const ALL_CLIENTS: readonly ClientKind[] = [
   { ...AI_SDK, contract: 'chat', flavour: '@ai-sdk/openai-compatible' },
   { ...AI_SDK, contract: 'chat', flavour: '@ai-sdk/openai' },
   { ...AI_SDK, contract: 'messages', flavour: '@ai-sdk/anthropic' },
+  { ...AI_SDK, contract: 'chat', flavour: 'ai-6-openai-compatible' },
+  { ...AI_SDK, contract: 'chat', flavour: 'ai-6-openai' },
+  { ...AI_SDK, contract: 'messages', flavour: 'ai-6-anthropic' },
 ];
 
-const SDK_ACTS = ['plain', 'stream', 'helper', 'tool', 'streamTool', 'helperTool', 'runner', 'streamRunner', 'schema', 'models'];
+const SDK_ACTS = [
+  'plain',
+  'stream',
+  'thoughtful',
+  'helper',
+  'tool',
+  'streamTool',
+  'helperTool',
+  'runner',
+  'streamRunner',
+  'schema',
+  'models',
+];
 
 /** What the clients of a family can do. */
 export const ACTS: Readonly<Record<ClientKind['family'], readonly string[]>> = {
   openai: SDK_ACTS,
   anthropic: [...SDK_ACTS, 'count'],
-  langchain: ['plain', 'stream', 'tool', 'streamTool', 'runner', 'schema'],
-  ai: ['plain', 'stream', 'tool', 'streamTool', 'runner', 'streamRunner', 'schema'],
+  langchain: ['plain', 'stream', 'thoughtful', 'tool', 'streamTool', 'runner', 'schema'],
+  ai: ['plain', 'stream', 'thoughtful', 'tool', 'streamTool', 'runner', 'streamRunner', 'schema'],
 };
 
 /** The running processes of some clients. */

@@ -36,6 +36,8 @@ export const questionForCall = (scene: Scene, tool: string, input: object): stri
 
 /** What played servers say, to the end. */
 export const PLAYED_TEXT = 'The weather is fine.';
+/** What they think before that. */
+export const PLAYED_THOUGHT = 'Let me think.';
 /** What they say before they break. */
 export const PLAYED_HALF = 'The weather ';
 export const CITY = { city: 'Paris', inhabitants: 2_100_000 };

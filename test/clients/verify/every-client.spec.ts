@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { describeChanges } from '../scenarios/changes.js';
 import { Company } from '../scenarios/company.js';
-import { describeBrokenStreams } from '../scenarios/broken-streams.js';
+import { describeBrokenStreams, describeUnguardedStreams } from '../scenarios/broken-streams.js';
 import { describeGoodAnswers } from '../scenarios/good-answers.js';
 import { describeRefusals } from '../scenarios/refusals.js';
 import { ensureClientPackages } from '../stage/client-packages.js';
@@ -19,6 +19,9 @@ describe('every client at every kind of engine', () => {
   });
   describe('raises when an upstream breaks', () => {
     describeBrokenStreams(company);
+  });
+  describe('without Slipway between them and the engine', () => {
+    describeUnguardedStreams(company);
   });
   describe('is refused what cannot be answered', () => {
     describeRefusals(company);
