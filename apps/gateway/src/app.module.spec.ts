@@ -176,8 +176,8 @@ describe('the HTTP door', () => {
   it('has no routes but these', () => {
     const routes = app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
     const methods = routes.match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g) ?? [];
-    // Two health checks and four lists of models; three endpoints, by slug and by alias.
-    expect(methods.toSorted()).toEqual([...Array<string>(6).fill('(GET, HEAD)'), ...Array<string>(6).fill('(POST)')]);
+    // Two health checks, the API's description and four lists of models; three endpoints, by slug and by alias.
+    expect(methods.toSorted()).toEqual([...Array<string>(7).fill('(GET, HEAD)'), ...Array<string>(6).fill('(POST)')]);
   });
 
   it('opens a stream for a good request', async () => {

@@ -53,10 +53,13 @@ describe('deployment slugs', () => {
 });
 
 describe('account slugs and aliases', () => {
-  it.each(['v1', 'api', 'mcp', 'metrics', 'livez', 'readyz', 'deployment-7', 'deployment-x'])('%j is reserved', (name) => {
-    expect(AccountSlug.safeParse(name).success).toBe(false);
-    expect(AliasName.safeParse(name).success).toBe(false);
-  });
+  it.each(['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'metrics', 'livez', 'readyz', 'deployment-7', 'deployment-x'])(
+    '%j is reserved',
+    (name) => {
+      expect(AccountSlug.safeParse(name).success).toBe(false);
+      expect(AliasName.safeParse(name).success).toBe(false);
+    },
+  );
 
   it.each(['abc', 'a1-b', 'a'.repeat(40)])('%j is an account slug', (slug) => {
     expect(AccountSlug.parse(slug)).toBe(slug);

@@ -47,7 +47,10 @@ export type Incarnation = z.infer<typeof Incarnation>;
 export const StreamId = SubjectToken.brand<'StreamId'>();
 export type StreamId = z.infer<typeof StreamId>;
 
-const RESERVED_SLUGS = new Set(['v1', 'api', 'mcp', 'livez', 'readyz', 'healthz', 'metrics', 'assets', 'login', 'auth', 'admin']);
+const RESERVED_SLUGS = new Set([
+  ...['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'livez', 'readyz', 'healthz', 'metrics'],
+  ...['assets', 'login', 'auth', 'admin'],
+]);
 const notReserved = (slug: string): boolean => !RESERVED_SLUGS.has(slug) && !slug.startsWith('deployment-');
 
 /** Account part of `{account}/{alias}`; never changes. */

@@ -15,7 +15,7 @@ import type { Exchange } from './exchange.js';
 import type { Exchanges } from './exchanges.js';
 import { bodyFault, headerFault } from './header-hygiene.js';
 import { expectationOf } from './server-limits.js';
-import { type Directions, explainUnrouted, misdirected } from './unrouted.js';
+import { type Directions, explainUnrouted, isHealthCheck, misdirected } from './unrouted.js';
 import { WireRefusals } from './wire-refusals.js';
 import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
 
@@ -57,8 +57,9 @@ export class RequestGate {
   }
 
   #check(request: FastifyRequest, reply: FastifyReply, pass: () => void): void {
-    const isHealth = !request.is404 && acceptedCredential(request) === 'none';
-    const exchange = this.options.exchanges.open(request.raw, reply.raw, isHealth ? null : (request.routeOptions.url ?? 'none'));
+    const isOpen = !request.is404 && acceptedCredential(request) === 'none';
+    const route = isOpen && isHealthCheck(request.raw.url ?? '') ? null : (request.routeOptions.url ?? 'none');
+    const exchange = this.options.exchanges.open(request.raw, reply.raw, route);
     request.exchange = exchange;
     const refuse = (error: unknown, options?: AnswerOptions): void => {
       reply.hijack();
@@ -66,7 +67,7 @@ export class RequestGate {
     };
     const fault = this.#fault(request);
     if (fault) return refuse(fault.error, fault);
-    if (isHealth) {
+    if (isOpen) {
       reply.raw.setHeader('x-request-id', exchange.id);
       return pass();
     }

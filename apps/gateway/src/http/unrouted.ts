@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
 import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
 
-const HEALTH = new Set(['/livez', '/readyz']);
+const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz']);
+/** What asks for no key. */
+const OPEN: ReadonlySet<string> = new Set([...HEALTH, '/openapi.json']);
 
 /** What is needed to tell a client where to go instead. */
 export interface Directions {
@@ -18,6 +20,9 @@ export function pathOf(target: string): string {
   return (end === -1 ? path : path.slice(0, end)) || '/';
 }
 
+/** True for the health checks, which come each second from every side. */
+export const isHealthCheck = (target: string): boolean => HEALTH.has(pathOf(target));
+
 /** A request as it came: method, target and headers. */
 type UnroutedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
@@ -26,7 +31,7 @@ export function explainUnrouted(request: UnroutedRequest, directions: Directions
   const { method = '', url = '/', headers } = request;
   const { surfaces, baseUrl } = directions;
   const path = pathOf(url);
-  if (HEALTH.has(path) && method !== 'GET') return methodNotAllowed('GET');
+  if (OPEN.has(path) && method !== 'GET') return methodNotAllowed('GET');
   const wrongBase = misdirected(request, directions);
   if (wrongBase) return wrongBase;
   const methods = surfaces.methodsAt(path);

@@ -10,14 +10,20 @@ const breaks = (code: ErrorCode, expected: string): { error: string; params: Bou
 
 // zod's own bounds look at `length` before the type is sure, and throw on an object whose `length` is a strange one. These do not.
 
+// Their names in JSON schema stand beside them for the OpenAPI document.
+
 /** A string of at most `max` characters. */
 export const boundedText = (max: number): z.ZodString =>
-  z.string().refine((value) => value.length <= max, breaks('invalid_value', `expected string to have <=${max} characters`));
+  z
+    .string()
+    .refine((value) => value.length <= max, breaks('invalid_value', `expected string to have <=${max} characters`))
+    .meta({ maxLength: max });
 
 /** A list of `min` to `max` entries. */
 export function boundedList<T extends z.ZodType>(entry: T, min: number, max: number): z.ZodArray<T> {
   return z
     .array(entry)
     .refine((value) => value.length >= min, breaks('empty_array', `expected array to have >=${min} items`))
-    .refine((value) => value.length <= max, breaks('array_above_max_length', `expected array to have <=${max} items`));
+    .refine((value) => value.length <= max, breaks('array_above_max_length', `expected array to have <=${max} items`))
+    .meta({ ...(min > 0 && { minItems: min }), maxItems: max });
 }

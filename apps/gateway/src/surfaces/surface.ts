@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { CanonicalRequest, EndFrame, ServiceError, Start, StreamEvent } from '@slipway/contracts';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
+import type { SurfaceDescription } from '../openapi/description.js';
 
 /** How a public contract writes errors. */
 export interface ErrorFormat {
@@ -106,4 +107,6 @@ export interface SurfaceRegistration {
    * @param baseUrl what clients are told to use, without a path.
    */
   readonly hint: (path: string, baseUrl: string) => string | null;
+  /** Absent = the OpenAPI document says nothing of it. */
+  readonly openapi?: SurfaceDescription;
 }

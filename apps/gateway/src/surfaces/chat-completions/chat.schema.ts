@@ -15,7 +15,10 @@ const tokenId = z
   .min(0)
   .max(2 ** 31 - 1);
 /** Any 64-bit integer; JSON numbers beyond 2^53 arrive rounded, which for a seed is as good as exact. */
-const seed = z.number().refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63, 'expected a 64-bit integer');
+const seed = z
+  .number()
+  .refine((value) => Number.isInteger(value) && Math.abs(value) <= 2 ** 63, 'expected a 64-bit integer')
+  .meta({ type: 'integer', minimum: -(2 ** 63), maximum: 2 ** 63 });
 const flag = z.boolean().optional();
 const anyObject = z.record(z.string(), z.unknown()).optional();
 
@@ -24,7 +27,10 @@ const anyObject = z.record(z.string(), z.unknown()).optional();
  * before this is asked. Fields with a structure of their own have a file each, which names what is wrong inside them.
  */
 export const ChatFields = z.object({
-  model: z.string().refine((name) => name !== ''),
+  model: z
+    .string()
+    .refine((name) => name !== '')
+    .meta({ minLength: 1 }),
   messages: boundedList(z.unknown(), 1, MAX_MESSAGES),
   stream: flag,
   stream_options: z
@@ -46,6 +52,7 @@ export const ChatFields = z.object({
   logit_bias: z
     .record(z.string().regex(/^\d{1,7}$/), z.number().min(-100).max(100))
     .refine((biases) => Object.keys(biases).length <= MAX_BIASES, `expected at most ${MAX_BIASES} entries`)
+    .meta({ maxProperties: MAX_BIASES })
     .optional(),
   logprobs: flag,
   top_logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).optional(),
@@ -77,6 +84,7 @@ export const ChatFields = z.object({
   metadata: z
     .record(text(64), text(512))
     .refine((pairs) => Object.keys(pairs).length <= 16, 'expected at most 16 pairs')
+    .meta({ maxProperties: 16 })
     .optional(),
   include_reasoning: flag,
   separate_reasoning: flag,

@@ -3,6 +3,7 @@ import { MessagesController } from './messages.controller.js';
 import { messagesErrors } from './messages.errors.js';
 import { messagesHint } from './messages.hint.js';
 import { messagesModels } from './messages.models.js';
+import { messagesOpenApi } from './openapi/messages.openapi.js';
 
 const MESSAGES_END = /\/messages(?:\/count_tokens)?\/*$/;
 
@@ -17,4 +18,5 @@ export const messagesRegistration: SurfaceRegistration = {
   header: 'anthropic-version',
   models: messagesModels,
   hint: messagesHint,
+  openapi: messagesOpenApi,
 };

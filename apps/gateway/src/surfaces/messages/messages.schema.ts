@@ -24,7 +24,10 @@ const Thinking = z.discriminatedUnion('type', [
  * gone before this is asked; system and messages are read one by one, since what is wrong in them needs a precise name.
  */
 export const MessagesFields = z.object({
-  model: z.string().refine((name) => name !== ''),
+  model: z
+    .string()
+    .refine((name) => name !== '')
+    .meta({ minLength: 1 }),
   max_tokens: z.int().min(0),
   messages: boundedList(z.unknown(), 1, MAX_MESSAGES),
   system: z.unknown().optional(),
