@@ -112,6 +112,12 @@ export class UsageRig {
     return this.#processes.filter((candidate) => candidate.app === app);
   }
 
+  /** Starts an app in the place of a process that ended. */
+  restart(ended: ServiceProcess): ServiceProcess {
+    this.#processes.splice(this.#processes.indexOf(ended), 1);
+    return this.spawn(ended.app);
+  }
+
   addressOf(gateway: ServiceProcess): string {
     return `http://127.0.0.1:${gateway.port('gateway.listening')}`;
   }
@@ -219,15 +225,16 @@ export interface Shape {
 /** How a request is sent. */
 interface Wish extends Shape {
   readonly signal?: AbortSignal;
+  readonly maxTokens?: number;
 }
 
 /** Sends a request to a gateway; the answer may still be on its way. */
-export function send(gateway: string, tenant: Tenant, script: Script, { api, stream, signal }: Wish): Promise<Response> {
+export function send(gateway: string, tenant: Tenant, script: Script, { api, stream, signal, maxTokens = 1_000 }: Wish): Promise<Response> {
   return fetch(`${gateway}/${tenant.slug}/demo/v1/${api === 'chat' ? 'chat/completions' : 'messages'}`, {
     method: 'POST',
     signal: signal ?? null,
     headers: { 'x-api-key': tenant.key.value, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'demo', stream, max_tokens: 1_000, messages: [{ role: 'user', content: textOf(script) }] }),
+    body: JSON.stringify({ model: 'demo', stream, max_tokens: maxTokens, messages: [{ role: 'user', content: textOf(script) }] }),
   });
 }
 

@@ -70,9 +70,13 @@ describe('the commands', () => {
     expect(leaves(COMMANDS).map(([path]) => path)).toEqual([
       'accounts create',
       'accounts list',
-      ...['create', 'list', 'rename', 'rotate', 'revoke', 'mcp create', 'mcp show', 'mcp rotate'].map((name) => `keys ${name}`),
+      'accounts limits',
+      ...['create', 'list', 'rename', 'rotate', 'revoke', 'limits', 'deployments', 'mcp create', 'mcp show', 'mcp rotate'].map(
+        (name) => `keys ${name}`,
+      ),
       ...['create', 'list', 'show', 'models', 'update', 'scale', 'stop', 'resume', 'delete', 'log'].map((name) => `deployments ${name}`),
       ...['point', 'list', 'remove'].map((name) => `aliases ${name}`),
+      'usage',
     ]);
   });
 });

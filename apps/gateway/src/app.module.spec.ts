@@ -74,6 +74,7 @@ describe('the HTTP door', () => {
         router,
         keys: verifier,
         metrics,
+        limits: { admit: () => ({ headers: [], settle: () => undefined }) },
         usage: { open: (request) => new RequestMeter(request, { over: () => undefined }) },
         times: RELAY_TIMES,
         policy: { imageHosts: [] },

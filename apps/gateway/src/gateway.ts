@@ -19,6 +19,8 @@ import { InferenceService } from './inference/inference.service.js';
 import { RELAY_TIMES, type RelayTimes } from './inference/relay-times.js';
 import type { NatsLinks } from './nats-links.js';
 import { GatewayMetrics } from './observability/gateway-metrics.js';
+import { LimitBook } from './limits/limit-book.js';
+import { LimitExchange } from './limits/limit-exchange.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
 import { Router } from './routing/router.service.js';
 import { WorkerTable } from './routing/worker-table.js';
@@ -65,6 +67,13 @@ export class Gateway {
   #deploymentFeed: FeedReader<DeploymentFeedRecord> | undefined;
   #receiver: StreamReceiver | undefined;
   #heartbeats: HeartbeatListener | undefined;
+  readonly #limits = new LimitBook({
+    now: () => performance.now(),
+    date: () => Date.now(),
+    urgent: () => this.#limitExchange?.urgent(),
+    unknown: () => void this.#limitExchange?.askBudgets(),
+  });
+  #limitExchange: LimitExchange | undefined;
   #usage: UsageReporter | undefined;
   #inference: InferenceService | undefined;
   #http: HttpApplication | undefined;
@@ -131,11 +140,22 @@ export class Gateway {
     this.#receiver = new StreamReceiver({ nats, bulk, env, gw: this.#gw, log, settings: { firstTokenMs } });
     this.#usage = new UsageReporter({ nats: bulk, env, gw: this.#gw, log, interimMs: this.options.usageEveryMs });
     this.#usage.start();
+    this.#limitExchange = new LimitExchange({
+      nats,
+      env,
+      gw: this.#gw,
+      log,
+      book: this.#limits,
+      keys: this.#keys,
+      isLoaded: () => (this.#keyFeed?.place ?? null) !== null,
+    });
+    this.#limitExchange.start();
     this.#heartbeats = new HeartbeatListener({ nats, env, gw: this.#gw, router: this.#router });
     this.#heartbeats.start();
   }
 
   async disconnect(): Promise<void> {
+    this.#limitExchange?.stop();
     this.#heartbeats?.stop();
     await this.#receiver?.stop();
   }
@@ -153,7 +173,16 @@ export class Gateway {
     const receiver = this.#receiver;
     const usage = this.#usage;
     if (!receiver || !usage) throw new Error('The gateway listens after it is connected.');
-    this.#inference = new InferenceService({ receiver, router: this.#router, keys, metrics: this.#metrics, usage, times, policy });
+    this.#inference = new InferenceService({
+      receiver,
+      router: this.#router,
+      keys,
+      metrics: this.#metrics,
+      usage,
+      limits: this.#limits,
+      times,
+      policy,
+    });
     const settings = {
       baseUrl:
         config.PUBLIC_BASE_URL?.replace(/\/+$/, '') ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${config.PORT}`,

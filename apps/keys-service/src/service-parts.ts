@@ -22,6 +22,7 @@ import { KeyMint } from './keys/key-minting.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
 import { SessionFeedSource } from './sessions/session-feed-source.repository.js';
 import { TokenScope } from './sessions/token-scope.js';
+import { LimitUseMemory } from './usage/limit-use-memory.js';
 import { Ledger } from './usage/ledger.service.js';
 import { UsageIntake } from './usage/usage-intake.js';
 
@@ -112,7 +113,14 @@ async function startService({ config, log, url, database, nats }: ServiceResourc
   feed.start();
   sessionFeed.start();
   await app.listen();
-  const usage = new UsageIntake({ nats, env, log, ledger: app.get(Ledger), orphanWaitMs: config.USAGE_ORPHAN_WAIT_MS });
+  const usage = new UsageIntake({
+    nats,
+    env,
+    log,
+    ledger: app.get(Ledger),
+    memory: app.get(LimitUseMemory),
+    orphanWaitMs: config.USAGE_ORPHAN_WAIT_MS,
+  });
   usage.start();
   return { feed, sessionFeed, usage, app };
 }

@@ -33,6 +33,9 @@ import { RenameKey } from './keys/rename-key.js';
 import { RevokeKey } from './keys/revoke-key.js';
 import { RotateKey } from './keys/rotate-key.js';
 import { RotateMcpKey } from './keys/rotate-mcp-key.js';
+import { SetAccountLimits } from './keys/set-account-limits.js';
+import { SetKeyDeployments } from './keys/set-key-deployments.js';
+import { SetKeyLimits } from './keys/set-key-limits.js';
 import { CreateInvitation } from './keys/create-invitation.js';
 import { CreateSetupLink } from './keys/create-setup-link.js';
 import { FindInvitation } from './keys/find-invitation.js';
@@ -55,6 +58,7 @@ import { RotateSessionKey } from './keys/rotate-session-key.js';
 import { ListAudit } from './keys/list-audit.js';
 import { SessionFeed } from './keys/session-feed.js';
 import { GatewayBeat } from './usage/gateway-beat.js';
+import { LimitUse, QueryBudgets, RecallLimitUse } from './usage/limit-use.js';
 import { QueryUsage } from './usage/query-usage.js';
 import { UsageOrphaned, UsageRecorded } from './usage/usage-record.js';
 
@@ -75,6 +79,9 @@ export const CONTRACTS: readonly Contract[] = [
   RenameKey,
   RotateKey,
   RevokeKey,
+  SetKeyLimits,
+  SetKeyDeployments,
+  SetAccountLimits,
   CreateMcpKey,
   FindMcpKey,
   RotateMcpKey,
@@ -103,6 +110,9 @@ export const CONTRACTS: readonly Contract[] = [
   UsageRecorded,
   UsageOrphaned,
   QueryUsage,
+  LimitUse,
+  RecallLimitUse,
+  QueryBudgets,
   CreateDeployment,
   ListDeployments,
   PointAlias,

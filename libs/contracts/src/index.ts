@@ -33,6 +33,10 @@ export type { KeyKind } from './keys/key-text.js';
 export { KeyExpiry, KeyName, KeyView } from './keys/key-view.js';
 export { CreateMcpKey } from './keys/create-mcp-key.js';
 export { FindMcpKey } from './keys/find-mcp-key.js';
+export { AllowedDeployments, Limits } from './keys/limits.js';
+export { SetAccountLimits } from './keys/set-account-limits.js';
+export { SetKeyDeployments } from './keys/set-key-deployments.js';
+export { SetKeyLimits } from './keys/set-key-limits.js';
 export { ListAccounts } from './keys/list-accounts.js';
 export { ListKeys } from './keys/list-keys.js';
 export { RenameKey } from './keys/rename-key.js';
@@ -133,6 +137,7 @@ export { EMPTY_SUM, FinishReason, StreamEvent, Usage, addToSum } from './inferen
 export type { TokenLogprob } from './inference/stream-event.js';
 
 export { GatewayBeat } from './usage/gateway-beat.js';
+export { LIMIT_HOLDERS_MAX, LimitUse, QueryBudgets, RecallLimitUse } from './usage/limit-use.js';
 export { QueryUsage, USAGE_ROWS_MAX, UsageGroup, UsageRow, UsageStep } from './usage/query-usage.js';
 export { OrphanUsage, UsageOrphaned, UsageRecord, UsageRecorded } from './usage/usage-record.js';
 export { UsageStream, WORK_STREAMS } from './usage/usage-stream.js';

@@ -27,6 +27,9 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.since',
           'key.dev.v1.rpc.snapshot',
           'usage.dev.v1.rec',
+          'usage.dev.v1.use',
+          'usage.dev.v1.rpc.recall',
+          'usage.dev.v1.rpc.budgets',
           'dep.dev.v1.rpc.since',
           'dep.dev.v1.rpc.snapshot',
           'inf.dev.v1.w.*.start',
@@ -37,6 +40,7 @@ describe('what each role may do, in full', () => {
         subscribe: [
           'key.dev.v1.chg',
           'key.dev.v1.tick',
+          'usage.dev.v1.use',
           'dep.dev.v1.chg',
           'dep.dev.v1.tick',
           'inf.dev.v1.g.*.r.*.*',
@@ -92,6 +96,9 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.rename-key keys',
           'key.dev.v1.rpc.rotate-key keys',
           'key.dev.v1.rpc.revoke-key keys',
+          'key.dev.v1.rpc.set-key-limits keys',
+          'key.dev.v1.rpc.set-key-deployments keys',
+          'key.dev.v1.rpc.set-account-limits keys',
           'key.dev.v1.rpc.create-mcp-key keys',
           'key.dev.v1.rpc.find-mcp-key keys',
           'key.dev.v1.rpc.rotate-mcp-key keys',
@@ -120,6 +127,9 @@ describe('what each role may do, in full', () => {
           'session.dev.v1.rpc.since keys',
           'session.dev.v1.rpc.snapshot keys',
           'usage.dev.v1.rpc.query keys',
+          'usage.dev.v1.use',
+          'usage.dev.v1.rpc.recall keys',
+          'usage.dev.v1.rpc.budgets keys',
           '_INBOX_keys.>',
         ],
       },
@@ -229,6 +239,10 @@ describe('what follows from it', () => {
     }
     expect(publishersOf('$JS.API.CONSUMER.MSG.NEXT.usage_dev.keys')).toEqual(['keys', 'boot']);
     expect(publishersOf('$JS.ACK.usage_dev.keys.1.1.1.1.0')).toEqual(['keys']);
+  });
+
+  it('only operators set the limits of accounts', () => {
+    expect(publishersOf('key.dev.v1.rpc.set-account-limits')).toEqual(['ops']);
   });
 
   it('usage comes from gateways and workers alone, and nobody listens in', () => {

@@ -1,5 +1,8 @@
-import { CreateAccount } from '@slipway/contracts';
+import { CreateAccount, SetAccountLimits } from '@slipway/contracts';
+import { CliError } from '../cli-errors.js';
 import type { Command, Group } from '../command.js';
+import { changedLimits, LIMIT_OPTIONS, limitChanges, limitText } from '../limits/limit-options.js';
+import { obeyed } from '../keys/shown-key.js';
 import { tableOr } from '../table.js';
 import { accountSlug, allAccounts } from './find-account.js';
 
@@ -29,4 +32,26 @@ const list: Command = {
   },
 };
 
-export const accounts: Group = { name: 'accounts', summary: 'Makes and lists accounts.', commands: [create, list] };
+const limits: Command = {
+  name: 'limits',
+  summary: 'Shows what the keys of an account may use together at most, or changes it.',
+  remark: 'Each option takes a number or none; limits that are not named stay as they are.',
+  words: [{ name: 'SLUG', about: 'the account' }],
+  options: LIMIT_OPTIONS,
+  plan(call) {
+    const slug = accountSlug(call.word('SLUG'));
+    const changes = limitChanges(call.options);
+    return async (session) => {
+      const account = (await allAccounts(session)).find((one) => one.slug === slug);
+      if (!account) throw new CliError('account_not_found', `There is no account "${slug}".`);
+      const old = account.limits ?? {};
+      if (Object.keys(changes).length === 0) {
+        return { json: { id: account.id, limits: old }, text: `Account ${slug} has ${limitText(old)}.` };
+      }
+      const reply = await session.call(SetAccountLimits, { account: account.id, limits: changedLimits(old, changes) });
+      return { json: reply, text: `Account ${slug} has ${limitText(reply.limits)}. ${obeyed(reply)}` };
+    };
+  },
+};
+
+export const accounts: Group = { name: 'accounts', summary: 'Makes, lists and limits accounts.', commands: [create, list, limits] };

@@ -1,28 +1,35 @@
 import { CreateKey, KeyName, RenameKey, RevokeKey, RotateKey } from '@slipway/contracts';
 import { findAccount } from '../accounts/find-account.js';
 import { ACCOUNT_OPTION, type Command, type Group } from '../command.js';
+import { changedLimits, LIMIT_OPTIONS, limitChanges } from '../limits/limit-options.js';
 import { checked } from '../option-values.js';
 import { tableOr } from '../table.js';
+import { allowedDeployments } from './allowed-deployments.js';
 import { allKeys, findKey, keyName } from './find-key.js';
+import { deployments, limits } from './key-limit-commands.js';
 import { keyExpiry } from './key-expiry.js';
 import { mcp } from './mcp-key-commands.js';
 import { obeyed, shown } from './shown-key.js';
 
 const KEY = { name: 'KEY', about: 'its id, its name if only one has it, or its hint (svc_dep_Ab12)' };
+const ONLY = { value: 'NAMES', about: 'the only deployments that it may call, with commas between them (all)' };
 const EXPIRES = { value: 'TIME', about: 'when it ends: 2026-01-31T00:00:00Z, 12h, 30d or never' };
 
 const create: Command = {
   name: 'create',
   summary: 'Makes a key that opens the deployments of an account, and shows it this once.',
   words: [{ name: 'NAME', about: 'what it is for' }],
-  options: { expires: EXPIRES, ...ACCOUNT_OPTION },
+  options: { expires: EXPIRES, only: ONLY, ...LIMIT_OPTIONS, ...ACCOUNT_OPTION },
   plan(call) {
     const name = checked(KeyName, call.word('NAME'));
     const expires = call.options.text('expires');
     const expiry = expires === undefined ? null : keyExpiry(expires, Date.now());
+    const limited = changedLimits({}, limitChanges(call.options));
+    const allowed = allowedDeployments(call.options.text('only') ?? 'all');
     return async (session) => {
       const account = await findAccount(session);
-      const key = await session.call(CreateKey, { account: account.id, name, ...(expiry !== null && { expires_at: expiry }) });
+      const wish = { name, limits: limited, deployments: await allowed(session, account) };
+      const key = await session.call(CreateKey, { account: account.id, ...wish, ...(expiry !== null && { expires_at: expiry }) });
       return shown(`Key ${key.id} (${name}) of account ${account.slug}:`, { ...key, name, account: account.slug });
     };
   },
@@ -95,6 +102,6 @@ const revoke: Command = {
 
 export const keys: Group = {
   name: 'keys',
-  summary: 'Makes, lists, renames, rotates and revokes API keys.',
-  commands: [create, list, rename, rotate, revoke, mcp],
+  summary: 'Makes, lists, limits, renames, rotates and revokes API keys.',
+  commands: [create, list, rename, rotate, revoke, limits, deployments, mcp],
 };

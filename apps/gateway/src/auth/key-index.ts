@@ -7,6 +7,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
   readonly #slugs = new Map<string, AccountId>();
   readonly #keys = new Map<KeyId, ApiKeyFeedRecord>();
   readonly #macs = new Map<string, KeyId>();
+  readonly #budgeted = new Map<string, KeyFeedRecord>();
 
   /** Number of keys, for the metrics. */
   get size(): number {
@@ -14,7 +15,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
   }
 
   replaceAll(records: readonly { readonly id: string; readonly rec: KeyFeedRecord }[]): void {
-    for (const map of [this.#accounts, this.#slugs, this.#keys, this.#macs]) map.clear();
+    for (const map of [this.#accounts, this.#slugs, this.#keys, this.#macs, this.#budgeted]) map.clear();
     for (const { id, rec } of records) this.put(id, rec);
   }
 
@@ -22,6 +23,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
   put(id: string, record: KeyFeedRecord): void {
     // A rotated key keeps its id: the old value must stop working in the same step.
     this.remove(id);
+    if (hasBudget(record)) this.#budgeted.set(id, record);
     if (record.type === 'account') {
       this.#accounts.set(record.id, record);
       this.#slugs.set(record.slug, record.id);
@@ -32,6 +34,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
   }
 
   remove(id: string): void {
+    this.#budgeted.delete(id);
     const [type, number] = id.split(':');
     if (type === 'account') {
       const account = this.#accounts.get(Number(number) as AccountId);
@@ -44,6 +47,11 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
       this.#keys.delete(key.id);
       if (this.#macs.get(key.mac) === key.id) this.#macs.delete(key.mac);
     }
+  }
+
+  /** Keys and accounts with a budget of tokens. */
+  budgeted(): Iterable<KeyFeedRecord> {
+    return this.#budgeted.values();
   }
 
   keyByMac(mac: string): ApiKeyFeedRecord | undefined {
@@ -64,3 +72,6 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
     return id === undefined ? undefined : this.#accounts.get(id);
   }
 }
+
+const hasBudget = ({ limits }: KeyFeedRecord): boolean =>
+  limits !== undefined && (limits.tokens_per_day !== undefined || limits.tokens_per_month !== undefined);

@@ -7,6 +7,8 @@ import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { affinityOf } from '../routing/affinity.js';
 import type { Router, RouteRequest } from '../routing/router.service.js';
 import type { CountSurface, RequestPolicy, Surface, SurfaceRequest } from '../surfaces/surface.js';
+import { type Charge, type LimitBook, LimitExceeded } from '../limits/limit-book.js';
+import { estimateTokens } from '../limits/prompt-estimate.js';
 import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
 import type { Answer } from './answer.js';
@@ -26,6 +28,7 @@ export interface InferenceOptions {
   readonly keys: KeyVerifier;
   readonly metrics: GatewayMetrics;
   readonly usage: Pick<UsageReporter, 'open'>;
+  readonly limits: Pick<LimitBook, 'admit'>;
   readonly times: RelayTimes;
   readonly policy: RequestPolicy;
 }
@@ -86,19 +89,26 @@ export class InferenceService {
     for (const stream of this.#streams) stream.stop(error);
   }
 
-  #routeOf({ deployment: { facts } }: InferenceCall, canonical: CanonicalRequest, clientKey: string | undefined): RouteRequest {
-    return { deployment: facts.id, rev: this.options.router.revisionOf(facts), affinity: affinityOf(canonical, clientKey) };
+  #routeOf({ deployment: { facts }, caller }: InferenceCall, canonical: CanonicalRequest, clientKey: string | undefined): RouteRequest {
+    return {
+      deployment: facts.id,
+      rev: this.options.router.revisionOf(facts),
+      affinity: affinityOf(canonical, clientKey),
+      key: caller.key.id,
+      cost: estimateTokens(canonical),
+    };
   }
 
   #begin(task: Task, answerTo: (stream: ActiveStream, streamId: StreamId) => Answer): void {
     const { receiver, router, metrics, times, usage } = this.options;
     const { call, route, chooser, api, canonical, stream: isStream } = task;
     const streamId = nuid.next() as StreamId;
+    const charge = this.#admit(task, streamId);
     const stream = new ActiveStream({
       call,
       streamId,
       metrics: api === 'count' ? null : metrics,
-      meter: api === 'count' ? null : usage.open({ call, streamId, rev: route.rev, api, stream: isStream }),
+      meter: api === 'count' ? null : usage.open({ call, streamId, rev: route.rev, api, stream: isStream, charge }),
       engineSilenceMs: times.engineSilenceMs,
       accepted: (worker) => router.accepted(route.deployment, worker),
       over: (finished) => this.#remove(finished),
@@ -107,6 +117,22 @@ export class InferenceService {
     const { account, key } = call.caller;
     const start = { st: streamId, dep: route.deployment, rev: route.rev, api, req: canonical, caps: [], account: account.id, key: key.id };
     stream.begin(answerTo(stream, streamId), (sink) => receiver.open(start, chooser, sink));
+  }
+
+  /** @throws ServiceError `rate_limit_exceeded` */
+  #admit({ call, api, route }: Task, request: StreamId): Charge {
+    const isGeneration = api !== 'count';
+    const note = (headers: Charge['headers']): void => {
+      for (const [name, value] of headers) call.response.setHeader(name, value);
+    };
+    try {
+      const charge = this.options.limits.admit({ caller: call.caller, request, tokens: isGeneration ? route.cost : 0, isGeneration });
+      note(charge.headers);
+      return charge;
+    } catch (refusal) {
+      if (refusal instanceof LimitExceeded) note(refusal.headers);
+      throw refusal;
+    }
   }
 
   #add(stream: ActiveStream): void {

@@ -1,4 +1,4 @@
-import type { DeploymentId, Heartbeat, Incarnation, ServiceError } from '@slipway/contracts';
+import type { DeploymentId, Heartbeat, Incarnation, KeyId, ServiceError } from '@slipway/contracts';
 import type { Refusal, WorkerChooser } from '@slipway/stream-transport';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Router } from './router.service.js';
@@ -32,7 +32,10 @@ describe('the router', () => {
       ...changes,
     });
   };
-  const chooser = (affinity = 0, rev = 1): WorkerChooser => router.chooserFor({ deployment: DEP, rev, affinity });
+  const chooser = (affinity = 0, rev = 1): WorkerChooser =>
+    router.chooserFor({ deployment: DEP, rev, affinity, key: 1 as KeyId, cost: 10 });
+  const chooserOf = (key: number, cost = 10): WorkerChooser =>
+    router.chooserFor({ deployment: DEP, rev: 1, affinity: 0, key: key as KeyId, cost });
   const choose = (who: WorkerChooser = chooser(), excluded = NONE, signal = new AbortController().signal): Promise<Incarnation> =>
     who.choose(excluded, signal);
   const codeOf = async (choice: Promise<Incarnation>): Promise<string> =>
@@ -233,5 +236,54 @@ describe('the router', () => {
     who.released(wk('a'));
     router.sweep();
     expect(table.worker(DEP, wk('a'))).toBeUndefined();
+  });
+
+  describe('with more requests than slots', () => {
+    let order: string[];
+    beforeEach(() => {
+      order = [];
+    });
+
+    /** A request of a key that has to wait. */
+    const wait = (name: string, key: number, cost = 10): void =>
+      void choose(chooserOf(key, cost)).then(
+        () => order.push(name),
+        () => order.push(`${name} refused`),
+      );
+
+    /** Frees the one slot again and again, and tells in which order those who wait get it. */
+    async function turns(): Promise<string[]> {
+      for (let i = 0; i < 5; i += 1) {
+        await vi.advanceTimersByTimeAsync(0);
+        chooserOf(1).released(wk('a'));
+      }
+      await vi.advanceTimersByTimeAsync(0);
+      return order;
+    }
+
+    it('lets keys take turns, however many requests one of them sent first', async () => {
+      beat('a', { slots: 1 });
+      await choose();
+      for (const n of [1, 2, 3]) wait(`greedy ${n}`, 1);
+      wait('other', 2);
+      expect(await turns()).toEqual(['greedy 1', 'other', 'greedy 2', 'greedy 3']);
+    });
+
+    it('counts what requests cost: small ones wait less', async () => {
+      beat('a', { slots: 1 });
+      await choose();
+      for (const n of [1, 2]) wait(`large ${n}`, 1, 100);
+      for (const n of [1, 2]) wait(`small ${n}`, 2, 10);
+      expect(await turns()).toEqual(['large 1', 'small 1', 'small 2', 'large 2']);
+    });
+
+    it('makes room for another key in a full queue, and refuses the newest of the one that filled it', async () => {
+      beat('a', { slots: 1 });
+      await choose();
+      for (const n of [1, 2, 3, 4]) wait(`greedy ${n}`, 1);
+      expect(await codeOf(choose(chooserOf(1)))).toBe('overloaded');
+      wait('other', 2);
+      expect(await turns()).toEqual(['greedy 4 refused', 'greedy 1', 'other', 'greedy 2', 'greedy 3']);
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { type DeploymentFacts, type DeploymentId, type Heartbeat, type Incarnation, ServiceError } from '@slipway/contracts';
+import { type DeploymentFacts, type DeploymentId, type Heartbeat, type Incarnation, type KeyId, ServiceError } from '@slipway/contracts';
 import type { Refusal, WorkerChooser } from '@slipway/stream-transport';
 import { CapacityQueue, type Offer, overloaded } from './capacity-queue.js';
 import { chooseWorker } from './choose-worker.js';
@@ -13,6 +13,10 @@ export interface RouteRequest {
   readonly deployment: DeploymentId;
   readonly rev: number;
   readonly affinity: number;
+  /** Whose request it is, for fairness in the queue. */
+  readonly key: KeyId;
+  /** Tokens that it may take. */
+  readonly cost: number;
 }
 
 interface Waiting extends RouteRequest {
@@ -90,10 +94,11 @@ export class Router {
       if ('wk' in offer) return offer.wk;
       throw offer.error;
     }
-    if (queue.length >= WAITING_PER_SLOT * this.#slots(request)) throw overloaded(queue.length);
+    if (queue.length >= WAITING_PER_SLOT * this.#slots(request) && !queue.makeRoomFor(request.key)) throw overloaded(queue.length);
     this.#queues.set(request.deployment, queue);
     const waitMs = Math.max(0, request.waitUntil - this.options.now());
-    return queue.wait({ attempt: () => this.#place(request, excluded), picky: excluded.size > 0, signal, waitMs });
+    const attempt = (): Offer => this.#place(request, excluded);
+    return queue.wait({ attempt, picky: excluded.size > 0, signal, waitMs, flow: request.key, cost: request.cost });
   }
 
   #place(request: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {

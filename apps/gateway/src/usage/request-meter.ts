@@ -1,5 +1,6 @@
 import type { StreamEvent, StreamId, Usage, UsageRecord } from '@slipway/contracts';
 import type { InferenceCall } from '../http/exchange.js';
+import type { Charge } from '../limits/limit-book.js';
 
 /** What a meter tells while its request runs, and when it is over. */
 export interface MeterListener {
@@ -12,6 +13,8 @@ export interface MeteredRequest {
   readonly rev: number;
   readonly api: UsageRecord['api'];
   readonly stream: boolean;
+  /** What was set aside for it. */
+  readonly charge: Charge;
 }
 
 /** Counts one request, from its opening to its end. */
@@ -75,6 +78,7 @@ export class RequestMeter {
       this.#completion = usage.completion;
       this.#isEstimate = usage.estimated ?? false;
     }
+    this.request.charge.settle(this.tokens);
     this.listener.over(this);
   }
 

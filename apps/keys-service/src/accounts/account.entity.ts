@@ -1,3 +1,4 @@
+import type { Limits } from '@slipway/contracts';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 /** One customer. The slug is part of public addresses and never changes. */
@@ -11,6 +12,10 @@ export class AccountEntity {
 
   @Column('text')
   state!: 'active' | 'suspended';
+
+  /** For all of its keys together. */
+  @Column('jsonb')
+  limits!: Limits;
 
   /** Rises with each change that the key feed tells of. */
   @Column('integer')

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateAccount, FindAccount, ListAccounts } from '@slipway/contracts';
+import { CreateAccount, FindAccount, ListAccounts, SetAccountLimits } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { AccountsService } from './accounts.service.js';
@@ -22,6 +22,14 @@ export class AccountsHandlers {
   @RpcHandler(ListAccounts)
   async list(@Payload() { after }: z.output<typeof ListAccounts.request>): Promise<z.input<typeof ListAccounts.reply>> {
     const { items, next } = await this.accounts.list(after);
-    return { accounts: items.map(({ id, slug, state, createdAt }) => ({ id, slug, state, created_at: createdAt.toISOString() })), next };
+    return { accounts: items.map(({ createdAt, ver: _, ...account }) => ({ ...account, created_at: createdAt.toISOString() })), next };
+  }
+
+  @RpcHandler(SetAccountLimits)
+  async setLimits(
+    @Payload() { account, limits, actor }: z.output<typeof SetAccountLimits.request>,
+  ): Promise<z.input<typeof SetAccountLimits.reply>> {
+    const changed = await this.accounts.setLimits(account, limits, actor);
+    return { ...changed, missing: [...changed.missing] };
   }
 }

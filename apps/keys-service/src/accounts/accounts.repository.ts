@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountId } from '@slipway/contracts';
+import { AccountId, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { MoreThan } from 'typeorm';
 import { AccountEntity } from './account.entity.js';
@@ -9,6 +9,7 @@ export interface Account {
   readonly id: AccountId;
   readonly slug: string;
   readonly state: 'active' | 'suspended';
+  readonly limits: Limits;
   readonly ver: number;
   readonly createdAt: Date;
 }
@@ -33,6 +34,12 @@ export class AccountsRepository {
   async find(tx: Tx, id: AccountId): Promise<Account | null> {
     const row = await tx.findOneBy(AccountEntity, { id });
     return row && accountOf(row);
+  }
+
+  /** Writes limits under the next version; null when there is no account of that number. */
+  async setLimits(tx: Tx, id: AccountId, limits: Limits): Promise<Account | null> {
+    await tx.update(AccountEntity, { id }, { limits, ver: () => 'ver + 1' });
+    return this.find(tx, id);
   }
 
   holds(tx: Tx, id: AccountId): Promise<boolean> {

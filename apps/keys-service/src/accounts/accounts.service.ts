@@ -1,14 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
+import { type AccountId, type Actor, type Limits, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions } from '@slipway/database';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { accountRecord } from '../feed/feed-records.js';
+import { limitFacts } from '../limits/limit-facts.js';
 import { type Account, AccountsRepository } from './accounts.repository.js';
 import { type Page, pageOf } from '../pages/page.js';
 
 interface AccountName {
   readonly id: AccountId;
   readonly slug: string;
+}
+
+/** An account's limits, and whether gateways obey them already. */
+export interface LimitedAccount {
+  readonly id: AccountId;
+  readonly limits: Limits;
+  readonly propagated: boolean;
+  /** The live gateways that have not confirmed. */
+  readonly missing: readonly string[];
 }
 
 @Injectable()
@@ -33,6 +43,27 @@ export class AccountsService {
       await this.audit.record(tx, { account: id, actor, action: 'account.create', object: `account:${id}`, objectName });
       return { id: account.id, slug: account.slug };
     });
+  }
+
+  /** For operators. Waits for the gateways, a second at most; what they did not confirm by then is committed all the same. */
+  async setLimits(account: AccountId, limits: Limits, actor?: Actor): Promise<LimitedAccount> {
+    if (actor !== undefined && actor.kind !== 'ops')
+      throw new ServiceError('not_permitted', 'Operators set the limits of accounts.', { param: 'actor' });
+    const ticket = await this.transactions.run(async (tx) => {
+      const changed = await this.accounts.setLimits(tx, account, limits);
+      if (changed === null) throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
+      await this.audit.record(tx, {
+        account,
+        actor,
+        action: 'account.limits',
+        object: `account:${account}`,
+        objectName: changed.slug,
+        facts: limitFacts(limits),
+      });
+      return this.feed.record(tx, { op: 'put', ...accountRecord(changed) });
+    });
+    const { propagated, waiting } = await this.feed.propagation(ticket);
+    return { id: account, limits, propagated, missing: waiting };
   }
 
   /** Accounts with numbers above `after`, oldest first. */

@@ -1,13 +1,16 @@
-import type { KeyFeedRecord } from '@slipway/contracts';
+import type { KeyFeedRecord, Limits } from '@slipway/contracts';
 import type { StoredRecord } from '@slipway/feed';
 import type { Account } from '../accounts/accounts.repository.js';
 import type { StoredKey } from '../keys/keys.repository.js';
 
+/** Most have none, and gateways hold all records in memory. */
+const limitsOf = (limits: Limits): { limits?: Limits } => (Object.keys(limits).length === 0 ? {} : { limits });
+
 /** What gateways learn of an account. */
-export const accountRecord = ({ id, slug, state, ver }: Account): StoredRecord<KeyFeedRecord> => ({
+export const accountRecord = ({ id, slug, state, limits, ver }: Account): StoredRecord<KeyFeedRecord> => ({
   id: `account:${id}`,
   ver,
-  rec: { type: 'account', id, slug, state },
+  rec: { type: 'account', id, slug, state, ...limitsOf(limits) },
 });
 
 /** What gateways learn of a key: enough to recognize it, never enough to make it. */
@@ -20,6 +23,7 @@ export const keyRecord = ({
   state,
   expiresAt,
   deployments,
+  limits,
   ver,
 }: StoredKey): StoredRecord<KeyFeedRecord> => ({
   id: `key:${id}`,
@@ -34,5 +38,6 @@ export const keyRecord = ({
     state,
     expires: expiresAt?.getTime() ?? null,
     deployments,
+    ...limitsOf(limits),
   },
 });

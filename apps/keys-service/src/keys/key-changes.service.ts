@@ -4,6 +4,7 @@ import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { keyRecord } from '../feed/feed-records.js';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
+import { limitFacts } from '../limits/limit-facts.js';
 import { Authority } from '../people/authority.service.js';
 import { type KeyChange, KeysRepository, type NewKey, type StoredKey } from './keys.repository.js';
 
@@ -19,7 +20,7 @@ export interface ObeyedChange {
 export interface KeyDeed {
   /** Absent where an older caller did not say. */
   readonly actor: Actor | undefined;
-  readonly action: `${'key' | 'mcp_key'}.${'create' | 'rename' | 'rotate' | 'revoke'}`;
+  readonly action: `${'key' | 'mcp_key'}.${'create' | 'rename' | 'rotate' | 'revoke' | 'limits' | 'deployments'}`;
 }
 
 /** The one way to change a key: its row, the record that gateways get and the entry in the audit log, in one transaction. */
@@ -69,7 +70,7 @@ export class KeyChanges {
       const actorName = await this.#authorize(tx, account, deed);
       const { held, change } = await choose(tx);
       const changed = await this.keys.change(tx, held, change);
-      await this.#writeDown(tx, changed, { ...deed, actorName });
+      await this.#writeDown(tx, changed, { ...deed, actorName, facts: factsOf(change) });
       return { key: changed, ticket: await this.#record(tx, changed) };
     });
     const { propagated, waiting } = await this.feed.propagation(ticket);
@@ -96,3 +97,9 @@ export class KeyChanges {
     return this.feed.record(tx, { op: 'put', ...keyRecord(key) });
   }
 }
+
+/** What an entry of the audit log says of a change besides its name. */
+const factsOf = ({ limits, deployments }: KeyChange): AuditEntry['facts'] => ({
+  ...(limits && limitFacts(limits)),
+  ...(deployments !== undefined && { deployments: deployments && deployments.join(', ') }),
+});

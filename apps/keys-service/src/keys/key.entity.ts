@@ -1,3 +1,4 @@
+import type { Limits } from '@slipway/contracts';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 /** One API key, without the key: only its MAC under a pepper of the environment is kept. */
@@ -37,6 +38,9 @@ export class KeyEntity {
   /** The only deployments that it may call; null = all of its account. */
   @Column('integer', { array: true, nullable: true })
   deployments!: number[] | null;
+
+  @Column('jsonb')
+  limits!: Limits;
 
   /** Rises with each change that the key feed tells of. */
   @Column('integer')

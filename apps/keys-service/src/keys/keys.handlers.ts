@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey } from '@slipway/contracts';
+import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey, SetKeyDeployments, SetKeyLimits } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { keyView, obedience, shownKey } from './key-replies.js';
@@ -16,9 +16,9 @@ export class KeysHandlers {
 
   @RpcHandler(CreateKey)
   async create(
-    @Payload() { account, name, expires_at: expiry, actor }: z.output<typeof CreateKey.request>,
+    @Payload() { expires_at: expiry, actor, ...wish }: z.output<typeof CreateKey.request>,
   ): Promise<z.input<typeof CreateKey.reply>> {
-    return shownKey(await this.keys.create({ account, name, expiresAt: expiry === undefined ? null : new Date(expiry) }, actor));
+    return shownKey(await this.keys.create({ ...wish, expiresAt: expiry === undefined ? null : new Date(expiry) }, actor));
   }
 
   @RpcHandler(ListKeys)
@@ -45,5 +45,21 @@ export class KeysHandlers {
   async revoke(@Payload() { actor, ...address }: z.output<typeof RevokeKey.request>): Promise<z.input<typeof RevokeKey.reply>> {
     const revoked = await this.keys.revoke(address, actor);
     return { id: revoked.key.id, ...obedience(revoked) };
+  }
+
+  @RpcHandler(SetKeyLimits)
+  async setLimits(
+    @Payload() { limits, actor, ...address }: z.output<typeof SetKeyLimits.request>,
+  ): Promise<z.input<typeof SetKeyLimits.reply>> {
+    const changed = await this.keys.setLimits(address, limits, actor);
+    return { id: changed.key.id, limits: changed.key.limits, ...obedience(changed) };
+  }
+
+  @RpcHandler(SetKeyDeployments)
+  async setDeployments(
+    @Payload() { deployments, actor, ...address }: z.output<typeof SetKeyDeployments.request>,
+  ): Promise<z.input<typeof SetKeyDeployments.reply>> {
+    const changed = await this.keys.setDeployments(address, deployments, actor);
+    return { id: changed.key.id, deployments: changed.key.deployments, ...obedience(changed) };
   }
 }

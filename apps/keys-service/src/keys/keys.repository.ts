@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountId, DeploymentId, KeyId, type KeyKind } from '@slipway/contracts';
+import { AccountId, DeploymentId, KeyId, type KeyKind, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { LessThan, MoreThan } from 'typeorm';
 import { KeyEntity } from './key.entity.js';
@@ -17,6 +17,7 @@ export interface StoredKey {
   readonly state: 'active' | 'revoked';
   readonly expiresAt: Date | null;
   readonly deployments: DeploymentId[] | null;
+  readonly limits: Limits;
   readonly ver: number;
   readonly createdAt: Date;
 }
@@ -26,11 +27,14 @@ export interface NewKey {
   readonly account: AccountId;
   readonly name: string;
   readonly expiresAt: Date | null;
+  /** Null = all of the account. */
+  readonly deployments?: DeploymentId[] | null | undefined;
+  readonly limits?: Limits | undefined;
   readonly stored: MintedKey['stored'];
 }
 
 /** What may change in a key and gateways are told of. */
-export type KeyChange = Partial<Pick<StoredKey, 'mac' | 'pepper' | 'hint' | 'state' | 'expiresAt'>>;
+export type KeyChange = Partial<Pick<StoredKey, 'mac' | 'pepper' | 'hint' | 'state' | 'expiresAt' | 'deployments' | 'limits'>>;
 
 const keyOf = ({ id, accountId, deployments, ...row }: KeyEntity): StoredKey => ({
   ...row,
@@ -43,8 +47,8 @@ const keyOf = ({ id, accountId, deployments, ...row }: KeyEntity): StoredKey => 
 @Injectable()
 export class KeysRepository {
   /** Null when it is an MCP key and the account has one; of calls at once, one gets it. */
-  async insert(tx: Tx, { account, name, expiresAt, stored }: NewKey): Promise<StoredKey | null> {
-    const values = { accountId: account, name, expiresAt, ...stored };
+  async insert(tx: Tx, { account, name, expiresAt, deployments = null, limits = {}, stored }: NewKey): Promise<StoredKey | null> {
+    const values = { accountId: account, name, expiresAt, deployments, limits, ...stored };
     const inserted = await tx.createQueryBuilder().insert().into(KeyEntity).values(values).orIgnore().returning('id').execute();
     const [row] = inserted.raw as { id: number }[];
     return row === undefined ? null : keyOf(await tx.findOneByOrFail(KeyEntity, { id: row.id, accountId: account }));

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, type KeyId, ServiceError } from '@slipway/contracts';
+import { type AccountId, type Actor, type DeploymentId, type KeyId, type Limits, ServiceError } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
 import { type Page, pageOf } from '../pages/page.js';
 import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
@@ -18,6 +18,9 @@ export interface KeyWish {
   readonly account: AccountId;
   readonly name: string;
   readonly expiresAt: Date | null;
+  /** The only ones that it may call; null or absent = all of the account. */
+  readonly deployments?: DeploymentId[] | null | undefined;
+  readonly limits?: Limits | undefined;
 }
 
 /** Deployment keys of accounts. A value exists in the reply that makes it, and nowhere else. */
@@ -75,6 +78,22 @@ export class KeysService {
       change: { state: 'revoked' },
     });
     return this.changes.change(address.account, { actor, action: 'key.revoke' }, choose);
+  }
+
+  /** Limits replace those that were there; what was used counts on. */
+  setLimits(address: KeyAddress, limits: Limits, actor?: Actor): Promise<ObeyedChange> {
+    return this.changes.change(address.account, { actor, action: 'key.limits' }, async (tx) => ({
+      held: await this.#hold(tx, address),
+      change: { limits },
+    }));
+  }
+
+  /** Numbers of deployments are not checked: a key opens nothing of another account, whatever it names. */
+  setDeployments(address: KeyAddress, deployments: DeploymentId[] | null, actor?: Actor): Promise<ObeyedChange> {
+    return this.changes.change(address.account, { actor, action: 'key.deployments' }, async (tx) => ({
+      held: await this.#hold(tx, address),
+      change: { deployments },
+    }));
   }
 
   async #hold(tx: Tx, { account, key }: KeyAddress): Promise<StoredKey> {

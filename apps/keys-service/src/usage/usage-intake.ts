@@ -1,5 +1,6 @@
-import { OrphanUsage, UsageRecord, UsageRecorded, UsageStream, subjectOf } from '@slipway/contracts';
-import { type Logger, type NatsConnection, WorkConsumer, type WorkItem } from '@slipway/platform';
+import { LimitUse, OrphanUsage, UsageRecord, UsageRecorded, UsageStream, subjectOf } from '@slipway/contracts';
+import { type Logger, type NatsConnection, type Subscription, WorkConsumer, type WorkItem } from '@slipway/platform';
+import type { LimitUseMemory } from './limit-use-memory.js';
 import type { Delivery, Ledger } from './ledger.service.js';
 
 /** How often orphans are looked for, at most, in milliseconds. */
@@ -13,6 +14,7 @@ export interface UsageIntakeOptions {
   readonly env: string;
   readonly log: Logger;
   readonly ledger: Ledger;
+  readonly memory: LimitUseMemory;
   /** How long a gateway's own record is waited for before a worker's counts, in milliseconds. */
   readonly orphanWaitMs: number;
 }
@@ -29,6 +31,7 @@ function parse(data: Uint8Array): unknown {
 export class UsageIntake {
   readonly #consumer: WorkConsumer;
   readonly #recorded: string;
+  #uses: Subscription | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> = Promise.resolve();
   #prunedAt = 0;
@@ -40,7 +43,14 @@ export class UsageIntake {
   }
 
   start(): void {
+    const { nats, env, memory } = this.options;
     this.#consumer.start();
+    this.#uses = nats.subscribe(subjectOf(LimitUse, { env }), {
+      callback: (error, { data }) => {
+        const use = error ? undefined : LimitUse.message.safeParse(parse(data)).data;
+        if (use) memory.heard(use, performance.now());
+      },
+    });
     this.#sweeper = setInterval(
       () => {
         this.#sweeping = this.#sweeping.then(() => this.#sweep());
@@ -51,6 +61,7 @@ export class UsageIntake {
 
   async stop(): Promise<void> {
     clearInterval(this.#sweeper);
+    this.#uses?.unsubscribe();
     await this.#consumer.stop();
     await this.#sweeping;
   }

@@ -15,6 +15,22 @@ export interface SumRow extends Partial<Record<UsageGroup, string | number>> {
   readonly completion: string;
 }
 
+export interface BudgetQuestion {
+  readonly keys: readonly number[];
+  readonly accounts: readonly number[];
+  readonly requests: readonly string[];
+  readonly day: number;
+}
+
+/** Of a request, `month` holds its tokens. */
+export interface BudgetRow {
+  readonly kind: 'key' | 'account' | 'request';
+  readonly name: string;
+  readonly day: string;
+  readonly month: string;
+  readonly final: boolean;
+}
+
 const COLUMN: Record<UsageGroup, string> = { key: 'key_id', deployment: 'deployment_id', alias: 'alias', api: 'api', status: 'status' };
 const STEP: Record<UsageStep, string> = {
   minute: 'minute',
@@ -39,6 +55,22 @@ export class UsageQueriesRepository {
          AND ($4::integer IS NULL OR key_id = $4) AND ($5::integer IS NULL OR deployment_id = $5) AND ($6::text IS NULL OR alias = $6)
        GROUP BY ${places} HAVING sum(requests) > 0 ORDER BY ${places} LIMIT ${limit}`,
       [account, from, to, key ?? null, deployment ?? null, alias ?? null],
+    );
+  }
+
+  /** One statement, so that all of it is of one moment. @param day first millisecond of the UTC day */
+  async budgets(tx: Tx, { keys, accounts, requests, day }: BudgetQuestion): Promise<BudgetRow[]> {
+    const sums = `coalesce(sum(tokens) FILTER (WHERE day = t.today), 0) AS day, sum(tokens) AS month, false AS final`;
+    return tx.query(
+      `WITH t AS (SELECT (to_timestamp($4::bigint / 1000) AT TIME ZONE 'UTC')::date AS today)
+       SELECT 'key' AS kind, key_id::text AS name, ${sums} FROM usage.day, t
+       WHERE key_id = ANY($1) AND day >= date_trunc('month', t.today) AND day <= t.today GROUP BY key_id
+       UNION ALL
+       SELECT 'account', account_id::text, ${sums} FROM usage.day, t
+       WHERE account_id = ANY($2) AND day >= date_trunc('month', t.today) AND day <= t.today GROUP BY account_id
+       UNION ALL
+       SELECT 'request', st, 0, prompt + completion, final FROM usage.request WHERE st = ANY($3) AND source IS NOT NULL`,
+      [keys, accounts, requests, day],
     );
   }
 

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { type QueryUsage, ServiceError, USAGE_ROWS_MAX, type UsageGroup } from '@slipway/contracts';
+import { type QueryBudgets, type QueryUsage, StreamId, ServiceError, USAGE_ROWS_MAX, type UsageGroup } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
 import { type SumRow, UsageQueriesRepository } from './usage-queries.repository.js';
 
 type Question = z.output<typeof QueryUsage.request>;
+const DAY_MS = 86_400_000;
+
 type Answer = z.input<typeof QueryUsage.reply>;
 
 const rowOf = (groups: readonly UsageGroup[], row: SumRow): Answer['rows'][number] => ({
@@ -38,6 +40,23 @@ export class UsageQueries {
       });
     }
     return { rows: rows.map((row) => rowOf(question.group_by, row)), as_of: asOf.toISOString() };
+  }
+
+  /** What holders of budgets used, and which of these requests are part of that: all of one moment. */
+  async budgets({ keys, accounts, requests }: z.output<typeof QueryBudgets.request>): Promise<z.input<typeof QueryBudgets.reply>> {
+    const day = Date.now() - (Date.now() % DAY_MS);
+    const rows = await this.transactions.read((connection) => this.queries.budgets(connection, { keys, accounts, requests, day }));
+    const totalsOf = (kind: 'key' | 'account', ids: readonly number[]): { id: number; day: number; month: number }[] => {
+      const found = new Map(rows.filter((row) => row.kind === kind).map((row) => [row.name, row]));
+      return ids.map((id) => ({ id, day: Number(found.get(String(id))?.day ?? 0), month: Number(found.get(String(id))?.month ?? 0) }));
+    };
+    const counted = rows.filter(({ kind }) => kind === 'request');
+    return {
+      day,
+      keys: totalsOf('key', keys),
+      accounts: totalsOf('account', accounts),
+      requests: counted.map(({ name, month, final }) => ({ st: StreamId.parse(name), tokens: Number(month), final })),
+    };
   }
 
   /** When each of these keys was last used; those that never were are left out. */

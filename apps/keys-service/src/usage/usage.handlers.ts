@@ -1,16 +1,30 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { QueryUsage } from '@slipway/contracts';
+import { QueryBudgets, QueryUsage, RecallLimitUse } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
+import { LimitUseMemory } from './limit-use-memory.js';
 import { UsageQueries } from './usage-queries.service.js';
 
 @Controller()
 export class UsageHandlers {
-  constructor(private readonly queries: UsageQueries) {}
+  constructor(
+    private readonly queries: UsageQueries,
+    private readonly memory: LimitUseMemory,
+  ) {}
 
   @RpcHandler(QueryUsage)
   query(@Payload() question: z.output<typeof QueryUsage.request>): Promise<z.input<typeof QueryUsage.reply>> {
     return this.queries.sums(question);
+  }
+
+  @RpcHandler(QueryBudgets)
+  budgets(@Payload() question: z.output<typeof QueryBudgets.request>): Promise<z.input<typeof QueryBudgets.reply>> {
+    return this.queries.budgets(question);
+  }
+
+  @RpcHandler(RecallLimitUse)
+  recall(): z.input<typeof RecallLimitUse.reply> {
+    return { holders: this.memory.recall(performance.now()) };
   }
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { LedgerRepository } from './ledger.repository.js';
 import { Ledger } from './ledger.service.js';
+import { LimitUseMemory } from './limit-use-memory.js';
 import { OrphansRepository } from './orphans.repository.js';
 import { UsageQueriesRepository } from './usage-queries.repository.js';
 import { UsageQueries } from './usage-queries.service.js';
@@ -9,7 +10,7 @@ import { UsageHandlers } from './usage.handlers.js';
 /** The ledger. It shares nothing with the rest of the service but the process: its rows name keys and accounts by number. */
 @Module({
   controllers: [UsageHandlers],
-  providers: [Ledger, LedgerRepository, OrphansRepository, UsageQueries, UsageQueriesRepository],
-  exports: [Ledger, UsageQueries],
+  providers: [LimitUseMemory, Ledger, LedgerRepository, OrphansRepository, UsageQueries, UsageQueriesRepository],
+  exports: [Ledger, LimitUseMemory, UsageQueries],
 })
 export class UsageModule {}

@@ -3,6 +3,7 @@ import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
 import { Actor } from './actor.js';
 import { KeyExpiry, KeyName } from './key-view.js';
+import { AllowedDeployments, Limits } from './limits.js';
 
 /** Makes a deployment key. The value is in this reply and can never be read again. */
 export const CreateKey = defineRpc({
@@ -15,6 +16,10 @@ export const CreateKey = defineRpc({
     name: KeyName,
     /** Absent = never. */
     expires_at: KeyExpiry.optional(),
+    /** Absent = all of the account. */
+    deployments: AllowedDeployments.optional(),
+    /** Absent = none. */
+    limits: Limits.optional(),
     /** Absent from callers older than the audit log. */
     actor: Actor.optional(),
   }),

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { defineFeed } from '../feed.js';
 import { AccountId, AccountSlug, DeploymentId, KeyId } from '../ids.js';
+import { Limits } from './limits.js';
 
 const AccountRecord = z.object({
   type: z.literal('account'),
   id: AccountId,
   slug: AccountSlug,
   state: z.enum(['active', 'suspended']),
+  /** For all keys of the account together; absent = none, as in records of before limits existed. */
+  limits: Limits.optional(),
 });
 
 const KeyRecord = z.object({
@@ -23,6 +26,8 @@ const KeyRecord = z.object({
   expires: z.int().nullable(),
   /** The only deployments that it may call; null = all of its account. */
   deployments: z.array(DeploymentId).nullable(),
+  /** Absent = none, as in records of before limits existed. */
+  limits: Limits.optional(),
 });
 
 /** What gateways know of accounts and keys. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KeyId } from '../ids.js';
+import { AllowedDeployments, Limits } from './limits.js';
 
 /**
  * Name that a person gives a key: 1 to 100 characters after trimming. What could break a line, a
@@ -28,5 +29,9 @@ export const KeyView = z.object({
   expires_at: z.iso.datetime().nullable().optional(),
   /** End of its last request, a second or two after it; null = never used. Lists alone tell it; absent from older replicas too. */
   last_used_at: z.iso.datetime().nullable().optional(),
+  /** Null = all of its account. Absent from older replicas. */
+  deployments: AllowedDeployments.optional(),
+  /** Absent from older replicas. */
+  limits: Limits.optional(),
 });
 export type KeyView = z.infer<typeof KeyView>;

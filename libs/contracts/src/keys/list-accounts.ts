@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AccountSlug } from '../ids.js';
+import { Limits } from './limits.js';
 
 /** All accounts, oldest first; at most 500 per reply. */
 export const ListAccounts = defineRpc({
@@ -13,7 +14,16 @@ export const ListAccounts = defineRpc({
     after: AccountId.optional(),
   }),
   reply: z.object({
-    accounts: z.array(z.object({ id: AccountId, slug: AccountSlug, state: z.enum(['active', 'suspended']), created_at: z.iso.datetime() })),
+    accounts: z.array(
+      z.object({
+        id: AccountId,
+        slug: AccountSlug,
+        state: z.enum(['active', 'suspended']),
+        created_at: z.iso.datetime(),
+        /** Absent from older replicas. */
+        limits: Limits.optional(),
+      }),
+    ),
     /** Pass it as `after` for the next page; null on the last one. */
     next: AccountId.nullable(),
   }),

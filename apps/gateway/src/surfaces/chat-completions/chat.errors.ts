@@ -5,6 +5,7 @@ const REQUEST = 'invalid_request_error';
 const SERVER = 'server_error';
 /** Limits on requests, as opposed to limits on tokens. */
 const REQUESTS = 'requests';
+const TOKENS = 'tokens';
 
 /** The contract's `type` for every code. A code that is missing here does not compile. */
 const TYPE = {
@@ -81,7 +82,7 @@ export function chatErrorObject(error: ServiceError): { message: string; type: s
   const isContext = error.code === 'context_length_exceeded';
   return {
     message: isContext ? contextMessage(error) : error.message,
-    type: TYPE[error.code],
+    type: error.facts?.['limited'] === TOKENS ? TOKENS : TYPE[error.code],
     param: error.param ?? (isContext ? 'messages' : null),
     code: error.code,
   };

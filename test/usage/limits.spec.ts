@@ -1,0 +1,159 @@
+import { type Limits, SetAccountLimits, SetKeyDeployments, SetKeyLimits } from '@slipway/contracts';
+import type { z } from 'zod';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../deployments/until.js';
+import { open, type Script, send, type Tenant, UsageRig } from './usage-rig.js';
+
+const SCRIPT: Script = { tokens: 3, end: 'complete' };
+
+describe('limits', () => {
+  let rig: UsageRig;
+  beforeAll(async () => {
+    rig = await UsageRig.start(3);
+  }, 240_000);
+  afterAll(() => rig?.end(), 60_000);
+
+  const gateways = (): string[] => rig.processes('gateway').map((gateway) => rig.addressOf(gateway));
+  const limit = (tenant: Tenant, limits: z.input<typeof Limits>): Promise<unknown> =>
+    rig.command(SetKeyLimits, { account: tenant.account, key: tenant.key.id, limits });
+
+  async function ask(gateway: string, tenant: Tenant, api: 'chat' | 'messages' = 'chat', maxTokens = 20): Promise<Response> {
+    const response = await send(gateway, tenant, SCRIPT, { api, stream: false, maxTokens });
+    await response.clone().text();
+    return response;
+  }
+
+  /** Waits until a gateway has heard of limits or of a key's use. */
+  const untilStatus = (gateway: string, tenant: Tenant, status: number): Promise<Response> =>
+    until(
+      `the gateway answers ${status}`,
+      async () => {
+        const response = await ask(gateway, tenant);
+        return response.status === status && response;
+      },
+      30_000,
+    );
+
+  it('are told on answers and refusals of both contracts', async () => {
+    const tenant = await rig.tenant();
+    await limit(tenant, { requests_per_minute: 2, tokens_per_minute: 1_000 });
+    const answered = await ask(gateways()[0]!, tenant);
+    expect([answered.status, answered.headers.get('x-ratelimit-limit-requests'), answered.headers.get('x-ratelimit-limit-tokens')]).toEqual(
+      [200, '2', '1000'],
+    );
+    expect(answered.headers.get('x-ratelimit-reset-requests')).toMatch(/^\d+(ms|s|m\d+s)$/);
+    await untilStatus(gateways()[0]!, tenant, 429);
+    for (const api of ['chat', 'messages'] as const) {
+      const refused = await ask(gateways()[0]!, tenant, api);
+      expect([refused.status, refused.headers.get('x-ratelimit-remaining-requests'), refused.headers.get('x-should-retry')]).toEqual([
+        429,
+        '0',
+        null,
+      ]);
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      const { error } = (await refused.json()) as { error: object };
+      if (api === 'chat') expect(error).toMatchObject({ type: 'requests', code: 'rate_limit_exceeded', param: null });
+      else expect(error).toMatchObject({ type: 'rate_limit_error', details: { error_code: 'rate_limit_exceeded' } });
+    }
+  }, 120_000);
+
+  it('hold for three gateways together, but for what each lets through before it hears of the others', async () => {
+    const tenant = await rig.tenant();
+    const perMinute = 30;
+    await limit(tenant, { requests_per_minute: perMinute });
+    const begun = performance.now();
+    let passed = 0;
+    let untold = 0;
+    while (performance.now() - begun < 8_000) {
+      for (const gateway of gateways()) {
+        const sent = performance.now();
+        const { status } = await ask(gateway, tenant);
+        if (status === 200) passed += 1;
+        else expect(status).toBe(429);
+        // As fast as this test asks, this many come to another gateway within the second in which everything is told.
+        untold = Math.max(untold, 1_000 / Math.max(1, performance.now() - sent));
+      }
+    }
+    const drained = ((performance.now() - begun) / 60_000) * perMinute;
+    expect(passed).toBeGreaterThanOrEqual(perMinute);
+    expect(passed).toBeLessThanOrEqual(perMinute + drained + Math.min(2 * perMinute, untold));
+  }, 120_000);
+
+  it('are not forgiven by the restart of a gateway, and nothing counts twice', async () => {
+    const tenant = await rig.tenant();
+    await limit(tenant, { requests_per_minute: 12, tokens_per_minute: 100_000 });
+    const [doomed] = rig.processes('gateway');
+    const begun = performance.now();
+    for (let i = 0; i < 10; i += 1) expect((await ask(rig.addressOf(doomed!), tenant)).status).toBe(200);
+    // What it let through is told within a second; what it had not told would be forgiven.
+    await until(
+      'another gateway has heard',
+      async () => Number((await ask(gateways()[1]!, tenant)).headers.get('x-ratelimit-remaining-requests')) <= 1,
+    );
+    const spent = 11;
+    await doomed!.stop('SIGKILL');
+    const fresh = await rig.restart(doomed!).ready();
+    await until('the new gateway knows the limits', async () =>
+      (await ask(rig.addressOf(fresh), tenant)).headers.has('x-ratelimit-limit-requests'),
+    );
+    let passed = 0;
+    for (let i = 0; i < 12; i += 1) passed += (await ask(rig.addressOf(fresh), tenant)).status === 200 ? 1 : 0;
+    const drained = ((performance.now() - begun) / 60_000) * 12;
+    expect(passed).toBeLessThanOrEqual(12 - spent + drained);
+  }, 120_000);
+
+  it('of requests at once count at all gateways, and end with the requests', async () => {
+    const tenant = await rig.tenant();
+    await limit(tenant, { concurrent_requests: 2 });
+    const streams = [
+      await open(gateways()[0]!, tenant, { tokens: 2, end: 'hold' }, 'chat'),
+      await open(gateways()[1]!, tenant, { tokens: 2, end: 'hold' }, 'messages'),
+    ];
+    await untilStatus(gateways()[2]!, tenant, 429);
+    streams[0]!.leave();
+    await untilStatus(gateways()[2]!, tenant, 200);
+    streams[1]!.leave();
+  }, 120_000);
+
+  it('of tokens per day are kept by the ledger, through the restart of a gateway', async () => {
+    const tenant = await rig.tenant();
+    const [before] = await until(
+      'the first requests are counted',
+      async () => {
+        const rows = await rig.usage(tenant);
+        return rows[0]?.requests === gateways().length && rows;
+      },
+      30_000,
+    );
+    const used = (before?.prompt_tokens ?? 0) + (before?.completion_tokens ?? 0);
+    // Each request takes 10 tokens; 20 for the answer and about 7 for the prompt are set aside before.
+    await limit(tenant, { tokens_per_day: used + 100 });
+    await until(
+      'the budget is known',
+      async () => (await ask(gateways()[0]!, tenant)).status === 200 && (await rig.usage(tenant))[0]!.requests > before!.requests,
+      30_000,
+    );
+    for (let i = 0; i < 20; i += 1) await ask(gateways()[0]!, tenant);
+    const refused = await ask(gateways()[0]!, tenant);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
+    expect((await refused.json()) as object).toMatchObject({ error: { type: 'tokens', code: 'rate_limit_exceeded' } });
+    await until('the ledger stands still', async () => (await rig.usage(tenant))[0]!.requests >= before!.requests + 8, 30_000);
+    const [after] = await rig.usage(tenant);
+    expect((after!.prompt_tokens + after!.completion_tokens - used) / 10).toBe(8);
+    await untilStatus(gateways()[1]!, tenant, 429);
+    const doomed = rig.processes('gateway').at(-1)!;
+    await doomed.stop('SIGKILL');
+    const fresh = await rig.restart(doomed).ready();
+    expect((await untilStatus(rig.addressOf(fresh), tenant, 429)).status).toBe(429);
+  }, 120_000);
+
+  it('of an account hold for its keys together, and deployments that a key may not call are not there for it', async () => {
+    const tenant = await rig.tenant();
+    await rig.command(SetKeyDeployments, { account: tenant.account, key: tenant.key.id, deployments: [2_000_000_000] });
+    await untilStatus(gateways()[0]!, tenant, 404);
+    await rig.command(SetKeyDeployments, { account: tenant.account, key: tenant.key.id, deployments: [tenant.deployment] });
+    await untilStatus(gateways()[0]!, tenant, 200);
+    await rig.command(SetAccountLimits, { account: tenant.account, limits: { requests_per_minute: 1 } });
+    await untilStatus(gateways()[0]!, tenant, 429);
+  }, 120_000);
+});
