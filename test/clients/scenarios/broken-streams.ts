@@ -69,6 +69,19 @@ async function expectBrokenAnswer(
   expect(sight.text).toBe('');
 }
 
+/** Nothing has failed: the answer is as long as it was allowed to be. */
+async function expectNoCallOfHalf(company: Company, kind: ClientKind, server: PlayedServer): Promise<void> {
+  const { calls, finish, error } = await company.saw(kind, { act: 'tool', text: questionFor('call, length') }, server);
+  expect(calls.filter(({ invalid }) => invalid !== true)).toEqual([]);
+  // Who parses the arguments by hand meets their end; all others see why there is no call.
+  if (kind.family === 'openai') expect(error?.name).toBe('SyntaxError');
+  else
+    expect({ error, finish }).toEqual({
+      error: null,
+      finish: expect.stringMatching(/^(length|max_tokens|model_context_window_exceeded)$/) as string,
+    });
+}
+
 /** What clients make of upstreams that break off: always an exception, never an end, never a call that was not made. */
 export function describeBrokenStreams(company: Company): void {
   const { kinds, backends } = company.casting;
@@ -84,6 +97,7 @@ export function describeBrokenStreams(company: Company): void {
     for (const act of actsOf(kind, CALL_ACTS)) {
       it.each(pairs(CALL_BREAKS))(`raises and completes no call (${act}; %s: %s)`, (...pair) => expectBrokenCall(company, kind, act, pair));
     }
+    it.each(servers)('takes no call that the limit cut for a whole one (%s)', (server) => expectNoCallOfHalf(company, kind, server));
     for (const act of actsOf(kind, Object.keys(WHOLE_ACTS))) {
       it.each(pairs(WHOLE_ACTS[act]!))(`raises by status when nothing is streamed (${act}; %s: %s)`, (...pair) =>
         expectBrokenAnswer(company, kind, act, pair),

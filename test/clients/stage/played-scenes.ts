@@ -8,6 +8,7 @@ import {
   sseEvent,
   type UpstreamRequest,
   type UpstreamScript,
+  usageChunk,
 } from '@slipway/testing';
 
 /** What a question can make an upstream do, beside the recorded behaviours. */
@@ -23,7 +24,9 @@ type OwnScene =
   /** The same, then the server's error object. */
   | 'call, error'
   /** The same, then silence until the client leaves. */
-  | 'call, silence';
+  | 'call, silence'
+  /** The same, as far as `max_tokens` allowed. */
+  | 'call, length';
 
 export type Scene = PlayedBehaviour | OwnScene;
 
@@ -92,6 +95,7 @@ const ENDINGS: Readonly<Record<Exclude<OwnScene, 'call' | 'object'>, UpstreamScr
   'call, no finish': [],
   'call, error': [sseEvent({ error: { code: 500, message: 'secret', type: 'server_error' } })],
   'call, silence': [{ hang: true }],
+  'call, length': [chatChunk({}, 'length'), usageChunk(12, 3), sseEvent('[DONE]')],
 };
 
 const isBrokenCall = (scene: Scene): scene is keyof typeof ENDINGS => scene in ENDINGS;
