@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs';
+import { CAPABILITIES, ERRORS, type ErrorCode, isServiceError, ServiceError } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import type { ResolvedDeployment } from '../../apps/gateway/src/deployments/deployment-resolver.service.js';
+import { ANSWERED_CODES, ANSWERED_ERRORS } from '../../apps/gateway/src/openapi/answered-errors.js';
+import { openApiDocument } from '../../apps/gateway/src/openapi/openapi-document.js';
+import { chatErrors } from '../../apps/gateway/src/surfaces/chat-completions/chat.errors.js';
+import { readChatRequest } from '../../apps/gateway/src/surfaces/chat-completions/chat.request.js';
+import { messagesErrors } from '../../apps/gateway/src/surfaces/messages/messages.errors.js';
+import { readMessagesRequest } from '../../apps/gateway/src/surfaces/messages/messages.request.js';
+import type { ErrorFormat, SurfaceRequest } from '../../apps/gateway/src/surfaces/surface.js';
+import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
+import { FLAVOURS, type UpstreamFlavour } from '../../apps/inference-worker/src/engines/http/flavour.js';
+import { jsonSchemaRules } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
+import { capabilitiesOf, type ReadyModel } from '../../apps/inference-worker/src/engines/llama/ready-model.js';
+
+const PAGE = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+
+/** Rows between two marks, without the head of the table. */
+const tableOf = (mark: string): string[] => {
+  const [, inside = ''] = new RegExp(`<!-- ${mark} -->\\n([^]*?)<!-- /${mark} -->`).exec(PAGE) ?? [];
+  return inside.trimEnd().split('\n').slice(2);
+};
+/** The code spans of the paragraph behind a mark, up to its first full stop. */
+const namesBehind = (mark: string): string[] => {
+  const [, list = ''] = new RegExp(`<!-- ${mark} -->\\n([^]*?)\\.(?:\\n|$)`).exec(PAGE) ?? [];
+  return [...list.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+};
+const section = (heading: string): string => PAGE.split(/^(?=#{2,4} )/m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+
+const typeIn = (format: ErrorFormat, code: ErrorCode): string =>
+  (JSON.parse(format.body(new ServiceError(code, 'X.'), 'req_1')) as { error: { type: string } }).error.type;
+const cell = (format: ErrorFormat, code: ErrorCode): string => `${format.status(new ServiceError(code, ''))} \`${typeIn(format, code)}\``;
+
+/** Codes that no client of the inference API can see: those of other doors, and that of a client who has left. */
+const UNSEEN: readonly ErrorCode[] = [
+  ...(['cancelled', 'unavailable', 'source_not_allowed', 'invalid_credentials', 'session_ended', 'not_permitted'] as const),
+  ...(['account_not_found', 'key_not_found', 'key_revoked', 'key_expired', 'mcp_key_exists', 'user_not_found'] as const),
+  ...(['invitation_not_found', 'session_not_found', 'already_member', 'last_owner', 'account_has_owner'] as const),
+  ...(['deployment_not_found', 'deployment_not_stopped', 'slug_taken', 'alias_taken'] as const),
+];
+
+describe('the table of errors', () => {
+  it('has every code with its statuses and its advice, as it is in the code', () => {
+    const rows = ANSWERED_CODES.map(
+      (code) =>
+        `| \`${code}\` | ${cell(chatErrors, code)} | ${cell(messagesErrors, code)} | ${ERRORS[code].retry} | ${ANSWERED_ERRORS[code]} |`,
+    );
+    expect(tableOf('errors')).toEqual(rows);
+  });
+
+  it('leaves out only what no client of the inference API can see', () => {
+    const all = (Object.keys(ERRORS) as ErrorCode[]).toSorted();
+    expect([...ANSWERED_CODES, ...UNSEEN].toSorted()).toEqual(all);
+  });
+});
+
+describe('the table of engines', () => {
+  const can = (facts: { can: boolean }): readonly string[] =>
+    capabilitiesOf({
+      facts: { family: facts.can ? {} : null, canContinue: facts.can, steersReasoning: facts.can, ownTemplate: facts.can },
+    } as unknown as ReadyModel);
+  const [always, atMost] = [can({ can: false }), can({ can: true })];
+  const llama = (word: string): string => {
+    if (always.includes(word)) return 'yes';
+    return atMost.includes(word) ? 'template' : '–';
+  };
+  const http = (flavour: UpstreamFlavour, word: string): string =>
+    (FLAVOURS[flavour].caps as readonly string[]).includes(word) ? 'yes' : '–';
+  const columns = ['vllm', 'sglang', 'llama-server', 'ollama', 'other'] as const;
+
+  it('has what each engine says of itself', () => {
+    const rows = tableOf('engines').map((row) =>
+      row
+        .split('|')
+        .map((text) => text.trim())
+        .slice(1, -1),
+    );
+    // What is counted is told by the answer itself, and stands with count_tokens.
+    const words = CAPABILITIES.filter((word) => word !== 'exact_count');
+    const expected = words.map((word) => [`\`${word}\``, llama(word), ...columns.map((flavour) => http(flavour, word))]);
+    expect(rows.map(([word, , ...cells]) => [word, ...cells])).toEqual(expected);
+  });
+});
+
+const deployment = {
+  facts: { id: 1, context: 4096, caps: [] as string[] },
+  slug: 'deployment-1',
+  isNamed: () => true,
+} as unknown as ResolvedDeployment;
+const messages = [{ role: 'user', content: 'Hello' }];
+const READERS = {
+  chat: (fields: object) => readChatRequest({ model: 'x', messages, ...fields }, deployment, { imageHosts: [] }),
+  messages: (fields: object) => readMessagesRequest({ model: 'x', max_tokens: 5, messages, ...fields }, deployment, { imageHosts: [] }),
+} satisfies Record<string, (fields: object) => SurfaceRequest>;
+const CONTRACTS = ['chat', 'messages'] as const;
+/** Values of every type; a field takes those of its own. */
+const VALUES: readonly unknown[] = ['x', true, 5, { a: 'b' }, ['x']];
+
+function outcome(read: () => SurfaceRequest): SurfaceRequest | ServiceError {
+  try {
+    return read();
+  } catch (error) {
+    if (isServiceError(error)) return error;
+    throw error;
+  }
+}
+
+describe.each(CONTRACTS)('the fields of %s', (contract) => {
+  const read = READERS[contract];
+  const plain = read({});
+
+  it.each(namesBehind(`ignored: ${contract}`))('%s is accepted and changes nothing', (name) => {
+    const outcomes = VALUES.map((value) => outcome(() => read({ [name]: value }))).filter((one) => !isServiceError(one));
+    expect(outcomes.length).toBeGreaterThan(0);
+    for (const one of outcomes) expect(one).toEqual(plain);
+  });
+
+  it.each(namesBehind(`refused: ${contract}`))('%s is refused by its name', (name) => {
+    expect(outcome(() => read({ [name]: { a: 'b' } }))).toMatchObject({ code: 'unsupported_parameter', param: name });
+  });
+
+  it('are all on the page', () => {
+    const { components } = openApiDocument(SURFACES.all, 'http://x') as { components: { schemas: Record<string, { properties: object }> } };
+    const schema = contract === 'chat' ? 'ChatCompletionRequest' : 'MessageRequest';
+    const heading = contract === 'chat' ? '### Request' : '### Messages: request';
+    const text = section(heading);
+    for (const name of Object.keys(components.schemas[schema]!.properties)) expect(text).toContain(`\`${name}\``);
+  });
+
+  it('are ignored where the page does not name them', () => {
+    expect(read({ n_predict: -1, cache_salt: 'x', inference_geo: 'eu' })).toEqual(plain);
+  });
+});
+
+/** A schema with each keyword that is listed, by its name. */
+const SAMPLES: Readonly<Record<string, unknown>> = {
+  ...{
+    type: ['string', 'null'],
+    enum: ['a'],
+    const: 'a',
+    nullable: true,
+    $ref: '#',
+    anyOf: [{ type: 'string' }],
+    oneOf: [{ type: 'string' }],
+    allOf: [{ type: 'string' }],
+  },
+  ...{ properties: { a: { type: 'string' } }, required: [], additionalProperties: { type: 'string' } },
+  ...{ items: { type: 'string' }, prefixItems: [{ type: 'string' }], minItems: 1, maxItems: 2 },
+  ...{ minLength: 1, maxLength: 2, pattern: 'a', format: 'date' },
+  ...{ minimum: 1, maximum: 2, exclusiveMinimum: 1, exclusiveMaximum: 2 },
+  ...{ examples: [], $defs: {}, definitions: {}, $vocabulary: {}, contentSchema: {} },
+};
+const schemaWith = (word: string): object => (word === '$ref' ? { type: 'array', items: { $ref: '#' } } : { [word]: SAMPLES[word] ?? 'x' });
+const ALL_KEYWORDS = [
+  ...['if', 'then', 'else', 'not', 'dependentSchemas', 'dependentRequired', 'contains', 'minContains', 'maxContains', 'uniqueItems'],
+  ...['patternProperties', 'propertyNames', 'minProperties', 'maxProperties', 'unevaluatedItems', 'unevaluatedProperties', 'multipleOf'],
+  ...['$dynamicRef', 'additionalItems', 'dependencies', 'discriminator'],
+];
+
+describe('the table of JSON schema keywords', () => {
+  const text = section('### JSON schemas on llama.cpp');
+  const listed = [...text.matchAll(/^\| [^|]+ \| (.*) \|$/gm)]
+    .flatMap(([, cells]) => [...cells!.matchAll(/`([^`]+)`/g)].map(([, word]) => word!))
+    .filter((word) => !/[…:]/.test(word));
+  const formats = ['date', 'time', 'date-time', 'uuid', 'ipv4', 'email'];
+
+  it.each(listed.filter((word) => !formats.includes(word)))('%s is taken', (word) => {
+    expect(jsonSchemaRules(schemaWith(word), 'x-').root).not.toBe('');
+  });
+
+  it.each(formats)('the format %s is taken', (format) => {
+    expect(listed).toContain(format);
+    expect(jsonSchemaRules({ type: 'string', format }, 'x-').root).not.toBe('');
+  });
+
+  it.each(ALL_KEYWORDS)('%s, which is not listed, is refused by its name', (word) => {
+    expect(listed).not.toContain(word);
+    const refusal = (): unknown => jsonSchemaRules({ type: 'object', [word]: {} }, 'x-');
+    expect(refusal).toThrow(
+      expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining(`"${word}"`) as string }),
+    );
+  });
+});
