@@ -10,7 +10,7 @@ describe('the http engine', () => {
     it('an answer in the events of every engine, with the usage of the upstream', async () => {
       const answer = await run(await bench.loaded(), ask('Hi'));
       expect(answer.events).toEqual([
-        { k: 'start' },
+        { k: 'start', prompt: expect.any(Number) as number },
         { k: 'text', x: 'Hello', n: 1 },
         { k: 'text', x: ' there', n: 1 },
         { k: 'fin', r: 'stop' },

@@ -56,7 +56,8 @@ describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
 
   it('tells the prompt’s tokens at the start where the server tells them in time', async () => {
     const { events } = await run(await playing('text', { cached: 5 }), ask('Hi'));
-    expect(events[0]).toEqual(server === 'ollama' ? { k: 'start' } : { k: 'start', prompt: PLAYED_PROMPT_TOKENS, cached: 5 });
+    const estimate = { k: 'start', prompt: expect.any(Number) as number };
+    expect(events[0]).toEqual(server === 'ollama' ? estimate : { k: 'start', prompt: PLAYED_PROMPT_TOKENS, cached: 5 });
   });
 
   it('relays reasoning apart from the answer', async () => {

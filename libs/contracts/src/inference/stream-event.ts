@@ -19,7 +19,7 @@ export type TokenLogprob = z.infer<typeof TokenLogprob>;
  * Readers ignore kinds that they do not know; those still count as one event.
  */
 export const StreamEvent = z.discriminatedUnion('k', [
-  /** The prompt is evaluated; figures as far as the engine knows them. */
+  /** The prompt is evaluated; figures as far as the engine knows them by now, the prompt's perhaps an estimate. The end has the right ones. */
   z.object({ k: z.literal('start'), prompt: z.int().nonnegative().optional(), cached: z.int().nonnegative().optional() }),
   /** `lp` = the probabilities of its tokens, where they were asked for. */
   z.object({

@@ -115,7 +115,8 @@ export class AnswerRelay {
     if (this.#started) return;
     this.#started = true;
     const { prompt, cached } = this.#usage ?? NOT_TOLD;
-    this.#ready.push({ k: 'start', ...(prompt !== null && { prompt }), ...(cached !== null && { cached }) });
+    // Some clients take the prompt's tokens from here alone, so an estimate serves them better than nothing.
+    this.#ready.push({ k: 'start', prompt: prompt ?? this.options.estimatedPrompt, ...(cached !== null && { cached }) });
     this.options.output.phase('decode');
   }
 }
