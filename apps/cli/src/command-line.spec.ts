@@ -71,12 +71,14 @@ describe('the commands', () => {
       'accounts create',
       'accounts list',
       'accounts limits',
+      ...['set-up', 'invite', 'invitations', 'uninvite', 'list', 'role', 'remove', 'sign-out'].map((name) => `users ${name}`),
       ...['create', 'list', 'rename', 'rotate', 'revoke', 'limits', 'deployments', 'mcp create', 'mcp show', 'mcp rotate'].map(
         (name) => `keys ${name}`,
       ),
       ...['create', 'list', 'show', 'models', 'update', 'scale', 'stop', 'resume', 'delete', 'log'].map((name) => `deployments ${name}`),
       ...['point', 'list', 'remove'].map((name) => `aliases ${name}`),
       'usage',
+      'audit list',
     ]);
   });
 });
