@@ -1,82 +1,14 @@
-import { type DeploymentFacts, ServiceError, type StreamEvent } from '@slipway/contracts';
+import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../apps/gateway/src/openapi/openapi-document.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { DOCUMENT, type Operation, validators } from './openapi-schemas.js';
-import { answerInWords, countSeven, type Script, type ScriptedRunner, usageOf } from './scripted-runner.js';
+import { SAID, saying, start, text } from './openapi-said.js';
+import { answerInWords, countSeven, type ScriptedRunner, usageOf } from './scripted-runner.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 const WITHIN_MS = 30_000;
-
-const start: StreamEvent = { k: 'start', prompt: 7, cached: 3 };
-const text = (x: string, c = 0): StreamEvent => ({ k: 'text', c, x, n: 1 });
-const fin = (r: Extract<StreamEvent, { k: 'fin' }>['r'] = 'stop', c = 0, stop?: string): StreamEvent => ({
-  k: 'fin',
-  c,
-  r,
-  ...(stop && { stop }),
-});
-const calls: readonly StreamEvent[] = [
-  { k: 'call', i: 0, id: 'call_1', name: 'look', n: 1 },
-  { k: 'args', i: 0, x: '{"q":', n: 1 },
-  { k: 'args', i: 0, x: '"x"}', n: 1 },
-  { k: 'call', i: 1, id: 'call_2', name: 'look', n: 1 },
-  { k: 'args', i: 1, x: '{}', n: 1 },
-];
-const thoughts: readonly StreamEvent[] = [
-  { k: 'think', x: 'h', n: 1 },
-  { k: 'think', x: 'm', n: 1 },
-];
-const probable: StreamEvent = {
-  k: 'text',
-  x: 'a',
-  n: 1,
-  lp: [
-    {
-      t: 'a',
-      p: -0.5,
-      top: [
-        { t: 'a', p: -0.5 },
-        { t: '\ufffd', p: -20_000, b: [240] },
-      ],
-    },
-  ],
-};
-
-/** Says these, one step each; an error ends it. */
-const saying =
-  (events: readonly StreamEvent[], failure?: ServiceError): Script =>
-  async (_start, writer) => {
-    for (const event of events) writer.events([event]);
-    if (failure) throw failure;
-    return { ...usageOf(3), usage: { ...usageOf(3).usage, reasoning: 2 } };
-  };
-
-/** What a model says, and what is asked of it by each contract; null = it cannot ask for this. */
-const SAID: readonly (readonly [what: string, said: readonly StreamEvent[], chat: Fields | null, messages: Fields | null])[] = [
-  ['a text', [start, text('Hello'), text(' you'), fin()], {}, {}],
-  ['nothing', [start, fin()], {}, {}],
-  ['a text that the limit cut', [start, text('Hel'), fin('length')], { max_tokens: 3 }, { max_tokens: 3 }],
-  ['a text that a stop sequence ended', [start, text('Hel'), fin('stop_sequence', 0, 'END')], { stop: 'END' }, { stop_sequences: ['END'] }],
-  ['a refusal', [start, text('I'), fin('content_filter')], {}, {}],
-  ['thoughts and a text', [start, ...thoughts, text('yes'), fin()], {}, { thinking: { type: 'adaptive' } }],
-  ['thoughts that stay hidden', [start, ...thoughts, text('yes'), fin()], null, { thinking: { type: 'adaptive', display: 'omitted' } }],
-  [
-    'calls',
-    [start, text('I look.'), ...calls, fin('tool_calls')],
-    { tools: [{ type: 'function', function: { name: 'look' } }] },
-    { tools: [{ name: 'look', input_schema: { type: 'object' } }] },
-  ],
-  [
-    'calls and nothing else',
-    [start, ...calls, fin('tool_calls')],
-    { tools: [{ type: 'function', function: { name: 'look' } }] },
-    { tools: [{ name: 'look', input_schema: { type: 'object' } }] },
-  ],
-  ['probabilities', [start, probable, fin()], { logprobs: true, top_logprobs: 2 }, null],
-  ['two choices', [start, text('a'), text('b', 1), fin(), fin('length', 1)], { n: 2 }, null],
-];
 const CONTRACTS = [
   {
     contract: 'chat',
@@ -238,6 +170,28 @@ describe('the OpenAPI document and what a gateway answers', () => {
         expectDescribed(`/{deployment}${end}`, 'post', response);
         expectFits(error, await response.json());
       }
+    });
+
+    it('agree on what a key with limits is told', async () => {
+      const limited = rig.key(account.id);
+      rig.keys.put(`key:${limited.id}`, {
+        ...limited.record,
+        limits: { requests_per_minute: 1, tokens_per_minute: 1_000_000 },
+      });
+      const ask = (): Promise<Response> => post(`/${slug}${end}`, bodyOf(end, {}), { 'x-api-key': limited.value });
+      let first = await ask();
+      await until(
+        'the gateway knows of the key and its use',
+        async () => first.status === 200 || (first = await ask()).status === 200,
+        WITHIN_MS,
+      );
+      const refused = await ask();
+      expect(refused.status).toBe(429);
+      for (const response of [first, refused]) {
+        expect(response.headers.get('x-ratelimit-limit-requests')).toBe('1');
+        expectDescribed(`/{deployment}${end}`, 'post', response);
+      }
+      expectFits(error, await refused.json());
     });
 
     it('agree on models', async () => {

@@ -12,6 +12,15 @@ export const ID_HEADERS = {
   'request-id': header('The same.'),
 } as const;
 
+const limitHeaders = (measure: 'requests' | 'tokens'): Record<string, object> => ({
+  [`x-ratelimit-limit-${measure}`]: header(`Limit of ${measure} per minute, where the key or its account has one.`, { type: 'integer' }),
+  [`x-ratelimit-remaining-${measure}`]: header('What is left of it now.', { type: 'integer' }),
+  [`x-ratelimit-reset-${measure}`]: header('Time until all of it is left again, such as `6m0s`.'),
+});
+
+/** Headers of answers that count against limits. */
+export const LIMIT_HEADERS: Readonly<Record<string, object>> = { ...limitHeaders('requests'), ...limitHeaders('tokens') };
+
 const RETRY_HEADERS = {
   'retry-after': header('Seconds to wait before the request is worth repeating; on 429, 503 and 529.', {
     type: 'integer',
@@ -37,6 +46,6 @@ export function errorAnswers(format: ErrorFormat, schema: string): Record<string
 /** @param schema of the body. */
 export const errorAnswer = (description: string, schema: JsonSchema): object => ({
   description,
-  headers: { ...ID_HEADERS, ...RETRY_HEADERS },
+  headers: { ...ID_HEADERS, ...RETRY_HEADERS, ...LIMIT_HEADERS },
   content: { 'application/json': { schema } },
 });

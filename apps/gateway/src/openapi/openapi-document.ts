@@ -1,6 +1,6 @@
 import type { SurfaceRegistration } from '../surfaces/surface.js';
 import type { EndpointDescription, JsonSchema, SurfaceDescription } from './description.js';
-import { errorAnswer, errorAnswers, ID_HEADERS } from './error-answers.js';
+import { errorAnswer, errorAnswers, ID_HEADERS, LIMIT_HEADERS } from './error-answers.js';
 import { ref } from './schema-forms.js';
 
 /** Of the API, not of the product: its first part changes when a client could break. */
@@ -100,7 +100,7 @@ function success({ answer, event, headers = {} }: EndpointDescription): object {
   };
   return {
     description: stream ? 'The answer; with `stream`, its events.' : 'The answer.',
-    headers: { ...ID_HEADERS, ...Object.fromEntries(named) },
+    headers: { ...ID_HEADERS, ...LIMIT_HEADERS, ...Object.fromEntries(named) },
     content: { 'application/json': { schema: ref(answer) }, ...stream },
   };
 }
