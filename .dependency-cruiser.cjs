@@ -41,6 +41,24 @@ const borders = [
     to: { path: '^apps/', pathNot: '^apps/$1/' },
   },
   {
+    name: 'dashboard-takes-types',
+    comment: 'The page is small: of our libraries it takes the types of the contracts, which leave nothing in it.',
+    from: { path: '^apps/dashboard/', pathNot: spec },
+    to: { path: '^libs/contracts/', dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'dashboard-runs-in-browsers',
+    comment: 'Nothing of Node, of services or of their frameworks.',
+    from: { path: '^apps/dashboard/src/', pathNot: spec },
+    to: { path: ['^libs/(?!contracts/)', npm('zod', '@nestjs', '@nats-io', 'fastify', 'typeorm')] },
+  },
+  {
+    name: 'dashboard-knows-no-node',
+    comment: 'Nothing of Node: it runs in browsers.',
+    from: { path: '^apps/dashboard/src/', pathNot: spec },
+    to: { dependencyTypes: ['core'] },
+  },
+  {
     name: 'front-door-only',
     comment: "Only a library's src/index.ts is its public interface.",
     from: { path: '^([^/]+/[^/]+)' },
@@ -74,7 +92,7 @@ const borders = [
     name: 'test-tools-only-in-tests',
     comment: 'Not installed in production.',
     from: { pathNot: ['^libs/testing/', '\\.config\\.ts$', ...tests] },
-    to: { path: npm('vitest', 'vite', '@nestjs/testing', 'openai', '@anthropic-ai/sdk') },
+    to: { path: npm('vitest', 'vite', '@nestjs/testing', 'openai', '@anthropic-ai/sdk', 'playwright-core', '@axe-core/playwright') },
   },
   {
     name: 'nobody-imports-a-test',
@@ -140,7 +158,7 @@ const hygiene = [
   {
     name: 'no-orphan',
     comment: 'Nobody imports this file and it imports nothing: delete it.',
-    from: { orphan: true, path: '^(apps|libs)/', pathNot: ['/src/main\\.ts$', '\\.d\\.ts$', spec] },
+    from: { orphan: true, path: '^(apps|libs)/', pathNot: ['/src/main\\.ts$', '\\.d\\.ts$', '^apps/dashboard/public/', spec] },
     to: {},
   },
   { name: 'not-to-unresolvable', comment: 'A misspelt or undeclared dependency.', from: {}, to: { couldNotResolve: true } },

@@ -37,6 +37,17 @@ ARG APP=gateway
 RUN node_modules/.bin/tsc -b --noCheck "apps/${APP}"
 RUN find apps libs -type d -name src -prune -exec rm -rf {} +
 
+# --- Dashboard, which the console serves -----------------------------------------------------
+
+FROM manifests AS dashboard
+ARG APP=gateway
+COPY tsconfig.base.json ./
+COPY apps/dashboard ./apps/dashboard
+RUN --mount=type=cache,target=/root/.npm mkdir -p apps/dashboard/dist \
+  && if [ "${APP}" = console ]; then \
+       npm ci --omit=dev --workspace apps/dashboard && node_modules/.bin/vite build --logLevel warn apps/dashboard || exit 1; \
+     fi
+
 # --- What runs needs of npm ------------------------------------------------------------------
 
 FROM manifests AS modules-cpu
@@ -64,6 +75,7 @@ WORKDIR /app
 COPY --from=modules /app/node_modules ./node_modules
 COPY --from=build /app/libs ./libs
 COPY --from=build /app/apps/${APP} ./apps/${APP}
+COPY --from=dashboard /app/apps/dashboard/dist ./apps/dashboard/dist
 COPY deploy ./deploy
 WORKDIR /app/apps/${APP}
 ENV NODE_ENV=production \

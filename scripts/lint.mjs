@@ -14,6 +14,7 @@ const BUILD = { name: 'build', script: 'typescript/bin/tsc', args: ['-b', 'tscon
 const CHECKS = [
   { name: 'format', fix: 'npm run format', script: 'prettier/bin/prettier.cjs', args: ['--check', '--log-level', 'warn', '--cache', '.'] },
   { name: 'types', script: 'typescript/bin/tsc', args: ['-p', '.', ...(process.stdout.isTTY ? ['--pretty'] : [])] },
+  { name: 'page types', script: 'typescript/bin/tsc', args: ['-p', 'apps/dashboard', ...(process.stdout.isTTY ? ['--pretty'] : [])] },
   {
     name: 'layers',
     script: 'dependency-cruiser/bin/dependency-cruise.mjs',

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './lib/build.mjs';
+import { ensureChromium } from './lib/chromium.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { ensureNatsServer } from './lib/nats-server.mjs';
 import { Progress } from './lib/progress.mjs';
@@ -63,6 +64,9 @@ async function prepare() {
   await stage('nats-server', async () => {
     const { path } = await ensureNatsServer({ binDir: join(root, '.cache/bin'), progress });
     environment.NATS_SERVER_BIN = path;
+  });
+  await stage('chromium', async () => {
+    environment.CHROMIUM_BIN = (await ensureChromium({ progress })) ?? '';
   });
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DASHBOARD, ensureDashboardBuilt } from './build-dashboard.mjs';
 import { withLock } from './lock-file.mjs';
 import { lastLines, runCommand } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
@@ -8,7 +9,7 @@ import { StartError } from './start-error.mjs';
 const projectsIn = (root, folder) =>
   readdirSync(join(root, folder))
     .map((name) => `${folder}/${name}`)
-    .filter((project) => existsSync(join(root, project, 'tsconfig.json')))
+    .filter((project) => project !== DASHBOARD && existsSync(join(root, project, 'tsconfig.json')))
     .sort();
 
 const isSource = (file) => /\.(ts|json)$/.test(file) && !file.endsWith('.spec.ts');
@@ -77,13 +78,17 @@ async function build(root, { apps, stamp, flags, progress }) {
 }
 
 /**
- * Builds the apps and the libraries that they need, unless nothing changed since the last build.
+ * Builds the apps, the libraries that they need and the dashboard, unless nothing changed since the last build.
  * Dependencies must be installed.
  * @param {{ root: string, check?: boolean, progress: import('./progress.mjs').Progress }} options
  *   check = false leaves the type check out, which halves the time and changes no output
  * @throws {StartError} with the compiler's output when the sources do not compile
  */
 export async function ensureBuilt({ root, check = true, progress }) {
+  await Promise.all([ensureCompiled({ root, check, progress }), ensureDashboardBuilt({ root, progress })]);
+}
+
+async function ensureCompiled({ root, check, progress }) {
   const apps = projectsIn(root, 'apps');
   const stamp = join(root, '.cache/build.txt');
   const isFresh = () => {

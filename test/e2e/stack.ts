@@ -18,6 +18,8 @@ export interface Ready {
   key: string | null;
   processes: { name: string; pid: number }[];
   gateways: string[];
+  console_url: string;
+  setup_url: string | null;
 }
 
 /** A whole Slipway, started as a newcomer would. */

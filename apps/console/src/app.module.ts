@@ -1,5 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { RpcClient } from '@slipway/platform';
+import { ApiController, CLIENT_ADDRESSES, type ClientAddresses } from './api/api.controller.js';
+import { DashboardController } from './dashboard/dashboard.controller.js';
+import { DashboardFiles } from './dashboard/dashboard-files.js';
 import { ProviderCookie, RefreshCookie } from './http/console-cookie.js';
 import { HealthController } from './http/health.controller.js';
 import { HttpSettings } from './http/http-settings.js';
@@ -24,11 +27,24 @@ export interface ConsoleRuntime {
   readonly providerCookie: ProviderCookie;
   readonly oidc: OidcSignIn;
   readonly ways: SignInWays;
+  readonly addresses: ClientAddresses;
+  readonly files: DashboardFiles;
 }
 
-@Module({ controllers: [HealthController, WaysController, SignInController, OidcController, MeController, MembersController] })
+@Module({
+  controllers: [
+    HealthController,
+    WaysController,
+    SignInController,
+    OidcController,
+    MeController,
+    MembersController,
+    ApiController,
+    DashboardController,
+  ],
+})
 export class AppModule {
-  static with({ rpc, settings, tokens, limiter, refreshCookie, providerCookie, oidc, ways }: ConsoleRuntime): DynamicModule {
+  static with({ rpc, settings, tokens, limiter, refreshCookie, providerCookie, oidc, ways, addresses, files }: ConsoleRuntime): DynamicModule {
     return {
       module: AppModule,
       providers: [
@@ -42,6 +58,8 @@ export class AppModule {
         { provide: ProviderCookie, useValue: providerCookie },
         { provide: OidcSignIn, useValue: oidc },
         { provide: SIGN_IN_WAYS, useValue: ways },
+        { provide: CLIENT_ADDRESSES, useValue: addresses },
+        { provide: DashboardFiles, useValue: files },
       ],
     };
   }

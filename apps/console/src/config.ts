@@ -27,6 +27,10 @@ export const ConsoleConfig = z
     CONSOLE_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
     /** Sign-ins, accepted links and changes of passwords per minute and client address; a third of them at once. */
     SIGN_INS_PER_MIN: z.coerce.number().int().min(1).max(100_000).default(60),
+    /** Where clients call the inference API, as people read it in examples; without a path. */
+    PUBLIC_BASE_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8080'),
+    /** Folder of the built dashboard; absent = apps/dashboard/dist beside this app. */
+    DASHBOARD_DIR: z.string().min(1).optional(),
     /** An OpenID Connect provider; absent = people sign in by password alone. Plain http only on this machine. */
     OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
     OIDC_CLIENT_ID: z.string().min(1).optional(),

@@ -1,9 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { type Incarnation, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type LifecycleState, type Logger, type NatsConnection, nuid, RpcClient } from '@slipway/platform';
 import { AppModule } from './app.module.js';
 import type { ConsoleConfig } from './config.js';
+import { DashboardFiles } from './dashboard/dashboard-files.js';
 import { ProviderCookie, RefreshCookie } from './http/console-cookie.js';
 import { createHttpApplication } from './http/http-application.js';
 import { HttpSettings } from './http/http-settings.js';
@@ -15,6 +17,9 @@ import { AccessTokens } from './sessions/access-tokens.js';
 import { AttemptLimiter } from './sessions/attempt-limiter.js';
 import { SessionKeyRing } from './sessions/session-key-ring.js';
 import { VoidSessions } from './sessions/void-sessions.js';
+
+/** Both apps lie side by side, in the repository and in the image. */
+const BUILT_DASHBOARD = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
 export interface ConsoleOptions {
   readonly config: ConsoleConfig;
@@ -76,7 +81,7 @@ export class Console {
     clearTimeout(force);
   }
 
-  #application(): Promise<NestFastifyApplication> {
+  async #application(): Promise<NestFastifyApplication> {
     const { config, log, link } = this.options;
     const { SLIPWAY_ENV: env, CONSOLE_HOST: host, CONSOLE_PORT: port, CONSOLE_BASE_URL: baseUrl, CONSOLE_COOKIES: cookies } = config;
     const rpc = new RpcClient(link.nats, env);
@@ -92,6 +97,8 @@ export class Console {
       providerCookie: new ProviderCookie(cookies),
       oidc: new OidcSignIn(oidc && new IdentityProvider(oidc), rpc, own),
       ways: { password: true, identity_provider: oidc?.name ?? null },
+      addresses: { gateway_url: config.PUBLIC_BASE_URL.replace(/\/+$/, ''), environment: env },
+      files: await DashboardFiles.load(config.DASHBOARD_DIR ?? BUILT_DASHBOARD),
     });
     return createHttpApplication(module, settings);
   }

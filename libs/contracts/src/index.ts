@@ -136,6 +136,9 @@ export { INLINE_START_BYTES, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PAR
 export { EMPTY_SUM, FinishReason, StreamEvent, Usage, addToSum } from './inference/stream-event.js';
 export type { TokenLogprob } from './inference/stream-event.js';
 
+export { CONSOLE_API } from './console/console-api.js';
+export type { ConsoleCall, ConsoleReply, ConsoleRequest } from './console/console-api.js';
+
 export { GatewayBeat } from './usage/gateway-beat.js';
 export { LIMIT_HOLDERS_MAX, LimitUse, QueryBudgets, RecallLimitUse } from './usage/limit-use.js';
 export { QueryUsage, USAGE_ROWS_MAX, UsageGroup, UsageRow, UsageStep } from './usage/query-usage.js';

@@ -1,0 +1,59 @@
+import { AccountId, CONSOLE_API, KeyId, ServiceError, UserId } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { callOf, requestOf } from './api-call.js';
+
+const actor = { kind: 'user', user: UserId.parse(3) } as const;
+const asking = { account: AccountId.parse(7) };
+
+function codeOf(attempt: () => unknown): [string, string | undefined] {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof ServiceError) return [error.code, error.param];
+    throw error;
+  }
+  throw new Error('Nothing was refused.');
+}
+
+describe('a call of the dashboard', () => {
+  it('that is not listed does not exist, names of prototypes included', () => {
+    for (const name of ['keys/steal', 'toString/call', 'constructor', '__proto__/x', 'keys']) {
+      expect(
+        codeOf(() => callOf(name, 'owner')),
+        name,
+      ).toEqual(['not_found', undefined]);
+    }
+  });
+
+  it('that changes something is refused to viewers', () => {
+    for (const [name, { role }] of Object.entries(CONSOLE_API)) {
+      if (role === 'viewer') expect(callOf(name, 'viewer').role, name).toBe('viewer');
+      else
+        expect(
+          codeOf(() => callOf(name, 'viewer')),
+          name,
+        ).toEqual(['not_permitted', undefined]);
+      expect(callOf(name, 'owner').role, name).toBe(role);
+    }
+  });
+
+  it('reads without a role only what names no change', () => {
+    const readable = Object.entries(CONSOLE_API).filter(([, { role }]) => role === 'viewer');
+    expect(readable.map(([name]) => name).filter((name) => !/\/(list|find|log|query)$/.test(name))).toEqual([]);
+  });
+
+  it('works in the account of the session, whatever the body says', () => {
+    const call = callOf('keys/revoke', 'member');
+    const forged = { account: 1, actor: { kind: 'ops' }, key: 12 };
+    expect(requestOf(call, forged, asking, actor)).toEqual({ account: 7, actor, key: KeyId.parse(12) });
+  });
+
+  it('names the field that is wrong', () => {
+    expect(codeOf(() => requestOf(callOf('keys/create', 'member'), { name: '  ' }, asking, actor))).toEqual(['invalid_request', 'name']);
+    expect(codeOf(() => requestOf(callOf('keys/create', 'member'), [], asking, actor))).toEqual(['invalid_request', undefined]);
+    expect(codeOf(() => requestOf(callOf('deployments/find', 'viewer'), undefined, asking, actor))).toEqual([
+      'invalid_request',
+      'deployment',
+    ]);
+  });
+});

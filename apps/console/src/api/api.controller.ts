@@ -1,0 +1,45 @@
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { RpcClient } from '@slipway/platform';
+import type { FastifyRequest } from 'fastify';
+import type { SignedIn } from '../sessions/access-tokens.js';
+import { SessionAnswers } from '../sessions/session-answers.js';
+import { Asking, SessionGuard } from '../sessions/session.guard.js';
+import { callOf, requestOf } from './api-call.js';
+
+/** What people paste into their programs, and where it holds. */
+export interface ClientAddresses {
+  /** Where the inference API is called; without a path. */
+  readonly gateway_url: string;
+  /** Keys open nothing in another one. */
+  readonly environment: string;
+}
+
+export const CLIENT_ADDRESSES = Symbol('CLIENT_ADDRESSES');
+
+/** The dashboard's way to the services: the calls of `CONSOLE_API`, on behalf of who is signed in. */
+@Controller('api')
+@UseGuards(SessionGuard)
+export class ApiController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly answers: SessionAnswers,
+    @Inject(CLIENT_ADDRESSES) private readonly addresses: ClientAddresses,
+  ) {}
+
+  @Get('addresses')
+  clientAddresses(): ClientAddresses {
+    return this.addresses;
+  }
+
+  @Post(':service/:method')
+  @HttpCode(200)
+  call(
+    @Param() { service, method }: { readonly service: string; readonly method: string },
+    @Body() body: unknown,
+    @Asking() asking: SignedIn,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const call = callOf(`${service}/${method}`, asking.role);
+    return this.rpc.call(call.rpc, requestOf(call, body, asking, this.answers.actorOf(request, asking)));
+  }
+}

@@ -1,0 +1,44 @@
+import type { AuditEntry } from '@slipway/contracts';
+
+/** What was done, as a sentence goes on after who did it: "rotated the key". */
+const DONE: Readonly<Record<string, string>> = {
+  'account.create': 'created the account',
+  'key.create': 'created the key',
+  'key.rename': 'renamed the key',
+  'key.rotate': 'rotated the key',
+  'key.revoke': 'revoked the key',
+  'mcp_key.create': 'created the MCP key',
+  'mcp_key.rotate': 'rotated the MCP key',
+  'key.limits': 'changed the limits of the key',
+  'key.deployments': 'changed which deployments are open to the key',
+  'account.limits': 'changed the limits of the account',
+  'account.set_up_link': 'made a set-up link for the account',
+  'member.invite': 'invited',
+  'member.join': 'joined',
+  'member.role': 'changed the role of',
+  'member.remove': 'removed',
+  'invitation.revoke': 'revoked the invitation of',
+  'password.change': 'changed the password of',
+  'session.sign_in': 'signed in',
+  'session.sign_out': 'signed out',
+  'session.end': 'ended sessions of',
+  'session.reuse_detected': 'lost a session: an old cookie was used again',
+  'signing_key.rotate': 'rotated the key that signs sessions',
+};
+
+/** An action in words; one that is not known here, in the words of the log. */
+export const doneOf = ({ action }: Pick<AuditEntry, 'action'>): string => DONE[action] ?? action.replace(/[._]/g, ' ');
+
+/** Who did it. */
+export function actorOf({ actor, actor_name: name, actor_id: id }: Pick<AuditEntry, 'actor' | 'actor_name' | 'actor_id'>): string {
+  if (actor === 'ops') return 'The operator';
+  if (actor === 'unknown') return 'Unknown';
+  return name ?? `${actor === 'key' ? 'Key' : 'Person'} ${id ?? ''}`.trim();
+}
+
+/** What else is worth knowing, on one line. */
+export const factsOf = ({ facts }: Pick<AuditEntry, 'facts'>): string =>
+  Object.entries(facts)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`)
+    .join(', ');

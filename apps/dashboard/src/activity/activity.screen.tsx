@@ -1,0 +1,75 @@
+import type { AuditEntry } from '@slipway/contracts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { JSX } from 'react';
+import { codeOf, messageOf } from '../api/console-error.js';
+import { people } from '../api/people-api.js';
+import { formatUtc } from '../format/time.js';
+import { Button } from '../ui/button.js';
+import { Notice } from '../ui/notice.js';
+import { Empty, Page } from '../ui/page.js';
+import { type Column, Table } from '../ui/table.js';
+import { clientName } from '../people/client-name.js';
+import { actorOf, doneOf, factsOf } from './activity-words.js';
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  {
+    title: 'When',
+    cell: ({ at }) => (
+      <time dateTime={at} className="whitespace-nowrap tabular-nums">
+        {formatUtc(at)}
+      </time>
+    ),
+  },
+  {
+    title: 'What',
+    cell: (entry) => (
+      <div className="min-w-0">
+        <span className="font-medium break-words">{actorOf(entry)}</span> {doneOf(entry)}{' '}
+        {entry.object_name !== null && entry.object_name !== entry.actor_name && (
+          <span className="font-medium break-words">{entry.object_name}</span>
+        )}
+        {factsOf(entry) !== '' && <div className="text-sm break-words text-muted">{factsOf(entry)}</div>}
+      </div>
+    ),
+  },
+  { title: 'From', cell: ({ address }) => address ?? '–' },
+  { title: 'With', cell: ({ client }) => <span title={client ?? undefined}>{client === null ? '–' : clientName(client)}</span> },
+];
+
+/** What people, keys and operators did in the account. Entries are never changed. */
+export function ActivityScreen(): JSX.Element {
+  const log = useInfiniteQuery({
+    queryKey: ['audit'],
+    queryFn: ({ pageParam }) => people.audit(pageParam),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    refetchInterval: 15_000,
+  });
+  const entries = log.data?.pages.flatMap(({ entries: page }) => page) ?? [];
+  const again = <Button onClick={() => void log.refetch()}>Try again</Button>;
+  const mayNot = codeOf(log.error) === 'not_permitted';
+  return (
+    <Page title="Activity" about="Who did what in this account. Times are UTC.">
+      {mayNot && <Notice look="info">Only owners of the account read its activity.</Notice>}
+      {log.isError && !mayNot && (
+        <Notice look={log.data ? 'warn' : 'bad'} action={again}>
+          {messageOf(log.error)}
+        </Notice>
+      )}
+      {log.isPending && (
+        <p role="status" className="text-muted">
+          Loading the activity …
+        </p>
+      )}
+      {log.data && entries.length === 0 && <Empty title="Nothing yet">Sign-ins and changes of keys and people appear here.</Empty>}
+      {entries.length > 0 && <Table caption="Activity" columns={COLUMNS} rows={entries} keyOf={({ id }) => id} />}
+      {log.hasNextPage && (
+        <div>
+          <Button busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+            Show older
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}

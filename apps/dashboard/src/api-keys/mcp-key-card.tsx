@@ -1,0 +1,104 @@
+import { type JSX, useState } from 'react';
+import { messageOf } from '../api/console-error.js';
+import { useCall, useChange } from '../api/use-call.js';
+import { useMayChange } from '../session/use-session.js';
+import { announce } from '../ui/announcements.js';
+import { Button } from '../ui/button.js';
+import { Dialog, DialogButtons } from '../ui/dialog.js';
+import { Loaded } from '../ui/loaded.js';
+import { Moment } from '../ui/moment.js';
+import { Notice } from '../ui/notice.js';
+import { Empty, Panel } from '../ui/page.js';
+import { McpConfigurationDialog } from './mcp-configuration-dialog.js';
+import { reachOf } from './reach.js';
+
+type Doing = { readonly kind: 'rotate' } | { readonly kind: 'configure'; readonly value: string | null };
+
+export function McpKeyCard(): JSX.Element {
+  const found = useCall('mcp-key/find', {});
+  const create = useChange('mcp-key/create', ['mcp-key/']);
+  const mayChange = useMayChange();
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const close = (): void => setDoing(null);
+  const make = (): void => create.mutate({}, { onSuccess: ({ value }) => setDoing({ kind: 'configure', value }) });
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      {create.isError && <Notice look="bad">{messageOf(create.error)}</Notice>}
+      <Loaded query={found} what="MCP key" rows={2}>
+        {({ key }) =>
+          key === null ? (
+            <Empty
+              title="No MCP key yet"
+              action={
+                mayChange ? (
+                  <Button look="main" icon="plus" busy={create.isPending} onClick={make}>
+                    Create MCP key
+                  </Button>
+                ) : undefined
+              }
+            >
+              With it agents such as Claude Code or Cursor create, stop, resume and inspect this account’s deployments. It opens no
+              inference.
+            </Empty>
+          ) : (
+            <Panel
+              title="MCP key of this account"
+              actions={
+                <div className="flex flex-wrap gap-2">
+                  <Button onClick={() => setDoing({ kind: 'configure', value: null })}>MCP Configuration</Button>
+                  {mayChange && <Button onClick={() => setDoing({ kind: 'rotate' })}>Rotate</Button>}
+                </div>
+              }
+            >
+              <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[auto_1fr]">
+                <dt className="text-muted">Key</dt>
+                <dd>
+                  <code className="font-mono text-sm">{key.hint}…</code>
+                </dd>
+                <dt className="text-muted">Created</dt>
+                <dd>
+                  <Moment at={key.created_at} />
+                </dd>
+              </dl>
+              <p className="text-sm text-muted">An account has one MCP key. It is replaced by rotating it; there is nothing to revoke.</p>
+            </Panel>
+          )
+        }
+      </Loaded>
+      {doing?.kind === 'rotate' && <RotateMcpKeyDialog onClose={close} onRotated={(value) => setDoing({ kind: 'configure', value })} />}
+      {doing?.kind === 'configure' && <McpConfigurationDialog value={doing.value} onClose={close} />}
+    </div>
+  );
+}
+
+function RotateMcpKeyDialog({
+  onClose,
+  onRotated,
+}: {
+  readonly onClose: () => void;
+  readonly onRotated: (value: string) => void;
+}): JSX.Element {
+  const rotate = useChange('mcp-key/rotate', ['mcp-key/']);
+  const go = (): void =>
+    rotate.mutate(
+      {},
+      {
+        onSuccess: (reply) => {
+          announce(reachOf(reply, 'The old value stopped working.'));
+          onRotated(reply.value);
+        },
+      },
+    );
+  return (
+    <Dialog title="Rotate the MCP key" onClose={onClose}>
+      <p>The current value stops working at once. Agents that use it are refused until you replace it in their settings.</p>
+      {rotate.isError && <Notice look="bad">{messageOf(rotate.error)}</Notice>}
+      <DialogButtons>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="danger" busy={rotate.isPending} onClick={go}>
+          Rotate key
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}

@@ -1,0 +1,42 @@
+import type { JSX } from 'react';
+import { useAddresses } from '../api/use-addresses.js';
+import { useCall } from '../api/use-call.js';
+import { useAccount } from '../session/use-session.js';
+import { inferenceSnippet } from '../snippets/inference-snippets.js';
+import { Button } from '../ui/button.js';
+import { CodeBlock } from '../ui/code-block.js';
+import { Dialog, DialogButtons } from '../ui/dialog.js';
+import { Notice } from '../ui/notice.js';
+import { targetOf } from '../deployments/inference-target.js';
+import { KeyValue } from './key-value.js';
+
+export interface RevealDialogProps {
+  readonly name: string;
+  readonly value: string;
+  readonly onDone: () => void;
+}
+
+/** Shows a new value, once. Neither Esc nor a click outside closes it: that would lose the key. */
+export function RevealDialog({ name, value, onDone }: RevealDialogProps): JSX.Element {
+  const { slug } = useAccount();
+  const addresses = useAddresses();
+  const deployments = useCall('deployments/list', {});
+  const first = deployments.data?.deployments.find(({ state }) => state === 'ready') ?? deployments.data?.deployments[0];
+  return (
+    <Dialog title={`Key “${name}”`} wide>
+      <Notice look="warn">Copy this key now. It is shown only once and cannot be recovered. If you lose it, rotate the key.</Notice>
+      <KeyValue value={value} />
+      {first && addresses && (
+        <CodeBlock
+          label={`A first request to ${first.name}`}
+          text={inferenceSnippet('chat', 'curl', targetOf(addresses.gateway_url, slug, first), value)}
+        />
+      )}
+      <DialogButtons>
+        <Button look="main" onClick={onDone}>
+          Done
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}

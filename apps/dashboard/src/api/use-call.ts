@@ -1,0 +1,51 @@
+import type { ConsoleCall, ConsoleReply, ConsoleRequest } from '@slipway/contracts';
+import {
+  keepPreviousData,
+  useMutation,
+  type UseMutationResult,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { session } from '../session/session.js';
+
+/** A call of the private API. */
+export const call = <C extends ConsoleCall>(name: C, body: ConsoleRequest<C>, signal?: AbortSignal): Promise<ConsoleReply<C>> =>
+  session.ask<ConsoleReply<C>>(`/api/${name}`, { body, signal });
+
+export interface CallOptions<T> {
+  /** Whether to ask at all. */
+  readonly enabled?: boolean;
+  /** Asked again after so many milliseconds, by what is known; false = never. */
+  readonly every?: (data: T | undefined) => number | false;
+  /** Shows the answer to the question before while this one is asked. */
+  readonly keep?: boolean;
+}
+
+/** Asks when it is drawn and keeps the answer fresh. */
+export function useCall<C extends ConsoleCall>(
+  name: C,
+  body: ConsoleRequest<C>,
+  { enabled = true, every, keep = false }: CallOptions<ConsoleReply<C>> = {},
+): UseQueryResult<ConsoleReply<C>> {
+  return useQuery<ConsoleReply<C>>({
+    queryKey: [name, body],
+    queryFn: ({ signal }) => call(name, body, signal),
+    enabled,
+    ...(every && { refetchInterval: (query) => every(query.state.data) }),
+    ...(keep && { placeholderData: keepPreviousData }),
+  });
+}
+
+/** A change; afterwards everything whose name begins with one of `refresh` is asked again. */
+export function useChange<C extends ConsoleCall>(
+  name: C,
+  refresh: readonly string[],
+): UseMutationResult<ConsoleReply<C>, Error, ConsoleRequest<C>> {
+  const client = useQueryClient();
+  return useMutation<ConsoleReply<C>, Error, ConsoleRequest<C>>({
+    mutationFn: (body) => call(name, body),
+    onSettled: () =>
+      client.invalidateQueries({ predicate: ({ queryKey: [first] }) => refresh.some((prefix) => String(first).startsWith(prefix)) }),
+  });
+}

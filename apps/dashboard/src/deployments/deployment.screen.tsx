@@ -1,0 +1,78 @@
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { JSX } from 'react';
+import { codeOf } from '../api/console-error.js';
+import { useCall } from '../api/use-call.js';
+import { Missing } from '../shell/faults.js';
+import { CopyButton } from '../ui/copy-button.js';
+import { Icon } from '../ui/icon.js';
+import { Loaded } from '../ui/loaded.js';
+import { Page } from '../ui/page.js';
+import { Tabs } from '../ui/tabs.js';
+import { lookAgainAfter } from './deployment-actions.js';
+import { DeploymentButtons } from './deployment-buttons.js';
+import { idOf } from './inference-target.js';
+import { LogTab } from './log-tab.js';
+import { OverviewTab } from './overview-tab.js';
+import { RevisionsTab } from './revisions-tab.js';
+import { SettingsTab } from './settings-tab.js';
+import { sourceText } from './source-text.js';
+
+const TABS = ['overview', 'logs', 'revisions', 'settings'] as const;
+type Tab = (typeof TABS)[number];
+
+export function DeploymentScreen(): JSX.Element {
+  const { slug } = useParams({ from: '/inside/deployments/$slug' });
+  const id = idOf(slug);
+  return id === null ? <Missing /> : <Found key={id} id={id} slug={slug} />;
+}
+
+function Found({ id, slug }: { readonly id: number; readonly slug: string }): JSX.Element {
+  const { tab } = useSearch({ from: '/inside/deployments/$slug' });
+  const navigate = useNavigate();
+  const found = useCall('deployments/find', { deployment: id }, { every: (data) => lookAgainAfter(data ? [data.deployment] : []) });
+  if (codeOf(found.error) === 'deployment_not_found') return <Missing />;
+  const shown: Tab = TABS.find((one) => one === tab) ?? 'overview';
+  const deployment = found.data?.deployment;
+  return (
+    <Page
+      title={deployment?.name ?? slug}
+      about={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Link to="/deployments" className="inline-flex items-center gap-1 text-accent hover:underline">
+            <Icon name="back" />
+            Deployments
+          </Link>
+          <span className="inline-flex items-center gap-1">
+            <code className="font-mono text-sm">{slug}</code>
+            <CopyButton text={slug} look="quiet" aria-label={`Copy ${slug}`} />
+          </span>
+          {deployment && <span className="min-w-0 break-all">{sourceText(deployment.source)}</span>}
+        </span>
+      }
+      actions={deployment && <DeploymentButtons deployment={deployment} />}
+    >
+      <Loaded query={found} what="Deployment" rows={6}>
+        {(details) => (
+          <Tabs
+            label="Parts of the deployment"
+            value={shown}
+            onChange={(value) =>
+              void navigate({
+                to: '/deployments/$slug',
+                params: { slug },
+                search: value === 'overview' ? {} : { tab: value },
+                replace: true,
+              })
+            }
+            items={[
+              { value: 'overview', label: 'Overview', content: <OverviewTab details={details} /> },
+              { value: 'logs', label: 'Logs', content: <LogTab id={id} /> },
+              { value: 'revisions', label: 'Revisions', content: <RevisionsTab details={details} /> },
+              { value: 'settings', label: 'Settings', content: <SettingsTab details={details} /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}

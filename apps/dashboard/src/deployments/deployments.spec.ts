@@ -1,0 +1,126 @@
+import { ERRORS, ObservedState, StateReason } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { actionsOf, isPassing, lookAgainAfter, rollbackRev } from './deployment-actions.js';
+import { faultsOf, requestOf, type DeploymentDraft, EMPTY_DRAFT } from './deployment-draft.js';
+import { idOf, targetOf } from './inference-target.js';
+import { modelName } from './source-text.js';
+import { REASONS, STATES } from './state-words.js';
+
+const facts = (state: ObservedState, rest: Partial<Parameters<typeof actionsOf>[0]> = {}): Parameters<typeof actionsOf>[0] => ({
+  state,
+  desired: ['stopping', 'stopped'].includes(state) ? 'stopped' : 'ready',
+  rev: 1,
+  serving_rev: 1,
+  ...rest,
+});
+
+describe('what may be done with a deployment', () => {
+  it.each([
+    ['pending', ['stop']],
+    ['loading', ['stop']],
+    ['ready', ['stop']],
+    ['stopping', []],
+    ['stopped', ['resume', 'delete']],
+    ['failed', ['stop', 'delete']],
+    ['deleting', []],
+  ] as const)('while it is %s', (state, actions) => {
+    expect(actionsOf(facts(state))).toEqual(actions);
+  });
+
+  it('offers the way back only while an older revision serves', () => {
+    expect(actionsOf(facts('degraded', { rev: 3, serving_rev: 2 }))).toEqual(['roll_back', 'stop']);
+    expect(actionsOf(facts('degraded'))).toEqual(['stop']);
+    expect(rollbackRev({ rev: 3, serving_rev: null })).toBeNull();
+  });
+
+  it('offers no deletion of what may still answer', () => {
+    for (const state of ObservedState.options.filter((one) => !['stopped', 'failed'].includes(one))) {
+      expect(actionsOf(facts(state)), state).not.toContain('delete');
+    }
+  });
+
+  it('is looked at more often while it changes', () => {
+    expect(lookAgainAfter([facts('ready'), facts('loading')])).toBe(2_000);
+    expect(lookAgainAfter([facts('ready'), facts('stopped')])).toBe(5_000);
+    expect(isPassing(facts('ready', { rev: 2, serving_rev: 1 }))).toBe(true);
+  });
+});
+
+describe('words', () => {
+  it('exist for every state and every reason', () => {
+    expect(Object.keys(STATES).toSorted()).toEqual(ObservedState.options.toSorted());
+    expect(Object.keys(REASONS).toSorted()).toEqual(StateReason.options.toSorted());
+  });
+
+  it('name the status that callers really get', () => {
+    expect(STATES.stopped.meaning).toContain(String(ERRORS.deployment_stopped.status));
+    expect(STATES.pending.meaning).toContain(String(ERRORS.deployment_unavailable.status));
+  });
+});
+
+describe('addresses', () => {
+  it('use an alias where there is one', () => {
+    const deployment = { id: 7, aliases: ['chat', 'old'] } as unknown as Parameters<typeof targetOf>[2];
+    expect(targetOf('https://g', 'acme', deployment)).toEqual({ gateway: 'https://g', path: 'acme/chat', model: 'chat' });
+    expect(targetOf('https://g', 'acme', deployment, null)).toMatchObject({ path: 'deployment-7', model: 'deployment-7' });
+  });
+
+  it.each(['deployment-0', 'deployment-01', 'deployment-', 'Deployment-1', 'deployment-1x', 'x'])('%s is no slug', (slug) => {
+    expect(idOf(slug)).toBeNull();
+  });
+
+  it('models are named by their last part', () => {
+    expect(modelName({ kind: 'file', path: '/models/a/tiny.gguf' })).toBe('tiny.gguf');
+    expect(modelName({ kind: 'download', uri: 'https://h/x/big.gguf?download=1' })).toBe('big.gguf');
+    expect(modelName({ kind: 'http', url: 'http://h:8000/v1', model: 'qwen3' })).toBe('qwen3');
+  });
+});
+
+describe('a deployment that somebody fills in', () => {
+  const draft = (rest: Partial<DeploymentDraft>): DeploymentDraft => ({ ...EMPTY_DRAFT, name: 'Chat', ...rest });
+
+  it('is asked for with what was filled in, and with nothing else', () => {
+    expect(requestOf(draft({ kind: 'file', path: ' /models/a.gguf ' }))).toEqual({
+      name: 'Chat',
+      source: { kind: 'file', path: '/models/a.gguf' },
+    });
+    expect(
+      requestOf(
+        draft({
+          kind: 'http',
+          url: 'http://127.0.0.1:8000',
+          model: 'qwen3',
+          credential: 'secret',
+          context: '4096',
+          slots: '2',
+          replicas: '3',
+          defaultMaxTokens: '512',
+        }),
+      ),
+    ).toEqual({
+      name: 'Chat',
+      source: { kind: 'http', url: 'http://127.0.0.1:8000', model: 'qwen3' },
+      credential: 'secret',
+      context: 4096,
+      slots: 2,
+      replicas: 3,
+      default_max_tokens: 512,
+    });
+  });
+
+  it.each([
+    [{ name: ' ', kind: 'file', path: 'x' }, 'name'],
+    [{ kind: 'file', path: '' }, 'path'],
+    [{ kind: 'download', uri: 'http://plain.example/x.gguf' }, 'uri'],
+    [{ kind: 'download', uri: 'hf:user' }, 'uri'],
+    [{ kind: 'http', url: 'ftp://x', model: 'm' }, 'url'],
+    [{ kind: 'http', url: 'http://x', model: '' }, 'model'],
+    [{ kind: 'file', path: 'x', context: '12' }, 'context'],
+    [{ kind: 'file', path: 'x', slots: 'many' }, 'slots'],
+    [{ kind: 'file', path: 'x', replicas: '65' }, 'replicas'],
+    [{ kind: 'file', path: 'x', alias: 'Not An Alias' }, 'alias'],
+    [{ kind: 'file', path: 'x', alias: 'deployment-3' }, 'alias'],
+  ] as const)('says which field is wrong: %j', (rest, field) => {
+    expect(Object.keys(faultsOf(draft(rest)))).toEqual([field]);
+  });
+});

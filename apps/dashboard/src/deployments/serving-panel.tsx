@@ -1,0 +1,91 @@
+import type { RevisionView } from '@slipway/contracts';
+import { type JSX, type SyntheticEvent, useState } from 'react';
+import { messageOf } from '../api/console-error.js';
+import { useChange } from '../api/use-call.js';
+import { announce } from '../ui/announcements.js';
+import { Button } from '../ui/button.js';
+import { TextField } from '../ui/field.js';
+import { Notice } from '../ui/notice.js';
+import { Panel } from '../ui/page.js';
+import { type DeploymentDraft, EMPTY_DRAFT, faultsOf, requestOf } from './deployment-draft.js';
+import { SourceFields } from './source-fields.js';
+
+const textOf = (value: number | null): string => (value === null ? '' : String(value));
+
+function draftOf({ source, context, slots, default_max_tokens: longest }: RevisionView): DeploymentDraft {
+  const settings = { name: '-', context: textOf(context), slots: textOf(slots), defaultMaxTokens: textOf(longest) };
+  const draft = { ...EMPTY_DRAFT, ...settings };
+  if (source.kind === 'file') return { ...draft, kind: 'file', path: source.path };
+  if (source.kind === 'download') return { ...draft, kind: 'download', uri: source.uri };
+  return { ...draft, kind: 'http', url: source.url, model: source.model };
+}
+
+/** The settings of the newest revision; saving them makes the next one. */
+export function ServingPanel({ id, revision }: { readonly id: number; readonly revision: RevisionView }): JSX.Element {
+  const [draft, setDraft] = useState(() => draftOf(revision));
+  const update = useChange('deployments/update', ['deployments/']);
+  const faults = faultsOf(draft);
+  const change = (part: Partial<DeploymentDraft>): void => setDraft({ ...draft, ...part });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (Object.keys(faults).length > 0) return;
+    const { source, credential, context = null, slots = null, default_max_tokens: longest = null } = requestOf(draft);
+    const same = JSON.stringify(source) === JSON.stringify(revision.source);
+    update.mutate(
+      {
+        deployment: id,
+        context,
+        slots,
+        default_max_tokens: longest,
+        ...(!same && { source }),
+        ...(credential !== undefined && { credential }),
+      },
+      {
+        onSuccess: ({ rev, changed }) =>
+          announce(changed ? `Revision ${rev} loads; the one before serves until it is ready.` : 'Nothing has changed.'),
+      },
+    );
+  };
+  return (
+    <Panel title="Model and size">
+      <form className="grid gap-4" onSubmit={submit} noValidate>
+        <SourceFields draft={draft} faults={faults} onChange={change} />
+        {draft.kind === 'http' && revision.credential && (
+          <p className="text-sm text-muted">A key for the engine is stored. It stays unless you name another, or another host.</p>
+        )}
+        <div className="grid gap-4 sm:grid-cols-3">
+          <TextField
+            label="Context length"
+            inputMode="numeric"
+            value={draft.context}
+            fault={faults.context}
+            onChange={(event) => change({ context: event.target.value })}
+          />
+          <TextField
+            label="Slots"
+            inputMode="numeric"
+            value={draft.slots}
+            fault={faults.slots}
+            onChange={(event) => change({ slots: event.target.value })}
+          />
+          <TextField
+            label="Default answer length"
+            inputMode="numeric"
+            value={draft.defaultMaxTokens}
+            fault={faults.defaultMaxTokens}
+            onChange={(event) => change({ defaultMaxTokens: event.target.value })}
+          />
+        </div>
+        <p className="text-sm text-muted">
+          Empty fields take the default. The revision that serves goes on until the new one is ready, and for good if that fails.
+        </p>
+        {update.isError && <Notice look="bad">{messageOf(update.error)}</Notice>}
+        <div>
+          <Button type="submit" look="main" busy={update.isPending} disabled={Object.keys(faults).length > 0}>
+            Save as new revision
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}

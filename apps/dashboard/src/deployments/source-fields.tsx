@@ -1,0 +1,120 @@
+import type { ModelView } from '@slipway/contracts';
+import type { JSX } from 'react';
+import { messageOf } from '../api/console-error.js';
+import { useCall } from '../api/use-call.js';
+import { formatBytes } from '../format/number.js';
+import { SelectField, TextField } from '../ui/field.js';
+import { Notice } from '../ui/notice.js';
+import type { SourceKind } from './deployment-draft.js';
+import type { DraftFieldsProps } from './serving-fields.js';
+
+const KINDS: readonly { readonly value: SourceKind; readonly label: string }[] = [
+  { value: 'known', label: 'A model that is here' },
+  { value: 'file', label: 'Another GGUF file that the workers see' },
+  { value: 'download', label: 'A GGUF file to download' },
+  { value: 'http', label: 'An HTTP engine (vLLM, SGLang, llama-server, Ollama)' },
+];
+
+const described = ({ name, bytes }: ModelView): string => (bytes === null ? name : `${name} (${formatBytes(bytes)})`);
+
+/** Where the model comes from. */
+export function SourceFields(props: DraftFieldsProps): JSX.Element {
+  const { draft, onChange } = props;
+  return (
+    <>
+      <SelectField
+        label="Model"
+        choices={KINDS}
+        value={draft.kind}
+        onChange={({ target }) => onChange({ kind: KINDS.find(({ value }) => value === target.value)?.value ?? 'known' })}
+      />
+      <KindFields {...props} />
+    </>
+  );
+}
+
+function KindFields(props: DraftFieldsProps): JSX.Element {
+  const { draft, faults, onChange } = props;
+  if (draft.kind === 'known') return <KnownModel {...props} />;
+  if (draft.kind === 'http') return <EngineFields {...props} />;
+  if (draft.kind === 'file') {
+    return (
+      <TextField
+        label="Path"
+        autoComplete="off"
+        spellCheck={false}
+        hint="As the workers see it, in one of the operator’s model folders."
+        value={draft.path}
+        fault={faults.path}
+        onChange={(event) => onChange({ path: event.target.value })}
+      />
+    );
+  }
+  return (
+    <TextField
+      label="Address"
+      autoComplete="off"
+      spellCheck={false}
+      hint="An https URL or hf:user/repo/file.gguf, at a host that the operator allows."
+      value={draft.uri}
+      fault={faults.uri}
+      onChange={(event) => onChange({ uri: event.target.value })}
+    />
+  );
+}
+
+function KnownModel({ draft, faults, onChange }: DraftFieldsProps): JSX.Element {
+  const models = useCall('models/list', {});
+  if (models.isError && !models.data) return <Notice look="bad">{messageOf(models.error)}</Notice>;
+  const known = models.data?.models ?? [];
+  const wait = models.data ? 'Choose a model' : 'Looking for models …';
+  if (models.data && known.length === 0)
+    return <Notice look="info">No models are here yet. Name a file, a download or an engine instead.</Notice>;
+  const chosen = known.findIndex(({ source }) => JSON.stringify(source) === JSON.stringify(draft.known));
+  return (
+    <>
+      <SelectField
+        label="Which one"
+        fault={faults.known}
+        choices={[{ value: '-1', label: wait }, ...known.map((model, index) => ({ value: String(index), label: described(model) }))]}
+        value={String(chosen)}
+        onChange={({ target }) => onChange({ known: known[Number(target.value)]?.source ?? null })}
+      />
+      {models.data?.truncated && <p className="text-sm text-muted">The folders hold more models than are listed here.</p>}
+    </>
+  );
+}
+
+function EngineFields({ draft, faults, onChange }: DraftFieldsProps): JSX.Element {
+  return (
+    <>
+      <TextField
+        label="Address of the engine"
+        type="url"
+        autoComplete="off"
+        spellCheck={false}
+        hint="With or without /v1, at a host that the operator allows. The workers must reach it."
+        value={draft.url}
+        fault={faults.url}
+        onChange={(event) => onChange({ url: event.target.value })}
+      />
+      <TextField
+        label="Name of the model there"
+        autoComplete="off"
+        spellCheck={false}
+        value={draft.model}
+        fault={faults.model}
+        onChange={(event) => onChange({ model: event.target.value })}
+      />
+      <TextField
+        label="Key of the engine"
+        type="password"
+        autoComplete="new-password"
+        hint="Stored encrypted and never shown again. Leave it empty where the engine wants none."
+        value={draft.credential}
+        fault={faults.credential}
+        onChange={(event) => onChange({ credential: event.target.value })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import type { ObservedState, StateReason } from '@slipway/contracts';
+import type { BadgeLook } from '../ui/badge.js';
+import type { IconName } from '../ui/icon.js';
+
+export interface StateWords {
+  readonly text: string;
+  readonly look: BadgeLook;
+  readonly icon: IconName;
+  /** What it means for who calls the deployment. */
+  readonly meaning: string;
+}
+
+export const STATES: Readonly<Record<ObservedState, StateWords>> = {
+  pending: { text: 'Pending', look: 'warn', icon: 'clock', meaning: 'It waits for a worker. Requests get 503 and may be repeated.' },
+  loading: { text: 'Loading', look: 'busy', icon: 'spinner', meaning: 'A worker loads it. Requests get 503 and may be repeated.' },
+  ready: { text: 'Ready', look: 'good', icon: 'check', meaning: 'It answers requests.' },
+  degraded: { text: 'Degraded', look: 'warn', icon: 'warning', meaning: 'It answers, but not all of it is there.' },
+  stopping: { text: 'Stopping', look: 'busy', icon: 'spinner', meaning: 'New requests get 409. Running ones may finish.' },
+  stopped: { text: 'Stopped', look: 'plain', icon: 'pause', meaning: 'Requests get 409 until it is resumed.' },
+  failed: {
+    text: 'Failed',
+    look: 'bad',
+    icon: 'failed',
+    meaning: 'It could not be loaded and is tried again by itself. Requests get 503.',
+  },
+  deleting: { text: 'Deleting', look: 'plain', icon: 'spinner', meaning: 'It goes away. Requests get 404.' },
+};
+
+export interface ReasonWords {
+  readonly text: string;
+  /** The one thing to do about it. */
+  readonly advice: string;
+}
+
+export const REASONS: Readonly<Record<StateReason, ReasonWords>> = {
+  no_worker: { text: 'No connected worker runs this kind of engine.', advice: 'The operator has to start a worker for it.' },
+  no_capacity: {
+    text: 'No worker has the memory, or there are more replicas than workers.',
+    advice: 'Lower the context, the slots or the replicas, stop another deployment, or ask the operator for a worker.',
+  },
+  model_missing: {
+    text: 'The model file is not in the worker’s model folders.',
+    advice: 'The operator has to put the file there, or choose another model in Settings.',
+  },
+  model_invalid: { text: 'The file is damaged, or no model that llama.cpp reads.', advice: 'Choose another model in Settings.' },
+  engine_unreachable: {
+    text: 'Nobody answers at the engine’s address.',
+    advice: 'Start the engine or correct its address. It is tried again every 30 seconds.',
+  },
+  engine_refused: {
+    text: 'The engine refuses the credential or does not know the model.',
+    advice: 'Correct the credential or the model’s name in Settings.',
+  },
+  engine_crashed: {
+    text: 'The engine ended or hung more than once in a row.',
+    advice: 'Read its log; the operator may have to look at the worker.',
+  },
+  out_of_memory: {
+    text: 'It was loaded and did not fit into the memory after all.',
+    advice: 'Lower the context or the slots in Settings.',
+  },
+  download_failed: {
+    text: 'The download was refused, is not allowed, broke off, or the cache is full.',
+    advice: 'Check the address; the log says which it was.',
+  },
+};

@@ -1,0 +1,19 @@
+const counts = new Intl.NumberFormat('en-US');
+
+/** A whole number with thousands apart: `12,345`. */
+export const formatCount = (count: number): string => counts.format(count);
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const;
+
+/** A size in decimal units, as disks and downloads are labelled: `4.1 GB`. */
+export function formatBytes(bytes: number): string {
+  const step = bytes < 1_000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1_000 ** step;
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[step] ?? ''}`;
+}
+
+/** A share as whole percent: `62 %`. */
+export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;
+
+/** A count and its noun: `1 request`, `3 requests`. */
+export const plural = (count: number, one: string, many = `${one}s`): string => `${formatCount(count)} ${count === 1 ? one : many}`;

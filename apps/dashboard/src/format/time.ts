@@ -1,0 +1,27 @@
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const inWords = (ms: number): string => {
+  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
+  if (ms < 2 * DAY) return `${Math.round(ms / HOUR)} h`;
+  if (ms < 90 * DAY) return `${Math.round(ms / DAY)} days`;
+  return `${Math.round(ms / (30.44 * DAY))} months`;
+};
+
+/** How long ago a moment was or how far off it is: `3 h ago`, `in 29 days`. */
+export function formatRelative(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  if (Math.abs(ms) < 45_000) return ms >= 0 ? 'just now' : 'in a moment';
+  return ms > 0 ? `${inWords(ms)} ago` : `in ${inWords(-ms)}`;
+}
+
+/** A moment in UTC: `2026-11-21 19:03:14 UTC`. */
+export const formatUtc = (at: string): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** A day in UTC: `2026-11-21`. */
+export const formatDay = (at: string): string => new Date(at).toISOString().slice(0, 10);
+
+/** Time of day on this machine, for what is a moment old. */
+export const formatClock = (ms: number): string =>
+  new Date(ms).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });

@@ -1,0 +1,154 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type JSX, type SyntheticEvent, useState } from 'react';
+import { ConsoleError, messageOf } from '../api/console-error.js';
+import { type Me, people, type SessionView } from '../api/people-api.js';
+import { session } from '../session/session.js';
+import { announce } from '../ui/announcements.js';
+import { Button } from '../ui/button.js';
+import { TextField } from '../ui/field.js';
+import { Loaded } from '../ui/loaded.js';
+import { Moment } from '../ui/moment.js';
+import { Notice } from '../ui/notice.js';
+import { Page, Panel } from '../ui/page.js';
+import { Table } from '../ui/table.js';
+import { clientName } from './client-name.js';
+import { roleLabel } from './roles.js';
+
+const LEAST_CHARACTERS = 10;
+
+export function AccountScreen(): JSX.Element {
+  const me = useQuery({ queryKey: ['me'], queryFn: people.me });
+  return (
+    <Page title="Your account">
+      <Loaded query={me} what="Your account" rows={4}>
+        {(data) => (
+          <>
+            <Panel title="You">
+              <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[auto_1fr]">
+                <dt className="text-muted">Email</dt>
+                <dd className="break-all">{data.email}</dd>
+                <dt className="text-muted">Name</dt>
+                <dd>{data.name || 'None'}</dd>
+                <dt className="text-muted">Accounts</dt>
+                <dd>{data.memberships.map(({ slug, role }) => `${slug} (${roleLabel(role)})`).join(', ')}</dd>
+              </dl>
+            </Panel>
+            {data.has_password ? (
+              <PasswordPanel email={data.email} />
+            ) : (
+              <Notice look="info">You sign in by your organisation; there is no password here.</Notice>
+            )}
+            <SessionsPanel me={data} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function PasswordPanel({ email }: { readonly email: string }): JSX.Element {
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const change = useMutation({
+    mutationFn: () => {
+      if (next.length < LEAST_CHARACTERS)
+        throw new ConsoleError('invalid_request', `A password has at least ${LEAST_CHARACTERS} characters.`, 'next');
+      return people.changePassword(current, next);
+    },
+    onSuccess: () => {
+      setCurrent('');
+      setNext('');
+      announce('The password is changed. Your other sessions are over.');
+    },
+  });
+  const fault = change.error instanceof ConsoleError && change.error.param === 'next' ? change.error.message : null;
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <Panel title="Password">
+      <form className="grid max-w-md gap-4" onSubmit={submit}>
+        <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+        <TextField
+          label="Current password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={current}
+          onChange={(event) => setCurrent(event.target.value)}
+        />
+        <TextField
+          label="New password"
+          type="password"
+          autoComplete="new-password"
+          required
+          hint={`At least ${LEAST_CHARACTERS} characters.`}
+          value={next}
+          fault={fault}
+          onChange={(event) => setNext(event.target.value)}
+        />
+        {change.isError && fault === null && <Notice look="bad">{messageOf(change.error)}</Notice>}
+        <div>
+          <Button type="submit" busy={change.isPending}>
+            Change password
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+function SessionsPanel({ me }: { readonly me: Me }): JSX.Element {
+  const client = useQueryClient();
+  const list = useQuery({ queryKey: ['sessions'], queryFn: people.sessions });
+  const end = useMutation({
+    mutationFn: people.endSession,
+    onSuccess: () => announce('The session is ended.'),
+    onError: (error) => announce(messageOf(error), 'bad'),
+    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+  });
+  const everywhere = useMutation({
+    mutationFn: people.signOutEverywhere,
+    onSuccess: () => session.forget(false),
+    onError: (error) => announce(messageOf(error), 'bad'),
+  });
+  const endButton = ({ id, client: agent }: SessionView): JSX.Element | string =>
+    id === me.session ? (
+      'This one'
+    ) : (
+      <Button
+        aria-label={`End the session in ${clientName(agent)}`}
+        busy={end.isPending && end.variables === id}
+        onClick={() => end.mutate(id)}
+      >
+        End
+      </Button>
+    );
+  return (
+    <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 className="text-lg font-semibold">Where you are signed in</h2>
+        <Button busy={everywhere.isPending} onClick={() => everywhere.mutate()}>
+          Sign out everywhere
+        </Button>
+      </div>
+      <Loaded query={list} what="Sessions" rows={2}>
+        {({ sessions }) => (
+          <Table
+            caption="Sessions"
+            rows={sessions}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Browser', cell: ({ client: agent }) => <span title={agent ?? undefined}>{clientName(agent)}</span> },
+              { title: 'Address', cell: ({ address }) => address ?? '–' },
+              { title: 'Began', cell: ({ created_at: at }) => <Moment at={at} /> },
+              { title: 'Last used', cell: ({ last_used_at: at }) => <Moment at={at} /> },
+              { title: '', cell: (one) => <div className="flex justify-end text-muted">{endButton(one)}</div> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,136 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type JSX, type SyntheticEvent, useState } from 'react';
+import { codeOf, ConsoleError, messageOf } from '../api/console-error.js';
+import { send } from '../api/send.js';
+import { session, type SessionAnswer } from '../session/session.js';
+import { Button } from '../ui/button.js';
+import { TextField } from '../ui/field.js';
+import { Notice } from '../ui/notice.js';
+import { Door } from './door.js';
+import { ProviderButton } from './provider-button.js';
+
+interface Invitation {
+  readonly slug: string;
+  readonly role: string;
+  readonly email: string | null;
+  readonly known: boolean;
+}
+
+const LEAST_CHARACTERS = 10;
+
+/** Where invitations and the first owner's link lead. The link's secret stands behind the #, which is never sent. */
+export function JoinScreen(): JSX.Element {
+  const [token] = useState(() => window.location.hash.slice(1));
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => send<Invitation>('/api/invitations/find', { body: { token } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (invitation.data) return <Accept token={token} invitation={invitation.data} />;
+  if (!invitation.isError) {
+    return (
+      <Door title="Opening your link">
+        <p role="status" className="text-muted">
+          One moment …
+        </p>
+      </Door>
+    );
+  }
+  const dead = ['invitation_not_found', 'invalid_request'].includes(codeOf(invitation.error));
+  return (
+    <Door title={dead ? 'This link does not work' : 'Not available'}>
+      <Notice look="bad">
+        {dead ? 'It was used already, has expired, was revoked, or is not complete. Ask for another one.' : messageOf(invitation.error)}
+      </Notice>
+      {!dead && <Button onClick={() => void invitation.refetch()}>Try again</Button>}
+      <Link to="/sign-in" className="text-sm text-accent underline">
+        Go to the sign-in
+      </Link>
+    </Door>
+  );
+}
+
+function Accept({ token, invitation }: { readonly token: string; readonly invitation: Invitation }): JSX.Element {
+  const { slug, email: invited, known } = invitation;
+  const navigate = useNavigate();
+  const [email, setEmail] = useState(invited ?? '');
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const accept = useMutation({
+    mutationFn: () => {
+      if (!known && password.length < LEAST_CHARACTERS) {
+        throw new ConsoleError('invalid_request', `A password has at least ${LEAST_CHARACTERS} characters.`, 'password');
+      }
+      const own = { ...(invited === null && { email }), ...(!known && name.trim() !== '' && { name }) };
+      return send<SessionAnswer>('/api/invitations/accept', { body: { token, password, ...own } });
+    },
+    onSuccess: (answer) => {
+      session.begin(answer);
+      return navigate({ to: '/deployments', replace: true });
+    },
+  });
+  const faultOf = (field: string): string | null =>
+    accept.error instanceof ConsoleError && accept.error.param === field ? accept.error.message : null;
+  const isShown = ['email', 'name', 'password'].some((field) => faultOf(field) !== null);
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    accept.mutate();
+  };
+  return (
+    <Door title={invited === null ? `Set up “${slug}”` : `Join “${slug}”`}>
+      <Introduction invitation={invitation} />
+      <form className="grid gap-4" onSubmit={submit} noValidate={false}>
+        <TextField
+          label="Email"
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          readOnly={invited !== null}
+          value={email}
+          fault={faultOf('email')}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        {!known && (
+          <TextField
+            label="Your name"
+            name="name"
+            autoComplete="name"
+            hint="As others in the account see you. You can leave it empty."
+            maxLength={100}
+            value={name}
+            fault={faultOf('name')}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+        <TextField
+          label="Password"
+          type="password"
+          name="password"
+          autoComplete={known ? 'current-password' : 'new-password'}
+          hint={known ? undefined : `At least ${LEAST_CHARACTERS} characters.`}
+          required
+          value={password}
+          fault={faultOf('password')}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        {accept.isError && !isShown && <Notice look="bad">{messageOf(accept.error)}</Notice>}
+        <Button type="submit" look="main" busy={accept.isPending}>
+          {invited === null ? 'Set up and sign in' : 'Join and sign in'}
+        </Button>
+      </form>
+      {invited !== null && <ProviderButton invitation={token} />}
+    </Door>
+  );
+}
+
+function Introduction({ invitation: { email, role, known } }: { readonly invitation: Invitation }): JSX.Element {
+  const invitedAs = `You are invited as ${role === 'owner' ? 'an owner' : `a ${role}`}.`;
+  return (
+    <p className="text-muted">
+      {email === null ? 'You become the first owner of this account. This link opens once.' : invitedAs}
+      {known && ' You have a password here already: enter it to join.'}
+    </p>
+  );
+}

@@ -1,0 +1,61 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type JSX, type SyntheticEvent, useState } from 'react';
+import { messageOf } from '../api/console-error.js';
+import { send } from '../api/send.js';
+import { session, type SessionAnswer } from '../session/session.js';
+import { Button } from '../ui/button.js';
+import { TextField } from '../ui/field.js';
+import { Notice } from '../ui/notice.js';
+import { Door } from './door.js';
+import { ProviderButton } from './provider-button.js';
+import { whyNotSignedIn } from './sign-in-failures.js';
+
+export function SignInScreen(): JSX.Element {
+  const { next, failed } = useSearch({ from: '/sign-in' });
+  const navigate = useNavigate();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const signIn = useMutation({
+    mutationFn: () => send<SessionAnswer>('/api/sign-in', { body: { email, password } }),
+    onSuccess: (answer) => {
+      session.begin(answer);
+      return navigate({ href: next ?? '/deployments', replace: true });
+    },
+  });
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  return (
+    <Door title="Sign in">
+      {failed !== undefined && !signIn.isError && <Notice look="warn">{whyNotSignedIn(failed)}</Notice>}
+      <form className="grid gap-4" onSubmit={submit}>
+        <TextField
+          label="Email"
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+        {signIn.isError && <Notice look="bad">{messageOf(signIn.error)}</Notice>}
+        <Button type="submit" look="main" busy={signIn.isPending}>
+          Sign in
+        </Button>
+      </form>
+      <ProviderButton />
+      <p className="text-sm text-muted">No password yet, or lost it? Ask an owner of your account for an invitation.</p>
+    </Door>
+  );
+}

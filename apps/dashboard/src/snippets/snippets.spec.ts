@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { type Contract, inferenceSnippet, type Language } from './inference-snippets.js';
+import { mcpSnippets } from './mcp-snippets.js';
+
+const target = { gateway: 'https://inference.example.com', path: 'acme/qwen2.5', model: 'qwen2.5' };
+const CASES = (['chat', 'messages'] as const).flatMap((contract: Contract) =>
+  (['curl', 'python', 'typescript'] as const).map((language: Language) => [contract, language] as const),
+);
+
+describe('a first request', () => {
+  it.each(CASES)('in %s for %s names address, model and key once each', (contract, language) => {
+    const text = inferenceSnippet(contract, language, target, 'svc_dep_x');
+    const base = contract === 'chat' ? 'https://inference.example.com/acme/qwen2.5/v1' : 'https://inference.example.com/acme/qwen2.5';
+    expect(text).toContain(base);
+    expect(text).not.toContain('/v1/v1');
+    expect(text.split('svc_dep_x')).toHaveLength(2);
+    expect(text).toMatch(/model["']?\s*[:=]\s*["']qwen2\.5["']/);
+  });
+
+  it.each(CASES)('in %s for %s has a placeholder where no key is known', (contract, language) => {
+    expect(inferenceSnippet(contract, language, target)).toContain('YOUR_API_KEY');
+  });
+
+  it.each(['chat', 'messages'] as const)('by curl for %s has a body that is JSON', (contract) => {
+    const body = /-d '(.*)'$/.exec(inferenceSnippet(contract, 'curl', target))?.[1] ?? '';
+    expect(JSON.parse(body)).toMatchObject({ model: 'qwen2.5', stream: true });
+  });
+});
+
+describe('the settings of an MCP client', () => {
+  const url = 'https://console.example.com/mcp';
+
+  it('are JSON wherever they are a file', () => {
+    const files = mcpSnippets(url, 'svc_mcp_x').filter(({ text }) => text.startsWith('{'));
+    expect(files.length).toBeGreaterThan(5);
+    for (const { text, client } of files) expect(() => JSON.parse(text) as unknown, client).not.toThrow();
+  });
+
+  it('hold the address, and the key nowhere once it is gone', () => {
+    for (const { text, note = '', client } of mcpSnippets(url, null)) {
+      expect(text, client).toContain(url);
+      expect(text + note, client).not.toContain('svc_mcp_');
+    }
+  });
+
+  it('keep the key out of files that are shared', () => {
+    for (const { text, place } of mcpSnippets(url, 'svc_mcp_x').filter(({ place: at }) => at.startsWith('.'))) {
+      expect(text, place).not.toContain('svc_mcp_x');
+    }
+  });
+
+  it('end with the header where an option behind it would be swallowed', () => {
+    expect(mcpSnippets(url, 'k')[0]?.text).toMatch(/--header "Authorization: Bearer k"$/);
+  });
+
+  it('allow plain HTTP by name beyond this machine only', () => {
+    const last = (at: string): string => mcpSnippets(at, 'k').at(-1)?.text ?? '';
+    expect(last('http://console.internal:8081/mcp')).toContain('--allow-http');
+    expect(last('http://127.0.0.1:8081/mcp')).not.toContain('--allow-http');
+    expect(last(url)).not.toContain('--allow-http');
+  });
+});

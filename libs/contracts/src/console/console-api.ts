@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import type { RpcContract } from '../channel.js';
+import { CreateDeployment } from '../deployments/create-deployment.js';
+import { DeleteDeployment } from '../deployments/delete-deployment.js';
+import { FindDeployment } from '../deployments/find-deployment.js';
+import { ListAliases } from '../deployments/list-aliases.js';
+import { ListDeployments } from '../deployments/list-deployments.js';
+import { ListModels } from '../deployments/list-models.js';
+import { PointAlias } from '../deployments/point-alias.js';
+import { ReadLog } from '../deployments/read-log.js';
+import { RemoveAlias } from '../deployments/remove-alias.js';
+import { ResumeDeployment } from '../deployments/resume-deployment.js';
+import { ScaleDeployment } from '../deployments/scale-deployment.js';
+import { StopDeployment } from '../deployments/stop-deployment.js';
+import { UpdateDeployment } from '../deployments/update-deployment.js';
+import { CreateKey } from '../keys/create-key.js';
+import { CreateMcpKey } from '../keys/create-mcp-key.js';
+import { FindMcpKey } from '../keys/find-mcp-key.js';
+import { ListKeys } from '../keys/list-keys.js';
+import type { MemberRole } from '../keys/person.js';
+import { RenameKey } from '../keys/rename-key.js';
+import { RevokeKey } from '../keys/revoke-key.js';
+import { RotateKey } from '../keys/rotate-key.js';
+import { RotateMcpKey } from '../keys/rotate-mcp-key.js';
+import { QueryUsage } from '../usage/query-usage.js';
+
+/** An RPC that the dashboard may cause, and the least role that somebody needs for it. */
+const allow = <C extends RpcContract>(role: MemberRole, rpc: C): { readonly role: MemberRole; readonly rpc: C } => ({ role, rpc });
+
+/**
+ * What the dashboard may ask the console for: `POST /api/<name>` with the RPC's request and its reply. `account` and `actor`
+ * are left out of the request: they come from the session. Private to the dashboard, and changed with it.
+ */
+export const CONSOLE_API = {
+  'deployments/list': allow('viewer', ListDeployments),
+  'deployments/find': allow('viewer', FindDeployment),
+  'deployments/log': allow('viewer', ReadLog),
+  'deployments/create': allow('member', CreateDeployment),
+  'deployments/update': allow('member', UpdateDeployment),
+  'deployments/scale': allow('member', ScaleDeployment),
+  'deployments/stop': allow('member', StopDeployment),
+  'deployments/resume': allow('member', ResumeDeployment),
+  'deployments/delete': allow('member', DeleteDeployment),
+  'aliases/list': allow('viewer', ListAliases),
+  'aliases/point': allow('member', PointAlias),
+  'aliases/remove': allow('member', RemoveAlias),
+  'models/list': allow('viewer', ListModels),
+  'keys/list': allow('viewer', ListKeys),
+  'keys/create': allow('member', CreateKey),
+  'keys/rename': allow('member', RenameKey),
+  'keys/rotate': allow('member', RotateKey),
+  'keys/revoke': allow('member', RevokeKey),
+  'mcp-key/find': allow('viewer', FindMcpKey),
+  'mcp-key/create': allow('member', CreateMcpKey),
+  'mcp-key/rotate': allow('member', RotateMcpKey),
+  'usage/query': allow('viewer', QueryUsage),
+} as const satisfies Record<string, { readonly role: MemberRole; readonly rpc: RpcContract }>;
+
+/** Name of one call, such as `keys/create`. */
+export type ConsoleCall = keyof typeof CONSOLE_API;
+
+type RpcOf<C extends ConsoleCall> = (typeof CONSOLE_API)[C]['rpc'];
+
+/** What the body of a call holds. */
+export type ConsoleRequest<C extends ConsoleCall> = Omit<z.input<RpcOf<C>['request']>, 'account' | 'actor'>;
+
+/** What a call answers. */
+export type ConsoleReply<C extends ConsoleCall> = z.output<RpcOf<C>['reply']>;

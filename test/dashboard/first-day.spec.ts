@@ -1,0 +1,260 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Stack, startStack } from '../e2e/stack.js';
+import { axeFaults, ConsoleBrowser } from './console-browser.js';
+
+const OWNER = { email: 'ada@example.com', password: 'correct horse battery' };
+const VIEWER = { email: 'vera@example.com', password: 'staple battery horse' };
+
+let stack: Stack;
+let browser: ConsoleBrowser;
+let ada: Page;
+beforeAll(async () => {
+  stack = await startStack();
+  browser = await ConsoleBrowser.start(stack.console_url);
+  ada = await browser.person({ permissions: ['clipboard-read', 'clipboard-write'] });
+}, 240_000);
+afterAll(async () => {
+  await browser?.end();
+  await stack?.stop();
+});
+
+const ask = (key: string, path = stack.alias): Promise<Response> =>
+  fetch(`${stack.base_url}/${path}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: path.split('/').at(-1), max_tokens: 8, messages: [{ role: 'user', content: 'Who are you?' }] }),
+  });
+
+async function statusOf(key: string): Promise<number> {
+  const response = await ask(key);
+  await response.body?.cancel();
+  return response.status;
+}
+
+const open = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+};
+
+const dialog = (page: Page): ReturnType<Page['getByRole']> => page.getByRole('dialog');
+
+async function menuOf(page: Page, key: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${key}` }).click();
+  await page.getByRole('menuitem', { name: action }).click();
+}
+
+/** Creates a key by keyboard alone and gives its value, which is gone afterwards. */
+async function createKey(page: Page, name: string): Promise<string> {
+  await page.getByRole('button', { name: 'Create API key' }).first().focus();
+  await page.keyboard.press('Enter');
+  await dialog(page).getByLabel('Name').fill(name);
+  await page.keyboard.press('Enter');
+  const value = await dialog(page).getByLabel('Key', { exact: true }).inputValue();
+  await page.keyboard.press('Escape');
+  expect(await dialog(page).getByLabel('Key', { exact: true }).inputValue()).toBe(value);
+  await dialog(page).getByRole('button', { name: 'Done' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+  expect(await page.content()).not.toContain(value);
+  return value;
+}
+
+describe.sequential('a first day with the dashboard', () => {
+  it('the set-up link makes the first owner, once', async () => {
+    await ada.goto(stack.setup_url ?? '');
+    expect(await axeFaults(ada)).toEqual([]);
+    await ada.getByLabel('Email').fill(OWNER.email);
+    await ada.getByLabel('Your name').fill('Ada');
+    await ada.getByLabel('Password').fill('short');
+    await ada.getByRole('button', { name: 'Set up and sign in' }).click();
+    await ada.getByText('A password has at least 10 characters.').waitFor();
+    await ada.getByLabel('Password').fill(OWNER.password);
+    await ada.getByRole('button', { name: 'Set up and sign in' }).click();
+    await ada.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
+
+    const late = await browser.person();
+    await late.goto(stack.setup_url ?? '');
+    await late.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await late.context().close();
+  });
+
+  it('a reload goes on with the session, and no script can read what keeps it', async () => {
+    await ada.reload();
+    await ada.getByRole('link', { name: 'svc-tiny.Q8_0' }).waitFor();
+    expect(await ada.evaluate('document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)')).not.toMatch(
+      /ey[\w-]+\.|refresh/,
+    );
+  });
+
+  it('a key that is created opens the deployment, its rotated value does not, and revoked it opens nothing', async () => {
+    await open(ada, 'API Keys');
+    const first = await createKey(ada, 'Website');
+    await expect.poll(() => statusOf(first), { timeout: 30_000 }).toBe(200);
+
+    await menuOf(ada, 'Website', 'Rotate');
+    await dialog(ada).getByRole('button', { name: 'Rotate key' }).click();
+    const second = await dialog(ada).getByLabel('Key', { exact: true }).inputValue();
+    await dialog(ada).getByRole('button', { name: 'Done' }).click();
+    expect(second).not.toBe(first);
+    await expect.poll(() => statusOf(first), { timeout: 30_000 }).toBe(401);
+    await expect.poll(() => statusOf(second), { timeout: 30_000 }).toBe(200);
+
+    await menuOf(ada, 'Website', 'Revoke');
+    const revoke = dialog(ada).getByRole('button', { name: 'Revoke key' });
+    await expect.poll(() => revoke.isDisabled(), { timeout: 30_000 }).toBe(true);
+    await dialog(ada).getByLabel('Type the name of the key').fill('Website');
+    await revoke.click();
+    await dialog(ada).waitFor({ state: 'detached' });
+    await expect.poll(() => statusOf(second), { timeout: 30_000 }).toBe(401);
+    await ada.getByLabel('Show revoked keys').check();
+    await ada.getByText('Revoked', { exact: true }).waitFor();
+  });
+
+  it('the MCP key comes with settings to paste, and is in them only while it is shown', async () => {
+    await ada.getByRole('tab', { name: 'MCP Key' }).click();
+    await ada.getByRole('button', { name: 'Create MCP key' }).click();
+    const value = await dialog(ada).getByLabel('Key', { exact: true }).inputValue();
+    expect(value).toMatch(/^svc_mcp_/);
+    expect(await dialog(ada).getByRole('region', { name: 'Run once' }).textContent()).toContain(
+      `${stack.console_url}/mcp --header "Authorization: Bearer ${value}"`,
+    );
+    expect(await axeFaults(ada)).toEqual([]);
+    await dialog(ada).getByRole('button', { name: 'Done' }).click();
+    await ada.getByRole('button', { name: 'MCP Configuration' }).click();
+    expect(await dialog(ada).getByRole('region', { name: 'Run once' }).textContent()).toContain('YOUR_MCP_KEY');
+    await ada.keyboard.press('Escape');
+    await dialog(ada).waitFor({ state: 'detached' });
+  });
+
+  it('a deployment is stopped, resumed and given an alias, and the screen follows without a reload', async () => {
+    const key = stack.key ?? '';
+    await open(ada, 'Deployments');
+    await ada.getByRole('link', { name: 'svc-tiny.Q8_0' }).click();
+    await ada.getByRole('button', { name: 'Stop', exact: true }).click();
+    await dialog(ada).getByRole('button', { name: 'Stop deployment' }).click();
+    await ada.getByRole('button', { name: 'Resume' }).waitFor();
+    await expect.poll(() => statusOf(key), { timeout: 30_000 }).toBe(409);
+    await ada.getByRole('button', { name: 'Resume' }).click();
+    await ada.getByText('Ready', { exact: true }).first().waitFor({ timeout: 60_000 });
+    await expect.poll(() => statusOf(key), { timeout: 30_000 }).toBe(200);
+
+    await ada.getByRole('tab', { name: 'Settings' }).click();
+    await ada.getByLabel('Add an alias').fill('second');
+    await ada.getByRole('button', { name: 'Point it here' }).click();
+    await ada.getByText('local/second', { exact: true }).waitFor();
+    await expect.poll(async () => (await ask(key, 'local/second')).status, { timeout: 30_000 }).toBe(200);
+  });
+
+  it('another deployment is created from a model that is here, and deleted by typing its slug', async () => {
+    await open(ada, 'Deployments');
+    await ada.getByRole('button', { name: 'Create deployment' }).click();
+    await dialog(ada).getByRole('button', { name: 'Create deployment' }).click();
+    await dialog(ada).getByText('Give the deployment a name.').waitFor();
+    await dialog(ada).getByLabel('Name', { exact: true }).fill('Second one');
+    await dialog(ada).getByLabel('Which one').selectOption({ index: 1 });
+    await dialog(ada).getByLabel('Alias').fill('demo');
+    await dialog(ada).getByRole('button', { name: 'Create deployment' }).click();
+    await dialog(ada).getByText('This alias points at deployment-1.').waitFor();
+    await dialog(ada).getByLabel('Alias').fill('');
+    await dialog(ada).getByRole('button', { name: 'Create deployment' }).click();
+    await ada.getByRole('heading', { level: 1, name: 'Second one' }).waitFor();
+    await ada.getByRole('button', { name: 'Stop', exact: true }).click();
+    await dialog(ada).getByRole('button', { name: 'Stop deployment' }).click();
+    await ada.getByRole('button', { name: 'Delete' }).click({ timeout: 60_000 });
+    const confirm = dialog(ada).getByRole('button', { name: 'Delete deployment' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog(ada).getByLabel('Type deployment-2').fill('deployment-2');
+    await confirm.click();
+    await ada.getByRole('heading', { level: 1, name: 'Deployments' }).waitFor();
+    await expect.poll(() => ada.getByText('Second one', { exact: true }).count(), { timeout: 30_000 }).toBe(0);
+  });
+
+  it('usage appears, and equals what was asked', async () => {
+    await open(ada, 'Usage');
+    const table = ada.getByRole('table', { name: 'Usage by key' });
+    // Answered with 200: by the first value, by the second one.
+    await expect
+      .poll(
+        () =>
+          table
+            .getByRole('row', { name: /Website/ })
+            .getByRole('cell')
+            .nth(1)
+            .textContent(),
+        { timeout: 60_000 },
+      )
+      .toBe('2');
+  });
+
+  it('an invited viewer sees deployments and may change nothing', async () => {
+    await open(ada, 'Members');
+    await ada.getByRole('button', { name: 'Invite somebody' }).click();
+    await dialog(ada).getByLabel('Email').fill(VIEWER.email);
+    await dialog(ada).getByLabel('Role').selectOption('viewer');
+    await dialog(ada).getByRole('button', { name: 'Create invitation' }).click();
+    const link = (await dialog(ada).getByRole('region', { name: 'Link' }).textContent()) ?? '';
+    await dialog(ada).getByRole('button', { name: 'Done' }).click();
+
+    const vera = await browser.person();
+    await vera.goto(link);
+    await vera.getByLabel('Password').fill(VIEWER.password);
+    await vera.getByRole('button', { name: 'Join and sign in' }).click();
+    await vera.getByRole('link', { name: 'svc-tiny.Q8_0' }).waitFor();
+    expect(await vera.getByRole('button', { name: 'Create deployment' }).count()).toBe(0);
+    expect(await vera.getByRole('link', { name: 'Activity' }).count()).toBe(0);
+    await vera.getByRole('button', { name: 'account menu' }).click();
+    await vera.getByRole('menuitem', { name: 'Sign out' }).click();
+    await vera.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await vera.getByLabel('Email').fill(VIEWER.email);
+    await vera.getByLabel('Password').fill('not the password');
+    await vera.getByRole('button', { name: 'Sign in' }).click();
+    await vera.getByRole('alert').waitFor();
+    await vera.context().close();
+  });
+
+  it('without a network the screen says so and keeps what it knows', async () => {
+    await open(ada, 'Deployments');
+    await ada.context().setOffline(true);
+    await ada.getByText('You are offline.').waitFor();
+    await ada.getByText('What you see is as of').waitFor({ timeout: 60_000 });
+    expect(await ada.getByRole('link', { name: 'svc-tiny.Q8_0' }).count()).toBe(1);
+    await ada.context().setOffline(false);
+    await expect.poll(() => ada.getByText('What you see is as of').count(), { timeout: 60_000 }).toBe(0);
+  });
+
+  it('every screen passes axe, light and dark, and fits a phone', async () => {
+    const places = [
+      '/deployments',
+      '/deployments/deployment-1',
+      '/deployments/deployment-1?tab=logs',
+      '/deployments/deployment-1?tab=revisions',
+      '/deployments/deployment-1?tab=settings',
+      '/api-keys',
+      '/api-keys?tab=mcp',
+      '/usage',
+      '/members',
+      '/activity',
+      '/account',
+      '/no-such-page',
+    ];
+    const faults: string[] = [];
+    for (const path of places) {
+      for (const theme of ['light', 'dark'] as const) {
+        await ada.evaluate(`localStorage.setItem('slipway.theme', '${theme}')`);
+        await ada.goto(path);
+        await ada.getByRole('heading', { level: 1 }).waitFor();
+        await ada.waitForLoadState('networkidle');
+        for (const fault of await axeFaults(ada)) faults.push(`${path} ${theme}: ${fault}`);
+      }
+      await ada.setViewportSize({ width: 360, height: 740 });
+      const wider = await ada.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      if (wider > 0) faults.push(`${path}: ${wider} px wider than a phone`);
+      await ada.setViewportSize({ width: 1280, height: 860 });
+    }
+    expect(faults).toEqual([]);
+  }, 300_000);
+
+  it('no screen broke the content security policy or threw', () => {
+    expect(browser.faults).toEqual([]);
+  });
+});
