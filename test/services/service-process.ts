@@ -11,7 +11,7 @@ const READY_WITHIN_MS = 60_000;
 export const MODELS = `${REPOSITORY}models`;
 export const PEPPER_SECRET = 'ab'.repeat(32);
 
-export type AppName = 'keys-service' | 'deployments-service' | 'gateway' | 'inference-worker';
+export type AppName = 'keys-service' | 'deployments-service' | 'gateway' | 'inference-worker' | 'console';
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Incarnation, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
@@ -10,6 +11,7 @@ import { ProviderCookie, RefreshCookie } from './http/console-cookie.js';
 import { createHttpApplication } from './http/http-application.js';
 import { HttpSettings } from './http/http-settings.js';
 import { OwnOrigin } from './http/own-origin.js';
+import { McpDoor } from './mcp/mcp-door.js';
 import { IdentityProvider } from './oidc/identity-provider.js';
 import type { OidcSettings } from './oidc/oidc-settings.js';
 import { OidcSignIn } from './oidc/oidc-sign-in.js';
@@ -18,6 +20,7 @@ import { AttemptLimiter } from './sessions/attempt-limiter.js';
 import { SessionKeyRing } from './sessions/session-key-ring.js';
 import { VoidSessions } from './sessions/void-sessions.js';
 
+const { version: VERSION } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
 /** Both apps lie side by side, in the repository and in the image. */
 const BUILT_DASHBOARD = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
@@ -40,6 +43,7 @@ export class Console {
   readonly #voided = new VoidSessions();
   #feed: FeedReader<SessionFeedRecord> | undefined;
   #app: NestFastifyApplication | undefined;
+  #mcp: McpDoor | undefined;
 
   constructor(private readonly options: ConsoleOptions) {}
 
@@ -75,6 +79,7 @@ export class Console {
 
   /** Answers what was begun, for `deadlineMs` at most, and takes no more. */
   async drain(deadlineMs: number): Promise<void> {
+    await this.#mcp?.close();
     const server = this.#app?.getHttpServer();
     const force = setTimeout(() => server?.closeAllConnections(), deadlineMs);
     await this.#app?.close();
@@ -100,7 +105,18 @@ export class Console {
       addresses: { gateway_url: config.PUBLIC_BASE_URL.replace(/\/+$/, ''), environment: env },
       files: await DashboardFiles.load(config.DASHBOARD_DIR ?? BUILT_DASHBOARD),
     });
-    return createHttpApplication(module, settings);
+    this.#mcp = this.#mcpDoor(rpc, own);
+    return createHttpApplication(module, settings, this.#mcp);
+  }
+
+  #mcpDoor(rpc: RpcClient, own: OwnOrigin): McpDoor {
+    const { config, log } = this.options;
+    const addresses = {
+      gatewayUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, ''),
+      consoleUrl: own.url,
+      environment: config.SLIPWAY_ENV,
+    };
+    return new McpDoor({ rpc, log, own, addresses, version: VERSION });
   }
 
   #freshness(): ReturnType<FeedReader<SessionFeedRecord>['freshness']> {

@@ -29,6 +29,7 @@ import { FindMcpKey } from './keys/find-mcp-key.js';
 import { KeyFeed } from './keys/key-feed.js';
 import { ListAccounts } from './keys/list-accounts.js';
 import { ListKeys } from './keys/list-keys.js';
+import { OpenMcpKey } from './keys/open-mcp-key.js';
 import { RenameKey } from './keys/rename-key.js';
 import { RevokeKey } from './keys/revoke-key.js';
 import { RotateKey } from './keys/rotate-key.js';
@@ -84,6 +85,7 @@ export const CONTRACTS: readonly Contract[] = [
   SetAccountLimits,
   CreateMcpKey,
   FindMcpKey,
+  OpenMcpKey,
   RotateMcpKey,
   ...feed(KeyFeed),
   CreateInvitation,

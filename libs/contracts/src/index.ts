@@ -32,6 +32,7 @@ export { formatKey, keyHint, keyKindOf } from './keys/key-text.js';
 export type { KeyKind } from './keys/key-text.js';
 export { KeyExpiry, KeyName, KeyView } from './keys/key-view.js';
 export { CreateMcpKey } from './keys/create-mcp-key.js';
+export { OpenMcpKey } from './keys/open-mcp-key.js';
 export { FindMcpKey } from './keys/find-mcp-key.js';
 export { AllowedDeployments, Limits } from './keys/limits.js';
 export { SetAccountLimits } from './keys/set-account-limits.js';

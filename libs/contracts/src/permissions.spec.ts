@@ -101,6 +101,7 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.set-account-limits keys',
           'key.dev.v1.rpc.create-mcp-key keys',
           'key.dev.v1.rpc.find-mcp-key keys',
+          'key.dev.v1.rpc.open-mcp-key keys',
           'key.dev.v1.rpc.rotate-mcp-key keys',
           'key.dev.v1.rpc.since keys',
           'key.dev.v1.rpc.snapshot keys',
@@ -183,7 +184,15 @@ describe('what follows from it', () => {
   });
 
   it('passwords and tokens of sessions come from the console alone, and only operators make set-up links and signing keys', () => {
-    for (const name of ['sign-in', 'sign-in-external', 'refresh-session', 'accept-invitation', 'change-password', 'find-user']) {
+    for (const name of [
+      'sign-in',
+      'sign-in-external',
+      'refresh-session',
+      'accept-invitation',
+      'change-password',
+      'find-user',
+      'open-mcp-key',
+    ]) {
       expect(publishersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
     }
     for (const name of ['create-setup-link', 'rotate-session-key']) expect(publishersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { answerError } from './answer-error.js';
 import { clientAddress } from './client-address.js';
 import { ErrorFilter } from './error.filter.js';
+import type { McpDoor } from '../mcp/mcp-door.js';
 import { HttpSettings } from './http-settings.js';
 import { checkRequest } from './request-checks.js';
 import { RequestLine } from './request-line.js';
@@ -25,7 +26,7 @@ const LIMITS = { body: 64 * 1024, headers: 16 * 1024, headersTimeout: 10_000, re
 const HEALTH = /^\/(livez|readyz)$/;
 
 /** The Nest application of a console, ready to listen. Signals stay with the process. */
-export async function createHttpApplication(module: NestModule, settings: HttpSettings): Promise<NestFastifyApplication> {
+export async function createHttpApplication(module: NestModule, settings: HttpSettings, mcp: McpDoor): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: LIMITS.body,
     requestTimeout: LIMITS.requestTimeout,
@@ -46,13 +47,13 @@ export async function createHttpApplication(module: NestModule, settings: HttpSe
     logger: new NestLogger(settings.log),
     abortOnError: false,
   });
-  install(adapter.getInstance(), settings);
+  install(adapter.getInstance(), settings, mcp);
   app.useGlobalFilters(new ErrorFilter());
   return app;
 }
 
 /** What holds for every request, whatever route it takes. */
-function install(server: FastifyInstance, settings: HttpSettings): void {
+function install(server: FastifyInstance, settings: HttpSettings, mcp: McpDoor): void {
   const { own, log, proxies } = settings;
   const common = securityHeaders(own.isSecure);
   // JSON alone: what forms of other sites may send is never read.
@@ -66,6 +67,7 @@ function install(server: FastifyInstance, settings: HttpSettings): void {
       address: clientAddress(request.raw, proxies),
     });
     void reply.headers({ ...common, 'x-request-id': request.id });
+    if (mcp.takes(request.url)) return handOver(request, reply, { mcp, proxies });
     try {
       checkRequest(request, own);
       done();
@@ -78,4 +80,13 @@ function install(server: FastifyInstance, settings: HttpSettings): void {
     if (!HEALTH.test(request.routeOptions.url ?? '')) request.line?.write(log, request.id);
     done();
   });
+}
+
+/** Agents have rules of their own, and their server reads the socket itself. The headers and the log line stay ours. */
+function handOver(request: FastifyRequest, reply: FastifyReply, { mcp, proxies }: { mcp: McpDoor; proxies: number }): void {
+  reply.hijack();
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+  const line = request.line ?? new RequestLine();
+  line.note({ route: 'mcp' });
+  void mcp.serve(request.raw, reply.raw, { address: clientAddress(request.raw, proxies), line });
 }

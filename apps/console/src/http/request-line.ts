@@ -9,6 +9,10 @@ export interface RequestFields {
   error?: string;
   user_id?: number;
   account_id?: number;
+  key_id?: number;
+  /** What was called through the MCP server, and what its client calls itself. */
+  mcp_tool?: string;
+  mcp_client?: string;
   address?: string;
   /** Milliseconds until the response was over. */
   ms?: number;

@@ -30,6 +30,7 @@ export class DeploymentUpdatesService {
     const result = await this.transactions.run(async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
+      requireRevision(held, request.expected_rev);
       if (name !== undefined) await this.deployments.rename(tx, deployment, name);
       const revised = await this.#revise(tx, held, source ? { ...request, source } : request);
       const deed = { account, actor, action: 'deployment.update', object: `deployment:${deployment}`, objectName: name };
@@ -62,4 +63,11 @@ export class DeploymentUpdatesService {
     if (found) return found;
     throw new ServiceError('invalid_request', `This deployment has no revision ${rev}.`, { param: 'base' });
   }
+}
+
+function requireRevision({ rev }: HeldDeployment, expected: number | undefined): void {
+  if (expected === undefined || expected === rev) return;
+  throw new ServiceError('invalid_request', `This deployment is at revision ${rev} now, not ${expected}: somebody changed it.`, {
+    param: 'expected_rev',
+  });
 }

@@ -13,6 +13,12 @@ export interface NewDeployment {
   readonly settings: RevisionSettings;
 }
 
+/** A caller's own name for one creation. */
+interface Creation {
+  readonly account: AccountId;
+  readonly key: string;
+}
+
 /** What a held deployment is. */
 export interface HeldDeployment {
   readonly desired: DesiredState;
@@ -65,6 +71,18 @@ export class DeploymentsRepository {
     const { id } = inserted.identifiers[0] as { id: DeploymentId };
     await tx.insert(RevisionEntity, { deploymentId: id, number: 1, ...deployment.settings });
     return { id, change: put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id }))) };
+  }
+
+  /** The deployment that a caller's key made, null for none. Others with the same key wait until the transaction ends. */
+  async holdCreation(tx: EntityManager, { account, key }: Creation): Promise<DeploymentId | null> {
+    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`creation:${account}:${key}`]);
+    const made = `SELECT deployment_id AS id FROM creation WHERE account = $1 AND key = $2`;
+    const [row] = await tx.query<{ id: DeploymentId }[]>(made, [account, key]);
+    return row?.id ?? null;
+  }
+
+  async rememberCreation(tx: EntityManager, { account, key }: Creation, deployment: DeploymentId): Promise<void> {
+    await tx.query(`INSERT INTO creation (account, key, deployment_id) VALUES ($1, $2, $3)`, [account, key, deployment]);
   }
 
   /** Locks the deployment until the transaction ends; null when the account has no such deployment. */

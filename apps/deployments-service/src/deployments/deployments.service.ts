@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { CreateDeployment, DeploymentId } from '@slipway/contracts';
+import type { Actor, CreateDeployment, DeploymentId } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
-import { DeploymentAnnouncer } from '../feed/deployment-announcer.js';
+import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
 import { DeploymentDefaults } from './deployment-defaults.js';
-import { DeploymentsRepository } from './deployments.repository.js';
+import { DeploymentsRepository, type NewDeployment } from './deployments.repository.js';
 import { SettingsComposer } from './revision-settings.js';
 import { SourceRules } from './source-rules.js';
 
@@ -21,18 +21,29 @@ export class DeploymentsService {
 
   /** Makes a deployment that is wanted ready. Whether its model exists is found out by the agent that loads it. */
   async create(request: z.output<typeof CreateDeployment.request>): Promise<{ id: DeploymentId }> {
-    const { account, name, actor } = request;
+    const { account, name, actor, idempotency_key: key } = request;
     const source = await this.rules.check(request.source);
     const settings = this.settings.first({ ...request, source });
     const replicas = request.replicas ?? this.defaults.replicas(source);
+    const wanted = { account, name, replicas, settings };
     const id = await this.transactions.run(async (tx) => {
-      const made = await this.deployments.insert(tx, { account, name, replicas, settings });
-      await this.announcer.record(tx, made.change);
-      const deed = { account, actor, action: 'deployment.create', object: `deployment:${made.id}`, objectName: name };
-      await this.announcer.writeDown(tx, { ...deed, facts: { source: source.kind, replicas } });
-      return made.id;
+      if (key === undefined) return this.#insert(tx, wanted, actor);
+      const made = await this.deployments.holdCreation(tx, { account, key });
+      if (made !== null) return made;
+      const created = await this.#insert(tx, wanted, actor);
+      await this.deployments.rememberCreation(tx, { account, key }, created);
+      return created;
     });
     this.announcer.committed();
     return { id };
+  }
+
+  async #insert(tx: Transaction, wanted: NewDeployment, actor: Actor | undefined): Promise<DeploymentId> {
+    const { account, name, replicas, settings } = wanted;
+    const { id, change } = await this.deployments.insert(tx, wanted);
+    await this.announcer.record(tx, change);
+    const deed = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name };
+    await this.announcer.writeDown(tx, { ...deed, facts: { source: settings.source.kind, replicas } });
+    return id;
   }
 }

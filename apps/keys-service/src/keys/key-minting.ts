@@ -8,13 +8,19 @@ export interface MintedKey {
   readonly stored: { readonly kind: KeyKind; readonly mac: Buffer; readonly pepper: string; readonly hint: string };
 }
 
-/** Makes keys under the environment's current pepper, the first of those it has. */
+/** Makes keys under the environment's current pepper, the first of those it has, and finds them again under all. */
 export class KeyMint {
   readonly #pepper: Pepper;
 
-  constructor([current]: readonly Pepper[]) {
+  constructor(private readonly peppers: readonly Pepper[]) {
+    const [current] = peppers;
     if (!current) throw new TypeError('Keys need a pepper.');
     this.#pepper = current;
+  }
+
+  /** What a key may be stored as: its MAC under each pepper. */
+  macsOf(value: string): Buffer[] {
+    return this.peppers.map((pepper) => macOf(value, pepper));
   }
 
   mint(kind: KeyKind): MintedKey {

@@ -6,12 +6,14 @@ import { KeyChanges } from './key-changes.service.js';
 import { KeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
+import { McpKeyOpeningRepository } from './mcp-key-opening.repository.js';
+import { McpKeyOpening } from './mcp-key-opening.service.js';
 import { McpKeysHandlers } from './mcp-keys.handlers.js';
 import { McpKeysService } from './mcp-keys.service.js';
 
 @Module({
   imports: [AccountsModule, PeopleModule, UsageModule],
   controllers: [KeysHandlers, McpKeysHandlers],
-  providers: [KeysService, McpKeysService, KeyChanges, KeysRepository],
+  providers: [KeysService, McpKeysService, KeyChanges, KeysRepository, McpKeyOpening, McpKeyOpeningRepository],
 })
 export class KeysModule {}

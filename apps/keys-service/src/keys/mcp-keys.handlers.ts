@@ -1,14 +1,23 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '@slipway/contracts';
+import { CreateMcpKey, FindMcpKey, OpenMcpKey, RotateMcpKey } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { keyView, obedience, shownKey } from './key-replies.js';
+import { McpKeyOpening } from './mcp-key-opening.service.js';
 import { McpKeysService } from './mcp-keys.service.js';
 
 @Controller()
 export class McpKeysHandlers {
-  constructor(private readonly keys: McpKeysService) {}
+  constructor(
+    private readonly keys: McpKeysService,
+    private readonly opening: McpKeyOpening,
+  ) {}
+
+  @RpcHandler(OpenMcpKey)
+  open(@Payload() { value }: z.output<typeof OpenMcpKey.request>): Promise<z.input<typeof OpenMcpKey.reply>> {
+    return this.opening.open(value);
+  }
 
   @RpcHandler(CreateMcpKey)
   async create(@Payload() { account, actor }: z.output<typeof CreateMcpKey.request>): Promise<z.input<typeof CreateMcpKey.reply>> {

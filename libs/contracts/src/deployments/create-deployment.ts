@@ -4,7 +4,7 @@ import { AccountId, DeploymentId } from '../ids.js';
 import { Actor } from '../keys/actor.js';
 import { DeploymentName } from './deployment-name.js';
 import { ModelSource } from './model-source.js';
-import { ContextSize, DefaultMaxTokens, EngineCredential, SlotCount, ThreadCount } from './serving-settings.js';
+import { ContextSize, DefaultMaxTokens, EngineCredential, IdempotencyKey, SlotCount, ThreadCount } from './serving-settings.js';
 
 /** Makes a deployment that is wanted ready at once. */
 export const CreateDeployment = defineRpc({
@@ -22,6 +22,8 @@ export const CreateDeployment = defineRpc({
     threads: ThreadCount.optional(),
     replicas: z.int().min(1).max(64).optional(),
     default_max_tokens: DefaultMaxTokens.optional(),
+    /** The same key again makes no second deployment: the reply names the one that it made before. */
+    idempotency_key: IdempotencyKey.optional(),
     /** Absent from callers older than the audit log. */
     actor: Actor.optional(),
   }),

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+/** A caller's own name for one creation, of its account alone. */
+export const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'An idempotency key has 1 to 128 visible ASCII characters.');
 /** Credential of an HTTP engine. Stored encrypted, never returned. */
 export const EngineCredential = z.string().min(1).max(4_096);
 /** Tokens per sequence; absent = the model's own. */

@@ -22,6 +22,8 @@ export const UpdateDeployment = defineRpc({
     deployment: DeploymentId,
     /** Revision whose settings stay; absent = the newest. An older one alone rolls back to it. */
     base: z.int().positive().optional(),
+    /** The update is refused unless this is the newest revision; absent = whatever is newest. */
+    expected_rev: z.int().positive().optional(),
     name: DeploymentName.optional(),
     source: ModelSource.optional(),
     /** Null removes it. It does not follow a source to another host or port: name it again. */

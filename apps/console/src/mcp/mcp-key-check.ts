@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { isServiceError, keyKindOf, OpenMcpKey, ServiceError } from '@slipway/contracts';
+import { RateBuckets, type RpcClient } from '@slipway/platform';
+import type { McpCaller } from './mcp-caller.js';
+
+const BEARER = /^bearer +(\S+)$/i;
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+/** Well-formed keys that open nothing, per address: who sends more is guessing. */
+const WRONG_KEYS = { perSecond: 2, burst: 60 } as const;
+
+const noKey = (message: string): ServiceError => new ServiceError('missing_api_key', message);
+const HOW = 'Send the MCP key of your account as "Authorization: Bearer svc_mcp_…"; the console shows how under API Keys.';
+
+/** Lets in who brings an account's MCP key. Each request is asked for: a key that was rotated opens nothing from then on. */
+export class McpKeyCheck {
+  readonly #wrong: RateBuckets;
+
+  /** @param now milliseconds */
+  constructor(
+    private readonly rpc: Pick<RpcClient, 'call'>,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#wrong = new RateBuckets({ ...WRONG_KEYS, now });
+  }
+
+  /**
+   * What a key opens, for a client at an address.
+   * @throws ServiceError `invalid_api_key`, `rate_limit_exceeded`, `auth_unavailable`
+   */
+  async admit(value: string, address: string): Promise<McpCaller> {
+    try {
+      return await this.open(value);
+    } catch (error) {
+      if (!isServiceError(error) || error.code !== 'invalid_api_key' || this.#wrong.take(address)) throw error;
+      throw new ServiceError('rate_limit_exceeded', 'Too many wrong keys came from this address; wait a little.', { retryAfterS: 10 });
+    }
+  }
+
+  /** @throws ServiceError `invalid_api_key`, `auth_unavailable` */
+  async open(value: string): Promise<McpCaller> {
+    try {
+      return await this.rpc.call(OpenMcpKey, { value });
+    } catch (error) {
+      if (isServiceError(error) && error.code === 'invalid_api_key') throw error;
+      throw new ServiceError('auth_unavailable', 'Keys cannot be checked right now; try again soon.', { retryAfterS: 2, cause: error });
+    }
+  }
+}
+
+/**
+ * The MCP key of a request, by form alone.
+ * @throws ServiceError `missing_api_key`, `invalid_api_key`, `insufficient_scope`, which say what belongs here
+ */
+export function keyOf(headers: IncomingMessage['headers']): string {
+  const { authorization, 'x-api-key': apiKey } = headers;
+  if (authorization === undefined && apiKey !== undefined) throw noKey(`The MCP server reads no X-API-Key. ${HOW}`);
+  const value = BEARER.exec(authorization ?? '')?.[1];
+  if (value === undefined) throw noKey(HOW);
+  const kind = keyKindOf(value);
+  if (kind === 'mcp') return value;
+  if (kind === 'dep' || value.startsWith('svc_dep_')) {
+    throw new ServiceError('insufficient_scope', `A deployment key opens deployments, not the MCP server. ${HOW}`);
+  }
+  if (JWT.test(value)) throw new ServiceError('invalid_api_key', `The session of a person opens no MCP server. ${HOW}`);
+  throw new ServiceError(
+    'invalid_api_key',
+    'This MCP key is not valid. It may have been rotated: copy the current one from the API Keys screen.',
+  );
+}

@@ -1,0 +1,38 @@
+import type { McpTool } from './mcp-tool.js';
+import { createDeployment } from './tools/create-deployment.tool.js';
+import { deleteAlias } from './tools/delete-alias.tool.js';
+import { deleteDeployment } from './tools/delete-deployment.tool.js';
+import { getAccount } from './tools/get-account.tool.js';
+import { getDeployment } from './tools/get-deployment.tool.js';
+import { getDeploymentLogs } from './tools/get-deployment-logs.tool.js';
+import { getUsage } from './tools/get-usage.tool.js';
+import { listDeploymentKeys } from './tools/list-deployment-keys.tool.js';
+import { listDeployments } from './tools/list-deployments.tool.js';
+import { listModels } from './tools/list-models.tool.js';
+import { resumeDeployment } from './tools/resume-deployment.tool.js';
+import { revokeDeploymentKey } from './tools/revoke-deployment-key.tool.js';
+import { setAlias } from './tools/set-alias.tool.js';
+import { stopDeployment } from './tools/stop-deployment.tool.js';
+import { updateDeployment } from './tools/update-deployment.tool.js';
+
+/** Every tool, in the order in which clients list them. None creates or rotates a key: its value would stay in transcripts. */
+export const TOOLS: readonly McpTool[] = [
+  getAccount,
+  listModels,
+  listDeployments,
+  getDeployment,
+  createDeployment,
+  updateDeployment,
+  stopDeployment,
+  resumeDeployment,
+  deleteDeployment,
+  setAlias,
+  deleteAlias,
+  getDeploymentLogs,
+  getUsage,
+  listDeploymentKeys,
+  revokeDeploymentKey,
+];
+
+/** Those that change nothing. */
+export const READ_TOOLS: readonly McpTool[] = TOOLS.filter(({ hints }) => hints.isReadOnly);

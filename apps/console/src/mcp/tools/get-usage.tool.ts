@@ -1,0 +1,66 @@
+import { deploymentSlug, KeyId, QueryUsage, UsageGroup, UsageStep } from '@slipway/contracts';
+import { z } from 'zod';
+import { defineTool, READS } from '../mcp-tool.js';
+import { DeploymentRef, deploymentIdOf } from '../open-deployment.js';
+import { pageInput, pageOf, pageOutput } from '../page-cursor.js';
+
+const WEEK_MS = 7 * 86_400_000;
+const Count = z.int();
+const Moment = z.iso.datetime({ offset: true });
+
+const utc = (moment: string): string => new Date(moment).toISOString();
+
+export const getUsage = defineTool({
+  name: 'get_usage',
+  title: 'Read usage',
+  description:
+    'Tells requests, errors and tokens of the account by time, deployment, key, alias, contract or outcome. Days and hours are UTC; a request is counted a second or two after its end.',
+  hints: READS,
+  input: z.object({
+    from: Moment.optional().describe('Begin, like 2026-01-31T00:00:00Z; seven days before the end unless given.'),
+    to: Moment.optional().describe('End, not included; now unless given.'),
+    step: UsageStep.optional().describe('Length of a bucket; total is the whole range in one. A day unless given.'),
+    group_by: z.array(UsageGroup).max(5).optional().describe('Splits each bucket; api is the contract, status the outcome.'),
+    slug: DeploymentRef.optional().describe('Only this deployment.'),
+    key_id: z.int().positive().optional().describe('Only this deployment key.'),
+    ...pageInput,
+  }),
+  output: z.object({
+    buckets: z.array(
+      z.object({
+        from: z.string(),
+        key_id: Count.optional(),
+        deployment: z.string().optional(),
+        alias: z.string().optional().describe('Empty where the slug was called.'),
+        api: z.enum(['chat', 'messages']).optional(),
+        status: z.string().optional(),
+        requests: Count,
+        errors: Count,
+        prompt_tokens: Count,
+        cached_tokens: Count,
+        completion_tokens: Count,
+      }),
+    ),
+    as_of: z.string().describe('When the ledger was read.'),
+    ...pageOutput,
+  }),
+  run: async ({ slug, key_id, step = 'day', group_by = [], ...asked }, call) => {
+    const to = asked.to === undefined ? new Date() : new Date(asked.to);
+    const from = asked.from === undefined ? new Date(to.getTime() - WEEK_MS).toISOString() : utc(asked.from);
+    const deployment = slug === undefined ? undefined : await deploymentIdOf(slug, call);
+    const key = key_id === undefined ? undefined : KeyId.parse(key_id);
+    const range = { from, to: to.toISOString(), step, group_by };
+    const { rows, as_of } = await call.rpc.call(QueryUsage, { account: call.caller.account, ...range, key, deployment });
+    const places = rows.map((row, place) => ({ row, place }));
+    const { page, next } = pageOf(places, asked, ({ place }) => place);
+    return {
+      buckets: page.map(({ row: { key: rowKey, deployment: rowDeployment, ...row } }) => ({
+        ...row,
+        ...(rowKey !== undefined && { key_id: rowKey }),
+        ...(rowDeployment !== undefined && { deployment: deploymentSlug(rowDeployment) }),
+      })),
+      as_of,
+      ...next,
+    };
+  },
+});

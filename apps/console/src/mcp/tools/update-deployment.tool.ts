@@ -1,0 +1,39 @@
+import { deploymentSlug, ScaleDeployment, ServiceError, UpdateDeployment } from '@slipway/contracts';
+import { z } from 'zod';
+import { DeploymentChanged, adviceFor } from '../deployment-answers.js';
+import { defineTool } from '../mcp-tool.js';
+import { modelInput, sourceOf } from '../model-reference.js';
+import { DeploymentRef, deploymentIdOf } from '../open-deployment.js';
+import { settingsInput } from '../settings-input.js';
+
+export const updateDeployment = defineTool({
+  name: 'update_deployment',
+  title: 'Update a deployment',
+  description:
+    'Changes what is named and leaves the rest. The revision that serves goes on until the new one is ready. Pass revision of get_deployment as expected_revision, so that nobody’s change is lost.',
+  hints: { isReadOnly: false, isDestructive: false, isIdempotent: true },
+  input: z.object({
+    slug: DeploymentRef,
+    name: z.string().min(1).max(100).optional(),
+    model: modelInput.model.optional(),
+    engine_url: modelInput.engine_url,
+    ...settingsInput,
+    expected_revision: z.int().positive().optional().describe('Nothing is changed unless this is the newest revision.'),
+  }),
+  output: DeploymentChanged.extend({ revision: z.int() }),
+  run: async ({ slug: ref, model, engine_url, ...input }, call) => {
+    const { rpc, caller, actor } = call;
+    const { replicas, name, context_length: context, slots, default_max_tokens, expected_revision: expected_rev } = input;
+    if (engine_url !== undefined && model === undefined) {
+      throw new ServiceError('invalid_request', 'Name the model at that engine, too.', { param: 'model' });
+    }
+    const deployment = await deploymentIdOf(ref, call);
+    const source = model === undefined ? undefined : sourceOf({ model, engine_url });
+    const named = { account: caller.account, deployment, actor };
+    const settings = { name, source, context, slots, default_max_tokens, expected_rev };
+    const { rev, state } = await rpc.call(UpdateDeployment, { ...named, ...settings });
+    if (replicas !== undefined) await rpc.call(ScaleDeployment, { ...named, replicas });
+    const slug = deploymentSlug(deployment);
+    return { slug, revision: rev, state, next_step: adviceFor(slug, state) };
+  },
+});

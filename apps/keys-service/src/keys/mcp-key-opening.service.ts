@@ -1,0 +1,32 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { keyKindOf, ServiceError } from '@slipway/contracts';
+import { Transactions } from '@slipway/database';
+import { KeyMint } from './key-minting.js';
+import { McpKeyOpeningRepository, type OpeningKey } from './mcp-key-opening.repository.js';
+
+/** Tells what an MCP key opens. */
+@Injectable()
+export class McpKeyOpening {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly keys: McpKeyOpeningRepository,
+    private readonly mint: KeyMint,
+  ) {}
+
+  /** @throws ServiceError `invalid_api_key`, the same for every key that opens nothing */
+  async open(value: string): Promise<Omit<OpeningKey, 'mac'>> {
+    if (keyKindOf(value) !== 'mcp') throw opensNothing();
+    const macs = this.mint.macsOf(value);
+    const found = await this.transactions.read((connection) => this.keys.find(connection, macs));
+    if (!found || !macs.some((mac) => timingSafeEqual(mac, found.mac))) throw opensNothing();
+    const { mac: _mac, ...opened } = found;
+    return opened;
+  }
+}
+
+const opensNothing = (): ServiceError =>
+  new ServiceError(
+    'invalid_api_key',
+    'This MCP key is not valid. It may have been rotated: copy the current one from the API Keys screen.',
+  );

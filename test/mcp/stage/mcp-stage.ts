@@ -1,0 +1,124 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type AccountId, CreateMcpKey, type KeyId, RotateMcpKey, UsageStream } from '@slipway/contracts';
+import { ensureWorkStream } from '@slipway/platform';
+import { freePorts } from '@slipway/testing';
+import { until } from '../../deployments/until.js';
+import { ENV } from '../../services/bus.js';
+import { ClientRig, type Tenant } from '../../services/client-rig.js';
+import { ServiceProcess } from '../../services/service-process.js';
+
+/** How a client speaks: by the handshake of 2025, or each request for itself. */
+export const ERAS = ['legacy', 'modern'] as const;
+export type Era = (typeof ERAS)[number];
+
+const NEGOTIATION = { legacy: 'legacy', modern: { pin: '2026-07-28' } } as const;
+export const CLIENT = { name: 'agent-under-test', version: '1.2.3' };
+
+/** An account with its MCP key, and a deployment key beside. */
+export interface McpTenant extends Tenant {
+  readonly mcp: { readonly id: KeyId; readonly value: string };
+}
+
+/** What a tool answered. */
+export interface ToolAnswer {
+  readonly isError: boolean;
+  readonly data: Record<string, unknown>;
+  readonly text: string;
+}
+
+export const codeOf = ({ isError, data }: ToolAnswer): unknown => (isError ? data['code'] : 'no error');
+
+/** All services with a console as processes, and clients of the official SDK. */
+export class McpStage {
+  readonly #clients: Client[] = [];
+
+  private constructor(
+    readonly rig: ClientRig,
+    readonly console: ServiceProcess,
+    /** Where the console is opened. */
+    readonly url: string,
+  ) {}
+
+  /** @param baseUrl where the console says that it is opened, if not where it listens */
+  static async start(baseUrl?: string): Promise<McpStage> {
+    const rig = await ClientRig.start(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
+    try {
+      await ensureWorkStream(UsageStream, { nats: await rig.bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
+      const [port = 0] = await freePorts(1);
+      const environment = { CONSOLE_PORT: String(port), PUBLIC_BASE_URL: rig.gateways[0] ?? '', LOG_LEVEL: 'debug' };
+      const given = baseUrl === undefined ? {} : { CONSOLE_BASE_URL: baseUrl };
+      const started = new ServiceProcess('console', rig.bus, { ...environment, ...given });
+      const stage = new McpStage(rig, started, `http://127.0.0.1:${port}`);
+      await started.ready();
+      return stage;
+    } catch (error) {
+      await rig.end();
+      throw error;
+    }
+  }
+
+  async tenant(): Promise<McpTenant> {
+    const tenant = await this.rig.tenant();
+    return { ...tenant, mcp: await this.rig.command(CreateMcpKey, { account: tenant.account }) };
+  }
+
+  rotate(account: AccountId): Promise<{ value: string }> {
+    return this.rig.command(RotateMcpKey, { account });
+  }
+
+  /** A connected client. @param path `/mcp` or `/mcp/readonly` */
+  async client(key: string, era: Era, path = '/mcp'): Promise<Client> {
+    const client = new Client(CLIENT, { versionNegotiation: { mode: NEGOTIATION[era] } });
+    const transport = new StreamableHTTPClientTransport(new URL(path, this.url), {
+      requestInit: { headers: { authorization: `Bearer ${key}` } },
+    });
+    await client.connect(transport);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Asks over HTTP as a client does, with other headers where they are given. */
+  ask(headers: Record<string, string>, { path = '/mcp', method = 'POST', body = LIST_TOOLS }: Partial<RawRequest> = {}): Promise<Response> {
+    return fetch(new URL(path, this.url), {
+      method,
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      ...(method === 'POST' && { body }),
+    });
+  }
+
+  /** Asks a tool until its answer is as wanted. */
+  whenTold(
+    client: Client,
+    tool: { name: string; arguments: Record<string, unknown> },
+    wanted: (answer: ToolAnswer) => boolean,
+  ): Promise<ToolAnswer> {
+    const attempt = async (): Promise<ToolAnswer | null> => {
+      const answer = await call(client, tool.name, tool.arguments);
+      return wanted(answer) ? answer : null;
+    };
+    return until(`${tool.name} tells what is wanted`, attempt, 60_000);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+    await this.console.stop('SIGKILL');
+    await this.rig.end();
+  }
+}
+
+interface RawRequest {
+  readonly path: string;
+  readonly method: string;
+  readonly body: string;
+}
+
+/** A request of 2025 that needs nothing before it. */
+const LIST_TOOLS = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+
+/** Calls a tool; the text of a good answer must be its structure. */
+export async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<ToolAnswer> {
+  const result = await client.callTool({ name, arguments: args });
+  const [block] = result.content;
+  const text = block?.type === 'text' ? block.text : '';
+  return { isError: result.isError === true, data: (result.structuredContent ?? {}) as Record<string, unknown>, text };
+}
