@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../apps/gateway/src/openapi/openapi-document.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
-import { DOCUMENT, type Operation, validators } from './openapi-schemas.js';
+import { DOCUMENT, type Operation, resolved, validators } from './openapi-schemas.js';
 import { SAID, saying, start, text } from './openapi-said.js';
 import { answerInWords, countSeven, type ScriptedRunner, usageOf } from './scripted-runner.js';
 
@@ -72,7 +72,7 @@ describe('the OpenAPI document and what a gateway answers', () => {
   /** Checks that the document says of an endpoint that it answers so. @returns the name of the schema, if the document gives one. */
   const expectDescribed = (path: string, method: 'get' | 'post', response: Response): void => {
     const operation = DOCUMENT.paths[path]?.[method] as Operation;
-    const answer = (operation.responses[String(response.status)] ?? operation.responses['default']) as {
+    const answer = resolved(operation.responses[String(response.status)] ?? operation.responses['default']) as {
       headers?: object;
       content: object;
     };

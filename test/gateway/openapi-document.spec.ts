@@ -66,6 +66,13 @@ describe('the OpenAPI document', () => {
     expect(new Set(pointed)).toEqual(new Set(Object.keys(DOCUMENT.components.schemas)));
   });
 
+  it.each(['responses', 'headers'] as const)('points at all %s that it holds, and at no others', (kind) => {
+    const pointed = [...JSON.stringify(DOCUMENT).matchAll(new RegExp(`"\\$ref":"#/components/${kind}/([^"]+)"`, 'g'))].map(
+      ([, name]) => name!,
+    );
+    expect(new Set(pointed)).toEqual(new Set(Object.keys((DOCUMENT.components as Record<string, object>)[kind]!)));
+  });
+
   it('names each operation once, and every part of its path', () => {
     const operations = Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
       [item.get, item.post].flatMap((operation) => operation ?? []).map((operation) => ({ path, item, operation })),

@@ -14,11 +14,20 @@ export type PathItem = { readonly parameters?: readonly { name: string; in: stri
 >;
 export interface OpenApi {
   readonly paths: Readonly<Record<string, PathItem>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Record<string, unknown>>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Record<string, unknown>>>;
+    readonly responses: Readonly<Record<string, object>>;
+  };
 }
 
 /** The product's own document, as a client reads it. */
 export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(SURFACES.all, BASE_URL))) as OpenApi;
+
+/** An answer of an operation, which may point at one that others share. */
+export function resolved(answer: unknown): unknown {
+  const [, name] = /^#\/components\/responses\/(.+)$/.exec((answer as { $ref?: string } | undefined)?.$ref ?? '') ?? [];
+  return name === undefined ? answer : DOCUMENT.components.responses[name];
+}
 
 /** The document's schemas by name. @param strict members that a schema does not name are faults. */
 export function validators(strict: boolean): (name: string) => ValidateFunction {

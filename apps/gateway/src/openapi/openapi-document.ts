@@ -1,6 +1,6 @@
 import type { SurfaceRegistration } from '../surfaces/surface.js';
 import type { EndpointDescription, JsonSchema, SurfaceDescription } from './description.js';
-import { errorAnswer, errorAnswers, ID_HEADERS, LIMIT_HEADERS } from './error-answers.js';
+import { COUNTED_HEADERS, errorAnswer, errorPointers, HEADERS, ID_HEADERS, namedErrorAnswers } from './error-answers.js';
 import { ref } from './schema-forms.js';
 
 /** Of the API, not of the product: its first part changes when a client could break. */
@@ -64,6 +64,13 @@ export function openApiDocument(surfaces: readonly SurfaceRegistration[], baseUr
         bearer: { type: 'http', scheme: 'bearer', description: 'A deployment key, `svc_dep_…`.' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key in a header of its own.' },
       },
+      headers: HEADERS,
+      responses: {
+        ...Object.assign({}, ...described.map(({ openapi, errors }) => namedErrorAnswers(errors, openapi.error))),
+        ModelsError: errorAnswer('An error in the form of the same contract.', {
+          anyOf: described.map(({ openapi }) => ref(openapi.error)),
+        }),
+      } as object,
       schemas: Object.assign({}, ...described.map(({ openapi }) => openapi.schemas)) as object,
     },
   };
@@ -81,7 +88,7 @@ function operations(surface: Described, { prefix, suffix, parameters }: Naming):
         summary: endpoint.summary,
         description: endpoint.description,
         requestBody: { required: true, content: { 'application/json': { schema: ref(endpoint.request) } } },
-        responses: { '200': success(endpoint), ...errorAnswers(errors, openapi.error) },
+        responses: { '200': success(endpoint), ...errorPointers(errors, openapi.error) },
       },
     },
   ]);
@@ -100,7 +107,7 @@ function success({ answer, event, headers = {} }: EndpointDescription): object {
   };
   return {
     description: stream ? 'The answer; with `stream`, its events.' : 'The answer.',
-    headers: { ...ID_HEADERS, ...LIMIT_HEADERS, ...Object.fromEntries(named) },
+    headers: { ...COUNTED_HEADERS, ...Object.fromEntries(named) },
     content: { 'application/json': { schema: ref(answer) }, ...stream },
   };
 }
@@ -122,10 +129,7 @@ function models(described: readonly Described[], { prefix, suffix, parameters }:
         headers: ID_HEADERS,
         content: { 'application/json': { schema } },
       },
-      default: errorAnswer(
-        'An error in the form of the same contract.',
-        anyOf(({ error }) => error),
-      ),
+      default: { $ref: '#/components/responses/ModelsError' },
     },
   });
   const model = { name: 'model', in: 'path', required: true, description: 'A name of the deployment.', schema: { type: 'string' } };
