@@ -6,6 +6,7 @@ import {
   type DeploymentId,
   FindDeployment,
   ListAliases,
+  ListDeploymentAudit,
   ListDeployments,
   ListModels,
   PointAlias,
@@ -49,6 +50,7 @@ beforeAll(async () => {
   for (const id of [running, stopped, own]) await rig.heard(id, 'ready');
   await rig.ask(StopDeployment, { account: owner, deployment: stopped });
   await rig.seen(owner, stopped, 'stopped');
+  await rig.heard(stopped, 'stopped');
   agent.logs.set(running, [{ at: 1, rev: 1, text: 'owners-log' }]);
   await rig.pointAlias(owner, 'owners-alias', running);
 });
@@ -73,6 +75,7 @@ const AIMED: readonly (readonly [RpcContract, (account: AccountId, deployment: D
 const UNAIMED: readonly (readonly [RpcContract, (account: AccountId) => object])[] = [
   [ListDeployments, (account) => ({ account })],
   [ListAliases, (account) => ({ account })],
+  [ListDeploymentAudit, (account) => ({ account })],
   [ListModels, (account) => ({ account })],
   [CreateDeployment, (account) => ({ account, name: 'new', source: { kind: 'file', path: MODEL } })],
   [RemoveAlias, (account) => ({ account, alias: 'owners-alias' })],
