@@ -6,7 +6,8 @@ const CONSOLE = 'http://127.0.0.1:8081';
 
 export default defineConfig({
   plugins: [tailwindcss()],
-  server: { proxy: { '/api': CONSOLE } },
+  // The console answers its own pages alone, so the proxy says that it is one.
+  server: { proxy: { '/api': { target: CONSOLE, headers: { origin: CONSOLE } } } },
   build: {
     manifest: true,
     // The content security policy knows no data: scripts, and a file in the markup would not be cached.

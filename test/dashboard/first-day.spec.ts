@@ -91,6 +91,14 @@ describe.sequential('a first day with the dashboard', () => {
     const first = await createKey(ada, 'Website');
     await expect.poll(() => statusOf(first), { timeout: 30_000 }).toBe(200);
 
+    await menuOf(ada, 'Website', 'Access and limits');
+    await dialog(ada).getByLabel('Only these').check();
+    await dialog(ada).getByLabel('svc-tiny.Q8_0').check();
+    await dialog(ada).getByLabel('Requests per minute').fill('1000');
+    expect(await axeFaults(ada)).toEqual([]);
+    await dialog(ada).getByRole('button', { name: 'Save' }).click();
+    await ada.getByRole('row', { name: /Website .* 1 deployment, limited/ }).waitFor();
+
     await menuOf(ada, 'Website', 'Rotate');
     await dialog(ada).getByRole('button', { name: 'Rotate key' }).click();
     const second = await dialog(ada).getByLabel('Key', { exact: true }).inputValue();

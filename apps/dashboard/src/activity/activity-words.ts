@@ -1,4 +1,7 @@
 import type { AuditEntry } from '@slipway/contracts';
+import { formatUtc } from '../format/time.js';
+
+const MOMENT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /** What was done, as a sentence goes on after who did it: "rotated the key". */
 const DONE: Readonly<Record<string, string>> = {
@@ -40,5 +43,12 @@ export function actorOf({ actor, actor_name: name, actor_id: id }: Pick<AuditEnt
 export const factsOf = ({ facts }: Pick<AuditEntry, 'facts'>): string =>
   Object.entries(facts)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${MOMENT.test(String(value)) ? formatUtc(String(value)) : value}`)
     .join(', ');
+
+/** Whether the name of what was changed tells anything: an account has one MCP key, and people act on themselves. */
+export const isNamed = ({
+  action,
+  object_name: name,
+  actor_name: actor,
+}: Pick<AuditEntry, 'action' | 'object_name' | 'actor_name'>): boolean => name !== null && name !== actor && !action.startsWith('mcp_key.');

@@ -9,7 +9,7 @@ import { Notice } from '../ui/notice.js';
 import { Empty, Page } from '../ui/page.js';
 import { type Column, Table } from '../ui/table.js';
 import { clientName } from '../people/client-name.js';
-import { actorOf, doneOf, factsOf } from './activity-words.js';
+import { actorOf, doneOf, factsOf, isNamed } from './activity-words.js';
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   {
@@ -24,10 +24,8 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     title: 'What',
     cell: (entry) => (
       <div className="min-w-0">
-        <span className="font-medium break-words">{actorOf(entry)}</span> {doneOf(entry)}{' '}
-        {entry.object_name !== null && entry.object_name !== entry.actor_name && (
-          <span className="font-medium break-words">{entry.object_name}</span>
-        )}
+        <span className="font-semibold break-words">{actorOf(entry)}</span> {doneOf(entry)}{' '}
+        {isNamed(entry) && <span className="font-semibold break-words">{entry.object_name}</span>}
         {factsOf(entry) !== '' && <div className="text-sm break-words text-muted">{factsOf(entry)}</div>}
       </div>
     ),

@@ -6,7 +6,9 @@ import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
+import { AccessFields, LimitFields } from './access-fields.js';
 import { ExpiryFields } from './expiry-fields.js';
+import { faultOfLimit, limitsOf, textsOf } from './key-limits.js';
 import { type ExpiryChoice, expiryOf, faultOfDays } from './key-state.js';
 
 export interface CreateKeyDialogProps {
@@ -19,16 +21,24 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps): J
   const [name, setName] = useState('');
   const [choice, setChoice] = useState<ExpiryChoice>('90');
   const [days, setDays] = useState('');
+  const [deployments, setDeployments] = useState<readonly number[] | null>(null);
+  const [texts, setTexts] = useState(() => textsOf(undefined));
   const [tried, setTried] = useState(false);
   const create = useChange('keys/create', ['keys/']);
   const faultyDays = choice === 'custom' ? faultOfDays(days) : null;
+  const isFaulty = deployments?.length === 0 || Object.values(texts).some((text) => faultOfLimit(text) !== null);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     setTried(true);
-    if (faultyDays !== null) return;
+    if (faultyDays !== null || isFaulty) return;
     const expiresAt = expiryOf(choice, days, Date.now());
     create.mutate(
-      { name: name.trim(), ...(expiresAt !== null && { expires_at: expiresAt }) },
+      {
+        name: name.trim(),
+        limits: limitsOf(texts),
+        ...(expiresAt !== null && { expires_at: expiresAt }),
+        ...(deployments !== null && { deployments: [...deployments] }),
+      },
       { onSuccess: ({ value }) => onCreated(name.trim(), value) },
     );
   };
@@ -47,13 +57,20 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps): J
           onChange={(event) => setName(event.target.value)}
         />
         <ExpiryFields choice={choice} days={days} fault={tried ? faultyDays : null} onChoice={setChoice} onDays={setDays} />
+        <AccessFields deployments={deployments} onDeployments={setDeployments} />
+        <details className="rounded-md border border-line p-3">
+          <summary className="text-sm font-medium">Limits</summary>
+          <div className="pt-3">
+            <LimitFields texts={texts} onTexts={setTexts} />
+          </div>
+        </details>
         <p className="text-sm text-muted">
-          It opens all deployments of this account, in the environment <code className="font-mono">{environment ?? '…'}</code> only.
+          Environment: <code className="font-mono">{environment ?? '…'}</code>. The key opens nothing in another one.
         </p>
         {create.isError && param !== 'name' && <Notice look="bad">{messageOf(create.error)}</Notice>}
         <DialogButtons>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" busy={create.isPending}>
+          <Button type="submit" look="main" busy={create.isPending} disabled={isFaulty}>
             Create key
           </Button>
         </DialogButtons>

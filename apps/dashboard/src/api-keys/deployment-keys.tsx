@@ -7,6 +7,7 @@ import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { Empty } from '../ui/page.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
+import { KeyLimitsDialog } from './key-limits-dialog.js';
 import { KeysTable } from './keys-table.js';
 import { RenameKeyDialog } from './rename-key-dialog.js';
 import { RevealDialog } from './reveal-dialog.js';
@@ -16,6 +17,7 @@ import { RotateKeyDialog } from './rotate-key-dialog.js';
 type Doing =
   | { readonly kind: 'create' }
   | { readonly kind: 'rename'; readonly key: KeyView }
+  | { readonly kind: 'limit'; readonly key: KeyView }
   | { readonly kind: 'rotate'; readonly key: KeyView }
   | { readonly kind: 'revoke'; readonly key: KeyView }
   /** The only place that ever holds a value. */
@@ -23,7 +25,7 @@ type Doing =
 
 export function DeploymentKeys(): JSX.Element {
   const [before, setBefore] = useState<number | undefined>();
-  const keys = useCall('keys/list', before === undefined ? {} : { before }, { keep: true });
+  const keys = useCall('keys/list', before === undefined ? {} : { before }, { keep: true, every: () => 10_000 });
   const mayChange = useMayChange();
   const [doing, setDoing] = useState<Doing | null>(null);
   const [withRevoked, setWithRevoked] = useState(false);
@@ -88,6 +90,8 @@ function KeyDialog({ doing, onChange }: KeyDialogProps): JSX.Element {
       return <CreateKeyDialog onClose={close} onCreated={reveal} />;
     case 'rename':
       return <RenameKeyDialog subject={doing.key} onClose={close} />;
+    case 'limit':
+      return <KeyLimitsDialog subject={doing.key} onClose={close} />;
     case 'rotate':
       return <RotateKeyDialog subject={doing.key} onClose={close} onRotated={(value) => reveal(doing.key.name, value)} />;
     case 'revoke':

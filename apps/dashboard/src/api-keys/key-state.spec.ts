@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionsOf, badgeOf, expiryOf, faultOfDays } from './key-state.js';
+import { actionsOf, badgeOf, expiryOf, faultOfDays, isInUse } from './key-state.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
@@ -17,7 +17,14 @@ describe('a key', () => {
 
   it('that is revoked is neither rotated nor revoked again', () => {
     expect(actionsOf({ state: 'revoked' })).toEqual(['rename']);
-    expect(actionsOf({ state: 'expired' })).toEqual(['rename', 'rotate', 'revoke']);
+    expect(actionsOf({ state: 'expired' })).toEqual(['rename', 'limit', 'rotate', 'revoke']);
+  });
+
+  it('counts as in use when it was lately, or when nobody can say', () => {
+    expect(isInUse({ last_used_at: '2026-11-20T12:00:01Z' }, NOW)).toBe(true);
+    expect(isInUse({ last_used_at: '2026-11-20T11:59:59Z' }, NOW)).toBe(false);
+    expect(isInUse({ last_used_at: null }, NOW)).toBe(false);
+    expect(isInUse({}, NOW)).toBe(true);
   });
 
   it('ends when it was said to', () => {

@@ -37,6 +37,12 @@ export function expiryOf(choice: ExpiryChoice, days: string, now: number): strin
   return new Date(now + Number(choice === 'custom' ? days : choice) * DAY_MS).toISOString();
 }
 
-/** What may be done with a key: who is revoked stays so, and what has expired lives on with a new expiry only. */
-export const actionsOf = ({ state }: Pick<KeyView, 'state'>): readonly ('rename' | 'rotate' | 'revoke')[] =>
-  state === 'revoked' ? ['rename'] : ['rename', 'rotate', 'revoke'];
+/** Whether somebody relies on a key: used in the last 24 hours, or nobody can say. */
+export const isInUse = ({ last_used_at: at }: Pick<KeyView, 'last_used_at'>, now: number): boolean =>
+  at === undefined || (at !== null && now - Date.parse(at) < DAY_MS);
+
+export type KeyAction = 'rename' | 'limit' | 'rotate' | 'revoke';
+
+/** What may be done with a key: what is revoked stays so, and what has expired lives on with a new expiry only. */
+export const actionsOf = ({ state }: Pick<KeyView, 'state'>): readonly KeyAction[] =>
+  state === 'revoked' ? ['rename'] : ['rename', 'limit', 'rotate', 'revoke'];

@@ -1,15 +1,14 @@
+import type { KeyView } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { plural } from '../format/number.js';
-import { useKeyUse } from './use-key-use.js';
+import { Moment } from '../ui/moment.js';
 
-/** How much would break. */
-export function KeyUseLine({ id }: { readonly id: number }): JSX.Element {
-  const use = useKeyUse();
-  const requests = use?.get(id) ?? 0;
-  if (!use) return <p className="font-medium">Whether it is in use is not known right now.</p>;
+/** Whether something would break. */
+export function KeyUseLine({ subject: { last_used_at: at } }: { readonly subject: KeyView }): JSX.Element {
+  if (at === undefined) return <p className="font-medium">Whether it is in use is not known right now.</p>;
+  if (at === null) return <p className="font-medium">It was never used.</p>;
   return (
     <p className="font-medium">
-      {requests === 0 ? 'It was not used in the last 24 hours.' : `It made ${plural(requests, 'request')} in the last 24 hours.`}
+      It was last used <Moment at={at} />.
     </p>
   );
 }

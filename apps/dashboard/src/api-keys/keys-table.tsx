@@ -1,7 +1,7 @@
 import type { KeyView } from '@slipway/contracts';
 import type { JSX } from 'react';
 import { formatDay } from '../format/time.js';
-import { formatCount } from '../format/number.js';
+import { plural } from '../format/number.js';
 import { useMayChange } from '../session/use-session.js';
 import { Badge } from '../ui/badge.js';
 import { Icon } from '../ui/icon.js';
@@ -9,12 +9,9 @@ import { Menu } from '../ui/menu.js';
 import { Moment } from '../ui/moment.js';
 import { type Column, Table } from '../ui/table.js';
 import { useNow } from '../ui/use-now.js';
-import { actionsOf, badgeOf } from './key-state.js';
-import { useKeyUse } from './use-key-use.js';
+import { actionsOf, badgeOf, type KeyAction } from './key-state.js';
 
-export type KeyAction = 'rename' | 'rotate' | 'revoke';
-
-const WORDS: Readonly<Record<KeyAction, string>> = { rename: 'Rename', rotate: 'Rotate', revoke: 'Revoke' };
+const WORDS: Readonly<Record<KeyAction, string>> = { rename: 'Rename', limit: 'Access and limits', rotate: 'Rotate', revoke: 'Revoke' };
 
 export interface KeysTableProps {
   readonly keys: readonly KeyView[];
@@ -22,14 +19,22 @@ export interface KeysTableProps {
 }
 
 export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
-  const use = useKeyUse();
   const mayChange = useMayChange();
   const now = useNow();
   const columns: Column<KeyView>[] = [
     { title: 'Name', cell: ({ name }) => <span className="font-medium break-words">{name}</span> },
     { title: 'Key', cell: ({ hint }) => <code className="font-mono text-sm text-muted">{hint}…</code> },
     { title: 'State', cell: (key) => <Badge {...badgeOf(key, now)} /> },
-    { title: 'Requests, 24 h', numeric: true, cell: ({ id }) => (use ? formatCount(use.get(id) ?? 0) : '–') },
+    {
+      title: 'Access',
+      cell: ({ deployments, limits }) => (
+        <span>
+          {deployments == null ? 'All' : plural(deployments.length, 'deployment')}
+          {limits !== undefined && Object.keys(limits).length > 0 && <span className="text-muted">, limited</span>}
+        </span>
+      ),
+    },
+    { title: 'Last used', cell: ({ last_used_at: at }) => <LastUsed at={at} /> },
     { title: 'Created', cell: ({ created_at: at }) => <Moment at={at} /> },
     { title: 'Expires', cell: ({ expires_at: at }) => (at == null ? 'Never' : <time dateTime={at}>{formatDay(at)}</time>) },
   ];
@@ -41,7 +46,7 @@ export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
           <Menu
             label={`Actions for ${key.name}`}
             triggerClass="rounded-md p-2 hover:bg-sunken"
-            trigger={<Icon name="more" />}
+            trigger={<Icon name="more" className="size-5" />}
             entries={actionsOf(key).map((action) => ({
               label: WORDS[action],
               danger: action === 'revoke',
@@ -53,4 +58,9 @@ export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
     });
   }
   return <Table caption="Deployment keys" columns={columns} rows={keys} keyOf={({ id }) => id} />;
+}
+
+function LastUsed({ at }: { readonly at: string | null | undefined }): JSX.Element {
+  if (at === undefined) return <>–</>;
+  return at === null ? <>Never</> : <Moment at={at} />;
 }

@@ -59,6 +59,12 @@ export function McpKeyCard(): JSX.Element {
                 <dd>
                   <Moment at={key.created_at} />
                 </dd>
+                {key.last_used_at !== undefined && (
+                  <>
+                    <dt className="text-muted">Last used</dt>
+                    <dd>{key.last_used_at === null ? 'Never' : <Moment at={key.last_used_at} />}</dd>
+                  </>
+                )}
               </dl>
               <p className="text-sm text-muted">An account has one MCP key. It is replaced by rotating it; there is nothing to revoke.</p>
             </Panel>

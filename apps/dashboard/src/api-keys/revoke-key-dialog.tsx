@@ -7,15 +7,16 @@ import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
+import { useNow } from '../ui/use-now.js';
+import { isInUse } from './key-state.js';
 import { KeyUseLine } from './key-use-line.js';
 import { reachOf } from './reach.js';
-import { useKeyUse } from './use-key-use.js';
 
 export function RevokeKeyDialog({ subject, onClose }: { readonly subject: KeyView; readonly onClose: () => void }): JSX.Element {
-  const use = useKeyUse();
+  const now = useNow();
   const [typed, setTyped] = useState('');
   const revoke = useChange('keys/revoke', ['keys/']);
-  const mustType = use === null || (use.get(subject.id) ?? 0) > 0;
+  const mustType = isInUse(subject, now);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     revoke.mutate(
@@ -32,7 +33,7 @@ export function RevokeKeyDialog({ subject, onClose }: { readonly subject: KeyVie
     <Dialog title={`Revoke “${subject.name}”`} onClose={onClose}>
       <form className="grid gap-4" onSubmit={submit}>
         <p>Requests with this key get 401, and answers that are under way end with an error. This cannot be undone.</p>
-        <KeyUseLine id={subject.id} />
+        <KeyUseLine subject={subject} />
         {mustType && (
           <TextField
             label={`Type the name of the key to revoke it: ${subject.name}`}

@@ -43,7 +43,7 @@ export function RotateKeyDialog({ subject, onClose, onRotated }: RotateKeyDialog
     <Dialog title={`Rotate “${subject.name}”`} onClose={onClose}>
       <form className="grid gap-4" onSubmit={submit}>
         <p>The current value stops working at once. Applications that use it get 401 until you replace it.</p>
-        <KeyUseLine id={subject.id} />
+        <KeyUseLine subject={subject} />
         <p className="text-sm text-muted">
           For a change without interruption create a second key, switch your applications to it, then revoke this one.
         </p>

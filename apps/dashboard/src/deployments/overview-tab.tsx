@@ -61,8 +61,8 @@ function Facts({ details: { deployment } }: { readonly details: DeploymentDetail
         <span className="text-muted">
           since <Moment at={since} />
         </span>
-        <span>{STATES[state].meaning}</span>
       </p>
+      <p>{STATES[state].meaning}</p>
       <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4">
         <Fact name="Replicas">
           {ready} of {replicas} ready
@@ -75,8 +75,13 @@ function Facts({ details: { deployment } }: { readonly details: DeploymentDetail
         <Fact name="Requests, 1 h">{use ? formatCount(use.requests) : '–'}</Fact>
         <Fact name="Tokens out, 1 h">{use ? formatCount(use.tokens) : '–'}</Fact>
         <Fact name="Errors, 1 h">{use ? formatCount(use.errors) : '–'}</Fact>
-        <Fact name="Requests may use">{caps.length === 0 ? 'Not known yet' : caps.join(', ').replaceAll('_', ' ')}</Fact>
       </dl>
+      <details>
+        <summary className="text-sm font-medium">What requests may use</summary>
+        <p className="pt-2 text-muted">
+          {caps.length === 0 ? 'Not known yet: it was not ready so far.' : caps.join(', ').replaceAll('_', ' ')}
+        </p>
+      </details>
     </Panel>
   );
 }

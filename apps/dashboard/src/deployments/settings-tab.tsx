@@ -17,7 +17,11 @@ export function SettingsTab({ details }: { readonly details: DeploymentDetails }
         <NamePanel deployment={deployment} />
         <ReplicasPanel deployment={deployment} />
       </div>
-      {newest && <ServingPanel key={newest.rev} id={deployment.id} revision={newest} />}
+      {newest && (
+        <div className="lg:col-span-2">
+          <ServingPanel key={newest.rev} id={deployment.id} revision={newest} />
+        </div>
+      )}
     </div>
   );
 }

@@ -1,6 +1,8 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** The clock of the screen goes in steps, and servers have their own. */
+const CLOCK_LAG_MS = 20_000;
 
 const inWords = (ms: number): string => {
   if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
@@ -12,7 +14,7 @@ const inWords = (ms: number): string => {
 /** How long ago a moment was or how far off it is: `3 h ago`, `in 29 days`. */
 export function formatRelative(at: string, now: number): string {
   const ms = now - Date.parse(at);
-  if (Math.abs(ms) < 45_000) return ms >= 0 ? 'just now' : 'in a moment';
+  if (Math.abs(ms) < 45_000) return ms > -CLOCK_LAG_MS ? 'just now' : 'in a moment';
   return ms > 0 ? `${inWords(ms)} ago` : `in ${inWords(-ms)}`;
 }
 

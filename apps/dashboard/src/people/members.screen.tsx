@@ -94,7 +94,7 @@ function MemberList({ isOwner, onAction }: MemberListProps): JSX.Element {
           <Menu
             label={`Actions for ${member.email}`}
             triggerClass="rounded-md p-2 hover:bg-sunken"
-            trigger={<Icon name="more" />}
+            trigger={<Icon name="more" className="size-5" />}
             entries={[
               { label: 'Change role', onSelect: () => onAction('role', member) },
               { label: 'Remove from the account', danger: true, onSelect: () => onAction('remove', member) },

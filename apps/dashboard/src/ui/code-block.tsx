@@ -9,7 +9,7 @@ export function CodeBlock({ label, text }: { readonly label: string; readonly te
         <span className="min-w-0 truncate">{label}</span>
         <CopyButton text={text} look="quiet" />
       </figcaption>
-      <pre role="region" aria-label={label} tabIndex={0} className="overflow-x-auto p-3 font-mono text-[0.8125rem] leading-relaxed">
+      <pre role="region" aria-label={label} className="p-3 font-mono text-[0.8125rem] leading-relaxed wrap-anywhere whitespace-pre-wrap">
         <code>{text}</code>
       </pre>
     </figure>

@@ -1,7 +1,7 @@
 import type { JSX } from 'react';
 
 const PATHS = {
-  key: 'M14.5 9.5a4 4 0 1 0-3.6 4L9 15.5H7v2H5v2.5H2.5V17l5.6-5.600a4 4 0 0 1 6.400-1.900Z M15 7.5h.01',
+  key: 'M8 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8Z M12 12h9v3.5 M17 12v3',
   box: 'M12 3 20 7.5v9L12 21l-8-4.5v-9L12 3Z M4 7.5 12 12l8-4.5 M12 12v9',
   chat: 'M4 5h16v11H9l-5 4V5Z',
   chart: 'M4 20V4 M4 20h16 M8 16v-4 M12 16V8 M16 16v-6',

@@ -99,7 +99,7 @@ function OverTime({ range, rows }: { readonly range: UsageRange; readonly rows: 
         />
       </div>
       <Suspense fallback={<div className="min-h-[16rem]" />}>
-        <UsageChart label={label} at={at} values={values} />
+        <UsageChart label={label} step={step} at={at} values={values} />
       </Suspense>
       <details>
         <summary className="text-sm font-medium">The same as a table</summary>

@@ -22,6 +22,8 @@ import { RenameKey } from '../keys/rename-key.js';
 import { RevokeKey } from '../keys/revoke-key.js';
 import { RotateKey } from '../keys/rotate-key.js';
 import { RotateMcpKey } from '../keys/rotate-mcp-key.js';
+import { SetKeyDeployments } from '../keys/set-key-deployments.js';
+import { SetKeyLimits } from '../keys/set-key-limits.js';
 import { QueryUsage } from '../usage/query-usage.js';
 
 /** An RPC that the dashboard may cause, and the least role that somebody needs for it. */
@@ -48,6 +50,8 @@ export const CONSOLE_API = {
   'keys/list': allow('viewer', ListKeys),
   'keys/create': allow('member', CreateKey),
   'keys/rename': allow('member', RenameKey),
+  'keys/set-limits': allow('member', SetKeyLimits),
+  'keys/set-deployments': allow('member', SetKeyDeployments),
   'keys/rotate': allow('member', RotateKey),
   'keys/revoke': allow('member', RevokeKey),
   'mcp-key/find': allow('viewer', FindMcpKey),
