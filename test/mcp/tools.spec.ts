@@ -220,6 +220,19 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     await expect(agent.readResource({ uri: 'slipway://deployments/deployment-999999' })).rejects.toThrow(/not found/i);
   });
 
+  it('is offered a question to ask, and completes slugs', async () => {
+    const slug = await created(agent);
+    const { prompts } = await agent.listPrompts();
+    expect(prompts).toMatchObject([{ name: 'diagnose_deployment', arguments: [{ name: 'slug', required: true }] }]);
+    const { messages } = await agent.getPrompt({ name: 'diagnose_deployment', arguments: { slug } });
+    expect(JSON.stringify(messages)).toContain(slug);
+    const { completion } = await agent.complete({
+      ref: { type: 'ref/prompt', name: 'diagnose_deployment' },
+      argument: { name: 'slug', value: 'deployment-' },
+    });
+    expect(completion.values).toContain(slug);
+  });
+
   it('gets reading tools alone at /mcp/readonly, and no other one by name', async () => {
     const reader = await stage.client(tenant.mcp.value, era, '/mcp/readonly');
     const { tools } = await reader.listTools();

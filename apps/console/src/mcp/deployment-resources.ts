@@ -3,6 +3,7 @@ import { deploymentSlug, isServiceError, ListDeployments } from '@slipway/contra
 import type { ToolCall } from './mcp-tool.js';
 import { openDeployment } from './open-deployment.js';
 import { shownDeployment } from './shown-deployment.js';
+import { slugsLike } from './slug-completion.js';
 
 const SCHEME = 'slipway://deployments/';
 const TYPE = 'application/json';
@@ -10,10 +11,13 @@ const TYPE = 'application/json';
 const LISTED_MAX = 200;
 
 /** Mirrors deployments as resources, for clients that show these: what they hold, get_deployment tells too. */
-export function registerDeploymentResources(server: McpServer, callOf: (asked: ServerContext) => ToolCall): void {
-  const list = async (asked: ServerContext): Promise<{ resources: { uri: string; name: string; title: string; mimeType: string }[] }> => {
-    const { rpc, caller } = callOf(asked);
-    const { deployments } = await rpc.call(ListDeployments, { account: caller.account });
+export function registerDeploymentResources(
+  server: McpServer,
+  own: Pick<ToolCall, 'rpc' | 'caller'>,
+  callOf: (asked: ServerContext) => ToolCall,
+): void {
+  const list = async (): Promise<{ resources: { uri: string; name: string; title: string; mimeType: string }[] }> => {
+    const { deployments } = await own.rpc.call(ListDeployments, { account: own.caller.account });
     const newest = deployments.slice(-LISTED_MAX);
     return {
       resources: newest.map(({ id, name }) => ({
@@ -24,7 +28,7 @@ export function registerDeploymentResources(server: McpServer, callOf: (asked: S
       })),
     };
   };
-  const template = new ResourceTemplate(`${SCHEME}{slug}`, { list });
+  const template = new ResourceTemplate(`${SCHEME}{slug}`, { list, complete: { slug: (value) => slugsLike(value, own) } });
   const config = { title: 'Deployment', description: 'A deployment with all that is known of it.', mimeType: TYPE };
   server.registerResource('deployment', template, config, async (uri, { slug }, asked) => {
     const call = callOf(asked);

@@ -2,6 +2,7 @@ import { McpServer, type McpRequestContext, type McpServerFactory, type ServerCo
 import type { Actor } from '@slipway/contracts';
 import type { Logger, RpcClient } from '@slipway/platform';
 import { z } from 'zod';
+import { registerDiagnosePrompt } from './diagnose-prompt.js';
 import { registerDeploymentResources } from './deployment-resources.js';
 import { clientNameOf } from './mcp-client-name.js';
 import type { McpCaller } from './mcp-caller.js';
@@ -53,8 +54,8 @@ export class McpServerMaker {
       { name: 'slipway', title: 'Slipway', version: this.options.version, websiteUrl: this.options.addresses.consoleUrl },
       {
         instructions: INSTRUCTIONS,
-        capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
-        cacheHints: { 'tools/list': LISTS, 'resources/templates/list': LISTS },
+        capabilities: { tools: { listChanged: false }, resources: { listChanged: false }, prompts: { listChanged: false } },
+        cacheHints: { 'tools/list': LISTS, 'resources/templates/list': LISTS, 'prompts/list': LISTS },
       },
     );
     const callOf = (asked: ServerContext): ToolCall => this.#callOf(request, clientNameOf(asked, userAgent));
@@ -67,7 +68,9 @@ export class McpServerMaker {
         return { ...(await runTool(tool, args, callOf(asked), this.#onFault)) };
       });
     }
-    registerDeploymentResources(server, callOf);
+    const own = { rpc: this.options.rpc, caller: request.caller };
+    registerDeploymentResources(server, own, callOf);
+    registerDiagnosePrompt(server, own);
     return server;
   };
 
