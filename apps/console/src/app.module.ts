@@ -44,7 +44,18 @@ export interface ConsoleRuntime {
   ],
 })
 export class AppModule {
-  static with({ rpc, settings, tokens, limiter, refreshCookie, providerCookie, oidc, ways, addresses, files }: ConsoleRuntime): DynamicModule {
+  static with({
+    rpc,
+    settings,
+    tokens,
+    limiter,
+    refreshCookie,
+    providerCookie,
+    oidc,
+    ways,
+    addresses,
+    files,
+  }: ConsoleRuntime): DynamicModule {
     return {
       module: AppModule,
       providers: [

@@ -41,7 +41,12 @@ describe('AnswerRelay', () => {
   it('gives start, text and fin in the shapes of every engine', () => {
     const { take, events } = setUp();
     take({}, { think: 'hm' }, { text: 'Hi' }, { finish: 'stop' });
-    expect(events()).toEqual([{ k: 'start', prompt: 11 }, { k: 'think', x: 'hm', n: 1 }, { k: 'text', x: 'Hi', n: 1 }, { k: 'fin', r: 'stop' }]);
+    expect(events()).toEqual([
+      { k: 'start', prompt: 11 },
+      { k: 'think', x: 'hm', n: 1 },
+      { k: 'text', x: 'Hi', n: 1 },
+      { k: 'fin', r: 'stop' },
+    ]);
   });
 
   it('hands on together what arrived together, and nothing twice', () => {
@@ -52,7 +57,14 @@ describe('AnswerRelay', () => {
     relay.flush();
     add({ finish: 'stop' });
     relay.flush();
-    expect(steps).toEqual([[{ k: 'start', prompt: 11 }, { k: 'text', x: 'a', n: 1 }, { k: 'text', x: 'b', n: 1 }], [{ k: 'fin', r: 'stop' }]]);
+    expect(steps).toEqual([
+      [
+        { k: 'start', prompt: 11 },
+        { k: 'text', x: 'a', n: 1 },
+        { k: 'text', x: 'b', n: 1 },
+      ],
+      [{ k: 'fin', r: 'stop' }],
+    ]);
   });
 
   it('reports the last usage that it was told, wherever it came', () => {
