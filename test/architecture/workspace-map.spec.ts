@@ -10,7 +10,8 @@ const FOLDERS = ['apps', 'libs'].flatMap((parent) =>
     .map((name) => `${parent}/${name}`)
     .filter((folder) => exists(`${folder}/package.json`)),
 );
-const BUILT = FOLDERS.filter((folder) => exists(`${folder}/tsconfig.json`));
+/** Without the page: vite builds it, and Nest's tools have nothing to do with it. */
+const BUILT = FOLDERS.filter((folder) => exists(`${folder}/tsconfig.json`) && !exists(`${folder}/vite.config.ts`));
 
 interface Package {
   readonly name: string;

@@ -85,7 +85,7 @@ describe('the private API', () => {
   });
 
   it('has nothing but its routes', async () => {
-    for (const path of ['/', '/api', '/api/', '/api/me/', '/API/me', '/api//me', '/v1/chat/completions', '/api/sign-in']) {
+    for (const path of ['/api', '/api/', '/api/me/', '/API/me', '/api//me', '/v1/chat/completions', '/api/sign-in']) {
       expect([path, (await open().get(path)).status]).toEqual([path, 404]);
     }
     expect((await open().get('/api/%zz')).status).toBe(400);
