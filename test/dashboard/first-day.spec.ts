@@ -123,6 +123,8 @@ describe.sequential('a first day with the dashboard', () => {
     await ada.getByRole('button', { name: 'Create MCP key' }).click();
     const value = await dialog(ada).getByLabel('Key', { exact: true }).inputValue();
     expect(value).toMatch(/^svc_mcp_/);
+    await dialog(ada).getByRole('button', { name: 'Test the connection' }).click();
+    await dialog(ada).getByText('The MCP server answers this key.').waitFor();
     expect(await dialog(ada).getByRole('region', { name: 'Run once' }).textContent()).toContain(
       `${stack.console_url}/mcp --header "Authorization: Bearer ${value}"`,
     );
@@ -218,6 +220,15 @@ describe.sequential('a first day with the dashboard', () => {
     await vera.getByRole('button', { name: 'Sign in' }).click();
     await vera.getByRole('alert').waitFor();
     await vera.context().close();
+  });
+
+  it('what was done is in the activity, that of deployments too', async () => {
+    await open(ada, 'Activity');
+    await ada.getByRole('row', { name: /ada@example.com revoked the key Website/ }).waitFor();
+    await ada.getByRole('tab', { name: 'Deployments' }).click();
+    const stops = ada.getByRole('row', { name: /ada@example.com stopped the deployment/ });
+    // One of the demo deployment, one of the second.
+    await expect.poll(() => stops.count(), { timeout: 30_000 }).toBe(2);
   });
 
   it('without a network the screen says so and keeps what it knows', async () => {

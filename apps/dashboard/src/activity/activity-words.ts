@@ -26,17 +26,28 @@ const DONE: Readonly<Record<string, string>> = {
   'session.sign_out': 'signed out',
   'session.end': 'ended sessions of',
   'session.reuse_detected': 'lost a session: an old cookie was used again',
+  'deployment.create': 'created the deployment',
+  'deployment.update': 'changed the deployment',
+  'deployment.scale': 'scaled the deployment',
+  'deployment.stop': 'stopped the deployment',
+  'deployment.resume': 'resumed the deployment',
+  'deployment.delete': 'deleted the deployment',
+  'alias.point': 'pointed the alias',
+  'alias.remove': 'removed the alias',
   'signing_key.rotate': 'rotated the key that signs sessions',
 };
 
 /** An action in words; one that is not known here, in the words of the log. */
 export const doneOf = ({ action }: Pick<AuditEntry, 'action'>): string => DONE[action] ?? action.replace(/[._]/g, ' ');
 
-/** Who did it. */
-export function actorOf({ actor, actor_name: name, actor_id: id }: Pick<AuditEntry, 'actor' | 'actor_name' | 'actor_id'>): string {
+type Actor = Pick<AuditEntry, 'actor' | 'actor_name' | 'actor_id'>;
+
+/** Who did it. @param nameOf a person by number, where the log has the number alone; undefined = not known any more */
+export function actorOf({ actor, actor_name: name, actor_id: id }: Actor, nameOf: (user: number) => string | undefined): string {
   if (actor === 'ops') return 'The operator';
   if (actor === 'unknown') return 'Unknown';
-  return name ?? `${actor === 'key' ? 'Key' : 'Person'} ${id ?? ''}`.trim();
+  const known = actor === 'user' && id !== null ? nameOf(id) : undefined;
+  return name ?? known ?? `${actor === 'key' ? 'Key' : 'Person'} ${id ?? ''}`.trim();
 }
 
 /** What else is worth knowing, on one line. */

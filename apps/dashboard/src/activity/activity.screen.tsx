@@ -1,17 +1,18 @@
 import type { AuditEntry } from '@slipway/contracts';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import type { JSX } from 'react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type JSX, useState } from 'react';
 import { codeOf, messageOf } from '../api/console-error.js';
-import { people } from '../api/people-api.js';
+import { type AuditKind, people } from '../api/people-api.js';
 import { formatUtc } from '../format/time.js';
 import { Button } from '../ui/button.js';
 import { Notice } from '../ui/notice.js';
 import { Empty, Page } from '../ui/page.js';
 import { type Column, Table } from '../ui/table.js';
+import { Tabs } from '../ui/tabs.js';
 import { clientName } from '../people/client-name.js';
 import { actorOf, doneOf, factsOf, isNamed } from './activity-words.js';
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
+const columnsOf = (nameOf: (user: number) => string | undefined): readonly Column<AuditEntry>[] => [
   {
     title: 'When',
     cell: ({ at }) => (
@@ -24,7 +25,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     title: 'What',
     cell: (entry) => (
       <div className="min-w-0">
-        <span className="font-semibold break-words">{actorOf(entry)}</span> {doneOf(entry)}{' '}
+        <span className="font-semibold break-words">{actorOf(entry, nameOf)}</span> {doneOf(entry)}{' '}
         {isNamed(entry) && <span className="font-semibold break-words">{entry.object_name}</span>}
         {factsOf(entry) !== '' && <div className="text-sm break-words text-muted">{factsOf(entry)}</div>}
       </div>
@@ -36,18 +37,45 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
 
 /** What people, keys and operators did in the account. Entries are never changed. */
 export function ActivityScreen(): JSX.Element {
+  const [kind, setKind] = useState<AuditKind>('people');
+  return (
+    <Page title="Activity" about="Who did what in this account. Times are UTC.">
+      <Tabs
+        label="What the activity is about"
+        value={kind}
+        onChange={setKind}
+        items={[
+          {
+            value: 'people',
+            label: 'Keys and people',
+            content: <Log of="people" nothing="Sign-ins and changes of keys and people appear here." />,
+          },
+          {
+            value: 'deployments',
+            label: 'Deployments',
+            content: <Log of="deployments" nothing="Changes of deployments and aliases appear here." />,
+          },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Log({ of, nothing }: { readonly of: AuditKind; readonly nothing: string }): JSX.Element {
   const log = useInfiniteQuery({
-    queryKey: ['audit'],
-    queryFn: ({ pageParam }) => people.audit(pageParam),
+    queryKey: ['audit', of],
+    queryFn: ({ pageParam }) => people.audit(of, pageParam),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: 15_000,
   });
+  const members = useQuery({ queryKey: ['members/names'], queryFn: () => people.members() });
+  const nameOf = (user: number): string | undefined => members.data?.members.find((one) => one.user === user)?.email;
   const entries = log.data?.pages.flatMap(({ entries: page }) => page) ?? [];
   const again = <Button onClick={() => void log.refetch()}>Try again</Button>;
   const mayNot = codeOf(log.error) === 'not_permitted';
   return (
-    <Page title="Activity" about="Who did what in this account. Times are UTC.">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       {mayNot && <Notice look="info">Only owners of the account read its activity.</Notice>}
       {log.isError && !mayNot && (
         <Notice look={log.data ? 'warn' : 'bad'} action={again}>
@@ -59,8 +87,8 @@ export function ActivityScreen(): JSX.Element {
           Loading the activity …
         </p>
       )}
-      {log.data && entries.length === 0 && <Empty title="Nothing yet">Sign-ins and changes of keys and people appear here.</Empty>}
-      {entries.length > 0 && <Table caption="Activity" columns={COLUMNS} rows={entries} keyOf={({ id }) => id} />}
+      {log.data && entries.length === 0 && <Empty title="Nothing yet">{nothing}</Empty>}
+      {entries.length > 0 && <Table caption="Activity" columns={columnsOf(nameOf)} rows={entries} keyOf={({ id }) => id} />}
       {log.hasNextPage && (
         <div>
           <Button busy={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
@@ -68,6 +96,6 @@ export function ActivityScreen(): JSX.Element {
           </Button>
         </div>
       )}
-    </Page>
+    </div>
   );
 }

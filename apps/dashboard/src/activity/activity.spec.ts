@@ -7,9 +7,12 @@ it('an action that nobody foresaw is shown in the words of the log', () => {
 });
 
 it('who did it is named also without a name', () => {
-  expect(actorOf({ actor: 'user', actor_name: 'ada@example.com', actor_id: 3 })).toBe('ada@example.com');
-  expect(actorOf({ actor: 'key', actor_name: null, actor_id: 9 })).toBe('Key 9');
-  expect(actorOf({ actor: 'ops', actor_name: 'npm start', actor_id: null })).toBe('The operator');
+  const nameOf = (user: number): string | undefined => (user === 4 ? 'bob@example.com' : undefined);
+  expect(actorOf({ actor: 'user', actor_name: null, actor_id: 4 }, nameOf)).toBe('bob@example.com');
+  expect(actorOf({ actor: 'user', actor_name: null, actor_id: 5 }, nameOf)).toBe('Person 5');
+  expect(actorOf({ actor: 'user', actor_name: 'ada@example.com', actor_id: 3 }, nameOf)).toBe('ada@example.com');
+  expect(actorOf({ actor: 'key', actor_name: null, actor_id: 9 }, nameOf)).toBe('Key 9');
+  expect(actorOf({ actor: 'ops', actor_name: 'npm start', actor_id: null }, nameOf)).toBe('The operator');
 });
 
 it('what is not known is left out', () => {

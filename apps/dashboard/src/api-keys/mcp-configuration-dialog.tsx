@@ -6,6 +6,7 @@ import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { SelectField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { KeyValue } from './key-value.js';
+import { McpConnectionTest } from './mcp-connection-test.js';
 
 export interface McpConfigurationDialogProps {
   /** Right after it was made; null later on. */
@@ -29,6 +30,7 @@ export function McpConfigurationDialog({ value, onClose }: McpConfigurationDialo
         <>
           <Notice look="warn">Copy this key now. It is shown only once and cannot be recovered. If you lose it, rotate the key.</Notice>
           <KeyValue value={value} />
+          <McpConnectionTest value={value} />
         </>
       )}
       <SelectField

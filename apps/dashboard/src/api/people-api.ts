@@ -20,6 +20,9 @@ export interface SessionView {
   readonly client: string | null;
 }
 
+/** Whose log: that of keys and people, or that of deployments and aliases. */
+export type AuditKind = 'people' | 'deployments';
+
 const get = <T>(path: string): Promise<T> => session.ask<T>(path, { method: 'GET' });
 const post = <T>(path: string, body: object = {}): Promise<T> => session.ask<T>(path, { body });
 
@@ -41,8 +44,8 @@ export const people = {
   invite: (email: string, role: MemberRole) =>
     post<{ readonly link: string; readonly expires_at: string }>('/api/invitations', { email, role }),
   revokeInvitation: (id: number) => post(`/api/invitations/${id}/revoke`),
-  audit: (before?: number) =>
+  audit: (of: AuditKind, before?: number) =>
     get<{ readonly entries: readonly AuditEntry[]; readonly next: number | null }>(
-      `/api/audit${before === undefined ? '' : `?before=${before}`}`,
+      `/api/audit${of === 'deployments' ? '/deployments' : ''}${before === undefined ? '' : `?before=${before}`}`,
     ),
 };
