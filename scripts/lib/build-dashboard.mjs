@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { withLock } from './lock-file.mjs';
 import { lastLines, runCommand } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
@@ -11,7 +11,7 @@ export const DASHBOARD = 'apps/dashboard';
 const filesIn = (root, folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.includes('.spec.'))
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
 
 /** Changes with every file that the bundler reads. What it takes of libraries of ours is types, which leave no trace. */
@@ -44,7 +44,9 @@ const isThere = (root) => existsSync(join(root, DASHBOARD, 'dist/index.html'));
 
 async function bundle(root) {
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  const result = await runCommand(process.execPath, [vite, 'build', '--logLevel', 'warn', DASHBOARD], { cwd: root });
+  // Under another NODE_ENV, such as that of a test run, React would come with its checks for developers.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const result = await runCommand(process.execPath, [vite, 'build', '--logLevel', 'warn', DASHBOARD], { cwd: root, env });
   if (result.code !== 0) throw new StartError(`The dashboard could not be built:\n${lastLines(result, 30)}`);
 }
 
