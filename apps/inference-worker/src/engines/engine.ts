@@ -59,7 +59,6 @@ export interface EngineSettings {
 
 /** One model that generates, embedded or behind HTTP. */
 export interface Engine {
-  readonly kind: 'llama' | 'http';
   /**
    * Makes the model ready to answer, warm-up included. After `signal` aborts it rejects with the signal's reason.
    * @param onProgress called with 0 to 1, never falling.

@@ -60,7 +60,6 @@ const beginningOf = ({ messages, continue_final: continues }: CanonicalRequest):
 
 /** A model behind any server of the chat-completions contract. */
 export class HttpEngine implements Engine {
-  readonly kind = 'http';
   readonly #queue: AdmissionQueue;
   readonly #client: UpstreamClient;
   readonly #aside: UpstreamClient;

@@ -34,7 +34,6 @@ const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'T
  * has a process of its own.
  */
 export class LlamaEngine implements Engine {
-  readonly kind = 'llama';
   readonly #queue: AdmissionQueue;
   #ready: ReadyModel | null = null;
   #closing = false;
