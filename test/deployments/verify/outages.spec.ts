@@ -1,7 +1,7 @@
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { anAccount, DeploymentsRig } from './rig.js';
-import { until } from './until.js';
+import { anAccount, DeploymentsRig } from '../rig.js';
+import { until } from '../until.js';
 
 let postgres: TestPostgres;
 let rig: DeploymentsRig;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../deployments/until.js';
-import { open, PROMPT_TOKENS, type Script, send, type Tenant, UsageRig } from './usage-rig.js';
+import { until } from '../../deployments/until.js';
+import { open, PROMPT_TOKENS, type Script, send, type Tenant, UsageRig } from '../usage-rig.js';
 
 /** Requests that come one after the other until they are stopped, at every gateway that lives; counts what clients got whole. */
 class Load {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Stack, startStack } from '../e2e/stack.js';
-import { axeFaults, ConsoleBrowser } from './console-browser.js';
+import { type Stack, startStack } from '../../e2e/stack.js';
+import { axeFaults, ConsoleBrowser } from '../console-browser.js';
 
 const OWNER = { email: 'ada@example.com', password: 'correct horse battery' };
 const VIEWER = { email: 'vera@example.com', password: 'staple battery horse' };
