@@ -58,7 +58,7 @@ export function defineFeed<const N extends string, R extends z.ZodType>(feed: {
     snapshot: defineRpc({
       subject: `${name}.{env}.v1.rpc.snapshot`,
       ...question,
-      timeoutMs: 5_000,
+      timeoutMs: 2_000,
       request: z.object({ reader: Incarnation, cursor: z.string().max(256).nullable() }),
       reply: z.object({
         epoch: Epoch,

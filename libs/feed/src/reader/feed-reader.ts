@@ -3,6 +3,7 @@ import { type Logger, type Msg, type NatsConnection, RpcClient, type Subscriptio
 import { type MonotonicClock, processClock } from '../clock.js';
 import { ASK_EVERY_MS, ASK_GAP_MS, STALE_AFTER_MS } from '../limits.js';
 import type { FeedPlace } from '../publisher/feed-store.js';
+import { askTwice } from './ask-twice.js';
 import { FeedPosition } from './feed-position.js';
 import type { FeedSink } from './feed-sink.js';
 import { type Freshness, FreshnessMeter } from './freshness.js';
@@ -104,7 +105,7 @@ export class FeedReader<R> {
     if (asked === null || this.#stopped) return;
     const { contract, reader } = this.#options;
     const askedAt = this.#clock.now();
-    const answer = await this.#rpc.call(contract.since, { reader, epoch: asked.epoch, seq: asked.seq });
+    const answer = await askTwice(() => this.#rpc.call(contract.since, { reader, epoch: asked.epoch, seq: asked.seq }));
     if (this.#stopped) return;
     const taken = this.#position.take(asked, answer);
     if (taken === 'current' && !answer.lagging) return this.#meter.proven(askedAt);

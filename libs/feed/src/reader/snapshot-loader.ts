@@ -1,5 +1,6 @@
 import { type FeedContract, type Incarnation, ServiceError } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
+import { askTwice } from './ask-twice.js';
 import type { FeedPlace, StoredRecord } from '../publisher/feed-store.js';
 
 export interface LoadedSnapshot<R> {
@@ -16,7 +17,10 @@ export async function loadSnapshot<R>(rpc: RpcClient, contract: FeedContract<R>,
   let label: FeedPlace | null = null;
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof rpc.call<typeof contract.snapshot>>> = await rpc.call(contract.snapshot, { reader, cursor });
+    const from: string | null = cursor;
+    const page: Awaited<ReturnType<typeof rpc.call<typeof contract.snapshot>>> = await askTwice(() =>
+      rpc.call(contract.snapshot, { reader, cursor: from }),
+    );
     label ??= { epoch: page.epoch, seq: page.head };
     if (page.epoch !== label.epoch || page.head !== label.seq) {
       throw new ServiceError('unavailable', 'The feed began anew while its snapshot was read.');

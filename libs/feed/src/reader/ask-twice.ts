@@ -1,0 +1,35 @@
+/** A replica that works answers sooner than this, in milliseconds. */
+const SECOND_AFTER_MS = 300;
+
+/**
+ * Asks, and asks once more where no answer comes soon: questions go to any of a service's replicas, and one that is frozen
+ * gets its share of them until its NATS server gives it up. Only for questions that change nothing.
+ * @throws what the first question failed with, when both did.
+ */
+export async function askTwice<T>(ask: () => Promise<T>): Promise<T> {
+  const first = ask();
+  if (await isSettledWithin(first, SECOND_AFTER_MS)) return first;
+  try {
+    return await Promise.any([first, ask()]);
+  } catch (error) {
+    throw error instanceof AggregateError ? error.errors[0] : error;
+  }
+}
+
+async function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([
+      answer.then(
+        () => true,
+        () => true,
+      ),
+      late,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
