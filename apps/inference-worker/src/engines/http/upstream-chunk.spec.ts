@@ -19,6 +19,8 @@ describe('readChunk', () => {
     ['no delta', { index: 0, delta: null }],
     ['no index', { delta: {} }],
     ['unknown fields', { index: 0, delta: { foo: [1] }, logprobs: null, bar: {} }],
+    ['an empty finish_reason', { index: 0, delta: {}, finish_reason: '' }],
+    ['an empty finish_reason beside calls', { index: 0, delta: { tool_calls: [] }, finish_reason: '', matched_stop: [] }],
   ])('takes %s for a chunk without text', (_name, choice) => {
     expect(chunk(choice)).toMatchObject({ text: '', think: '', calls: [], logprobs: null, finish: null });
   });
@@ -35,7 +37,7 @@ describe('readChunk', () => {
   ])('reads the delta %j the same by hand and by the schema', (delta) => {
     // A stop string that is no text is none, but leads past the reading by hand.
     const bySchema = (choice: object) => chunk({ ...choice, matched_stop: [] });
-    for (const more of [{}, { finish_reason: null, stop_reason: null }]) {
+    for (const more of [{}, { finish_reason: null, stop_reason: null }, { finish_reason: '' }]) {
       const choice = { index: 0, delta, ...more };
       expect(chunk(choice)).toEqual(bySchema(choice));
     }

@@ -91,10 +91,13 @@ const callOf = ({ index, id, function: called }: UpstreamCall): CallPiece => {
   return { index: index ?? null, id: id ?? '', name: called?.name ?? '', args: typeof args === 'string' ? args : JSON.stringify(args) };
 };
 
+/** Whether a choice goes on. Older versions of Ollama and SGLang say so with '' in every chunk. */
+const goesOn = (reason: unknown): boolean => reason == null || reason === '';
+
 function finishOf(choice: UpstreamChoice): Pick<ChoiceDelta, 'finish' | 'stop'> {
   const { finish_reason: reason } = choice;
   const stop = choice.stop_reason ?? choice.matched_stop;
-  return { finish: reason == null ? null : (FINISH.get(reason) ?? 'stop'), stop: typeof stop === 'string' ? stop : null };
+  return { finish: goesOn(reason) ? null : (FINISH.get(reason ?? '') ?? 'stop'), stop: typeof stop === 'string' ? stop : null };
 }
 
 type UpstreamDelta = NonNullable<UpstreamChoice['delta']>;
@@ -134,7 +137,7 @@ const isNothing = (value: unknown): boolean => value == null || (Array.isArray(v
 
 /** True for a choice that has at most text to say. */
 function isTextChoice(choice: unknown): choice is TextChoice {
-  if (!isObject(choice) || typeof choice['index'] !== 'number' || choice['finish_reason'] != null) return false;
+  if (!isObject(choice) || typeof choice['index'] !== 'number' || !goesOn(choice['finish_reason'])) return false;
   const { delta, stop_reason: stop, matched_stop: matched, logprobs } = choice;
   if (!isObject(delta) || stop != null || matched != null || logprobs != null) return false;
   const { content, refusal, reasoning_content: thought, reasoning, tool_calls: calls } = delta;
