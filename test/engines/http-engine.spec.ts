@@ -34,7 +34,9 @@ describe('the http engine', () => {
           max_tokens: 9,
         },
       ]);
-      expect(new Set(bench.upstream.requests.map(({ headers }) => headers['authorization']))).toEqual(new Set(['Bearer secret']));
+      const sent = (name: string): Set<unknown> => new Set(bench.upstream.requests.map(({ headers }) => headers[name]));
+      expect(sent('authorization')).toEqual(new Set(['Bearer secret']));
+      expect(sent('accept-encoding')).toEqual(new Set(['identity']));
     });
 
     it('what arrives at once, without waiting for the rest', async () => {
@@ -108,6 +110,17 @@ describe('the http engine', () => {
         [{ write: ': hi\n\ndata:\n\n' }, chatChunk({ content: 'ok' }), { write: ':\n\n' }, chatChunk({}, 'stop')],
       ],
       [
+        'fields without a space, names, ids and retries of events, and data on several lines',
+        [
+          { write: '\uFEFFretry:5\nid:7\nevent:message\ndata:{"choices":[{"index":0,\ndata:"delta":{"content":"ok"}}]}\n\n' },
+          { write: 'data:{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\r\rdata:[DONE]\n\n' },
+        ],
+      ],
+      [
+        'an empty finish_reason while it goes on',
+        [chatChunk({ content: 'o' }, ''), chatChunk({ content: 'k', tool_calls: [] }, ''), chatChunk({}, 'stop')],
+      ],
+      [
         'a chunk without choices',
         [sseEvent({ id: 'x' }), chatChunk({ content: 'ok' }), sseEvent({ choices: null }), chatChunk({}, 'stop')],
       ],
@@ -150,6 +163,14 @@ describe('the http engine', () => {
       const engine = await bench.loaded();
       expect((await run(engine, ask('Hi'))).text).toBe('ok');
       await until('the stream is closed', () => bench.upstream.live === 0);
+    });
+
+    it('an upstream that says that it lives after the end, but not for ever', async () => {
+      const pings = Array.from({ length: 300 }, () => [{ write: ': ping\n\n' }, { pauseMs: 10 }]).flat();
+      bench.upstream.answer = () => ({ steps: [chatChunk({ content: 'ok' }, 'stop'), ...pings] });
+      expect((await run(await bench.loaded({}, { endMs: 50 }), ask('Hi'))).text).toBe('ok');
+      await until('the stream is closed', () => bench.upstream.live === 0);
+      expect(bench.upstream.abandoned).toBe(1);
     });
 
     it('a connection that turns out to be closed, by one more attempt and no third', async () => {

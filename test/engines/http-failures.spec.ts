@@ -1,4 +1,5 @@
-import { ScriptedUpstream, chatChunk, chatStream, jsonAnswer, sseEvent, type UpstreamStep } from '@slipway/testing';
+import { gzipSync } from 'node:zlib';
+import { ScriptedUpstream, chatChunk, chatStream, jsonAnswer, sseEvent, type UpstreamScript, type UpstreamStep } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
 import { EngineRun, ask, run, until } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
@@ -10,6 +11,12 @@ describe('the http engine', () => {
     it.each<[string, UpstreamStep[]]>([
       ['a stream that ends without a finish_reason', [chatChunk({ content: 'half' })]],
       ['a stream that ends with [DONE] alone', [chatChunk({ content: 'half' }), sseEvent('[DONE]')]],
+      ['headers alone before the connection breaks', [{ cut: true }]],
+      [
+        'a connection that breaks within an event',
+        [chatChunk({ content: 'half' }), { write: 'data: {"cho' }, { pauseMs: 20 }, { cut: true }],
+      ],
+      ['an end that the stream cuts off', [chatChunk({ content: 'half' }), { write: 'data: {"choices":[{"index":0,"delta":{},"finish_' }]],
       ['a connection that breaks', [chatChunk({ content: 'half' }), { pauseMs: 20 }, { cut: true }]],
       [
         'an error in mid-stream',
@@ -34,9 +41,28 @@ describe('the http engine', () => {
       await until('the stream is closed', () => bench.upstream.live === 0);
     });
 
-    it('an answer that is no stream', async () => {
-      bench.upstream.answer = () => jsonAnswer(200, { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] });
-      await expect(run(await bench.loaded(), ask('Hi'))).rejects.toMatchObject({ code: 'engine_error' });
+    it.each<[string, UpstreamScript]>([
+      ['no stream', jsonAnswer(200, { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] })],
+      ['a page', { headers: { 'content-type': 'text/html' }, steps: [{ write: '<html>secret</html>' }] }],
+      [
+        'shorter than it said',
+        {
+          headers: { 'content-type': 'text/event-stream', 'content-length': '5000' },
+          steps: [chatChunk({ content: 'x' }), { pauseMs: 20 }, { cut: true }],
+        },
+      ],
+      ['an error of its own', jsonAnswer(200, { error: 'secret' })],
+      [
+        'compressed unasked',
+        {
+          headers: { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' },
+          steps: [{ write: gzipSync('data: {"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n') }],
+        },
+      ],
+    ])('an answer that is %s', async (_name, script) => {
+      bench.upstream.answer = () => script;
+      const refused = await run(await bench.loaded(), ask('Hi')).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'engine_error', message: expect.not.stringContaining('secret') as string });
     });
 
     it('a redirect, which it does not follow', async () => {
@@ -79,6 +105,22 @@ describe('the http engine', () => {
       await expect(run(engine, ask('Hi'))).rejects.toMatchObject({ code: 'context_length_exceeded', facts: { tokens: 20, context: 10 } });
       const late = await bench.scripted(chatChunk({ content: 'half' }), sseEvent({ error }));
       await expect(run(late, ask('Hi'))).rejects.toMatchObject({ code: 'engine_error' });
+    });
+
+    it.each([
+      [{ code: '429', message: 'slow down' }, { code: 'overloaded' }],
+      [{ code: 'context_length_exceeded', message: 'too long' }, { code: 'context_length_exceeded' }],
+      [
+        { code: 400, message: 'no', param: 'top_p' },
+        { code: 'invalid_value', param: 'top_p' },
+      ],
+      [{ code: 200, message: 'secret' }, { code: 'engine_error' }],
+    ])('that comes with status 200 (%j), as a body or as a stream', async (error, expected) => {
+      const refused = async (): Promise<unknown> => await run(await bench.loaded(), ask('Hi')).catch((thrown: unknown) => thrown);
+      bench.upstream.answer = () => jsonAnswer(200, { error });
+      expect(await refused()).toMatchObject(expected);
+      bench.upstream.answer = () => ({ steps: [sseEvent({ error })] });
+      expect(await refused()).toMatchObject(expected);
     });
 
     it.each([429, 503, 529])('of status %i with the time to come back', async (status) => {

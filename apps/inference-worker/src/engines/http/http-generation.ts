@@ -6,7 +6,7 @@ import { BrokenStreamError, SseReader } from './sse-reader.js';
 import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
 import type { UpstreamClient } from './upstream-client.js';
 import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
-import { errorOfRefusal, readRefusal, roomLeft } from './upstream-error.js';
+import { errorOfRefusal, parseRecord, readRefusal, roomLeft } from './upstream-error.js';
 
 /** How long an upstream may be silent, in milliseconds. */
 export interface UpstreamLimits {
@@ -79,18 +79,20 @@ export class HttpGeneration implements BodySink {
 
   bytes(piece: Uint8Array): void {
     const events = this.#events.feed(piece);
-    if (this.options.relay.started) this.#timer.heard();
+    const { started, finished } = this.options.relay;
+    // Behind a complete answer a server may go on to say that it lives for as long as it likes.
+    if (started && !finished) this.#timer.heard();
     this.#takeAll(events);
   }
 
   async #converse(): Promise<void> {
     const first = await this.#post(this.options.body());
-    if (first.status === 200) return this.#checkComplete();
+    if (first.status === 200) return this.#checkComplete(first);
     const refusal = this.#refusal(first);
     const room = roomLeft(refusal);
     if (room === null) throw errorOfRefusal(refusal);
     const second = await this.#post(this.options.body(room));
-    if (second.status === 200) return this.#checkComplete();
+    if (second.status === 200) return this.#checkComplete(second);
     throw errorOfRefusal(this.#refusal(second));
   }
 
@@ -105,8 +107,8 @@ export class HttpGeneration implements BodySink {
     }
   }
 
-  #checkComplete(): void {
-    if (!this.#isStream) throw engineError('The engine answered with something else than a stream.');
+  #checkComplete({ text }: UpstreamAnswer): void {
+    if (!this.#isStream) throw refusedWithin(text) ?? engineError('The engine answered with something else than a stream.');
     if (!this.options.relay.finished) throw engineError('The engine ended its answer without saying why.');
   }
 
@@ -167,9 +169,19 @@ export class HttpGeneration implements BodySink {
 
 const isFailure = ({ error, choices }: UpstreamChunk): boolean => error !== null || choices.some(({ finish }) => finish === 'failed');
 
-/** Some servers commit to a stream before they look at the request; their first event is then the refusal. */
+/** Some servers commit to a status before they look at the request; what they send first is then the refusal. */
 function failureOf({ error }: UpstreamChunk, started: boolean): ServiceError {
-  const status = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  if (started || typeof status !== 'number' || status < 400 || status > 599) return engineError('The engine failed while it answered.');
-  return errorOfRefusal(readRefusal(status, JSON.stringify({ error }), undefined));
+  return started || error === null ? engineError('The engine failed while it answered.') : refusedWith(error);
+}
+
+/** The refusal in an answer that is no stream, if it is one. */
+function refusedWithin(text: string): ServiceError | null {
+  const body = parseRecord(text);
+  return body['error'] == null ? null : refusedWith(body['error']);
+}
+
+/** @param error what stands where an answer would; its code is the status that it should have come with. */
+function refusedWith(error: unknown): ServiceError {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? Number(error.code) : Number.NaN;
+  return errorOfRefusal(readRefusal(code >= 400 && code <= 599 ? code : 500, JSON.stringify({ error }), undefined));
 }

@@ -30,12 +30,18 @@ export function contractPath(url: URL): string {
 export class UpstreamClient {
   readonly #pool: Pool;
   readonly #path: string;
-  readonly #headers: Record<string, string>;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #chatHeaders: Readonly<Record<string, string>>;
 
   constructor(options: UpstreamClientOptions) {
     const url = new URL(options.url);
     this.#path = contractPath(url);
-    this.#headers = options.credential === undefined ? {} : { authorization: `Bearer ${options.credential}` };
+    // Unless told, a server may compress as it likes (RFC 9110, 12.5.3), and nothing here unpacks.
+    this.#headers = {
+      'accept-encoding': 'identity',
+      ...(options.credential !== undefined && { authorization: `Bearer ${options.credential}` }),
+    };
+    this.#chatHeaders = { ...this.#headers, accept: 'text/event-stream', 'content-type': 'application/json' };
     this.#pool = new Pool(url.origin, {
       connections: options.connections,
       pipelining: 1,
@@ -58,8 +64,7 @@ export class UpstreamClient {
   /** Asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
   converse(path: string, body: unknown, { sink, signal }: { sink: BodySink; signal: AbortSignal }): Promise<UpstreamAnswer> {
     const exchange = new UpstreamExchange(sink, signal);
-    const headers = { ...this.#headers, accept: 'text/event-stream', 'content-type': 'application/json' };
-    this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers, body: JSON.stringify(body) }, exchange);
+    this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers: this.#chatHeaders, body: JSON.stringify(body) }, exchange);
     return exchange.answer;
   }
 

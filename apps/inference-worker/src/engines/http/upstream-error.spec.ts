@@ -69,7 +69,11 @@ describe('errors of upstreams', () => {
     expect(error(429, '', '7').retryAfterS).toBe(7);
     expect(error(429, '', '3600').retryAfterS).toBe(30);
     expect(error(503, '', '0').retryAfterS).toBe(1);
-    expect(error(503, '', 'Wed, 21 Oct 2026 07:28:00 GMT').retryAfterS).toBe(1);
+    expect(error(503, '', 'Wed, 21 Oct 2015 07:28:00 GMT').retryAfterS).toBe(1);
+    expect(error(503, '', 'soon').retryAfterS).toBe(1);
+    const inTenSeconds = error(503, '', new Date(Date.now() + 10_500).toUTCString()).retryAfterS;
+    expect(inTenSeconds).toBeGreaterThan(1);
+    expect(inTenSeconds).toBeLessThanOrEqual(11);
     expect(error(503, '').retryAfterS).toBe(1);
   });
 

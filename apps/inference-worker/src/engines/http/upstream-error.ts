@@ -17,7 +17,8 @@ const textIn = (record: Record<string, unknown>, field: string): string | undefi
 const numberIn = (record: Record<string, unknown>, field: string): number | undefined =>
   typeof record[field] === 'number' ? record[field] : undefined;
 
-function parse(body: string): Record<string, unknown> {
+/** A body as a JSON object; empty where it is none. */
+export function parseRecord(body: string): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(body);
     return isRecord(json) ? json : {};
@@ -28,7 +29,7 @@ function parse(body: string): Record<string, unknown> {
 
 /** Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below). */
 export function readRefusal(status: number, body: string, retryAfter: string | undefined): UpstreamRefusal {
-  const outer = parse(body);
+  const outer = parseRecord(body);
   const inner = isRecord(outer['error']) ? outer['error'] : outer;
   const message = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail') ?? body;
   return {
@@ -73,9 +74,10 @@ export function roomLeft(refusal: UpstreamRefusal): number | null {
   return room >= 1 ? room : null;
 }
 
-function retryAfterSeconds(value: string | undefined): number {
-  const seconds = value !== undefined && /^\d+$/.test(value) ? Number(value) : 1;
-  return Math.min(30, Math.max(1, seconds));
+/** Seconds or a date, as HTTP has it; 1 to 30. */
+function retryAfterSeconds(value = ''): number {
+  const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1_000);
+  return Math.min(30, Math.max(1, seconds || 1));
 }
 
 /** What a refusal is about where its words tell, whatever its status: some servers fail with 500 over bad input. */
