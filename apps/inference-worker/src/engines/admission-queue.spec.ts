@@ -26,7 +26,7 @@ describe('AdmissionQueue', () => {
     const queue = new AdmissionQueue(3, 100);
     let most = 0;
     const one = async (): Promise<void> => {
-      await queue.enter(never);
+      await queue.enter(new AbortController().signal);
       most = Math.max(most, queue.running);
       await Promise.resolve();
       queue.leave();
