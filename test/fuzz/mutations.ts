@@ -26,6 +26,8 @@ const SURPRISES: readonly unknown[] = [
     '${x}',
     '\r\nX: y',
   ],
+  // JSON as text, which some fields take.
+  ...['{"a":'.repeat(9_000) + '1' + '}'.repeat(9_000), '{"type":"object"}', '{"a":"\\ud800"}'],
   ...['data:image/png;base64,AAAA', 'https://127.0.0.1/x.png', 'file:///etc/passwd', '(((((((((a+)+)+)+)+)+)+)+)+', '{"a":', '\\'],
   ...[
     [],

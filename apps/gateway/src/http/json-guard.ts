@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@slipway/contracts';
 
 /** Deeper nesting than any request needs; recursion over parsed values is safe below it. */
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
 /** More keys than any object of a request has; checking hundreds of thousands of them would stop all streams for seconds. */
 const MAX_KEYS = 2_048;
 /** Keys that decide what a request costs: two of them could be read differently by two readers. */

@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '@slipway/contracts';
-import { guardJson, type JsonTraits } from './json-guard.js';
+import { guardJson, type JsonTraits, MAX_DEPTH } from './json-guard.js';
 
 /** Half a surrogate pair: with the `u` flag, whole pairs do not match. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
@@ -40,6 +40,12 @@ export function parseBody(bytes: Uint8Array): ParseOutcome {
 export function parsedValue(outcome: ParseOutcome): Record<string, unknown> {
   if ('code' in outcome) throw new ServiceError(outcome.code, outcome.message);
   return outcome.value;
+}
+
+/** True for a value that is nested deeper than a body may be: JSON that stands as text within a body has passed no guard. */
+export function isTooDeep(value: unknown, levels = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isTooDeep(inner, levels - 1));
 }
 
 /** The engine's own message quotes the text, so only its number is taken over. */

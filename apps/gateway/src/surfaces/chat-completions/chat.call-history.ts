@@ -1,4 +1,5 @@
 import type { ToolCall } from '@slipway/contracts';
+import { isTooDeep } from '../../http/parse-json.js';
 import { type Fields, fault, isAbsent, isObject, missing, requireObject, requireText, wrongType } from './chat.fault.js';
 
 const MAX_CALLS = 128;
@@ -50,13 +51,15 @@ function readArguments(value: unknown, param: string): string {
   if (isObject(value)) return JSON.stringify(value);
   const text = requireText(value, param);
   if (text.trim() === '') return '{}';
-  if (!isObject(parsed(text))) {
+  const object = parsed(text);
+  if (!isObject(object)) {
     throw fault(
       'invalid_value',
       param,
       `'${param}' is not the JSON text of an object; send the call without its broken arguments, as "{}".`,
     );
   }
+  if (isTooDeep(object)) throw fault('json_too_deep', param, `'${param}' is nested deeper than a request may be.`);
   return text;
 }
 

@@ -93,6 +93,12 @@ describe('an assistant’s message', () => {
   it.each([
     ['of broken JSON', call({ function: { name: 'f', arguments: '{"a":' } }), '.function.arguments', 'invalid_value'],
     ['of a list', call({ function: { name: 'f', arguments: '[1]' } }), '.function.arguments', 'invalid_value'],
+    [
+      'that no reader could follow down',
+      call({ function: { name: 'f', arguments: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}` } }),
+      '.function.arguments',
+      'json_too_deep',
+    ],
     ['of a number', call({ function: { name: 'f', arguments: 5 } }), '.function.arguments', 'invalid_type'],
     ['without a name', call({ function: { arguments: '{}' } }), '.function.name', 'missing_required_parameter'],
     ['without a function', call({ function: undefined }), '.function', 'missing_required_parameter'],

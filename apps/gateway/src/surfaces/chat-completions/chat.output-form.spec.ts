@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readOutputForm } from './chat.output-form.js';
 
 const schema = { type: 'object', properties: { a: { type: 'number' } } };
+/** JSON text of a schema within a schema, so many times. */
+const levels = (many: number): string => `${'{"not":'.repeat(many)}1${'}'.repeat(many)}`;
 const jsonSchema = (definition: unknown) => ({ response_format: { type: 'json_schema', json_schema: definition } });
 const faultOf = (body: object): { code: string; param: string | undefined } => {
   try {
@@ -85,5 +87,16 @@ describe('the form of an answer', () => {
     [{ response_format: { type: 'json_object' }, guided_regex: 'a' }, 'guided_regex', 'invalid_value'],
   ])('asked for by %j is refused', (body, param, code) => {
     expect(faultOf(body)).toEqual({ code, param });
+  });
+
+  it.each<[string, string, string]>([
+    ['too many levels', levels(100_000), 'json_too_deep'],
+    ['one level too many', levels(65), 'json_too_deep'],
+    ['half a character', '{"title":"\\ud800"}', 'invalid_unicode'],
+    ['a key that means something to JavaScript', '{"__proto__":{}}', 'invalid_type'],
+    ['nothing', '', 'invalid_type'],
+  ])('as the JSON text of a schema is held to the rules of a body: %s', (_, json, code) => {
+    expect(faultOf({ guided_json: json })).toEqual({ code, param: 'guided_json' });
+    expect(faultOf({ structured_outputs: { json } })).toEqual({ code, param: 'structured_outputs.json' });
   });
 });

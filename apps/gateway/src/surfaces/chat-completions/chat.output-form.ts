@@ -1,4 +1,5 @@
 import type { OutputFormat } from '@slipway/contracts';
+import { parseBody } from '../../http/parse-json.js';
 import { type Fields, fault, isAbsent, missing, optionalFlag, requireObject, requireSchema, requireText, wrongType } from './chat.fault.js';
 
 const SCHEMA_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -16,7 +17,7 @@ type Reader = (value: unknown, param: string) => OutputFormat | null;
 
 const readPattern: Reader = (value, param) => ({ kind: 'regex', pattern: boundedText(value, param, MAX_PATTERN_CHARS) });
 const readGrammar: Reader = (value, param) => ({ kind: 'grammar', grammar: boundedText(value, param, MAX_GRAMMAR_CHARS) });
-const readSchema: Reader = (value, param) => ({ kind: 'json_schema', schema: requireSchema(parsedSchema(value), param) });
+const readSchema: Reader = (value, param) => ({ kind: 'json_schema', schema: requireSchema(parsedSchema(value, param), param) });
 
 /** What one form is called by the contract and by the servers that clients come from. */
 const FIELDS: Readonly<Record<string, Reader>> = {
@@ -101,14 +102,13 @@ function readOptions(value: unknown, param: string): OutputFormat {
   return { kind: 'choice', options: value.map((option, i) => boundedText(option, `${param}[${i}]`, MAX_PATTERN_CHARS)) };
 }
 
-/** Some clients send a schema as its JSON text. */
-function parsedSchema(value: unknown): unknown {
+/** Some clients send a schema as its JSON text, which the checks of the body around it have not seen: it gets the same. */
+function parsedSchema(value: unknown, param: string): unknown {
   if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
+  const outcome = parseBody(Buffer.from(value));
+  if ('value' in outcome) return outcome.value;
+  if (outcome.code === 'invalid_json') throw wrongType(param, 'a JSON schema, or its JSON text');
+  throw fault(outcome.code, param, `The JSON text in '${param}' is nested deeper than a request may be, or holds half a surrogate pair.`);
 }
 
 function boundedText(value: unknown, param: string, max: number): string {

@@ -21,7 +21,7 @@ const allowed = request(
 );
 
 const namedSchema = request(
-  { name: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' }, schema: schemaText, strict: flag(), description: text() },
+  { name: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' }, schema: anyObject('A JSON schema.'), strict: flag(), description: text() },
   ['name', 'schema'],
 );
 
