@@ -1,4 +1,4 @@
-import { ListKeys, type UsageRow } from '@slipway/contracts';
+import { ListKeys, QueryUsage, type UsageGroup, type UsageRow } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../deployments/until.js';
 import { open, PROMPT_TOKENS, type Script, send, type Shape, UsageRig } from './usage-rig.js';
@@ -65,6 +65,51 @@ describe('the ledger', () => {
     ]);
     const { keys } = await rig.command(ListKeys, { account: tenant.account });
     expect(Date.parse(keys[0]?.last_used_at ?? '')).toBeGreaterThanOrEqual(begun - 1_000);
+  }, 120_000);
+
+  it('tells how fast requests were answered, by deployment and step, from the times of its requests', async () => {
+    const tenant = await rig.tenant();
+    for (let tokens = 1; tokens < 7; tokens += 1)
+      await (await send(gateways()[0]!, tenant, { tokens, end: 'complete' }, SHAPES[0]!)).text();
+    await (await send(gateways()[0]!, tenant, { tokens: 2, end: 'fail' }, SHAPES[0]!)).text().catch(() => '');
+    await until('all are counted', async () => (await rig.usage(tenant))[0]?.requests === gateways().length + 7, 30_000);
+    const nearest = (times: number[], share: number): number => times.toSorted((a, b) => a - b)[Math.ceil(share * times.length) - 1]!;
+    const times = await rig.sql<{ ttft: number; ms: number }>(
+      `SELECT ttft_ms::int AS ttft, ms::int AS ms FROM usage.request WHERE account_id = $1 AND status = 'completed'`,
+      [tenant.account],
+    );
+    const near = (told: number | undefined, exact: number): void => expect(Math.abs(told! / Math.max(1, exact) - 1)).toBeLessThan(0.05);
+    const now = Date.now();
+    const range = { from: new Date(now - 3_600_000).toISOString(), to: new Date(now + 3_600_000).toISOString() };
+    const ask = async (step: 'day' | 'total', group_by: UsageGroup[]): Promise<UsageRow[]> =>
+      (await rig.command(QueryUsage, { account: tenant.account, ...range, step, group_by, latency: true })).rows;
+    for (const row of [...(await ask('total', [])), ...(await ask('total', ['deployment']))]) {
+      near(
+        row.latency?.ttft_ms?.p50,
+        nearest(
+          times.map(({ ttft }) => ttft),
+          0.5,
+        ),
+      );
+      near(
+        row.latency?.duration_ms?.p95,
+        nearest(
+          times.map(({ ms }) => ms),
+          0.95,
+        ),
+      );
+      near(
+        row.latency?.duration_ms?.p99,
+        nearest(
+          times.map(({ ms }) => ms),
+          0.99,
+        ),
+      );
+    }
+    const byStatus = await ask('day', ['status', 'deployment', 'key']);
+    for (const row of byStatus) expect(Object.keys(row.latency!).length > 0, row.status).toBe(row.status === 'completed');
+    expect(byStatus.map(({ status }) => status)).toEqual(expect.arrayContaining(['completed', 'engine_error']));
+    expect((await rig.usage(tenant))[0]).not.toHaveProperty('latency');
   }, 120_000);
 
   it('holds sums that are those of its requests, by minute and by day', async () => {

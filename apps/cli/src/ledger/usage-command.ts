@@ -1,4 +1,4 @@
-import { deploymentSlug, QueryUsage, UsageGroup, type UsageRow, UsageStep } from '@slipway/contracts';
+import { deploymentSlug, QueryUsage, UsageGroup, type UsageLatency, type UsageRow, UsageStep } from '@slipway/contracts';
 import { findAccount } from '../accounts/find-account.js';
 import { UsageError } from '../cli-errors.js';
 import { ACCOUNT_OPTION, type Command } from '../command.js';
@@ -33,6 +33,19 @@ const shownGroup = (group: UsageGroup, row: UsageRow, keyNames: ReadonlyMap<numb
   return row[group];
 };
 
+const SUM_TITLES = ['requests', 'errors', 'prompt', 'cached', 'completion'];
+const sumCells = (row: UsageRow): Cell[] => [row.requests, row.errors, row.prompt_tokens, row.cached_tokens, row.completion_tokens];
+
+const LATENCY_TITLES = ['ttft p50', 'ttft p95', 'duration p50', 'duration p95', 'tok/s p50'];
+const inMs = (ms: number | undefined): Cell => ms && `${ms} ms`;
+const latencyCells = ({ ttft_ms: ttft, duration_ms: duration, tokens_per_second: speed }: UsageLatency = {}): Cell[] => [
+  inMs(ttft?.p50),
+  inMs(ttft?.p95),
+  inMs(duration?.p50),
+  inMs(duration?.p95),
+  speed?.p50,
+];
+
 export const usage: Command = {
   name: 'usage',
   summary: 'Shows what an account used: requests and tokens, by the minute in which requests began (UTC).',
@@ -43,6 +56,7 @@ export const usage: Command = {
     to: { value: 'TIME', about: 'the same (now)' },
     by: { value: 'GROUPS', about: `${GROUPS.join(', ')}: one or several, with commas` },
     step: { value: 'STEP', about: `${UsageStep.options.join(', ')} (total)` },
+    latency: { about: 'adds how fast completed requests were answered' },
     key: { value: 'KEY', about: 'only this key: its id, name or hint' },
     deployment: { value: 'NAME', about: 'only this deployment: its slug, number or alias' },
     ...ACCOUNT_OPTION,
@@ -50,7 +64,7 @@ export const usage: Command = {
   plan({ options }) {
     const now = Date.now();
     const range = { from: moment('from', options.text('from') ?? '24h', now), to: moment('to', options.text('to') ?? '0m', now) };
-    const [groups, step] = [groupsOf(options), stepOf(options)];
+    const [groups, step, latency] = [groupsOf(options), stepOf(options), options.flag('latency')];
     const [key, deployment] = [options.text('key'), options.text('deployment')];
     const [keyText, reference] = [key && keyName(key), deployment && deploymentReference(deployment)];
     return async (session) => {
@@ -61,15 +75,17 @@ export const usage: Command = {
         ...range,
         step,
         group_by: groups,
+        ...(latency && { latency }),
         ...(keyText && { key: pickKey(keys, keyText, account.slug).id }),
         ...(reference && { deployment: (await findDeployment(session, reference)).view.id }),
       });
       const names = new Map(keys.map(({ id, name }): [number, string] => [id, name]));
-      const titles = [...(step === 'total' ? [] : ['FROM']), ...groups, 'requests', 'errors', 'prompt', 'cached', 'completion'];
+      const titles = [...(step === 'total' ? [] : ['from']), ...groups, ...SUM_TITLES, ...(latency ? LATENCY_TITLES : [])];
       const cells = rows.map((row) => [
         ...(step === 'total' ? [] : [row.from]),
         ...groups.map((group) => shownGroup(group, row, names)),
-        ...[row.requests, row.errors, row.prompt_tokens, row.cached_tokens, row.completion_tokens],
+        ...sumCells(row),
+        ...(latency ? latencyCells(row.latency) : []),
       ]);
       const upper = titles.map((title) => title.toUpperCase());
       const nothing = `Account ${account.slug} used nothing from ${range.from} to ${range.to}.`;

@@ -6,12 +6,21 @@ import { MembershipEntity } from '../people/membership.entity.js';
 import { PersonEntity } from '../people/person.entity.js';
 import { SessionEntity } from '../sessions/session.entity.js';
 import { Usage1765000000000 } from '../usage/db/1765000000000-usage.js';
+import { UsageLatency1767000000000 } from '../usage/db/1767000000000-usage-latency.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
 import { Limits1766000000000 } from './migrations/1766000000000-limits.js';
+import { PlaygroundKeys1767100000000 } from './migrations/1767100000000-playground-keys.js';
 import { PeopleSessionsAudit1764000000000 } from './migrations/1764000000000-people-sessions-audit.js';
 
 /** What the service's database holds, and how it came to hold it. */
 export const schema = {
   entities: [AccountEntity, KeyEntity, PersonEntity, IdentityEntity, MembershipEntity, InvitationEntity, SessionEntity],
-  migrations: [AccountsAndKeys1761000000000, PeopleSessionsAudit1764000000000, Usage1765000000000, Limits1766000000000],
+  migrations: [
+    AccountsAndKeys1761000000000,
+    PeopleSessionsAudit1764000000000,
+    Usage1765000000000,
+    Limits1766000000000,
+    UsageLatency1767000000000,
+    PlaygroundKeys1767100000000,
+  ],
 };

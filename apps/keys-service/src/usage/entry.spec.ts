@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Entry, entryOf, entryOfOrphan, join } from './entry.js';
-import { dayChanges, minuteChanges } from './roll-up.js';
+import { latencyBuckets, valueOfBucket } from './latency.js';
+import { dayChanges, latencyChanges, minuteChanges } from './roll-up.js';
 
 const MINUTE = 1_790_000_040_000;
 const record = (fields: object = {}): Entry =>
@@ -96,5 +97,40 @@ describe('sums', () => {
       [2, 2, 24],
       [9, 1, 12],
     ]);
+  });
+});
+
+describe('how fast a request was answered', () => {
+  const figures = (entry: Entry): Record<string, number> =>
+    Object.fromEntries(latencyBuckets(entry).map(([figure, bucket]) => [figure, valueOfBucket(bucket)]));
+
+  it('is told to 5 % from a millisecond to a day', () => {
+    for (let ms = 1; ms < 86_400_000; ms = Math.ceil(ms * 1.013)) {
+      const told = figures(record({ ttft_ms: ms, ms }));
+      for (const value of [told['ttft_ms']!, told['duration_ms']!]) expect(Math.abs(value - ms) / ms).toBeLessThan(0.05);
+    }
+  });
+
+  it('counts tokens after the first by the time since the first', () => {
+    const { tokens_per_second: speed } = figures(record({ ttft_ms: 1_000, ms: 3_000, completion: 101 }));
+    expect(speed! / 50).toBeCloseTo(1, 1);
+    expect(figures(record({ ms: 0, ttft_ms: 0, completion: 1 }))).toEqual({ ttft_ms: 1, duration_ms: 1 });
+  });
+
+  it('is told of completed requests alone, each once', () => {
+    const running = record({ final: false, status: 'running', completion: 2 });
+    for (const entry of [running, record({ status: 'cancelled' }), record({ status: 'engine_error' }), orphan()]) {
+      expect(latencyBuckets(entry)).toEqual([]);
+    }
+    const changes = latencyChanges([
+      { before: running, after: record() },
+      { before: null, after: record({ st: 's2' }) },
+    ]);
+    expect(changes.map(({ figure, requests, minute }) => [figure, requests, minute])).toEqual([
+      ['duration_ms', 2, MINUTE],
+      ['ttft_ms', 2, MINUTE],
+      ['tokens_per_second', 2, MINUTE],
+    ]);
+    expect(latencyChanges([{ before: record(), after: record() }])).toEqual([]);
   });
 });

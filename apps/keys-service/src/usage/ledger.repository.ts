@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/database';
 import type { Entry } from './entry.js';
-import type { DayChange, MinuteChange } from './roll-up.js';
+import type { DayChange, LatencyChange, MinuteChange } from './roll-up.js';
 
 interface RequestRow {
   readonly st: string;
@@ -80,6 +80,19 @@ export class LedgerRepository {
        ON CONFLICT (account_id, minute, key_id, deployment_id, alias, api, status) DO UPDATE SET
          requests = m.requests + EXCLUDED.requests, prompt = m.prompt + EXCLUDED.prompt,
          cached = m.cached + EXCLUDED.cached, completion = m.completion + EXCLUDED.completion`,
+      [JSON.stringify(changes)],
+    );
+  }
+
+  async addToLatencies(tx: Tx, changes: readonly LatencyChange[]): Promise<void> {
+    await tx.query(
+      `INSERT INTO usage.latency AS l (account_id, minute, key_id, deployment_id, alias, api, figure, bucket, requests)
+       SELECT account, to_timestamp(r.minute / 1000), key, deployment, alias, api, figure, bucket, requests
+       FROM jsonb_to_recordset($1::jsonb) AS r(account integer, minute bigint, key integer, deployment integer, alias text, api text,
+         figure text, bucket smallint, requests bigint)
+       ORDER BY account, r.minute, key, deployment, alias, api, figure, bucket
+       ON CONFLICT (account_id, minute, key_id, deployment_id, alias, api, figure, bucket)
+         DO UPDATE SET requests = l.requests + EXCLUDED.requests`,
       [JSON.stringify(changes)],
     );
   }

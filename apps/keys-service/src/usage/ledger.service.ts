@@ -4,7 +4,7 @@ import { Transactions, type Tx } from '@slipway/database';
 import { type Entry, entryOf, entryOfOrphan, join } from './entry.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { OrphansRepository } from './orphans.repository.js';
-import { type Change, dayChanges, minuteChanges } from './roll-up.js';
+import { type Change, dayChanges, latencyChanges, minuteChanges } from './roll-up.js';
 
 /** Rows that a sweep takes at once. */
 const SWEEP_ROWS = 500;
@@ -68,6 +68,8 @@ export class Ledger {
   async #addUp(tx: Tx, changes: readonly Change[]): Promise<void> {
     const minutes = minuteChanges(changes);
     if (minutes.length > 0) await this.ledger.addToMinutes(tx, minutes);
+    const latencies = latencyChanges(changes);
+    if (latencies.length > 0) await this.ledger.addToLatencies(tx, latencies);
     const days = dayChanges(changes);
     if (days.length > 0) await this.ledger.addToDays(tx, days);
     const uses = new Map<number, number>();

@@ -1,4 +1,5 @@
 import type { Entry, Figures } from './entry.js';
+import { latencyBuckets, type LatencyFigure } from './latency.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -9,16 +10,27 @@ export interface Change {
   readonly after: Entry;
 }
 
-/** What a minute's sums change by. */
-export interface MinuteChange extends Figures {
+/** What requests of a minute are told apart by. */
+interface MinutePlace {
   readonly account: number;
   readonly key: number;
   readonly deployment: number;
   readonly alias: string;
   readonly api: string;
-  readonly status: string;
   /** Milliseconds since the epoch. */
   readonly minute: number;
+}
+
+/** What a minute's sums change by. */
+export interface MinuteChange extends MinutePlace, Figures {
+  readonly status: string;
+  readonly requests: number;
+}
+
+/** By how many requests a bucket of a minute changes. */
+export interface LatencyChange extends MinutePlace {
+  readonly figure: LatencyFigure;
+  readonly bucket: number;
   readonly requests: number;
 }
 
@@ -37,25 +49,26 @@ const addTo = <T extends object>(sums: Map<string, T>, name: string, part: T, ad
   sums.set(name, sum ? add(sum) : part);
 };
 
-const minuteOf = (
-  { account, key, deployment, alias, api, status, started, prompt, cached, completion }: Entry,
-  sign: 1 | -1,
-): MinuteChange => ({
+const placeOf = ({ account, key, deployment, alias, api, started }: Entry): MinutePlace => ({
   account,
   key,
   deployment,
   alias,
   api,
-  status,
   minute: started - (started % MINUTE_MS),
-  requests: sign,
-  prompt: sign * prompt,
-  cached: sign * cached,
-  completion: sign * completion,
 });
 
-const minuteName = ({ account, minute, key, deployment, alias, api, status }: MinuteChange): string =>
-  JSON.stringify([account, minute, key, deployment, alias, api, status]);
+const nameOf = ({ account, minute, key, deployment, alias, api }: MinutePlace, ...rest: readonly (string | number)[]): string =>
+  JSON.stringify([account, minute, key, deployment, alias, api, ...rest]);
+
+const minuteOf = (entry: Entry, sign: 1 | -1): MinuteChange => ({
+  ...placeOf(entry),
+  status: entry.status,
+  requests: sign,
+  prompt: sign * entry.prompt,
+  cached: sign * entry.cached,
+  completion: sign * entry.completion,
+});
 
 const hasMinuteChange = ({ requests, prompt, cached, completion }: MinuteChange): boolean =>
   requests !== 0 || prompt !== 0 || cached !== 0 || completion !== 0;
@@ -64,7 +77,7 @@ const hasMinuteChange = ({ requests, prompt, cached, completion }: MinuteChange)
 export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
   const sums = new Map<string, MinuteChange>();
   const add = (part: MinuteChange): void =>
-    addTo(sums, minuteName(part), part, (sum) => ({
+    addTo(sums, nameOf(part, part.status), part, (sum) => ({
       ...sum,
       requests: sum.requests + part.requests,
       prompt: sum.prompt + part.prompt,
@@ -76,6 +89,22 @@ export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
     add(minuteOf(after, 1));
   }
   return [...sums.values()].filter(hasMinuteChange);
+}
+
+/** As with sums: what requests fell into before is taken back. */
+export function latencyChanges(changes: readonly Change[]): LatencyChange[] {
+  const sums = new Map<string, LatencyChange>();
+  const add = (entry: Entry, requests: 1 | -1): void => {
+    for (const [figure, bucket] of latencyBuckets(entry)) {
+      const part = { ...placeOf(entry), figure, bucket, requests };
+      addTo(sums, nameOf(part, figure, bucket), part, (sum) => ({ ...sum, requests: sum.requests + requests }));
+    }
+  };
+  for (const { before, after } of changes) {
+    if (before) add(before, -1);
+    add(after, 1);
+  }
+  return [...sums.values()].filter(({ requests }) => requests !== 0);
 }
 
 /** Tokens that count against budgets. */

@@ -2,17 +2,30 @@ import { Injectable } from '@nestjs/common';
 import type { QueryUsage, UsageGroup, UsageStep } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
+import type { LatencyFigure } from './latency.js';
 
 type Question = z.output<typeof QueryUsage.request>;
 
-/** One row of sums as the database gives it. */
-export interface SumRow extends Partial<Record<UsageGroup, string | number>> {
+/** What a row is of. */
+export interface GroupRow extends Partial<Record<UsageGroup, string | number>> {
   readonly from: Date;
+}
+
+/** One row of sums as the database gives it. */
+export interface SumRow extends GroupRow {
   readonly requests: string;
   readonly errors: string;
   readonly prompt: string;
   readonly cached: string;
   readonly completion: string;
+}
+
+/** Buckets that half, 95 and 99 of 100 requests do not pass. */
+export interface LatencyRow extends GroupRow {
+  readonly figure: LatencyFigure;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
 }
 
 export interface BudgetQuestion {
@@ -38,23 +51,58 @@ const STEP: Record<UsageStep, string> = {
   day: `date_trunc('day', minute, 'UTC')`,
   total: '$2::timestamptz',
 };
+/** All that `IN_QUESTION` takes. */
+const parametersOf = ({ account, from, to, key, deployment, alias }: Question): unknown[] => [
+  account,
+  from,
+  to,
+  key ?? null,
+  deployment ?? null,
+  alias ?? null,
+];
+const IN_QUESTION = `account_id = $1 AND minute >= date_trunc('minute', $2::timestamptz) AND minute < $3::timestamptz
+  AND ($4::integer IS NULL OR key_id = $4) AND ($5::integer IS NULL OR deployment_id = $5) AND ($6::text IS NULL OR alias = $6)`;
 const NO_ERROR = `('completed', 'cancelled', 'running')`;
+
+/** The columns that rows are told apart by. */
+const chosenOf = ({ step, group_by: groups }: Question, column: Record<UsageGroup, string>): string[] => [
+  `${STEP[step]} AS "from"`,
+  ...new Set(groups.map((group) => `${column[group]} AS "${group}"`)),
+];
+const placesOf = (columns: readonly string[]): string => columns.map((_, i) => i + 1).join(', ');
 
 @Injectable()
 export class UsageQueriesRepository {
   /** Sums of an account, `limit` rows at most. */
-  async sums(tx: Tx, { account, from, to, step, group_by: groups, key, deployment, alias }: Question, limit: number): Promise<SumRow[]> {
-    const chosen = [...new Set(groups)].map((group) => `${COLUMN[group]} AS "${group}"`);
-    const places = Array.from({ length: chosen.length + 1 }, (_, i) => i + 1).join(', ');
+  async sums(tx: Tx, question: Question, limit: number): Promise<SumRow[]> {
+    const chosen = chosenOf(question, COLUMN);
+    const places = placesOf(chosen);
     return tx.query(
-      `SELECT ${[`${STEP[step]} AS "from"`, ...chosen].join(', ')}, sum(requests) AS requests,
+      `SELECT ${chosen.join(', ')}, sum(requests) AS requests,
          coalesce(sum(requests) FILTER (WHERE status NOT IN ${NO_ERROR}), 0) AS errors,
          sum(prompt) AS prompt, sum(cached) AS cached, sum(completion) AS completion
-       FROM usage.minute
-       WHERE account_id = $1 AND minute >= date_trunc('minute', $2::timestamptz) AND minute < $3::timestamptz
-         AND ($4::integer IS NULL OR key_id = $4) AND ($5::integer IS NULL OR deployment_id = $5) AND ($6::text IS NULL OR alias = $6)
+       FROM usage.minute WHERE ${IN_QUESTION}
        GROUP BY ${places} HAVING sum(requests) > 0 ORDER BY ${places} LIMIT ${limit}`,
-      [account, from, to, key ?? null, deployment ?? null, alias ?? null],
+      parametersOf(question),
+    );
+  }
+
+  /** For each row of sums that has completed requests, and each figure that these told. */
+  async latencies(tx: Tx, question: Question): Promise<LatencyRow[]> {
+    // What was not completed is in no bucket.
+    const chosen = [...chosenOf(question, { ...COLUMN, status: `'completed'` }), 'figure'];
+    const names = ['"from"', ...question.group_by.map((group) => `"${group}"`), 'figure'].join(', ');
+    return tx.query(
+      `WITH buckets AS (
+         SELECT ${chosen.join(', ')}, bucket, sum(requests) AS n FROM usage.latency WHERE ${IN_QUESTION}
+         GROUP BY ${placesOf(chosen)}, bucket HAVING sum(requests) > 0
+       ), ranks AS (
+         SELECT *, sum(n) OVER (PARTITION BY ${names} ORDER BY bucket) AS rank, sum(n) OVER (PARTITION BY ${names}) AS total FROM buckets
+       )
+       SELECT ${names}, min(bucket) FILTER (WHERE rank >= 0.5 * total) AS p50, min(bucket) FILTER (WHERE rank >= 0.95 * total) AS p95,
+         min(bucket) FILTER (WHERE rank >= 0.99 * total) AS p99
+       FROM ranks GROUP BY ${names}`,
+      parametersOf(question),
     );
   }
 

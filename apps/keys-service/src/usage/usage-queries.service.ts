@@ -1,13 +1,36 @@
 import { Injectable } from '@nestjs/common';
-import { type QueryBudgets, type QueryUsage, StreamId, ServiceError, USAGE_ROWS_MAX, type UsageGroup } from '@slipway/contracts';
+import {
+  type QueryBudgets,
+  type QueryUsage,
+  StreamId,
+  ServiceError,
+  USAGE_ROWS_MAX,
+  type UsageGroup,
+  type UsageLatency,
+} from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
-import { type SumRow, UsageQueriesRepository } from './usage-queries.repository.js';
+import { valueOfBucket } from './latency.js';
+import { type GroupRow, type LatencyRow, type SumRow, UsageQueriesRepository } from './usage-queries.repository.js';
 
 type Question = z.output<typeof QueryUsage.request>;
 const DAY_MS = 86_400_000;
 
 type Answer = z.input<typeof QueryUsage.reply>;
+
+const nameOf = (groups: readonly UsageGroup[], row: GroupRow): string =>
+  JSON.stringify([row.from.getTime(), ...groups.map((group) => row[group])]);
+
+/** What is known of how fast the requests of each row were answered. */
+function latenciesByRow(groups: readonly UsageGroup[], rows: readonly LatencyRow[]): Map<string, UsageLatency> {
+  const found = new Map<string, UsageLatency>();
+  for (const row of rows) {
+    const name = nameOf(groups, row);
+    const percentiles = { p50: valueOfBucket(row.p50), p95: valueOfBucket(row.p95), p99: valueOfBucket(row.p99) };
+    found.set(name, { ...found.get(name), [row.figure]: percentiles });
+  }
+  return found;
+}
 
 const rowOf = (groups: readonly UsageGroup[], row: SumRow): Answer['rows'][number] => ({
   from: row.from.toISOString(),
@@ -33,13 +56,19 @@ export class UsageQueries {
       throw new ServiceError('invalid_request', 'The range is empty: `from` must come before `to`.', { param: 'to' });
     }
     const asOf = new Date();
-    const rows = await this.transactions.read((connection) => this.queries.sums(connection, question, USAGE_ROWS_MAX + 1));
+    const [rows, latencies] = await this.transactions.read(async (connection) => [
+      await this.queries.sums(connection, question, USAGE_ROWS_MAX + 1),
+      question.latency ? await this.queries.latencies(connection, question) : null,
+    ]);
     if (rows.length > USAGE_ROWS_MAX) {
       throw new ServiceError('invalid_request', 'That is too much for one answer; ask for longer steps, fewer groups or a shorter range.', {
         param: 'step',
       });
     }
-    return { rows: rows.map((row) => rowOf(question.group_by, row)), as_of: asOf.toISOString() };
+    const groups = question.group_by;
+    const found = latencies && latenciesByRow(groups, latencies);
+    const told = rows.map((row) => ({ ...rowOf(groups, row), ...(found && { latency: found.get(nameOf(groups, row)) ?? {} }) }));
+    return { rows: told, as_of: asOf.toISOString() };
   }
 
   /** What holders of budgets used, and which of these requests are part of that: all of one moment. */
