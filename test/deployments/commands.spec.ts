@@ -2,6 +2,8 @@ import {
   type AccountId,
   DeleteDeployment,
   type DeploymentId,
+  ListAliases,
+  PointAlias,
   RemoveAlias,
   ResumeDeployment,
   ScaleDeployment,
@@ -133,6 +135,30 @@ describe('a deployment that is deleted', () => {
       ['a', 'b', 'c', 'd'].every((alias) => rig.gateway.alias(account, alias) === undefined),
     );
     expect(await rig.list(account)).toEqual([]);
+  });
+});
+
+it('an alias that two point elsewhere at once, both from where they saw it, goes to one of them', async () => {
+  const account = anAccount();
+  const [old, one, two] = [await rig.create(account), await rig.create(account), await rig.create(account)];
+  await rig.pointAlias(account, 'main', old);
+  const take = (deployment: DeploymentId, from: DeploymentId | null, alias = 'main'): Promise<string> =>
+    rig.ask(PointAlias, { account, alias, deployment, from }).then(
+      () => 'taken',
+      (error: unknown) => (error as { code: string }).code,
+    );
+  const outcomes = async (...attempts: Promise<string>[]): Promise<string> => (await Promise.all(attempts)).toSorted().join(' ');
+  expect(await outcomes(take(one, old), take(two, old))).toBe('alias_taken taken');
+  expect(await outcomes(take(one, null, 'new'), take(two, null, 'new'))).toBe('alias_taken taken');
+  const { aliases } = await rig.ask(ListAliases, { account });
+  const owner = aliases.find(({ alias }) => alias === 'main')?.deployment;
+  expect([one, two]).toContain(owner);
+  // Who finds it where he wants it has what he wants, wherever he thought that it was.
+  expect(await take(owner!, null)).toBe('taken');
+  await expect(rig.ask(PointAlias, { account, alias: 'main', deployment: old, from: old })).rejects.toMatchObject({
+    code: 'alias_taken',
+    param: 'alias',
+    message: expect.stringContaining(`deployment-${owner}`) as string,
   });
 });
 

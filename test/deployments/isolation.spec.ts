@@ -17,11 +17,12 @@ import {
   ScaleDeployment,
   StopDeployment,
   subjectOf,
+  TestEngine,
   UpdateDeployment,
 } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anAccount, DeploymentsRig, MODEL } from './rig.js';
+import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
 import { until } from './until.js';
 
 const NOBODYS = 2_000_000_000 as DeploymentId;
@@ -69,6 +70,7 @@ const AIMED: readonly (readonly [RpcContract, (account: AccountId, deployment: D
   [DeleteDeployment, (account, deployment) => ({ account, deployment })],
   [ReadLog, (account, deployment) => ({ account, deployment })],
   [PointAlias, (account, deployment) => ({ account, alias: 'mine', deployment })],
+  [TestEngine, (account, deployment) => ({ account, deployment, source: { kind: 'http', url: `http://${ENGINE_HOST}`, model: 'm' } })],
 ];
 
 /** What names no deployment of its own account's: its answer must show nothing of anybody else. */

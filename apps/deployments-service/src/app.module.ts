@@ -7,6 +7,7 @@ import { AliasesRepository } from './aliases/aliases.repository.js';
 import { AliasesService } from './aliases/aliases.service.js';
 import { AuditHandlers } from './audit/audit.handlers.js';
 import { AuditService } from './audit/audit.service.js';
+import { CredentialVault } from './deployments/credential-vault.js';
 import { DeploymentCommandsService } from './deployments/deployment-commands.service.js';
 import { DeploymentDefaults } from './deployments/deployment-defaults.js';
 import { DeploymentUpdatesService } from './deployments/deployment-updates.service.js';
@@ -17,6 +18,9 @@ import { DeploymentsService } from './deployments/deployments.service.js';
 import { SettingsComposer } from './deployments/revision-settings.js';
 import { RevisionsRepository } from './deployments/revisions.repository.js';
 import { SourceRules } from './deployments/source-rules.js';
+import { EngineCredentials } from './engines/engine-credentials.js';
+import { EngineTestsService } from './engines/engine-tests.service.js';
+import { EnginesHandlers } from './engines/engines.handlers.js';
 import { DeploymentAnnouncer } from './feed/deployment-announcer.js';
 import { EngineLogService } from './logs/engine-log.service.js';
 import { LogsHandlers } from './logs/logs.handlers.js';
@@ -31,6 +35,7 @@ export interface Foundations {
   readonly agents: AgentTable;
   readonly rules: SourceRules;
   readonly settings: SettingsComposer;
+  readonly vault: CredentialVault;
   readonly defaults: DeploymentDefaults;
   readonly folders: ModelFolders;
   readonly rpc: RpcClient;
@@ -42,13 +47,14 @@ export class AppModule {
   static on(foundations: Foundations): DynamicModule {
     return {
       module: AppModule,
-      controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, LogsHandlers, AuditHandlers],
+      controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, EnginesHandlers, LogsHandlers, AuditHandlers],
       providers: [
         { provide: Transactions, useValue: foundations.transactions },
         { provide: DeploymentAnnouncer, useValue: foundations.announcer },
         { provide: AgentTable, useValue: foundations.agents },
         { provide: SourceRules, useValue: foundations.rules },
         { provide: SettingsComposer, useValue: foundations.settings },
+        { provide: CredentialVault, useValue: foundations.vault },
         { provide: DeploymentDefaults, useValue: foundations.defaults },
         { provide: ModelFolders, useValue: foundations.folders },
         { provide: RpcClient, useValue: foundations.rpc },
@@ -61,6 +67,8 @@ export class AppModule {
         AliasesRepository,
         AliasesService,
         ModelCatalogService,
+        EngineCredentials,
+        EngineTestsService,
         EngineLogService,
         AuditService,
       ],

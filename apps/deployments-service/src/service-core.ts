@@ -59,7 +59,7 @@ export class ServiceCore {
       announcer: new DeploymentAnnouncer(this.#feed, this.#placement.placer),
       agents: this.#placement.agents,
       rules: new SourceRules({ modelDirs: config.MODEL_DIRS, modelHosts: config.MODEL_HOSTS, engineHosts: config.ENGINE_HOSTS }),
-      ...{ settings: new SettingsComposer(this.#vault, defaults), defaults },
+      ...{ settings: new SettingsComposer(this.#vault, defaults), vault: this.#vault, defaults },
       folders: new ModelFolders(config.MODEL_DIRS),
       rpc: new RpcClient(nats, config.SLIPWAY_ENV),
     });

@@ -12,6 +12,7 @@ import {
 import { AgentLogService } from './agent/agent-log.service.js';
 import { AgentModule } from './agent/agent.module.js';
 import { AgentService } from './agent/agent.service.js';
+import { EngineTestService } from './agent/engine-test.service.js';
 import type { WorkerConfig } from './config.js';
 
 /** The parts of an agent's process, in the order of their start. */
@@ -22,6 +23,7 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
   let nats: NatsConnection;
   let agent: AgentService;
   let logs: AgentLogService;
+  let engineTests: EngineTestService;
   return [
     { name: 'ops', start: () => ops.start(), stop: () => ops.stop() },
     {
@@ -42,12 +44,14 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
         const app = await NestFactory.createApplicationContext(module, { logger: new NestLogger(log), abortOnError: false });
         agent = app.get(AgentService);
         logs = app.get(AgentLogService);
+        engineTests = app.get(EngineTestService);
         agent.start();
         logs.start();
+        engineTests.start();
       },
       stop: async (deadlineMs) => {
         await agent.stop(deadlineMs);
-        await logs.stop();
+        await Promise.all([logs.stop(), engineTests.stop()]);
       },
     },
   ];

@@ -1,6 +1,7 @@
 import type { Contract } from './channel.js';
 import { AgentHeartbeat } from './deployments/agent-heartbeat.js';
 import { ReadAgentLog } from './deployments/agent-log.js';
+import { TestAgentEngine } from './deployments/agent-engine-test.js';
 import { Assignment } from './deployments/assignment.js';
 import { CreateDeployment } from './deployments/create-deployment.js';
 import { DeploymentFeed } from './deployments/deployment-feed.js';
@@ -17,6 +18,7 @@ import { ListAliases } from './deployments/list-aliases.js';
 import { ListDeploymentAudit } from './deployments/list-deployment-audit.js';
 import { ListModels } from './deployments/list-models.js';
 import { ReadLog } from './deployments/read-log.js';
+import { TestEngine } from './deployments/test-engine.js';
 import { Control, ControlAnswer } from './inference/control.js';
 import { Frames, NoInterest } from './inference/frames.js';
 import { Discover, Heartbeat } from './inference/heartbeat.js';
@@ -128,11 +130,13 @@ export const CONTRACTS: readonly Contract[] = [
   ListAliases,
   ListModels,
   ReadLog,
+  TestEngine,
   ListDeploymentAudit,
   ...feed(DeploymentFeed),
   Assignment,
   AgentHeartbeat,
   ReadAgentLog,
+  TestAgentEngine,
   Start,
   Frames,
   NoInterest,

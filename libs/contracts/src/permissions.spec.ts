@@ -64,6 +64,7 @@ describe('what each role may do, in full', () => {
         subscribe: [
           'dep.dev.v1.wrk.*',
           'dep.dev.v1.wrk.*.rpc.read-log worker',
+          'dep.dev.v1.wrk.*.rpc.test-engine worker',
           'inf.dev.v1.w.*.start',
           'inf.dev.v1.w.*.ni.*.*',
           'inf.dev.v1.w.*.ctl',
@@ -143,6 +144,7 @@ describe('what each role may do, in full', () => {
           'dep.dev.v1.tick',
           'dep.dev.v1.wrk.*',
           'dep.dev.v1.wrk.*.rpc.read-log',
+          'dep.dev.v1.wrk.*.rpc.test-engine',
           '_INBOX_gateway.>',
           '_INBOX_console.>',
           '_INBOX_ops.>',
@@ -161,6 +163,7 @@ describe('what each role may do, in full', () => {
           'dep.dev.v1.rpc.list-aliases deployments',
           'dep.dev.v1.rpc.list-models deployments',
           'dep.dev.v1.rpc.read-log deployments',
+          'dep.dev.v1.rpc.test-engine deployments',
           'dep.dev.v1.rpc.list-deployment-audit deployments',
           'dep.dev.v1.rpc.since deployments',
           'dep.dev.v1.rpc.snapshot deployments',
@@ -212,8 +215,9 @@ describe('what follows from it', () => {
   });
 
   it('assignments, which carry engine credentials, go from deployments-service to workers alone', () => {
-    expect(publishersOf('dep.dev.v1.wrk.agent-1')).toEqual(['deployments']);
-    expect(hearersOf('dep.dev.v1.wrk.agent-1')).toEqual(['worker']);
+    for (const subject of ['dep.dev.v1.wrk.agent-1', 'dep.dev.v1.wrk.agent-1.rpc.test-engine']) {
+      expect([publishersOf(subject), hearersOf(subject)]).toEqual([['deployments'], ['worker']]);
+    }
   });
 
   it('each role reads its own inbox alone', () => {

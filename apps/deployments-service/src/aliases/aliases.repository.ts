@@ -9,6 +9,8 @@ export interface AliasTarget {
   readonly account: AccountId;
   readonly name: string;
   readonly deployment: DeploymentId;
+  /** The only deployment that it may be taken from, null for none; absent = any. */
+  readonly from?: DeploymentId | null | undefined;
 }
 
 export interface RemovedAlias {
@@ -23,12 +25,14 @@ export interface StoredAlias {
   readonly since: Date;
 }
 
-/** Makes the alias or points it elsewhere; gives no row when it points there already. */
+/** Makes the alias or points it elsewhere; gives no row when it points there already, or may not be taken from where it is. */
 const POINT = `
   INSERT INTO alias (account, name, deployment_id) VALUES ($1, $2, $3)
   ON CONFLICT (account, name) DO UPDATE SET deployment_id = excluded.deployment_id, updated_at = now()
-    WHERE alias.deployment_id <> excluded.deployment_id
+    WHERE alias.deployment_id <> excluded.deployment_id AND ($4::integer IS NULL OR alias.deployment_id = $4)
   RETURNING name`;
+/** No deployment has this number. */
+const NONE = 0;
 
 /**
  * The version is taken once the row is locked: of two calls at once, the one that takes effect last
@@ -49,12 +53,18 @@ export class AliasesRepository {
     return found !== null;
   }
 
-  /** Null when the alias points there already. */
-  async point(tx: EntityManager, { account, name, deployment }: AliasTarget): Promise<FeedChange | null> {
-    const changed = await tx.query<unknown[]>(POINT, [account, name, deployment]);
+  /** Null when nothing changed: the alias points there already, or at one that it may not be taken from. */
+  async point(tx: EntityManager, { account, name, deployment, from }: AliasTarget): Promise<FeedChange | null> {
+    const changed = await tx.query<unknown[]>(POINT, [account, name, deployment, from === null ? NONE : (from ?? null)]);
     if (changed.length === 0) return null;
     const [[row]] = await tx.query<[{ version: string }[], number]>(NEXT_VERSION, [account, name]);
     return put(aliasRecord({ account, name, deployment }, Number(row?.version)));
+  }
+
+  /** The deployment that an alias points at; null when the account has no such alias. */
+  async targetOf(tx: EntityManager, account: AccountId, name: string): Promise<DeploymentId | null> {
+    const found = await tx.findOneBy(AliasEntity, { account, name });
+    return found && (found.deploymentId as DeploymentId);
   }
 
   /** Null when the account has no such alias. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ListAliases, PointAlias, RemoveAlias } from '@slipway/contracts';
+import { type DeploymentId, deploymentSlug, type ListAliases, type PointAlias, type RemoveAlias, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
@@ -21,11 +21,11 @@ export class AliasesService {
 
   /** Requests that have resolved the alias already keep their deployment. */
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
-    const { account, alias, deployment, actor } = request;
+    const { account, alias, deployment, from, actor } = request;
     await this.transactions.run(async (tx) => {
       if (!(await this.aliases.holdDeployment(tx, account, deployment))) throw deploymentNotFound();
-      const change = await this.aliases.point(tx, { account, name: alias, deployment });
-      if (!change) return;
+      const change = await this.aliases.point(tx, { account, name: alias, deployment, from });
+      if (!change) return requireTarget(alias, await this.aliases.targetOf(tx, account, alias), deployment);
       await this.announcer.record(tx, change);
       await this.announcer.writeDown(tx, { account, actor, action: 'alias.point', object: `alias:${alias}`, facts: { deployment } });
     });
@@ -43,4 +43,12 @@ export class AliasesService {
     });
     return { alias, removed };
   }
+}
+
+/** Nothing was changed: well, if the alias points there already. */
+function requireTarget(alias: string, target: DeploymentId | null, wanted: DeploymentId): void {
+  if (target === null || target === wanted) return;
+  throw new ServiceError('alias_taken', `The alias ${alias} points at ${deploymentSlug(target)}, and was not taken from it.`, {
+    param: 'alias',
+  });
 }

@@ -9,6 +9,7 @@ import { AgentLogService } from './agent-log.service.js';
 import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID, CONFIG, LOG, METRICS, NATS } from './agent-tokens.js';
 import { AgentService } from './agent.service.js';
+import { EngineTestService } from './engine-test.service.js';
 import { LogBook } from './log-book.js';
 import { PlacementsService } from './placements.service.js';
 import { RunnerStarter } from './runner-starter.js';
@@ -56,8 +57,9 @@ export class AgentModule {
         AgentStatusService,
         AgentService,
         AgentLogService,
+        EngineTestService,
       ],
-      exports: [AgentService, AgentLogService],
+      exports: [AgentService, AgentLogService, EngineTestService],
     };
   }
 }

@@ -30,9 +30,15 @@ export class ModelStore {
    * @throws EngineLoadError with the reason that people see; the signal's reason after an abort.
    */
   async obtain(source: ModelSource, onProgress: (progress: number) => void, signal: AbortSignal): Promise<ObtainedModel> {
-    if (source.kind === 'http') return { source: this.#permittedEngine(source), bytes: 0 };
+    if (source.kind === 'http') return { source: this.permittedEngine(source), bytes: 0 };
     const path = source.kind === 'file' ? await this.#permittedFile(source.path) : await this.#downloaded(source, onProgress, signal);
     return { source: { kind: 'file', path }, bytes: (await stat(path)).size };
+  }
+
+  /** @throws EngineLoadError `engine_refused` for a host that this worker may not call. */
+  permittedEngine(source: Extract<ModelSource, { kind: 'http' }>): EngineSource {
+    if (this.options.engineHosts.allows(new URL(source.url))) return source;
+    throw new EngineLoadError('engine_refused', 'The host of this engine is not on the list of allowed engine hosts.');
   }
 
   /** The engine cannot load this model: a download that may have gone wrong shall be made anew. @returns whether it will. */
@@ -51,11 +57,6 @@ export class ModelStore {
     signal: AbortSignal,
   ): Promise<string> {
     return (await this.options.downloads.fetch(source, onProgress, signal)).path;
-  }
-
-  #permittedEngine(source: Extract<ModelSource, { kind: 'http' }>): EngineSource {
-    if (this.options.engineHosts.allows(new URL(source.url))) return source;
-    throw new EngineLoadError('engine_refused', 'The host of this engine is not on the list of allowed engine hosts.');
   }
 
   async #permittedFile(path: string): Promise<string> {

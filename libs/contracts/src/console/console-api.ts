@@ -12,6 +12,7 @@ import { RemoveAlias } from '../deployments/remove-alias.js';
 import { ResumeDeployment } from '../deployments/resume-deployment.js';
 import { ScaleDeployment } from '../deployments/scale-deployment.js';
 import { StopDeployment } from '../deployments/stop-deployment.js';
+import { TestEngine } from '../deployments/test-engine.js';
 import { UpdateDeployment } from '../deployments/update-deployment.js';
 import { CreateKey } from '../keys/create-key.js';
 import { CreateMcpKey } from '../keys/create-mcp-key.js';
@@ -46,6 +47,7 @@ export const CONSOLE_API = {
   'aliases/list': allow('viewer', ListAliases),
   'aliases/point': allow('member', PointAlias),
   'aliases/remove': allow('member', RemoveAlias),
+  'engines/test': allow('member', TestEngine),
   'models/list': allow('viewer', ListModels),
   'keys/list': allow('viewer', ListKeys),
   'keys/create': allow('member', CreateKey),

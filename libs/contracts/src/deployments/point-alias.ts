@@ -13,10 +13,15 @@ export const PointAlias = defineRpc({
     account: AccountId,
     alias: AliasName,
     deployment: DeploymentId,
+    /**
+     * The deployment that the alias may be taken from, null for none: one that points at any other by then stays there and
+     * the answer is `alias_taken`. Absent: it is taken from whichever has it.
+     */
+    from: DeploymentId.nullable().optional(),
     /** Absent from callers older than the audit log. */
     actor: Actor.optional(),
   }),
   reply: z.object({ alias: AliasName, deployment: DeploymentId }),
-  errors: ['deployment_not_found'],
+  errors: ['deployment_not_found', 'alias_taken'],
   timeoutMs: 3_000,
 });

@@ -4,6 +4,7 @@ import {
   type DeploymentId,
   deploymentSlug,
   FindDeployment,
+  isServiceError,
   ListAliases,
   PointAlias,
   ServiceError,
@@ -72,17 +73,14 @@ export const createDeployment = defineTool({
 /** A repeated creation finds its alias set; an alias of another deployment stays where it is. */
 async function pointFreeAlias(alias: AliasName, deployment: DeploymentId, { rpc, caller, actor }: ToolCall): Promise<void> {
   const { account, slug } = caller;
-  const { aliases } = await rpc.call(ListAliases, { account });
-  const taken = aliases.find((candidate) => candidate.alias === alias);
-  if (taken?.deployment === deployment) return;
-  if (taken) {
+  try {
+    await rpc.call(PointAlias, { account, alias, deployment, from: null, actor });
+  } catch (error) {
+    if (!isServiceError(error) || error.code !== 'alias_taken') throw error;
     throw new ServiceError(
       'alias_taken',
       `${deploymentSlug(deployment)} was created, but ${slug}/${alias} points elsewhere; set_alias with replace moves it.`,
-      {
-        param: 'alias',
-      },
+      { param: 'alias' },
     );
   }
-  await rpc.call(PointAlias, { account, alias, deployment, actor });
 }

@@ -30,7 +30,8 @@ export const setAlias = defineTool({
         { param: 'replace' },
       );
     }
-    await rpc.call(PointAlias, { account, alias, deployment, actor });
+    // What somebody else pointed elsewhere meanwhile stays there: nobody agreed to take it from that one.
+    await rpc.call(PointAlias, { account, alias, deployment, from: previous ?? null, actor });
     const named = { alias: `${caller.slug}/${alias}`, slug: deploymentSlug(deployment) };
     return { ...named, ...(previous !== undefined && { previous_slug: deploymentSlug(previous) }) };
   },

@@ -66,7 +66,7 @@ export class HttpEngine implements Engine {
   readonly #images: ImageFetcher;
   readonly #limits: HttpEngineLimits;
   readonly #running = new Set<AbortController>();
-  #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null };
+  #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null, models: null };
   #caps: readonly Capability[] = FLAVOURS.other.caps;
   #counter: TokenCounter | null = null;
   #closed = false;

@@ -11,6 +11,8 @@ export interface UpstreamFacts {
   readonly context: number | null;
   /** Whether its list of models holds ours; null without a list. */
   readonly listed: boolean | null;
+  /** Names of its models; null without a list. */
+  readonly models: readonly string[] | null;
 }
 
 const positive = z.number().int().positive().nullish().catch(null);
@@ -59,10 +61,10 @@ function assertUsable(status: number): void {
  */
 export async function probeUpstream(client: UpstreamClient, model: string, signal: AbortSignal): Promise<UpstreamFacts> {
   const models = await listModels(client, signal);
-  if (!models) return { flavour: 'other', context: null, listed: null };
+  if (!models) return { flavour: 'other', context: null, listed: null, models: null };
   const exact = models.find(({ id }) => id === model);
   const ours = exact ?? (models.length === 1 ? models[0] : undefined);
-  const facts = { flavour: flavourOf(ours), listed: exact !== undefined };
+  const facts = { flavour: flavourOf(ours), listed: exact !== undefined, models: models.map(({ id }) => id) };
   const told = ours?.max_model_len ?? ours?.meta?.n_ctx ?? null;
   if (told !== null || facts.flavour !== 'llama-server') return { ...facts, context: told };
   return { ...facts, context: await contextFromProps(client, signal) };

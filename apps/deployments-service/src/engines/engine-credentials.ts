@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { TestEngine } from '@slipway/contracts';
+import { Transactions } from '@slipway/database';
+import type { z } from 'zod';
+import { CredentialVault } from '../deployments/credential-vault.js';
+import { deploymentNotFound } from '../deployments/deployment-not-found.js';
+import { DeploymentsRepository } from '../deployments/deployments.repository.js';
+import { type RevisionSettings, SettingsComposer } from '../deployments/revision-settings.js';
+import { RevisionsRepository } from '../deployments/revisions.repository.js';
+
+type Request = z.output<typeof TestEngine.request>;
+
+/** Finds what a revision would send to its engine, without making one. */
+@Injectable()
+export class EngineCredentials {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly deployments: DeploymentsRepository,
+    private readonly revisions: RevisionsRepository,
+    private readonly settings: SettingsComposer,
+    private readonly vault: CredentialVault,
+  ) {}
+
+  /**
+   * What the request names, else what the deployment keeps for the same host.
+   * @throws ServiceError `deployment_not_found`, or `invalid_request` for one that cannot be sent
+   */
+  async credentialFor(request: Request): Promise<string | undefined> {
+    const base = await this.#newestOf(request);
+    const { credential } = base ? this.settings.next(base, request) : this.settings.first(request);
+    return credential === null ? undefined : this.vault.open(credential, request.account);
+  }
+
+  #newestOf({ account, deployment }: Request): Promise<RevisionSettings | null> {
+    if (deployment === undefined) return Promise.resolve(null);
+    return this.transactions.read(async (connection) => {
+      const found = await this.deployments.find(connection, account, deployment);
+      if (!found) throw deploymentNotFound();
+      return this.revisions.find(connection, deployment, found.rev);
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { type AgentHeartbeat, type EngineTest, TestAgentEngine, type TestEngine } from '@slipway/contracts';
+import { RpcClient } from '@slipway/platform';
+import type { z } from 'zod';
+import { AgentTable } from '../agents/agent-table.js';
+import { DeploymentDefaults } from '../deployments/deployment-defaults.js';
+import { SourceRules } from '../deployments/source-rules.js';
+import { EngineCredentials } from './engine-credentials.js';
+
+const SILENT = { outcome: 'silent', detail: null, server: null, context: null, models: null, ms: 0 } as const;
+
+/** Tries HTTP engines before a deployment names them, from where they would be called. Stores nothing. */
+@Injectable()
+export class EngineTestsService {
+  constructor(
+    private readonly rules: SourceRules,
+    private readonly credentials: EngineCredentials,
+    private readonly defaults: DeploymentDefaults,
+    private readonly agents: AgentTable,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  /** Source and credential are held to the rules of a deployment that names them. */
+  async test(request: z.output<typeof TestEngine.request>): Promise<{ tests: EngineTest[] }> {
+    const { source } = request;
+    await this.rules.check(source);
+    const credential = await this.credentials.credentialFor(request);
+    const question = { source, ...(credential !== undefined && { credential }) };
+    const able = this.agents.live().filter(({ engines, draining }) => engines.includes('http') && !draining);
+    const asked = able.slice(0, this.defaults.replicas(source));
+    const tests = await Promise.all(asked.map((agent) => this.#ask(agent, question)));
+    return { tests: tests.sort((a, b) => (a.host < b.host ? -1 : 1)) };
+  }
+
+  async #ask({ wk, host }: AgentHeartbeat, question: z.input<typeof TestAgentEngine.request>): Promise<EngineTest> {
+    try {
+      return { host, ...(await this.rpc.call(TestAgentEngine, question, { wk })) };
+    } catch {
+      // Whatever keeps an agent from answering, owners read that it is silent; its own log says why.
+      return { host, ...SILENT };
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { EngineSource } from './model-source.js';
+import { EngineCredential } from './serving-settings.js';
+
+/** Names of models that one test tells; servers that route to others list hundreds. */
+export const TESTED_MODELS_MAX = 100;
+
+/** What one agent found. */
+export const EngineFinding = z.object({
+  /**
+   * | outcome | meaning |
+   * | --- | --- |
+   * | `answers` | it answers and knows the model, or tells no models |
+   * | `model_unknown` | it answers, and its list of models does not hold this one |
+   * | `unreachable` | nobody answers there, or not as an engine does |
+   * | `refused` | it refuses the credential |
+   * | `not_allowed` | the worker may not call this host |
+   */
+  outcome: z.enum(['answers', 'model_unknown', 'unreachable', 'refused', 'not_allowed']),
+  /** One sentence for people where something is wrong. Holds no secret. */
+  detail: z.string().max(500).nullable(),
+  /** What kind of server it seems to be. */
+  server: z.enum(['vllm', 'sglang', 'llama-server', 'ollama', 'other']).nullable(),
+  /** Tokens per sequence, where it tells. */
+  context: z.int().positive().nullable(),
+  /** Models that it names, at most `TESTED_MODELS_MAX`; null where it tells none. */
+  models: z.array(z.string().max(256)).max(TESTED_MODELS_MAX).nullable(),
+  /** How long it took, in milliseconds. */
+  ms: z.int().nonnegative(),
+});
+export type EngineFinding = z.infer<typeof EngineFinding>;
+
+/**
+ * Asks an engine for its models from one agent, as loading it would; nothing is generated. Each agent serves its own
+ * subject. The credential is used for this question and forgotten.
+ */
+export const TestAgentEngine = defineRpc({
+  subject: 'dep.{env}.v1.wrk.{wk}.rpc.test-engine',
+  owner: 'worker',
+  callers: ['deployments'],
+  queue: 'worker',
+  request: z.object({ source: EngineSource, credential: EngineCredential.optional() }),
+  reply: EngineFinding,
+  errors: [],
+  timeoutMs: 12_000,
+});
