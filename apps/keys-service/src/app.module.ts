@@ -8,6 +8,7 @@ import { KeyMint } from './keys/key-minting.js';
 import { KeysModule } from './keys/keys.module.js';
 import { PasswordHasher } from './people/password-hasher.js';
 import { PeopleModule } from './people/people.module.js';
+import { PlaygroundModule } from './playground/playground.module.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { TokenScope } from './sessions/token-scope.js';
@@ -42,6 +43,7 @@ export class AppModule {
       { provide: PasswordHasher, useValue: new PasswordHasher() },
     ];
     const runtime = { module: RuntimeModule, providers, exports: providers };
-    return { module: AppModule, imports: [runtime, AccountsModule, KeysModule, PeopleModule, SessionsModule, AuditModule, UsageModule] };
+    const modules = [AccountsModule, KeysModule, PeopleModule, SessionsModule, PlaygroundModule, AuditModule, UsageModule];
+    return { module: AppModule, imports: [runtime, ...modules] };
   }
 }

@@ -32,6 +32,7 @@ import { KeyFeed } from './keys/key-feed.js';
 import { ListAccounts } from './keys/list-accounts.js';
 import { ListKeys } from './keys/list-keys.js';
 import { OpenMcpKey } from './keys/open-mcp-key.js';
+import { OpenPlayground } from './keys/open-playground.js';
 import { RenameKey } from './keys/rename-key.js';
 import { RevokeKey } from './keys/revoke-key.js';
 import { RotateKey } from './keys/rotate-key.js';
@@ -89,6 +90,7 @@ export const CONTRACTS: readonly Contract[] = [
   FindMcpKey,
   OpenMcpKey,
   RotateMcpKey,
+  OpenPlayground,
   ...feed(KeyFeed),
   CreateInvitation,
   CreateSetupLink,

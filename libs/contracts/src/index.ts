@@ -33,6 +33,7 @@ export type { KeyKind } from './keys/key-text.js';
 export { KeyExpiry, KeyName, KeyView } from './keys/key-view.js';
 export { CreateMcpKey } from './keys/create-mcp-key.js';
 export { OpenMcpKey } from './keys/open-mcp-key.js';
+export { OpenPlayground, PLAYGROUND_KEY_LIFE_S } from './keys/open-playground.js';
 export { FindMcpKey } from './keys/find-mcp-key.js';
 export { AllowedDeployments, Limits } from './keys/limits.js';
 export { SetAccountLimits } from './keys/set-account-limits.js';

@@ -104,6 +104,7 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.find-mcp-key keys',
           'key.dev.v1.rpc.open-mcp-key keys',
           'key.dev.v1.rpc.rotate-mcp-key keys',
+          'key.dev.v1.rpc.open-playground keys',
           'key.dev.v1.rpc.since keys',
           'key.dev.v1.rpc.snapshot keys',
           'key.dev.v1.rpc.create-invitation keys',
@@ -195,6 +196,7 @@ describe('what follows from it', () => {
       'change-password',
       'find-user',
       'open-mcp-key',
+      'open-playground',
     ]) {
       expect(publishersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
     }

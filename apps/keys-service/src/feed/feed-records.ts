@@ -32,7 +32,8 @@ export const keyRecord = ({
     type: 'key',
     id,
     account,
-    kind,
+    // To gateways it is a deployment key like any other.
+    kind: kind === 'playground' ? 'dep' : kind,
     mac: mac.toString('base64url'),
     pepper,
     state,

@@ -1,4 +1,4 @@
-import type { Limits } from '@slipway/contracts';
+import type { KeyKind, Limits } from '@slipway/contracts';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 /** One API key, without the key: only its MAC under a pepper of the environment is kept. */
@@ -11,7 +11,11 @@ export class KeyEntity {
   accountId!: number;
 
   @Column('text')
-  kind!: 'dep' | 'mcp';
+  kind!: KeyKind | 'playground';
+
+  /** Of the playground's keys alone: whose they are. */
+  @Column('text', { name: 'session_id', nullable: true })
+  sessionId!: string | null;
 
   @Column('text')
   name!: string;

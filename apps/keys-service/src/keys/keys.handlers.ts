@@ -25,7 +25,8 @@ export class KeysHandlers {
   async list(@Payload() { account, before }: z.output<typeof ListKeys.request>): Promise<z.input<typeof ListKeys.reply>> {
     const { items, next } = await this.keys.list(account, before ?? null);
     const uses = await this.usage.lastUsed(items.map(({ id }) => id));
-    return { keys: items.map((key) => ({ ...keyView(key), last_used_at: uses.get(key.id)?.toISOString() ?? null })), next };
+    const playground = before === undefined ? { playground: await this.keys.playgroundKeys(account) } : {};
+    return { keys: items.map((key) => ({ ...keyView(key), last_used_at: uses.get(key.id)?.toISOString() ?? null })), next, ...playground };
   }
 
   @RpcHandler(RenameKey)

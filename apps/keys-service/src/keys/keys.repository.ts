@@ -9,7 +9,8 @@ import type { MintedKey } from './key-minting.js';
 export interface StoredKey {
   readonly id: KeyId;
   readonly account: AccountId;
-  readonly kind: KeyKind;
+  /** `playground`: by which the console calls for somebody; in no list. */
+  readonly kind: KeyKind | 'playground';
   readonly name: string;
   readonly mac: Buffer;
   readonly pepper: string;
@@ -36,7 +37,8 @@ export interface NewKey {
 /** What may change in a key and gateways are told of. */
 export type KeyChange = Partial<Pick<StoredKey, 'mac' | 'pepper' | 'hint' | 'state' | 'expiresAt' | 'deployments' | 'limits'>>;
 
-const keyOf = ({ id, accountId, deployments, ...row }: KeyEntity): StoredKey => ({
+/** A row as the rest of the service knows it. */
+export const keyOf = ({ id, accountId, deployments, sessionId: _session, ...row }: KeyEntity): StoredKey => ({
   ...row,
   id: KeyId.parse(id),
   account: AccountId.parse(accountId),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type DeploymentId, type KeyId, type Limits, ServiceError } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
 import { type Page, pageOf } from '../pages/page.js';
+import { PlaygroundKeysRepository } from '../playground/playground-keys.repository.js';
 import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
 import { isExpired, requireFuture } from './key-expiry.js';
 import { KeyMint } from './key-minting.js';
@@ -31,6 +32,7 @@ export class KeysService {
     private readonly keys: KeysRepository,
     private readonly mint: KeyMint,
     private readonly changes: KeyChanges,
+    private readonly playground: PlaygroundKeysRepository,
   ) {}
 
   async create(wish: KeyWish, actor?: Actor): Promise<{ value: string; key: StoredKey }> {
@@ -39,6 +41,11 @@ export class KeysService {
     const key = await this.changes.create({ ...wish, stored }, { actor, action: 'key.create' });
     if (key === null) throw new Error('The key was not stored.');
     return { value, key };
+  }
+
+  /** Numbers of the keys by which the playground calls, which no list holds. */
+  playgroundKeys(account: AccountId): Promise<KeyId[]> {
+    return this.transactions.read((connection) => this.playground.numbersOf(connection, account));
   }
 
   /** Newest first, below the number `before`. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { PlaygroundKeysRepository } from '../playground/playground-keys.repository.js';
 import { SessionEnding } from '../sessions/session-ending.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { AttemptsRepository } from './attempts.repository.js';
@@ -27,10 +28,20 @@ import { PeopleRepository } from './people.repository.js';
     MembershipsRepository,
     PasswordsService,
     PeopleRepository,
-    // Who leaves an account leaves its sessions in the same transaction.
+    // Who leaves an account leaves its sessions in the same transaction, and they their keys.
+    PlaygroundKeysRepository,
     SessionEnding,
     SessionsRepository,
   ],
-  exports: [Authority, JoiningService, MembershipsRepository, PasswordsService, PeopleRepository, SessionEnding, SessionsRepository],
+  exports: [
+    Authority,
+    JoiningService,
+    MembershipsRepository,
+    PasswordsService,
+    PeopleRepository,
+    PlaygroundKeysRepository,
+    SessionEnding,
+    SessionsRepository,
+  ],
 })
 export class PeopleModule {}

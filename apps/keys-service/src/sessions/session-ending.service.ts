@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { SESSION_TOKEN_LIFE_S } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
+import { keyRecord } from '../feed/feed-records.js';
+import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
+import { PlaygroundKeysRepository } from '../playground/playground-keys.repository.js';
 import { SessionFeedPublisher } from './session-feed-publisher.js';
 import { sessionRecord } from './session-feed-record.js';
 import { type Session, type SessionFilter, SessionsRepository } from './sessions.repository.js';
@@ -8,12 +11,14 @@ import { type Session, type SessionFilter, SessionsRepository } from './sessions
 /** Clocks of consoles may be off by so much, in seconds. */
 const CLOCK_SKEW_S = 60;
 
-/** The one way to take tokens back: the rows and the records that consoles get, in the caller's transaction. */
+/** The one way to take tokens back, and the playground's keys with them: the rows and the records that consoles and gateways get, in the caller's transaction. */
 @Injectable()
 export class SessionEnding {
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly feed: SessionFeedPublisher,
+    private readonly playground: PlaygroundKeysRepository,
+    private readonly keyFeed: KeyFeedPublisher,
   ) {}
 
   /** Ends sessions of a person, and returns those that went on until now. */
@@ -29,12 +34,10 @@ export class SessionEnding {
   async #void(tx: Tx, filter: SessionFilter, end: boolean): Promise<Session[]> {
     const held = await this.sessions.holdAll(tx, filter);
     const until = new Date(Date.now() + (SESSION_TOKEN_LIFE_S + CLOCK_SKEW_S) * 1_000);
-    const voided = await this.sessions.voidTokens(
-      tx,
-      held.map(({ id }) => id),
-      { until, end },
-    );
+    const ids = held.map(({ id }) => id);
+    const voided = await this.sessions.voidTokens(tx, ids, { until, end });
     for (const session of voided) await this.feed.record(tx, { op: 'put', ...sessionRecord(session) });
+    for (const key of await this.playground.end(tx, ids)) await this.keyFeed.record(tx, { op: 'put', ...keyRecord(key) });
     return voided;
   }
 }

@@ -18,6 +18,8 @@ export const ListKeys = defineRpc({
     keys: z.array(KeyView),
     /** Pass it as `before` for older keys; null or absent when there are none. */
     next: KeyId.nullable().optional(),
+    /** Those by which the playground calls: in no list, but in usage. With the first page alone; absent from older replicas. */
+    playground: z.array(KeyId).optional(),
   }),
   errors: ['account_not_found'],
   timeoutMs: 3_000,

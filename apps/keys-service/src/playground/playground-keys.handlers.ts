@@ -1,0 +1,18 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { OpenPlayground } from '@slipway/contracts';
+import { RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
+import { PlaygroundKeys } from './playground-keys.service.js';
+
+@Controller()
+export class PlaygroundKeysHandlers {
+  constructor(private readonly keys: PlaygroundKeys) {}
+
+  @RpcHandler(OpenPlayground)
+  async open(@Payload() wish: z.output<typeof OpenPlayground.request>): Promise<z.input<typeof OpenPlayground.reply>> {
+    const { key, value } = await this.keys.open(wish);
+    if (key.expiresAt === null) throw new Error('A key of the playground has no end.');
+    return { key: key.id, value, expires_at: key.expiresAt.toISOString() };
+  }
+}

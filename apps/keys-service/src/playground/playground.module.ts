@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { PeopleModule } from '../people/people.module.js';
+import { PlaygroundKeysHandlers } from './playground-keys.handlers.js';
+import { PlaygroundKeys } from './playground-keys.service.js';
+
+@Module({ imports: [PeopleModule], controllers: [PlaygroundKeysHandlers], providers: [PlaygroundKeys] })
+export class PlaygroundModule {}
