@@ -37,5 +37,6 @@ export type { RpcResponderOptions } from './rpc/rpc-responder.js';
 export { RpcServer } from './rpc/rpc-server.js';
 export type { RpcServerOptions } from './rpc/rpc-server.js';
 export { SECRET_KEYS, SecretVault, UnreadableSecretError } from './secrets/secret-vault.js';
+export { overWithin } from './time/over-within.js';
 export { headers, nuid } from '@nats-io/transport-node';
 export type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';

@@ -1,3 +1,5 @@
+import { overWithin } from '@slipway/platform';
+
 /** A replica that works answers sooner than this, in milliseconds. */
 const SECOND_AFTER_MS = 300;
 
@@ -8,28 +10,10 @@ const SECOND_AFTER_MS = 300;
  */
 export async function askTwice<T>(ask: () => Promise<T>): Promise<T> {
   const first = ask();
-  if (await isSettledWithin(first, SECOND_AFTER_MS)) return first;
+  if (await overWithin(SECOND_AFTER_MS, Promise.allSettled([first]))) return first;
   try {
     return await Promise.any([first, ask()]);
   } catch (error) {
     throw error instanceof AggregateError ? error.errors[0] : error;
-  }
-}
-
-async function isSettledWithin(answer: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([
-      answer.then(
-        () => true,
-        () => true,
-      ),
-      late,
-    ]);
-  } finally {
-    clearTimeout(timer);
   }
 }

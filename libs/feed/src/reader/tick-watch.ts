@@ -1,4 +1,4 @@
-import { type Logger, type NatsConnection, watchConnection } from '@slipway/platform';
+import { type Logger, type NatsConnection, overWithin, watchConnection } from '@slipway/platform';
 import type { MonotonicClock } from '../clock.js';
 import { FLUSH_MS, STALL_MS, TICK_MS, TICK_SILENCE_MS } from '../limits.js';
 
@@ -68,29 +68,14 @@ export class TickWatch {
     if (nats.isClosed() || nats.isDraining()) return;
     this.#flushing = true;
     const disconnects = this.#disconnects;
-    try {
-      await withDeadline(nats.flush(), FLUSH_MS);
-    } catch {
-      // Another loss seen meanwhile means that the connection is being replaced already.
-      if (!this.#stopped && disconnects === this.#disconnects) {
-        log.warn({ feed }, 'feed.connection_hangs');
-        await nats.reconnect().catch(() => undefined);
-      }
-    } finally {
-      this.#tickAt = this.options.clock.now();
-      this.#flushing = false;
+    const answers = await overWithin(FLUSH_MS, nats.flush()).catch(() => false);
+    // Another loss seen meanwhile means that the connection is being replaced already.
+    if (!answers && !this.#stopped && disconnects === this.#disconnects) {
+      log.warn({ feed }, 'feed.connection_hangs');
+      // It fails only where the connection is closed for good, which its owner hears.
+      await nats.reconnect().catch(() => undefined);
     }
-  }
-}
-
-async function withDeadline(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('deadline')), ms);
-  });
-  try {
-    await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
+    this.#tickAt = this.options.clock.now();
+    this.#flushing = false;
   }
 }

@@ -1,3 +1,5 @@
+import { overWithin } from '@slipway/platform';
+
 /** Lets others wait until there is nothing to do. */
 export class IdleGate {
   private waiters: (() => void)[] = [];
@@ -14,7 +16,7 @@ export class IdleGate {
 
   /** Resolves when there is nothing to do, but after `ms` at the latest. */
   async within(ms: number): Promise<void> {
-    await before(
+    await overWithin(
       ms,
       new Promise<void>((resolve) => {
         this.waiters.push(resolve);
@@ -22,14 +24,4 @@ export class IdleGate {
       }),
     );
   }
-}
-
-/** Resolves with the work or after `ms`, whichever is first. */
-export async function before(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, ms));
-  });
-  await Promise.race([work, timeout]);
-  clearTimeout(timer);
 }

@@ -1,5 +1,5 @@
 import { Discover, ServiceError, type StreamId, wildcardOf } from '@slipway/contracts';
-import type { Logger, Msg, NatsConnection, Subscription } from '@slipway/platform';
+import { type Logger, type Msg, type NatsConnection, overWithin, type Subscription } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { Admit, WorkerLoad } from '../types.js';
 import { monotonic } from '../wire/clock.js';
@@ -11,7 +11,7 @@ import { StallWatch } from '../wire/stall-watch.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import { TurnOutbox } from '../wire/turn-outbox.js';
 import { readControl } from './control-reader.js';
-import { IdleGate, before } from './idle-gate.js';
+import { IdleGate } from './idle-gate.js';
 import { LoadReporter, type WorkerIdentity } from './load-reporter.js';
 import { type SenderCounters, newSenderCounters } from './sender-counters.js';
 import { StartDesk } from './start-desk.js';
@@ -131,7 +131,7 @@ export class StreamSender {
     const { starts } = this;
     this.starts = null;
     // Starts that are on their way still arrive and are told to go elsewhere.
-    if (starts) await before(deadlineMs, starts.drain());
+    if (starts) await overWithin(deadlineMs, starts.drain());
     await this.gate.within(deadline - monotonic());
     const stopped = this.table.stopAll(last);
     if (this.table.size > 0) await this.gate.within(LAST_ACKS_MS);
