@@ -1,0 +1,41 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+/** Far more than a pipe holds. */
+const LINES = 5_000;
+const WRITER = fileURLToPath(new URL('processes/log-writer.mjs', import.meta.url));
+
+interface Line {
+  readonly service: string;
+  readonly event: string;
+  readonly line: number;
+}
+
+/** All that a process logged, read only when it has nothing more to say. */
+async function logged(ending: string): Promise<Line[]> {
+  const child = fork(WRITER, [String(LINES), ending], { execArgv: [], stdio: ['ignore', 'pipe', 'ignore', 'ipc'] });
+  try {
+    await once(child, 'message');
+    const output = await text(child.stdout!);
+    return output
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Line);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+it.each([
+  ['exits at once', 'exit'],
+  ['fails', 'fault'],
+  ['comes to rest', 'rest'],
+])('no line of any logger is lost, torn or out of order when a process %s and nobody has read yet', async (_name, ending) => {
+  const lines = await logged(ending);
+  for (const service of ['one', 'two']) {
+    expect(lines.filter((line) => line.service === service).map(({ line }) => line)).toEqual(Array.from({ length: LINES }, (_, i) => i));
+  }
+});

@@ -1,0 +1,15 @@
+import { createLogger } from '@slipway/platform';
+
+/** Writes many lines by two loggers without a turn of the event loop, says so, and ends as it is told to. */
+const [lines, ending] = [Number(process.argv[2]), process.argv[3]];
+const loggers = ['one', 'two'].map((service) => createLogger(service, 'info'));
+for (let line = 0; line < lines; line += 1) for (const log of loggers) log.info({ line, text: 'é"\n'.repeat(line % 50) }, 'line');
+
+const END = {
+  exit: () => process.exit(0),
+  fault: () => {
+    throw new Error('A fault.');
+  },
+  rest: () => process.disconnect(),
+};
+process.send('written', END[ending]);
