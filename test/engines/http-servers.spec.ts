@@ -17,13 +17,19 @@ const TOOLS: CanonicalRequest['tools'] = [
   { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
 ];
 
-describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
-  const bench = new UpstreamBench();
+/** Loads an engine before a server of this kind. */
+type Playing = (behaviour: PlayedBehaviour, lines?: PlayedLines, limits?: Partial<HttpEngineLimits>) => Promise<HttpEngine>;
 
-  const playing = (behaviour: PlayedBehaviour, lines: PlayedLines = {}, limits: Partial<HttpEngineLimits> = {}): Promise<HttpEngine> => {
+const playingIn =
+  (bench: UpstreamBench, server: PlayedServer): Playing =>
+  (behaviour, lines = {}, limits = {}) => {
     playUpstream(bench.upstream, server, behaviour, lines);
     return bench.loaded({}, limits);
   };
+
+describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
+  const bench = new UpstreamBench();
+  const playing = playingIn(bench, server);
 
   it('knows the server, its context and what it can do', async () => {
     playUpstream(bench.upstream, server, 'text');
@@ -107,28 +113,6 @@ describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
     expect((await run(await playing('length'), ask('Hi'))).fin).toEqual({ k: 'fin', r: 'length' });
   });
 
-  it.runIf(server !== 'ollama')('relays two choices, each with its end', async () => {
-    const answer = await run(await playing('two choices'), ask('Hi', { n: 2 }));
-    expect([answer.textOf(0), answer.textOf(1)]).toEqual(['The weather is fine.', 'THE WEATHER IS FINE.']);
-    expect(answer.events.filter(({ k }) => k === 'fin')).toHaveLength(2);
-    expect(await answer.usage).toMatchObject({ prompt: PLAYED_PROMPT_TOKENS, completion: 8 });
-    expect(await answer.usage).not.toHaveProperty('estimated');
-  });
-
-  it.runIf(server !== 'ollama')('goes on with a message without repeating it', async () => {
-    const messages = [message('user', 'Who?'), message('assistant', 'I am')];
-    const answer = await run(await playing('text', { text: [' the', ' one'] }), ask('', { messages, continue_final: true }));
-    expect(answer.text).toBe(' the one');
-  });
-
-  it.runIf(server === 'ollama')('asks for nothing that the server would ignore', async () => {
-    const engine = await playing('text');
-    await expect(run(engine, ask('Hi', { n: 2 }))).rejects.toMatchObject({ code: 'unsupported_parameter', param: 'n' });
-    await expect(run(engine, ask('Hi', { tools: TOOLS, tool_choice: 'required' }))).rejects.toMatchObject({ param: 'tool_choice' });
-    expect(bench.upstream.chats).toEqual([]);
-    expect(engine.current()).toEqual({ running: 0, queued: 0 });
-  });
-
   it.each<PlayedBehaviour>(['no finish', 'cut', 'abort', 'error in mid-stream'])(
     'fails a stream that breaks by "%s", and never ends it',
     async (behaviour) => {
@@ -177,5 +161,45 @@ describe.each(SERVERS)('the http engine before %s', (server: PlayedServer) => {
       ollama: { code: 'unsupported_parameter', param: 'tools' },
     }[server];
     await expect(run(await playing('bad input'), ask('Hi'))).rejects.toMatchObject(expected);
+  });
+});
+
+/** Ollama makes one choice of an answer and begins every answer anew, whatever it is asked. */
+const ABLE = SERVERS.filter((server) => server !== 'ollama');
+
+describe.each(ABLE)('the http engine before %s, which Ollama could not do', (server) => {
+  const bench = new UpstreamBench();
+  const playing = playingIn(bench, server);
+
+  it('relays two choices, each with its end', async () => {
+    const answer = await run(await playing('two choices'), ask('Hi', { n: 2 }));
+    expect([answer.textOf(0), answer.textOf(1)]).toEqual(['The weather is fine.', 'THE WEATHER IS FINE.']);
+    expect(answer.events.filter(({ k }) => k === 'fin')).toHaveLength(2);
+    expect(await answer.usage).toMatchObject({ prompt: PLAYED_PROMPT_TOKENS, completion: 8 });
+    expect(await answer.usage).not.toHaveProperty('estimated');
+  });
+
+  it('goes on with a message without repeating it', async () => {
+    const messages = [message('user', 'Who?'), message('assistant', 'I am')];
+    const answer = await run(await playing('text', { text: [' the', ' one'] }), ask('', { messages, continue_final: true }));
+    expect(answer.text).toBe(' the one');
+  });
+});
+
+describe('the http engine before ollama', () => {
+  const bench = new UpstreamBench();
+
+  it('asks for nothing that the server would ignore', async () => {
+    const engine = await playingIn(bench, 'ollama')('text');
+    const begun = [message('user', 'Who?'), message('assistant', 'I am')];
+    for (const [request, param] of [
+      [ask('Hi', { n: 2 }), 'n'],
+      [ask('Hi', { tools: TOOLS, tool_choice: 'required' }), 'tool_choice'],
+      [ask('', { messages: begun, continue_final: true }), 'continue_final_message'],
+    ] as const) {
+      await expect(run(engine, request)).rejects.toMatchObject({ param });
+    }
+    expect(bench.upstream.chats).toEqual([]);
+    expect(engine.current()).toEqual({ running: 0, queued: 0 });
   });
 });
