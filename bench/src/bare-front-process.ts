@@ -1,15 +1,15 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { connectNats, createLogger } from '@slipway/platform';
 
-/**
- * The least that a gateway on Node and NATS can be: bodies go to one worker as they are, and what it answers goes to the
- * client as it is. No key, no check, nothing counted, nothing kept: what this costs, no gateway of this kind can save.
- */
 interface Question {
   readonly id: number;
   readonly natsUrl: string;
 }
 
+/**
+ * The least that a gateway on Node and NATS can be: bodies go to one worker as they are, and what it answers goes to the
+ * client as it is. No key, no check, nothing counted, nothing kept: what this costs, no gateway of this kind can save.
+ */
 async function serve({ id, natsUrl }: Question): Promise<void> {
   const nats = await connectNats({ url: natsUrl, role: 'gateway', name: 'bare-front', log: createLogger('bare-front', 'silent') });
   const open = new Map<string, ServerResponse>();

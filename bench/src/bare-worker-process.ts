@@ -1,7 +1,6 @@
 import { connectNats, createLogger } from '@slipway/platform';
 import { Pool } from 'undici';
 
-/** The least that a worker can be: what the upstream sends goes on as it comes, a message for each piece. */
 interface Question {
   readonly id: number;
   readonly natsUrl: string;
@@ -10,6 +9,7 @@ interface Question {
 
 const NOTHING = new Uint8Array(0);
 
+/** The least that a worker can be: what the upstream sends goes on as it comes, a message for each piece. */
 async function serve({ id, natsUrl, upstreamPort }: Question): Promise<void> {
   const nats = await connectNats({ url: natsUrl, role: 'worker', name: 'bare-worker', log: createLogger('bare-worker', 'silent') });
   const upstream = new Pool(`http://127.0.0.1:${upstreamPort}`, { connections: 1_024, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
