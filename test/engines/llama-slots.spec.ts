@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { LlamaContextSequence } from 'node-llama-cpp';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
 import { DEMO_MODEL, demoEngine, endless, isIdle, longText } from './demo-engine.js';
 import { EngineRun, SETTINGS, ask, run, until } from './engine-run.js';
 
 describe('a llama engine with few slots', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
   it('frees the slot of a request that is aborted while its prompt is read', async () => {
     const engine = await demoEngine({ slots: 1 });
     for (let round = 0; round < 3; round += 1) {
@@ -46,6 +49,35 @@ describe('a llama engine with few slots', () => {
     }
     expect(answering.map((one) => one.fin)).toEqual([undefined, undefined]);
     for (const one of answering) one.abort();
+    await engine.unload();
+  });
+
+  it('reuses nothing of a slot whose request failed', async () => {
+    const engine = await demoEngine({ slots: 1 });
+    const whole = await run(engine, ask('Who are you?'));
+    vi.spyOn(LlamaContextSequence.prototype, 'evaluate').mockImplementationOnce(() => {
+      throw new Error('decode failed');
+    });
+    await expect(run(engine, ask('Who are you?'))).rejects.toMatchObject({ code: 'engine_error' });
+    const again = await run(engine, ask('Who are you?'));
+    expect([again.text, (await again.usage).cached]).toEqual([whole.text, 0]);
+    await expect(engine.check()).resolves.toBeUndefined();
+    await engine.unload();
+  });
+
+  it('answers nothing more once a slot that failed cannot be emptied, and says that it must be loaded anew', async () => {
+    const engine = await demoEngine({ slots: 1 });
+    const failed = (): never => {
+      throw new Error('decode failed');
+    };
+    vi.spyOn(LlamaContextSequence.prototype, 'evaluate').mockImplementationOnce(failed);
+    vi.spyOn(LlamaContextSequence.prototype, 'clearHistory').mockImplementationOnce(() => Promise.reject(new Error('still held')));
+    const [first, waiting] = [new EngineRun(engine, ask('Hello')), new EngineRun(engine, ask('Hello'))];
+    await expect(first.usage).rejects.toMatchObject({ code: 'engine_error' });
+    await expect(waiting.usage).rejects.toMatchObject({ code: 'deployment_unavailable' });
+    await expect(run(engine, ask('Hello'))).rejects.toMatchObject({ code: 'deployment_unavailable' });
+    await expect(engine.check()).rejects.toMatchObject({ reason: 'engine_crashed' });
+    expect(engine.current()).toEqual({ running: 0, queued: 0 });
     await engine.unload();
   });
 

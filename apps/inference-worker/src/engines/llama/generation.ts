@@ -26,6 +26,8 @@ export interface GenerationTask {
 export interface GenerationRun {
   readonly output: EngineOutput;
   readonly stopped: () => boolean;
+  /** A sequence failed and could not be emptied: what it holds is unknown, and stays so. */
+  readonly spoilt: (cause: unknown) => void;
 }
 
 export interface GenerationOutcome {
@@ -75,9 +77,9 @@ export class GenerationRound {
         await this.#choice(sequence, choice);
       }
     } catch (error) {
-      // What the sequence holds after a failure is unknown, so nothing of it may be reused.
-      await this.tools.gate.change(() => sequence.clearHistory()).catch(() => undefined);
       this.#failure ??= isServiceError(error) ? error : new ServiceError('engine_error', 'The model failed to generate.', { cause: error });
+      // What the sequence holds after a failure is unknown, so nothing of it may be reused.
+      await this.tools.gate.change(() => sequence.clearHistory()).catch(this.run.spoilt);
     }
   }
 

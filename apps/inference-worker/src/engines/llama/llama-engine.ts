@@ -37,6 +37,7 @@ export class LlamaEngine implements Engine {
   readonly #queue: AdmissionQueue;
   #ready: ReadyModel | null = null;
   #closing = false;
+  #spoilt = false;
   #unloaded: Promise<void> | null = null;
   #onIdle: (() => void) | null = null;
 
@@ -72,8 +73,8 @@ export class LlamaEngine implements Engine {
   }
 
   check(): Promise<void> {
-    if (this.#ready && !this.#closing) return Promise.resolve();
-    return Promise.reject(new EngineLoadError('engine_crashed', 'The model is not loaded.'));
+    if (this.#ready && !this.#closing && !this.#spoilt) return Promise.resolve();
+    return Promise.reject(new EngineLoadError('engine_crashed', this.#spoilt ? 'The model failed for good.' : 'The model is not loaded.'));
   }
 
   async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
@@ -82,7 +83,7 @@ export class LlamaEngine implements Engine {
     const plan = planAnswer(request, ready.facts, ready.memory);
     // What cannot be weighted is refused before anything waits for it.
     samplingOptions(ready.tools.model, request.sampling, ready.tools.defaults, []);
-    const run = { output, stopped: (): boolean => signal.aborted || this.#closing };
+    const run: GenerationRun = { output, stopped: () => signal.aborted || this.#closing, spoilt: this.#spoil };
     output.phase('queue');
     const prompt = await this.#reading(ready.prompts.build(request, run.stopped));
     const task = prompt && (await this.#task(ready, request, prompt, plan));
@@ -99,6 +100,9 @@ export class LlamaEngine implements Engine {
 
   async count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount> {
     const { prompts } = this.#loaded();
+    signal.throwIfAborted();
+    const guess = prompts.guess(request);
+    if (guess !== null) return { tokens: guess, exact: false };
     const prompt = await this.#reading(prompts.read(request, () => signal.aborted || this.#closing));
     signal.throwIfAborted();
     if (prompt === null) throw shutDown();
@@ -158,6 +162,13 @@ export class LlamaEngine implements Engine {
     if (this.#ready) return this.#ready;
     throw new ServiceError('deployment_unavailable', 'The model is not loaded yet.', { retryAfterS: 1 });
   }
+
+  /** A sequence that holds unknown tokens would answer the next request with them: nothing new is taken until the model is loaded anew. */
+  readonly #spoil = (err: unknown): void => {
+    this.#spoilt = true;
+    this.settings.log.error({ err }, 'llama.sequence_spoilt');
+    this.#queue.close(new ServiceError('deployment_unavailable', 'The model failed and must be loaded again.', { retryAfterS: 1 }));
+  };
 
   /** @returns null when the tokenizer was freed under its hands. */
   async #reading(prompt: Promise<Prompt | null>): Promise<Prompt | null> {
