@@ -25,9 +25,10 @@ export function AliasesPanel({ deployment }: { readonly deployment: DeploymentVi
   const [asking, setAsking] = useState<Asking | null>(null);
   const name = alias.trim();
   const fault = name === '' ? 'Give the alias a name.' : faultOfAlias(name);
-  const pointHere = (): void =>
+  /** @param from the deployment that it is taken from, as somebody has seen and agreed; null for a new one */
+  const pointHere = (from: number | null): void =>
     point.mutate(
-      { alias: name, deployment: deployment.id },
+      { alias: name, deployment: deployment.id, from },
       {
         onSuccess: () => {
           announce(`${slug}/${name} points here.`);
@@ -43,7 +44,7 @@ export function AliasesPanel({ deployment }: { readonly deployment: DeploymentVi
     if (fault !== null || !all.data) return;
     const taken = all.data.aliases.find((one) => one.alias === name && one.deployment !== deployment.id);
     if (taken) setAsking({ kind: 'move', alias: name, from: taken.deployment });
-    else pointHere();
+    else pointHere(null);
   };
   return (
     <Panel title="Aliases">
@@ -90,7 +91,7 @@ export function AliasesPanel({ deployment }: { readonly deployment: DeploymentVi
           {point.isError && <Notice look="bad">{messageOf(point.error)}</Notice>}
           <DialogButtons>
             <Button onClick={() => setAsking(null)}>Cancel</Button>
-            <Button look="main" busy={point.isPending} onClick={pointHere}>
+            <Button look="main" busy={point.isPending} onClick={() => pointHere(asking.from)}>
               Re-point it
             </Button>
           </DialogButtons>

@@ -29,7 +29,7 @@ async function create(draft: DeploymentDraft): Promise<number> {
   }
   const { id } = await call('deployments/create', requestOf(draft));
   if (alias !== '') {
-    await call('aliases/point', { alias, deployment: id }).catch((error: unknown) => {
+    await call('aliases/point', { alias, deployment: id, from: null }).catch((error: unknown) => {
       announce(`The deployment was made, but not its alias: ${messageOf(error)}`, 'bad');
     });
   }
@@ -97,7 +97,7 @@ export function CreateDeploymentDialog({ onClose }: { readonly onClose: () => vo
         >
           <summary className="text-sm font-medium">Size and defaults</summary>
           <div className="grid gap-4 pt-3 sm:grid-cols-2">
-            <ServingFields draft={draft} faults={faults} onChange={change} />
+            <ServingFields draft={draft} faults={faults} onChange={change} fields={['context', 'slots', 'replicas', 'defaultMaxTokens']} />
           </div>
         </details>
         {make.isError && Object.keys(theirs).length === 0 && <Notice look="bad">{messageOf(make.error)}</Notice>}

@@ -97,7 +97,8 @@ export function faultsOf(draft: DeploymentDraft): Faults {
   };
 }
 
-function sourceOf({ kind, known, path, uri, url, model }: DeploymentDraft): ModelSource {
+/** The source that a draft names; only a draft without faults names a good one. */
+export function sourceOf({ kind, known, path, uri, url, model }: DeploymentDraft): ModelSource {
   if (kind === 'known' && known) return known;
   if (kind === 'download') return { kind, uri: uri.trim() };
   if (kind === 'http') return { kind, url: url.trim(), model: model.trim() };

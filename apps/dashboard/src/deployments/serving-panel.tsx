@@ -4,10 +4,10 @@ import { messageOf } from '../api/console-error.js';
 import { useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
-import { TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
 import { type DeploymentDraft, EMPTY_DRAFT, faultsOf, requestOf } from './deployment-draft.js';
+import { ServingFields } from './serving-fields.js';
 import { SourceFields } from './source-fields.js';
 
 const textOf = (value: number | null): string => (value === null ? '' : String(value));
@@ -49,32 +49,12 @@ export function ServingPanel({ id, revision }: { readonly id: number; readonly r
   return (
     <Panel title="Model and size">
       <form className="grid gap-4" onSubmit={submit} noValidate>
-        <SourceFields draft={draft} faults={faults} onChange={change} />
+        <SourceFields draft={draft} faults={faults} onChange={change} deployment={id} />
         {draft.kind === 'http' && revision.credential && (
           <p className="text-sm text-muted">A key for the engine is stored. It stays unless you name another, or another host.</p>
         )}
         <div className="grid gap-4 sm:grid-cols-3">
-          <TextField
-            label="Context length"
-            inputMode="numeric"
-            value={draft.context}
-            fault={faults.context}
-            onChange={(event) => change({ context: event.target.value })}
-          />
-          <TextField
-            label="Slots"
-            inputMode="numeric"
-            value={draft.slots}
-            fault={faults.slots}
-            onChange={(event) => change({ slots: event.target.value })}
-          />
-          <TextField
-            label="Default answer length"
-            inputMode="numeric"
-            value={draft.defaultMaxTokens}
-            fault={faults.defaultMaxTokens}
-            onChange={(event) => change({ defaultMaxTokens: event.target.value })}
-          />
+          <ServingFields draft={draft} faults={faults} onChange={change} fields={['context', 'slots', 'defaultMaxTokens']} />
         </div>
         <p className="text-sm text-muted">
           Empty fields take the default. The revision that serves goes on until the new one is ready, and for good if that fails.

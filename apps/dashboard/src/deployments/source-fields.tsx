@@ -6,7 +6,13 @@ import { formatBytes } from '../format/number.js';
 import { SelectField, TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import type { SourceKind } from './deployment-draft.js';
+import { EngineConnectionTest } from './engine-connection-test.js';
 import type { DraftFieldsProps } from './serving-fields.js';
+
+export interface SourceFieldsProps extends DraftFieldsProps {
+  /** The deployment that is being changed; absent for a new one. */
+  readonly deployment?: number;
+}
 
 const KINDS: readonly { readonly value: SourceKind; readonly label: string }[] = [
   { value: 'known', label: 'A model that is here' },
@@ -18,7 +24,7 @@ const KINDS: readonly { readonly value: SourceKind; readonly label: string }[] =
 const described = ({ name, bytes }: ModelView): string => (bytes === null ? name : `${name} (${formatBytes(bytes)})`);
 
 /** Where the model comes from. */
-export function SourceFields(props: DraftFieldsProps): JSX.Element {
+export function SourceFields(props: SourceFieldsProps): JSX.Element {
   const { draft, onChange } = props;
   return (
     <>
@@ -33,7 +39,7 @@ export function SourceFields(props: DraftFieldsProps): JSX.Element {
   );
 }
 
-function KindFields(props: DraftFieldsProps): JSX.Element {
+function KindFields(props: SourceFieldsProps): JSX.Element {
   const { draft, faults, onChange } = props;
   if (draft.kind === 'known') return <KnownModel {...props} />;
   if (draft.kind === 'http') return <EngineFields {...props} />;
@@ -85,7 +91,7 @@ function KnownModel({ draft, faults, onChange }: DraftFieldsProps): JSX.Element 
   );
 }
 
-function EngineFields({ draft, faults, onChange }: DraftFieldsProps): JSX.Element {
+function EngineFields({ draft, faults, onChange, deployment }: SourceFieldsProps): JSX.Element {
   return (
     <>
       <TextField
@@ -115,6 +121,7 @@ function EngineFields({ draft, faults, onChange }: DraftFieldsProps): JSX.Elemen
         fault={faults.credential}
         onChange={(event) => onChange({ credential: event.target.value })}
       />
+      <EngineConnectionTest draft={draft} deployment={deployment} onModel={(model) => onChange({ model })} />
     </>
   );
 }

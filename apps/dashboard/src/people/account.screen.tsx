@@ -5,16 +5,15 @@ import { type Me, people, type SessionView } from '../api/people-api.js';
 import { session } from '../session/session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
-import { TextField } from '../ui/field.js';
 import { Loaded } from '../ui/loaded.js';
 import { Moment } from '../ui/moment.js';
 import { Notice } from '../ui/notice.js';
 import { Page, Panel } from '../ui/page.js';
+import { PasswordField } from '../ui/password-field.js';
 import { Table } from '../ui/table.js';
+import { faultOfPassword, PASSWORD_HINT } from './new-password.js';
 import { clientName } from './client-name.js';
 import { roleLabel } from './roles.js';
-
-const LEAST_CHARACTERS = 10;
 
 export function AccountScreen(): JSX.Element {
   const me = useQuery({ queryKey: ['me'], queryFn: people.me });
@@ -51,8 +50,8 @@ function PasswordPanel({ email }: { readonly email: string }): JSX.Element {
   const [next, setNext] = useState('');
   const change = useMutation({
     mutationFn: () => {
-      if (next.length < LEAST_CHARACTERS)
-        throw new ConsoleError('invalid_request', `A password has at least ${LEAST_CHARACTERS} characters.`, 'next');
+      const short = faultOfPassword(next);
+      if (short !== null) throw new ConsoleError('invalid_request', short, 'next');
       return people.changePassword(current, next);
     },
     onSuccess: () => {
@@ -70,24 +69,8 @@ function PasswordPanel({ email }: { readonly email: string }): JSX.Element {
     <Panel title="Password">
       <form className="grid max-w-md gap-4" onSubmit={submit}>
         <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-        <TextField
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={current}
-          onChange={(event) => setCurrent(event.target.value)}
-        />
-        <TextField
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          required
-          hint={`At least ${LEAST_CHARACTERS} characters.`}
-          value={next}
-          fault={fault}
-          onChange={(event) => setNext(event.target.value)}
-        />
+        <PasswordField label="Current password" value={current} onValue={setCurrent} />
+        <PasswordField label="New password" isNew hint={PASSWORD_HINT} fault={fault} value={next} onValue={setNext} />
         {change.isError && fault === null && <Notice look="bad">{messageOf(change.error)}</Notice>}
         <div>
           <Button type="submit" busy={change.isPending}>

@@ -7,6 +7,8 @@ import { session, type SessionAnswer } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
+import { PasswordField } from '../ui/password-field.js';
+import { faultOfPassword, PASSWORD_HINT } from '../people/new-password.js';
 import { Door } from './door.js';
 import { ProviderButton } from './provider-button.js';
 
@@ -16,8 +18,6 @@ interface Invitation {
   readonly email: string | null;
   readonly known: boolean;
 }
-
-const LEAST_CHARACTERS = 10;
 
 /** Where invitations and the first owner's link lead. The link's secret stands behind the #, which is never sent. */
 export function JoinScreen(): JSX.Element {
@@ -59,9 +59,8 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
   const [password, setPassword] = useState('');
   const accept = useMutation({
     mutationFn: () => {
-      if (!known && password.length < LEAST_CHARACTERS) {
-        throw new ConsoleError('invalid_request', `A password has at least ${LEAST_CHARACTERS} characters.`, 'password');
-      }
+      const short = known ? null : faultOfPassword(password);
+      if (short !== null) throw new ConsoleError('invalid_request', short, 'password');
       const own = { ...(invited === null && { email }), ...(!known && name.trim() !== '' && { name }) };
       return send<SessionAnswer>('/api/invitations/accept', { body: { token, password, ...own } });
     },
@@ -80,7 +79,7 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
   return (
     <Door title={invited === null ? `Set up “${slug}”` : `Join “${slug}”`}>
       <Introduction invitation={invitation} />
-      <form className="grid gap-4" onSubmit={submit} noValidate={false}>
+      <form className="grid gap-4" onSubmit={submit}>
         <TextField
           label="Email"
           type="email"
@@ -104,16 +103,13 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
             onChange={(event) => setName(event.target.value)}
           />
         )}
-        <TextField
+        <PasswordField
           label="Password"
-          type="password"
-          name="password"
-          autoComplete={known ? 'current-password' : 'new-password'}
-          hint={known ? undefined : `At least ${LEAST_CHARACTERS} characters.`}
-          required
-          value={password}
+          isNew={!known}
+          hint={known ? undefined : PASSWORD_HINT}
           fault={faultOf('password')}
-          onChange={(event) => setPassword(event.target.value)}
+          value={password}
+          onValue={setPassword}
         />
         {accept.isError && !isShown && <Notice look="bad">{messageOf(accept.error)}</Notice>}
         <Button type="submit" look="main" busy={accept.isPending}>

@@ -7,6 +7,7 @@ import { session, type SessionAnswer } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
+import { PasswordField } from '../ui/password-field.js';
 import { Door } from './door.js';
 import { ProviderButton } from './provider-button.js';
 import { whyNotSignedIn } from './sign-in-failures.js';
@@ -40,15 +41,7 @@ export function SignInScreen(): JSX.Element {
           value={email}
           onChange={(event) => setEmail(event.target.value)}
         />
-        <TextField
-          label="Password"
-          type="password"
-          name="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
-        />
+        <PasswordField label="Password" value={password} onValue={setPassword} />
         {signIn.isError && <Notice look="bad">{messageOf(signIn.error)}</Notice>}
         <Button type="submit" look="main" busy={signIn.isPending}>
           Sign in
