@@ -37,12 +37,20 @@ describe('counting tokens', () => {
     await engine.unload();
   });
 
-  it('text far beyond the context is refused unread, and a count that is given up ends with its reason', async () => {
+  it('text far beyond the context is estimated unread, and refused as an estimate where an answer is wanted', async () => {
     const engine = await demoEngine({ slots: 1 });
-    await expect(engine.count(ask('a'.repeat(64 * DEMO_CONTEXT + 1)), unaborted)).rejects.toMatchObject({
+    const endlessText = ask('a'.repeat(64 * DEMO_CONTEXT + 1));
+    const { tokens, exact } = await engine.count(endlessText, unaborted);
+    expect({ exact, isAbout: tokens >= 16 * DEMO_CONTEXT && tokens < 17 * DEMO_CONTEXT }).toEqual({ exact: false, isAbout: true });
+    await expect(new EngineRun(engine, endlessText).usage).rejects.toMatchObject({
       code: 'context_length_exceeded',
-      facts: { context: DEMO_CONTEXT },
+      facts: { context: DEMO_CONTEXT, tokens, estimated: 1 },
     });
+    await engine.unload();
+  });
+
+  it('a count that is given up ends with its reason', async () => {
+    const engine = await demoEngine({ slots: 1 });
     const reason = new Error('given up');
     await expect(engine.count(ask('Hello'), AbortSignal.abort(reason))).rejects.toBe(reason);
     await engine.unload();

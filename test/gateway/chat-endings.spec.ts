@@ -45,6 +45,25 @@ describe('the end of a chat answer', () => {
     }
   });
 
+  it.each([
+    [{ guided_json: { type: 'object' } }, 'response_format', 'guided_json'],
+    [{ guided_regex: 'a+' }, 'structured_outputs', 'guided_regex'],
+    [{ guided_choice: ['a'] }, 'structured_outputs', 'guided_choice'],
+    [{ guided_grammar: 'root ::= "a"' }, 'structured_outputs', 'guided_grammar'],
+    [{ regex: 'a+' }, 'structured_outputs.regex', 'regex'],
+    [{ grammar: 'root ::= "a"' }, 'structured_outputs', 'grammar'],
+    [{ structured_outputs: { json: { type: 'object' } } }, 'response_format', 'structured_outputs'],
+    [{ response_format: { type: 'json_object' } }, 'response_format', 'response_format'],
+    [{ max_completion_tokens: 5 }, 'max_tokens', 'max_completion_tokens'],
+    [{ max_tokens: 5 }, 'max_tokens', 'max_tokens'],
+  ])('that the engine refuses names what the client sent: %j', async (fields, engines, own) => {
+    door.runner.script = () => Promise.reject(new ServiceError('invalid_value', 'The engine cannot read it.', { param: engines }));
+    for (const stream of [true, false]) {
+      const { status, body } = await ask({ ...fields, stream });
+      expect({ status, param: (JSON.parse(body) as { error: { param: string } }).error.param }).toEqual({ status: 400, param: own });
+    }
+  });
+
   const endings: readonly (readonly [how: string, script: Script])[] = [
     [
       'an engine that dies',

@@ -16,6 +16,8 @@ export interface ActiveStreamOptions {
   /** Silence after the first output that is taken for the engine's death, in milliseconds. */
   readonly engineSilenceMs: number;
   readonly accepted: (worker: Incarnation) => void;
+  /** Words the error of a worker for the client. */
+  readonly worded: (error: ServiceError) => ServiceError;
   /** The stream and its response are over. */
   readonly over: (stream: ActiveStream) => void;
 }
@@ -87,7 +89,7 @@ export class ActiveStream implements StreamSink {
   }
 
   error(error: ServiceError): void {
-    this.#finish(error);
+    this.#finish(this.options.worded(error));
   }
 
   /** Ends a running stream with an error that its client sees. */

@@ -32,7 +32,12 @@ export interface SurfaceRequest {
   readonly stream: boolean;
   /** What the client sent to keep its requests together, if anything. */
   readonly affinity: string | undefined;
+  /** The fields that the client called otherwise than engines do, by the engines' names for them; absent = none. */
+  readonly names?: FieldNames;
 }
+
+/** Engines call fields as the chat contract does, by the first of its names: from that name to the client's. */
+export type FieldNames = Readonly<Record<string, string>>;
 
 /** What an operator lets requests do. */
 export interface RequestPolicy {

@@ -20,6 +20,8 @@ describe('a chat error', () => {
     expect(error['message']).toContain('maximum context length is 4096 tokens');
     expect(error['message']).toContain('5000');
     expect(error['param']).toBe('messages');
+    const facts = { tokens: 5_000, context: 4_096, estimated: 1 };
+    expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.', { facts })).error['message']).toContain('about 5000 tokens');
     expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.')).error['message']).toContain('maximum context length');
   });
 });

@@ -72,9 +72,9 @@ const TYPE = {
 
 /** Clients look for this wording to tell a prompt that is too long from other faults. */
 function contextMessage({ message, facts }: ServiceError): string {
-  const { tokens, context } = facts ?? {};
+  const { tokens, context, estimated } = facts ?? {};
   if (tokens === undefined || context === undefined) return `The messages exceed this model's maximum context length. ${message}`;
-  return `This model's maximum context length is ${context} tokens, but the messages come to ${tokens} tokens. Shorten the messages.`;
+  return `This model's maximum context length is ${context} tokens, but the messages come to ${estimated ? 'about ' : ''}${tokens} tokens. Shorten the messages.`;
 }
 
 /** The object under `error`: all four keys are always there. */

@@ -21,6 +21,7 @@ describe('a chat request', () => {
       stream: false,
       usage: 'none',
       affinity: undefined,
+      names: {},
     });
   });
 

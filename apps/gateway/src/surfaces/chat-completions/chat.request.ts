@@ -1,6 +1,6 @@
 import type { CanonicalRequest, Sampling } from '@slipway/contracts';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
-import type { RequestPolicy, SurfaceRequest } from '../surface.js';
+import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
 import { lackOf } from './chat.capabilities.js';
 import { fault, type Fields } from './chat.fault.js';
 import { readFields, withoutNulls } from './chat.fields.js';
@@ -49,7 +49,21 @@ export function readChatRequest(body: Fields, deployment: ResolvedDeployment, { 
   }
   const lack = lackOf(canonical, deployment.facts.caps, form?.param);
   if (lack) throw lack;
-  return { canonical, stream: fields.stream ?? false, usage: usageOf(fields), affinity: fields.prompt_cache_key };
+  return {
+    canonical,
+    stream: fields.stream ?? false,
+    usage: usageOf(fields),
+    affinity: fields.prompt_cache_key,
+    names: namesOf(fields, form),
+  };
+}
+
+/** Engines know one name for what has several here. */
+function namesOf({ max_completion_tokens: limit }: ChatFields, form: OutputForm | null): FieldNames {
+  return {
+    ...(form && { response_format: form.param, structured_outputs: form.param }),
+    ...(limit !== undefined && { max_tokens: 'max_completion_tokens' }),
+  };
 }
 
 function usageOf({ stream_options: options }: ChatFields): UsageChunks {

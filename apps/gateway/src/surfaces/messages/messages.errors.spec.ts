@@ -49,6 +49,8 @@ describe('errors of the messages contract', () => {
   it('rule 13: word a prompt that is too long as clients parse it', () => {
     const error = new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 150, context: 100 } });
     expect(bodyOf(error)).toMatchObject({ error: { message: 'prompt is too long: 150 tokens > 100 maximum' } });
+    const guess = new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 150, context: 100, estimated: 1 } });
+    expect(bodyOf(guess)).toMatchObject({ error: { message: 'prompt is too long: 150 tokens > 100 maximum (estimated)' } });
     expect(bodyOf(new ServiceError('context_length_exceeded', 'Too long.'))).toMatchObject({
       error: { message: 'prompt is too long: Too long.' },
     });

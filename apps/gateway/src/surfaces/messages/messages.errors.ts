@@ -82,10 +82,9 @@ const ANSWERS = {
 
 /** Clients read the figures out of this wording and shorten the conversation. */
 function contextMessage(message: string, facts: ServiceError['facts']): string {
-  const { tokens, context } = facts ?? {};
-  return tokens === undefined || context === undefined
-    ? `prompt is too long: ${message}`
-    : `prompt is too long: ${tokens} tokens > ${context} maximum`;
+  const { tokens, context, estimated } = facts ?? {};
+  if (tokens === undefined || context === undefined) return `prompt is too long: ${message}`;
+  return `prompt is too long: ${tokens} tokens > ${context} maximum${estimated ? ' (estimated)' : ''}`;
 }
 
 /** This contract's names for what engines name as the chat contract does. */

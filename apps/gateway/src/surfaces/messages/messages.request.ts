@@ -1,7 +1,7 @@
 import type { CanonicalRequest, Sampling } from '@slipway/contracts';
 import type { z } from 'zod';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
-import type { RequestPolicy, SurfaceRequest } from '../surface.js';
+import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
 import { checkCapabilities } from './messages.capabilities.js';
 import { readConversation } from './messages.conversation.js';
 import { fault } from './messages.fault.js';
@@ -47,10 +47,16 @@ export function readMessagesRequest(body: Body, deployment: ResolvedDeployment, 
     canonical: { ...canonical, max_tokens: limit },
     stream: fields.stream ?? false,
     affinity: undefined,
+    names: namesOf(body),
     thinking: thinking.display,
     maxTokens,
     oneCall: canonical.parallel_tool_calls === false,
   };
+}
+
+/** What an engine says of the form belongs to the field that asked for it. */
+function namesOf(body: Body): FieldNames {
+  return formatField(body)?.at === 'output_format' ? { response_format: 'output_format', structured_outputs: 'output_format' } : {};
 }
 
 /** Turns the body of a question for its prompt's length into the request that would be answered. @throws ServiceError */

@@ -10,6 +10,8 @@ import { TurnBudget } from './turn-budget.js';
 
 /** No tokenizer in use makes tokens longer than this on average, so longer text cannot fit. */
 const BYTES_PER_TOKEN_MAX = 64;
+/** What a token has in most texts, in bytes. */
+const GUESSED_BYTES_PER_TOKEN = 4;
 /** Characters tokenized at once: 5 to 10 ms, after which others get their turn. */
 const SLICE_CHARS = 8_192;
 /** Text is rendered so many times faster than it is tokenized. */
@@ -19,11 +21,11 @@ const CALL_CHARS = 16;
 /** How far a slice looks for a gap between words. */
 const GAP_SEARCH_CHARS = 2_048;
 
-const contextExceeded = (tokens: number, context: number, about = ''): ServiceError =>
+const contextExceeded = (tokens: number, context: number, isEstimate = false): ServiceError =>
   new ServiceError(
     'context_length_exceeded',
-    `This model's maximum context length is ${context} tokens, but the messages take ${about}${tokens} tokens. Shorten them.`,
-    { param: 'messages', facts: { tokens, context } },
+    `This model's maximum context length is ${context} tokens, but the messages take ${isEstimate ? 'about ' : ''}${tokens} tokens. Shorten them.`,
+    { param: 'messages', facts: { tokens, context, ...(isEstimate && { estimated: 1 }) } },
   );
 
 /** Texts that the tokenizer would read as control tokens. */
@@ -82,7 +84,8 @@ export class PromptBuilder {
   async read(request: CanonicalRequest, stopped: () => boolean): Promise<Prompt | null> {
     const input = templateInput(request, this.facts);
     const bytes = bytesOf(input);
-    if (bytes > BYTES_PER_TOKEN_MAX * this.context) throw contextExceeded(Math.ceil(bytes / 4), this.context, 'about ');
+    const guess = this.#guess(bytes);
+    if (guess !== null) throw contextExceeded(guess, this.context, true);
     await this.#budget.spend(Math.ceil(bytes / RENDERED_PER_TOKENIZED));
     if (stopped()) return null;
     const parts = this.#render(input);
@@ -90,6 +93,15 @@ export class PromptBuilder {
     const { reasoning } = this.facts;
     const begun = reasoning !== null && request.continue_final !== true && endsInReasoning(parts.at(-1) ?? '', reasoning);
     return tokens && { tokens, inReasoning: begun };
+  }
+
+  /** About how many tokens a prompt has that is so far beyond the context that it is not read; null for any other. @throws ServiceError as `read` */
+  guess(request: CanonicalRequest): number | null {
+    return this.#guess(bytesOf(templateInput(request, this.facts)));
+  }
+
+  #guess(bytes: number): number | null {
+    return bytes > BYTES_PER_TOKEN_MAX * this.context ? Math.ceil(bytes / GUESSED_BYTES_PER_TOKEN) : null;
   }
 
   async #tokensOf(parts: readonly string[], stopped: () => boolean): Promise<Token[] | null> {
