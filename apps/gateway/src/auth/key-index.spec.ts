@@ -16,6 +16,15 @@ describe('the key index', () => {
     expect(index.size).toBe(1);
   });
 
+  it('finds no revoked key by its value, and still knows it by its number', () => {
+    const index = new KeyIndex();
+    index.put('key:1', key(1, 'mac'));
+    index.put('key:1', { ...key(1, 'mac'), state: 'revoked' } as KeyFeedRecord);
+    expect(index.keyByMac('mac')).toBeUndefined();
+    expect(index.key(1 as never)?.state).toBe('revoked');
+    expect(index.size).toBe(1);
+  });
+
   it('finds accounts by id and by slug until they are removed', () => {
     const index = new KeyIndex();
     index.put('account:7', account(7, 'acme'));

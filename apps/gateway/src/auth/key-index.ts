@@ -30,7 +30,8 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
       return;
     }
     this.#keys.set(record.id, record);
-    this.#macs.set(record.mac, record.id);
+    // A revoked key is not found: refusing it takes no longer than refusing one that never was.
+    if (record.state === 'active') this.#macs.set(record.mac, record.id);
   }
 
   remove(id: string): void {
@@ -54,6 +55,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
     return this.#budgeted.values();
   }
 
+  /** Of the keys that are not revoked. */
   keyByMac(mac: string): ApiKeyFeedRecord | undefined {
     const id = this.#macs.get(mac);
     return id === undefined ? undefined : this.#keys.get(id);

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type ApiKeyFeedRecord, keyKindOf, ServiceError } from '@slipway/contracts';
+import { AccountId, type ApiKeyFeedRecord, KeyId, keyKindOf, ServiceError } from '@slipway/contracts';
 import type { Caller } from './caller.js';
 import type { FeedTrust } from './feed-trust.js';
 import type { KeyIndex } from './key-index.js';
@@ -13,6 +13,19 @@ const INVALID_KEY = new ServiceError(
   'The API key is not valid. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
 );
 const UNAVAILABLE = new ServiceError('auth_unavailable', 'The API key cannot be checked right now; try again soon.', { retryAfterS: 2 });
+
+/** What a key that is unknown is compared with. */
+const NOBODY: ApiKeyFeedRecord = {
+  type: 'key',
+  id: KeyId.parse(1),
+  account: AccountId.parse(1),
+  kind: 'dep',
+  mac: Buffer.alloc(32).toString('base64url'),
+  pepper: '',
+  state: 'revoked',
+  expires: null,
+  deployments: null,
+};
 
 /** Decides whether a text is a deployment key that may call. Everything happens in memory. */
 export class KeyVerifier {
@@ -32,10 +45,10 @@ export class KeyVerifier {
     const trust = this.trust();
     if (trust === 'cut_off') throw UNAVAILABLE;
     const key = this.#find(text);
-    const caller = key && this.#callerOf(key);
+    const caller = this.#callerOf(key);
     if (caller) return caller;
-    // A key that was made while the service is absent would be unknown here too.
-    throw key === undefined && trust === 'absent' ? UNAVAILABLE : INVALID_KEY;
+    // A key that was made while the service is absent would be unknown here too; revoked ones are unknown.
+    throw key === NOBODY && trust === 'absent' ? UNAVAILABLE : INVALID_KEY;
   }
 
   /** True while the key behind `caller` may still call: asked again before work starts and while it runs. */
@@ -65,13 +78,16 @@ export class KeyVerifier {
     throw INVALID_KEY;
   }
 
-  #find(text: string): ApiKeyFeedRecord | undefined {
+  /** Unknown keys cost what known ones do, under whichever pepper: nothing can be read from how long a refusal takes. */
+  #find(text: string): ApiKeyFeedRecord {
+    let found = NOBODY;
     for (const pepper of this.peppers) {
       const mac = macOf(text, pepper);
-      const key = this.keys.keyByMac(mac.toString('base64url'));
-      if (key && key.pepper === pepper.id && timingSafeEqual(Buffer.from(key.mac, 'base64url'), mac)) return key;
+      const key = this.keys.keyByMac(mac.toString('base64url')) ?? NOBODY;
+      const isSame = timingSafeEqual(Buffer.from(key.mac, 'base64url'), mac);
+      if (isSame && key.pepper === pepper.id) found = key;
     }
-    return undefined;
+    return found;
   }
 
   #callerOf(key: ApiKeyFeedRecord): Caller | null {
