@@ -29,6 +29,11 @@ export const ConsoleConfig = z
     SIGN_INS_PER_MIN: z.coerce.number().int().min(1).max(100_000).default(60),
     /** Where clients call the inference API, as people read it in examples; without a path. */
     PUBLIC_BASE_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8080'),
+    /** Where the console itself calls the inference API, for the playground; without a path, absent = PUBLIC_BASE_URL. */
+    GATEWAY_URL: z
+      .url({ protocol: /^https?$/ })
+      .refine(address, 'must be an address without a path, like http://gateway:8080')
+      .optional(),
     /** Folder of the built dashboard; absent = apps/dashboard/dist beside this app. */
     DASHBOARD_DIR: z.string().min(1).optional(),
     /** An OpenID Connect provider; absent = people sign in by password alone. Plain http only on this machine. */

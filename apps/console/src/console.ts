@@ -15,6 +15,9 @@ import { McpDoor } from './mcp/mcp-door.js';
 import { IdentityProvider } from './oidc/identity-provider.js';
 import type { OidcSettings } from './oidc/oidc-settings.js';
 import { OidcSignIn } from './oidc/oidc-sign-in.js';
+import { GatewayClient } from './playground/gateway-client.js';
+import { PlaygroundDoor } from './playground/playground-door.js';
+import { SessionKeys } from './playground/session-keys.js';
 import { AccessTokens } from './sessions/access-tokens.js';
 import { AttemptLimiter } from './sessions/attempt-limiter.js';
 import { SessionKeyRing } from './sessions/session-key-ring.js';
@@ -93,10 +96,11 @@ export class Console {
     const own = new OwnOrigin({ baseUrl, host, port });
     const oidc = oidcSettingsOf(config);
     const settings = new HttpSettings(own, log, config.CONSOLE_PROXIES, () => this.notReady());
+    const tokens = new AccessTokens({ env, keys: new SessionKeyRing(rpc), voided: this.#voided, freshness: () => this.#freshness() });
     const module = AppModule.with({
       rpc,
       settings,
-      tokens: new AccessTokens({ env, keys: new SessionKeyRing(rpc), voided: this.#voided, freshness: () => this.#freshness() }),
+      tokens,
       limiter: new AttemptLimiter(config.SIGN_INS_PER_MIN),
       refreshCookie: new RefreshCookie(cookies),
       providerCookie: new ProviderCookie(cookies),
@@ -106,7 +110,9 @@ export class Console {
       files: await DashboardFiles.load(config.DASHBOARD_DIR ?? BUILT_DASHBOARD),
     });
     this.#mcp = this.#mcpDoor(rpc, own);
-    return createHttpApplication(module, settings, this.#mcp);
+    const gateway = new GatewayClient(config.GATEWAY_URL ?? config.PUBLIC_BASE_URL);
+    const playground = new PlaygroundDoor({ tokens, keys: new SessionKeys(rpc), gateway, proxies: config.CONSOLE_PROXIES });
+    return createHttpApplication(module, settings, { mcp: this.#mcp, playground });
   }
 
   #mcpDoor(rpc: RpcClient, own: OwnOrigin): McpDoor {

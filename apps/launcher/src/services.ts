@@ -87,7 +87,8 @@ export class Services {
     const host = stage.environment['CONSOLE_HOST'] || '127.0.0.1';
     const named = Number(stage.environment['CONSOLE_PORT'] || 0);
     const port = named > 0 ? named : await this.#nextFreePort(host, stage.options.port + 1);
-    const env = { ...pick(stage.environment, CONSOLE_VARIABLES), PUBLIC_BASE_URL: stage.environment['PUBLIC_BASE_URL'] || stage.localUrl };
+    const addresses = { PUBLIC_BASE_URL: stage.environment['PUBLIC_BASE_URL'] || stage.localUrl, GATEWAY_URL: stage.localUrl };
+    const env = { ...pick(stage.environment, CONSOLE_VARIABLES), ...addresses };
     this.#start('console', { ...env, CONSOLE_HOST: host, CONSOLE_PORT: String(port) }, { name: 'console', ...GATEWAYS });
     return { name: 'console', url: `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}` };
   }

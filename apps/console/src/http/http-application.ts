@@ -6,6 +6,7 @@ import { answerError } from './answer-error.js';
 import { clientAddress } from './client-address.js';
 import { ErrorFilter } from './error.filter.js';
 import type { McpDoor } from '../mcp/mcp-door.js';
+import type { PlaygroundDoor } from '../playground/playground-door.js';
 import { HttpSettings } from './http-settings.js';
 import { checkRequest } from './request-checks.js';
 import { RequestLine } from './request-line.js';
@@ -25,8 +26,14 @@ const LIMITS = { body: 64 * 1024, headers: 16 * 1024, headersTimeout: 10_000, re
 /** Paths that load balancers ask each second. */
 const HEALTH = /^\/(livez|readyz)$/;
 
+/** What answers without Nest: bodies and answers of theirs are streams. */
+export interface RawDoors {
+  readonly mcp: McpDoor;
+  readonly playground: PlaygroundDoor;
+}
+
 /** The Nest application of a console, ready to listen. Signals stay with the process. */
-export async function createHttpApplication(module: NestModule, settings: HttpSettings, mcp: McpDoor): Promise<NestFastifyApplication> {
+export async function createHttpApplication(module: NestModule, settings: HttpSettings, doors: RawDoors): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: LIMITS.body,
     requestTimeout: LIMITS.requestTimeout,
@@ -47,13 +54,13 @@ export async function createHttpApplication(module: NestModule, settings: HttpSe
     logger: new NestLogger(settings.log),
     abortOnError: false,
   });
-  install(adapter.getInstance(), settings, mcp);
+  install(adapter.getInstance(), settings, doors);
   app.useGlobalFilters(new ErrorFilter());
   return app;
 }
 
 /** What holds for every request, whatever route it takes. */
-function install(server: FastifyInstance, settings: HttpSettings, mcp: McpDoor): void {
+function install(server: FastifyInstance, settings: HttpSettings, { mcp, playground }: RawDoors): void {
   const { own, log, proxies } = settings;
   const common = securityHeaders(own.isSecure);
   // JSON alone: what forms of other sites may send is never read.
@@ -80,6 +87,7 @@ function install(server: FastifyInstance, settings: HttpSettings, mcp: McpDoor):
     if (!HEALTH.test(request.routeOptions.url ?? '')) request.line?.write(log, request.id);
     done();
   });
+  playground.install(server);
 }
 
 /** Agents have rules of their own, and their server reads the socket itself. The headers and the log line stay ours. */

@@ -1,15 +1,13 @@
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
-import { ServiceError } from '@slipway/contracts';
 import type { FastifyRequest } from 'fastify';
 import { AccessTokens, type SignedIn } from './access-tokens.js';
+import { sessionTokenOf } from './session-token.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     signedIn?: SignedIn;
   }
 }
-
-const BEARER = /^bearer +([\w.-]+)$/i;
 
 /** Lets in who sends a session token as `Authorization: Bearer`. */
 @Injectable()
@@ -18,9 +16,7 @@ export class SessionGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    if (token === undefined) throw new ServiceError('session_ended', 'Sign in first.');
-    const signedIn = await this.tokens.read(token);
+    const signedIn = await this.tokens.read(sessionTokenOf(request.headers));
     request.signedIn = signedIn;
     request.line?.note({ user_id: signedIn.user, account_id: signedIn.account });
     return true;

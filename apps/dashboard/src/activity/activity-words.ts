@@ -34,6 +34,7 @@ const DONE: Readonly<Record<string, string>> = {
   'deployment.delete': 'deleted the deployment',
   'alias.point': 'pointed the alias',
   'alias.remove': 'removed the alias',
+  'playground.open': 'opened the playground',
   'signing_key.rotate': 'rotated the key that signs sessions',
 };
 
@@ -62,4 +63,5 @@ export const isNamed = ({
   action,
   object_name: name,
   actor_name: actor,
-}: Pick<AuditEntry, 'action' | 'object_name' | 'actor_name'>): boolean => name !== null && name !== actor && !action.startsWith('mcp_key.');
+}: Pick<AuditEntry, 'action' | 'object_name' | 'actor_name'>): boolean =>
+  name !== null && name !== actor && !/^(mcp_key|playground)\./.test(action);

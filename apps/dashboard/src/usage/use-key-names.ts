@@ -8,8 +8,9 @@ async function readNames(): Promise<ReadonlyMap<number, string>> {
   const names = new Map<number, string>();
   let before: number | undefined;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const { keys, next } = await call('keys/list', before === undefined ? {} : { before });
+    const { keys, next, playground = [] } = await call('keys/list', before === undefined ? {} : { before });
     for (const { id, name } of keys) names.set(id, name);
+    for (const id of playground) names.set(id, 'Playground');
     if (next == null) break;
     before = next;
   }

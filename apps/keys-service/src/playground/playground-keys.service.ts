@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, PLAYGROUND_KEY_LIFE_S, ServiceError, type SessionId } from '@slipway/contracts';
+import type { AccountId, Actor, SessionId } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { keyRecord } from '../feed/feed-records.js';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { KeyMint } from '../keys/key-minting.js';
 import type { StoredKey } from '../keys/keys.repository.js';
-import { Authority } from '../people/authority.service.js';
-import { goesOn, idleEnd } from '../sessions/session-times.js';
-import { SessionsRepository } from '../sessions/sessions.repository.js';
+import { PlaygroundAdmission } from './playground-admission.service.js';
 import { PlaygroundKeysRepository, type PlaygroundHolder } from './playground-keys.repository.js';
 
 /** Who asks for a key, and for what. */
@@ -30,8 +28,7 @@ export interface OpenedPlayground {
 export class PlaygroundKeys {
   constructor(
     private readonly transactions: Transactions,
-    private readonly authority: Authority,
-    private readonly sessions: SessionsRepository,
+    private readonly admission: PlaygroundAdmission,
     private readonly keys: PlaygroundKeysRepository,
     private readonly mint: KeyMint,
     private readonly feed: KeyFeedPublisher,
@@ -44,23 +41,12 @@ export class PlaygroundKeys {
    */
   async open(wish: PlaygroundWish): Promise<OpenedPlayground> {
     const { ticket, ...opened } = await this.transactions.run(async (tx) => {
-      const actorName = await this.authority.require(tx, wish.account, wish.actor, 'change');
-      const holder = await this.#holderOf(tx, wish);
+      const { holder, actorName } = await this.admission.admit(tx, wish);
       const opening = (await this.#prolong(tx, holder, wish.value)) ?? (await this.#make(tx, holder, { ...wish, actorName }));
       return { ...opening, ticket: await this.feed.record(tx, { op: 'put', ...keyRecord(opening.key) }) };
     });
     if (opened.value !== null) await this.feed.propagation(ticket);
     return opened;
-  }
-
-  /** The session is held: of its end and this, the later one knows of the other. */
-  async #holderOf(tx: Tx, { account, session: id, actor }: PlaygroundWish): Promise<PlaygroundHolder> {
-    const session = await this.sessions.hold(tx, id);
-    const isTheirs = actor.kind === 'user' && session?.user === actor.user;
-    if (!session || !isTheirs || !goesOn(session, Date.now()))
-      throw new ServiceError('session_ended', 'This session is over; sign in again.');
-    const expiresAt = new Date(Math.min(Date.now() + PLAYGROUND_KEY_LIFE_S * 1_000, idleEnd(session).getTime()));
-    return { account, session: id, expiresAt };
   }
 
   async #prolong(tx: Tx, holder: PlaygroundHolder, value: string | undefined): Promise<OpenedPlayground | null> {

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
+import { PlaygroundAdmission } from './playground-admission.service.js';
 import { PlaygroundKeysHandlers } from './playground-keys.handlers.js';
 import { PlaygroundKeys } from './playground-keys.service.js';
 
-@Module({ imports: [PeopleModule], controllers: [PlaygroundKeysHandlers], providers: [PlaygroundKeys] })
+@Module({ imports: [PeopleModule], controllers: [PlaygroundKeysHandlers], providers: [PlaygroundAdmission, PlaygroundKeys] })
 export class PlaygroundModule {}

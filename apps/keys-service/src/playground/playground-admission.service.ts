@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { type AccountId, type Actor, PLAYGROUND_KEY_LIFE_S, ServiceError, type SessionId } from '@slipway/contracts';
+import type { Tx } from '@slipway/database';
+import { Authority } from '../people/authority.service.js';
+import { goesOn, idleEnd } from '../sessions/session-times.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
+import type { PlaygroundHolder } from './playground-keys.repository.js';
+
+/** Decides who gets a key of the playground, and until when. */
+@Injectable()
+export class PlaygroundAdmission {
+  constructor(
+    private readonly authority: Authority,
+    private readonly sessions: SessionsRepository,
+  ) {}
+
+  /**
+   * The session is held until the transaction ends: of its end and this, the later one knows of the other.
+   * @throws ServiceError `session_ended`, `account_not_found`, `not_permitted`
+   */
+  async admit(
+    tx: Tx,
+    { account, session: id, actor }: { readonly account: AccountId; readonly session: SessionId; readonly actor: Actor },
+  ): Promise<{ holder: PlaygroundHolder; actorName: string | null }> {
+    const actorName = await this.authority.require(tx, account, actor, 'change');
+    const session = await this.sessions.hold(tx, id);
+    const isTheirs = actor.kind === 'user' && session?.user === actor.user;
+    if (!session || !isTheirs || !goesOn(session, Date.now())) {
+      throw new ServiceError('session_ended', 'This session is over; sign in again.');
+    }
+    const expiresAt = new Date(Math.min(Date.now() + PLAYGROUND_KEY_LIFE_S * 1_000, idleEnd(session).getTime()));
+    return { holder: { account, session: id, expiresAt }, actorName };
+  }
+}

@@ -1,0 +1,261 @@
+import {
+  type AccountId,
+  DeploymentFeed,
+  type DeploymentFeedRecord,
+  EndSessions,
+  type DeploymentId,
+  ListAudit,
+  ListKeys,
+  OpenPlayground,
+  RevokeKey,
+  SetAccountLimits,
+  SignOut,
+} from '@slipway/contracts';
+import { createLogger } from '@slipway/platform';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { GatewayProcess } from '../gateway/gateway-process.js';
+import { ScriptedFeed } from '../gateway/scripted-feed.js';
+import { answerInWords, answerSlowly, ScriptedRunner } from '../gateway/scripted-runner.js';
+import { ENV, PEPPER, until } from '../keys/keys-rig.js';
+import { Browser } from './browser.js';
+import { ConsoleProcess } from './console-process.js';
+import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
+
+let world: PeopleWorld;
+let gateway: GatewayProcess;
+let door: ConsoleProcess;
+let deployments: ScriptedFeed<DeploymentFeedRecord>;
+let runner: ScriptedRunner;
+let owner: Resident;
+const DEPLOYMENT = 7 as DeploymentId;
+const log = createLogger('test', 'silent');
+
+beforeAll(async () => {
+  world = await PeopleWorld.start({ LOG_LEVEL: 'debug' });
+  const { bus } = world.keys;
+  owner = await world.owner();
+  deployments = new ScriptedFeed(DeploymentFeed, await bus.connect('deployments'), ENV);
+  deployments.start();
+  put(owner.account);
+  runner = new ScriptedRunner({ nats: await bus.connect('worker'), env: ENV, dep: DEPLOYMENT, log });
+  runner.start();
+  const peppers = `${PEPPER.id}:${PEPPER.secret.toString('hex')}`;
+  gateway = await GatewayProcess.start(bus.server.url, { KEY_PEPPERS: peppers, NATS_CREDENTIALS_DIR: bus.credentialsDir });
+  const settings = { SIGN_INS_PER_MIN: '100000', GATEWAY_URL: `http://127.0.0.1:${gateway.port}` };
+  door = await ConsoleProcess.start(bus, settings);
+});
+afterEach(() => {
+  runner.script = answerInWords;
+});
+afterAll(async () => {
+  await door?.stop('SIGKILL');
+  await gateway?.stop('SIGKILL');
+  await runner?.stop();
+  deployments?.stop();
+  await world?.end();
+});
+
+function put(account: AccountId): void {
+  const facts = { desired: 'ready', state: 'ready', rev: 1, caps: [], context: null } as const;
+  deployments.put(`deployment:${DEPLOYMENT}`, { type: 'deployment', id: DEPLOYMENT, account, ...facts });
+}
+
+async function signedIn(person: Pick<Resident, 'email'>): Promise<Browser> {
+  const browser = new Browser(door.url);
+  expect((await browser.post('/api/sign-in', { email: person.email, password: PASSWORD })).status).toBe(200);
+  return browser;
+}
+
+const CHAT = '/api/playground/deployment-7/chat';
+const chat = (fields: object = {}): string =>
+  JSON.stringify({ model: 'deployment-7', stream: true, messages: [{ role: 'user', content: 'one two' }], ...fields });
+
+/** The raw exchange of a page: a stream is read by the test. */
+const ask = (browser: Browser, body: string, { path = CHAT, signal }: { path?: string; signal?: AbortSignal } = {}): Promise<Response> =>
+  fetch(`${door.url}${path}`, {
+    method: 'POST',
+    body,
+    headers: { authorization: `Bearer ${browser.accessToken ?? ''}`, 'content-type': 'application/json', origin: door.url },
+    ...(signal && { signal }),
+  });
+
+/** Until the gateway has heard of the runner. */
+const whenAnswering = (browser: Browser): Promise<Response> =>
+  until('the deployment answers', async () => {
+    const response = await ask(browser, chat());
+    if (response.status === 200) return response;
+    await response.text();
+    return null;
+  });
+
+const errorOf = async (response: Response): Promise<[number, string]> => {
+  const { error } = (await response.json()) as { error: { code: string } };
+  return [response.status, error.code];
+};
+
+describe('the playground', () => {
+  it('answers who is signed in with the stream of the gateway, byte by byte, and a key that no page sees', async () => {
+    const browser = await signedIn(owner);
+    const response = await whenAnswering(browser);
+    const text = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('request-id')).toMatch(/^req_/);
+    expect(text.split('\n\n').filter((event) => event !== '')).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^data: \{"id":"chatcmpl-/), 'data: [DONE]']),
+    );
+    expect(text + JSON.stringify([...response.headers])).not.toContain('svc_dep_');
+    expect(door.output + gateway.output + world.keys.output).not.toMatch(/svc_dep_[0-9A-Za-z]{49}/);
+  });
+
+  it('speaks the messages contract too, and hands on refusals of the gateway as they are', async () => {
+    const browser = await signedIn(owner);
+    await (await whenAnswering(browser)).text();
+    const path = '/api/playground/deployment-7/messages';
+    const body = { model: 'deployment-7', max_tokens: 20, stream: true, messages: [{ role: 'user', content: 'one two' }] };
+    expect(await (await ask(browser, JSON.stringify(body), { path })).text()).toContain('event: message_stop');
+    const refused = await ask(browser, chat({ temperature: 9 }));
+    expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: 'temperature' } }]);
+    expect((await ask(browser, chat(), { path: '/api/playground/deployment-8/chat' })).status).toBe(404);
+  });
+
+  it('stops the work when the page leaves in the middle of an answer', async () => {
+    const browser = await signedIn(owner);
+    await (await whenAnswering(browser)).text();
+    runner.script = answerSlowly(10_000, 20);
+    const before = runner.cancelled;
+    const leaving = new AbortController();
+    const response = await ask(browser, chat(), { signal: leaving.signal });
+    await response.body?.getReader().read();
+    leaving.abort();
+    await until('the runner was told', () => runner.cancelled === before + 1);
+  });
+
+  it('is for who may change something, of this account, with a session and a page of the console', async () => {
+    const member = await signedIn(await world.member(owner, 'member'));
+    await (await whenAnswering(member)).text();
+    const viewer = await signedIn(await world.member(owner, 'viewer'));
+    expect(await errorOf(await ask(viewer, chat()))).toEqual([403, 'not_permitted']);
+    const stranger = await signedIn(await world.owner());
+    expect((await ask(stranger, chat())).status).toBe(404);
+    const nobody = new Browser(door.url);
+    expect(await errorOf(await ask(nobody, chat()))).toEqual([401, 'session_ended']);
+    const elsewhere = await fetch(`${door.url}${CHAT}`, {
+      method: 'POST',
+      body: chat(),
+      headers: { authorization: `Bearer ${member.accessToken}`, 'content-type': 'application/json', origin: 'https://evil.example' },
+    });
+    expect(await errorOf(elsewhere)).toEqual([403, 'not_permitted']);
+    for (const path of ['/api/playground/deployment-7/count', '/api/playground/local/chat', '/api/playground/deployment-7/chat/x']) {
+      expect(await errorOf(await ask(member, chat(), { path }))).toEqual([404, 'not_found']);
+    }
+    expect(await errorOf(await ask(member, chat({ pad: 'x'.repeat(1_100_000) })))).toEqual([413, 'request_too_large']);
+  });
+
+  it('keeps the limits of the account', async () => {
+    const person = await world.owner();
+    put(person.account);
+    const browser = await signedIn(person);
+    await (await whenAnswering(browser)).text();
+    await world.keys.ask(SetAccountLimits, { account: person.account, limits: { concurrent_requests: 1 }, actor: OPS });
+    runner.script = answerSlowly(10_000, 20);
+    const leaving = new AbortController();
+    const running = await ask(browser, chat(), { signal: leaving.signal });
+    const refused = await until('a second one is refused', async () => {
+      const second = await ask(browser, chat({ stream: false, max_tokens: 1 }), { signal: AbortSignal.timeout(1_000) }).catch(() => null);
+      return second?.status === 429 && second;
+    });
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    leaving.abort();
+    await running.body?.cancel().catch(() => undefined);
+    put(owner.account);
+  });
+
+  it('ends with the session: what runs is ended with an error, and its key opens nothing', async () => {
+    const person = await world.member(owner, 'member');
+    const browser = await signedIn(person);
+    await (await whenAnswering(browser)).text();
+    const { body: me } = await browser.get<{ session: string }>('/api/me');
+    const actor = as(person.user);
+    const { value } = await world.ask(OpenPlayground, { account: owner.account, session: me.session, actor });
+    const direct = (): Promise<Response> =>
+      fetch(`http://127.0.0.1:${gateway.port}/deployment-7/v1/chat/completions`, {
+        method: 'POST',
+        body: chat({ stream: false }),
+        headers: { authorization: `Bearer ${value ?? ''}`, 'content-type': 'application/json' },
+      });
+    await until('the key opens the deployment', async () => (await direct()).status === 200);
+    runner.script = answerSlowly(10_000, 20);
+    const response = await ask(browser, chat());
+    await world.keys.ask(EndSessions, { user: person.user, actor: OPS });
+    expect(await response.text().catch(() => 'cut')).toMatch(/"code":"invalid_api_key"|cut/);
+    await until('the key is dead', async () => (await direct()).status === 401);
+    expect(await world.code(OpenPlayground, { account: owner.account, session: me.session, actor })).toBe('session_ended');
+    expect(await errorOf(await ask(browser, chat()))).toEqual([401, 'session_ended']);
+  });
+
+  it('says so where the gateway cannot be reached', async () => {
+    const lost = await ConsoleProcess.start(world.keys.bus, { GATEWAY_URL: 'http://127.0.0.1:9' });
+    try {
+      const browser = await signedIn(owner);
+      const response = await fetch(`${lost.url}${CHAT}`, {
+        method: 'POST',
+        body: chat(),
+        headers: { authorization: `Bearer ${browser.accessToken}`, 'content-type': 'application/json', origin: lost.url },
+      });
+      expect(await errorOf(response)).toEqual([503, 'unavailable']);
+    } finally {
+      expect(await lost.stop()).toBe(0);
+    }
+  });
+});
+
+describe('the keys of the playground', () => {
+  it('are in no list and cannot be changed as keys, and the log names who opened the playground, once', async () => {
+    const person = await world.owner();
+    const { account, user, tokens } = person;
+    const actor = as(user);
+    const asked = { account, session: tokens.session, actor };
+    const first = await world.ask(OpenPlayground, asked);
+    const again = await world.ask(OpenPlayground, { ...asked, value: first.value ?? '' });
+    expect(again).toMatchObject({ key: first.key, value: null });
+    expect(Date.parse(again.expires_at) - Date.now()).toBeLessThanOrEqual(600_000);
+    const list = await world.ask(ListKeys, { account });
+    expect(list).toMatchObject({ keys: [], playground: [first.key] });
+    expect(await world.code(RevokeKey, { account, key: first.key, actor })).toBe('key_not_found');
+    const { entries } = await world.ask(ListAudit, { account, actor });
+    expect(entries.filter(({ action }) => action === 'playground.open')).toMatchObject([
+      { actor_name: person.email, object_name: 'Playground' },
+    ]);
+  });
+
+  it('are prolonged for their own session alone, and a number that rests is used again', async () => {
+    const person = await world.owner();
+    const { account, user, tokens } = person;
+    const asked = { account, session: tokens.session, actor: as(user) };
+    const first = await world.ask(OpenPlayground, asked);
+    const other = await world.member(person, 'member');
+    const stolen = { account, session: other.tokens.session, actor: as(other.user), value: first.value ?? '' };
+    expect((await world.ask(OpenPlayground, stolen)).value).not.toBeNull();
+    expect(await world.code(OpenPlayground, { ...asked, session: other.tokens.session })).toBe('session_ended');
+    await world.keys.sql(`UPDATE keys.key SET expires_at = now() - interval '2 minutes' WHERE id = $1`, [first.key]);
+    const next = await world.ask(OpenPlayground, { ...asked, value: first.value ?? '' });
+    expect(next.key).toBe(first.key);
+    expect(next.value).not.toBe(first.value);
+  });
+
+  it('end no later than an idle session does', async () => {
+    const { account, user, tokens } = await world.owner();
+    await world.keys.sql(`UPDATE sessions.session SET expires_at = now() + interval '30 seconds' WHERE id = $1`, [tokens.session]);
+    const { expires_at: end } = await world.ask(OpenPlayground, { account, session: tokens.session, actor: as(user) });
+    expect(Date.parse(end) - Date.now()).toBeLessThanOrEqual(30_000);
+  });
+
+  it('die at sign-out', async () => {
+    const { account, user, tokens } = await world.owner();
+    const { value } = await world.ask(OpenPlayground, { account, session: tokens.session, actor: as(user) });
+    const follower = await world.keys.gateway('sign-out');
+    expect(follower.admits(value ?? '')).toBe(true);
+    await world.ask(SignOut, { refresh_token: tokens.refresh_token, origin: {} });
+    await until('no gateway takes it', () => !follower.admits(value ?? ''));
+  });
+});
