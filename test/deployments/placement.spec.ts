@@ -1,25 +1,22 @@
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { becomes, keepsLoading } from './fake-agent.js';
-import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
+import { anAccount, ENGINE_HOST, MODEL, rigTest } from './rig.js';
 import { until } from './until.js';
 
 let postgres: TestPostgres;
-let rig: DeploymentsRig;
+/** Each has its own rig, and most of its time is waiting for what the service does by the clock. */
+const it = rigTest(() => postgres);
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
 });
 afterAll(() => postgres.stop());
-beforeEach(async () => {
-  rig = await DeploymentsRig.open(postgres);
-});
-afterEach(() => rig.close());
 
 const engine = { source: { kind: 'http', url: `http://${ENGINE_HOST}/v1`, model: 'm' } };
 
-describe('a new deployment', () => {
-  it('is assigned to an agent, and is ready for gateways only once the agent says so', async () => {
+describe.concurrent('a new deployment', () => {
+  it('is assigned to an agent, and is ready for gateways only once the agent says so', async ({ rig }) => {
     await rig.startReplica();
     const agent = rig.startAgent({ react: keepsLoading });
     const account = anAccount();
@@ -48,7 +45,7 @@ describe('a new deployment', () => {
     expect(rig.gateway.states.get(id)).toEqual(['pending', 'loading', 'ready']);
   });
 
-  it('waits for a worker, then for room, and says which', async () => {
+  it('waits for a worker, then for room, and says which', async ({ rig }) => {
     await rig.startReplica();
     const account = anAccount();
     const id = await rig.create(account);
@@ -64,7 +61,7 @@ describe('a new deployment', () => {
     expect(small.runs(id)).toBe(false);
   });
 
-  it('of an HTTP engine runs on two agents, and needs no memory', async () => {
+  it('of an HTTP engine runs on two agents, and needs no memory', async ({ rig }) => {
     await rig.startReplica();
     const agents = [1, 2, 3].map(() => rig.startAgent({ facts: { mem_free: 0 } }));
     const account = anAccount();
@@ -74,7 +71,7 @@ describe('a new deployment', () => {
     expect(agents.filter((agent) => agent.runs(id))).toHaveLength(2);
   });
 
-  it('with replicas is degraded while one of them lacks', async () => {
+  it('with replicas is degraded while one of them lacks', async ({ rig }) => {
     await rig.startReplica();
     rig.startAgent();
     const account = anAccount();
@@ -86,8 +83,8 @@ describe('a new deployment', () => {
   });
 });
 
-describe('an agent that is lost', () => {
-  it('loses its deployments to another after five seconds of silence; what runs elsewhere stays', async () => {
+describe.concurrent('an agent that is lost', () => {
+  it('loses its deployments to another after five seconds of silence; what runs elsewhere stays', async ({ rig }) => {
     await rig.startReplica();
     const [a, b] = [rig.startAgent(), rig.startAgent()];
     const account = anAccount();
@@ -111,7 +108,7 @@ describe('an agent that is lost', () => {
     expect(b.starts.get(lost)).toBe(1);
   });
 
-  it('that drains keeps its replica until it ends, while another agent takes over', async () => {
+  it('that drains keeps its replica until it ends, while another agent takes over', async ({ rig }) => {
     await rig.startReplica();
     const a = rig.startAgent();
     const id = await rig.create(anAccount());
@@ -123,8 +120,8 @@ describe('an agent that is lost', () => {
   });
 });
 
-describe('a model that fails', () => {
-  it('is not bounced between agents, tells why, and is tried again after growing pauses', async () => {
+describe.concurrent('a model that fails', () => {
+  it('is not bounced between agents, tells why, and is tried again after growing pauses', async ({ rig }) => {
     await rig.startReplica();
     const broken = becomes({ state: 'failed', reason: 'model_invalid', detail: 'This is no GGUF file.' });
     const agents = [rig.startAgent({ react: broken }), rig.startAgent({ react: broken })];
@@ -142,7 +139,7 @@ describe('a model that fails', () => {
     expect(await rig.seen(account, id, 'ready')).toMatchObject({ detail: null });
   });
 
-  it('for want of memory on one agent goes to another', async () => {
+  it('for want of memory on one agent goes to another', async ({ rig }) => {
     await rig.startReplica();
     const a = rig.startAgent({ react: becomes({ state: 'failed', reason: 'out_of_memory' }) });
     const account = anAccount();
@@ -154,7 +151,7 @@ describe('a model that fails', () => {
     expect(a.runs(id)).toBe(false);
   });
 
-  it('again and again does not flood gateways', async () => {
+  it('again and again does not flood gateways', async ({ rig }) => {
     await rig.startReplica();
     const agent = rig.startAgent();
     const account = anAccount();
@@ -177,8 +174,8 @@ describe('a model that fails', () => {
   });
 });
 
-describe('a service that restarts', () => {
-  it('adopts what runs instead of moving it', async () => {
+describe.concurrent('a service that restarts', () => {
+  it('adopts what runs instead of moving it', async ({ rig }) => {
     const first = await rig.startReplica();
     const a = rig.startAgent();
     const account = anAccount();
@@ -199,7 +196,7 @@ describe('a service that restarts', () => {
     expect(rig.gateway.states.get(ids[0]!)).toEqual(states);
   });
 
-  it('repeats assignments every two seconds, for agents that missed one', async () => {
+  it('repeats assignments every two seconds, for agents that missed one', async ({ rig }) => {
     await rig.startReplica();
     const agent = rig.startAgent();
     const id = await rig.create(anAccount());

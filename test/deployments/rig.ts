@@ -22,6 +22,7 @@ import {
 import { FeedReader } from '@slipway/feed';
 import { connectNats, createLogger, type NatsConnection, nuid, renderNatsConf, RpcClient } from '@slipway/platform';
 import { freePorts, TestNatsServer, type TestPostgres } from '@slipway/testing';
+import { test } from 'vitest';
 import type { z } from 'zod';
 import { BreakableTcp } from './breakable-tcp.js';
 import { FakeAgent } from './fake-agent.js';
@@ -287,3 +288,17 @@ export class DeploymentsRig {
     this.#natsUrl = this.#nats.url;
   }
 }
+
+/** Tests with a rig of their own each, which may run side by side. */
+export const rigTest = (postgres: () => TestPostgres) =>
+  test.extend<{ rig: DeploymentsRig }>({
+    // eslint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
+    rig: async ({}, use) => {
+      const rig = await DeploymentsRig.open(postgres());
+      try {
+        await use(rig);
+      } finally {
+        await rig.close();
+      }
+    },
+  });
