@@ -1,9 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
-import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import { ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { answerInWords, type ScriptedRunner, usageOf } from './scripted-runner.js';
+import { serve, type Served } from './serve.js';
 
 const WITHIN_MS = 30_000;
 
@@ -11,20 +12,12 @@ describe('the official SDK of the messages contract', () => {
   let rig: GatewayRig;
   let gw: RunningGateway;
   let runner: ScriptedRunner;
-  let account: { id: DeploymentFacts['account']; slug: string };
+  let account: Served['account'];
   let slug: string;
   let key: string;
 
   beforeAll(async () => {
-    rig = await GatewayRig.start();
-    account = rig.account();
-    key = rig.key(account.id).value;
-    const deployment = rig.deployment(account.id, { context: 100 });
-    slug = `deployment-${deployment.id}`;
-    rig.alias(account.id, 'demo-7b', deployment.id);
-    runner = await rig.runner({ dep: deployment.id });
-    gw = await rig.gateway();
-    await rig.whenAnswering(gw, deployment, key);
+    ({ rig, gw, runner, account, slug, key } = await serve());
   }, 60_000);
   afterAll(() => rig?.end());
   afterEach(() => {

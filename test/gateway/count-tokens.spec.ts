@@ -1,8 +1,9 @@
-import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import { ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { RawClient, rawRequest } from './raw-client.js';
 import { answerInWords, countSeven, pause, type Script, type ScriptedRunner, staySilent, usageOf } from './scripted-runner.js';
+import { serve, type Served } from './serve.js';
 
 const WITHIN_MS = 30_000;
 const SLOTS = 2;
@@ -24,26 +25,23 @@ describe('counting tokens', () => {
   let gw: RunningGateway;
   let other: RunningGateway;
   let runner: ScriptedRunner;
-  let account: { id: DeploymentFacts['account']; slug: string };
+  let account: Served['account'];
+  let deployment: Served['deployment'];
   let slug: string;
   let key: string;
   const left: AbortController[] = [];
+  const held: Promise<Response>[] = [];
 
   beforeAll(async () => {
-    rig = await GatewayRig.start();
-    account = rig.account();
-    key = rig.key(account.id).value;
-    const deployment = rig.deployment(account.id, { context: 100 });
-    slug = `deployment-${deployment.id}`;
-    rig.alias(account.id, 'demo-7b', deployment.id);
-    runner = await rig.runner({ dep: deployment.id, slots: SLOTS });
-    gw = await rig.gateway({ config: { QUEUE_WAIT_MS: '60000' } });
+    const options = { runner: { slots: SLOTS }, gateway: { config: { QUEUE_WAIT_MS: '60000' } } };
+    ({ rig, gw, runner, account, slug, key, deployment } = await serve(options));
     other = await rig.gateway();
-    for (const gateway of [gw, other]) await rig.whenAnswering(gateway, deployment, key);
+    await rig.whenAnswering(other, deployment, key);
   }, 60_000);
   afterAll(() => rig?.end());
   afterEach(async () => {
     for (const controller of left.splice(0)) controller.abort();
+    for (const one of await Promise.allSettled(held.splice(0))) expect(one).toMatchObject({ reason: { name: 'AbortError' } });
     await until('nothing runs', () => runner.used + runner.counting === 0, WITHIN_MS);
     runner.script = answerInWords;
     runner.count = countSeven;
@@ -65,7 +63,7 @@ describe('counting tokens', () => {
   /** Takes all slots, and has requests wait for them. */
   const fill = async (): Promise<void> => {
     runner.script = staySilent;
-    for (let i = 0; i < SLOTS + 2; i += 1) void generate().catch(() => undefined);
+    for (let i = 0; i < SLOTS + 2; i += 1) held.push(generate());
     await until('all slots are taken', () => runner.used === SLOTS, WITHIN_MS);
     const waiting = async (): Promise<boolean> => /slipway_gateway_waiting_requests\{[^}]*\} 2\n/.test(await gw.metrics.metrics());
     await until('two wait', waiting, WITHIN_MS);

@@ -1,9 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
-import type { DeploymentFacts } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { ANSWERS, args, call, fin, type Fields, saying, start, text, textBlock, think, THINKING, TOOL, TOOLS } from './messages-said.js';
 import { answerInWords, answerSlowly, pause, type ScriptedRunner, usageOf } from './scripted-runner.js';
+import { serve, type Served } from './serve.js';
 
 const WITHIN_MS = 30_000;
 
@@ -15,19 +15,12 @@ describe('a messages answer', () => {
   let rig: GatewayRig;
   let gw: RunningGateway;
   let runner: ScriptedRunner;
-  let account: DeploymentFacts['account'];
+  let account: Served['account'];
   let slug: string;
   let key: string;
 
   beforeAll(async () => {
-    rig = await GatewayRig.start();
-    account = rig.account().id;
-    key = rig.key(account).value;
-    const deployment = rig.deployment(account, { context: 100 });
-    slug = `deployment-${deployment.id}`;
-    runner = await rig.runner({ dep: deployment.id });
-    gw = await rig.gateway();
-    await rig.whenAnswering(gw, deployment, key);
+    ({ rig, gw, runner, account, slug, key } = await serve());
   }, 60_000);
   afterAll(() => rig?.end());
   afterEach(async () => {
@@ -124,7 +117,7 @@ describe('a messages answer', () => {
   });
 
   it('of a key that is revoked ends with an error', async () => {
-    const { id, value, record } = rig.key(account);
+    const { id, value, record } = rig.key(account.id);
     await until('the key is good', async () => (await post({}, value)).status === 200, WITHIN_MS);
     runner.script = answerSlowly(100_000, 20);
     const response = await post({ stream: true }, value);
@@ -135,13 +128,13 @@ describe('a messages answer', () => {
     const readAll = async (): Promise<void> => {
       for (let piece = await reader.read(); !piece.done; piece = await reader.read()) seen += piece.value;
     };
-    await readAll().catch(() => undefined);
+    await expect(readAll()).rejects.toThrow('terminated');
     expect(seen).toMatch(/event: error\ndata: \{"type":"error","error":\{"type":"authentication_error"[^\n]*\}\n\n$/);
     expect(seen).not.toContain('message_stop');
   });
 
   it('comes to a client that repeats its request until a worker is there', async () => {
-    const late = rig.deployment(account);
+    const late = rig.deployment(account.id);
     const name = `deployment-${late.id}`;
     await until('the feed has come', async () => (await post({}, key, name)).status === 529, WITHIN_MS);
     let requests = 0;

@@ -1,9 +1,10 @@
-import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import { ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { readAnswers } from './raw-answer.js';
 import { RawClient, rawRequest } from './raw-client.js';
 import { answerInWords, pause, type ScriptedRunner, usageOf } from './scripted-runner.js';
+import { serve, type Served } from './serve.js';
 
 const WITHIN_MS = 30_000;
 const IMPATIENT = { commitStreamMs: 300, keepAliveMs: 300, commitDocumentMs: 300 };
@@ -13,22 +14,16 @@ describe('the messages contract', () => {
   let gw: RunningGateway;
   let impatient: RunningGateway;
   let runner: ScriptedRunner;
-  let account: { id: DeploymentFacts['account']; slug: string };
+  let account: Served['account'];
+  let deployment: Served['deployment'];
   let slug: string;
   let key: string;
   const clients: RawClient[] = [];
 
   beforeAll(async () => {
-    rig = await GatewayRig.start();
-    account = rig.account();
-    key = rig.key(account.id).value;
-    const deployment = rig.deployment(account.id, { context: 100 });
-    slug = `deployment-${deployment.id}`;
-    rig.alias(account.id, 'demo-7b', deployment.id);
-    runner = await rig.runner({ dep: deployment.id });
-    gw = await rig.gateway();
+    ({ rig, gw, runner, account, slug, key, deployment } = await serve());
     impatient = await rig.gateway({ times: IMPATIENT });
-    for (const gateway of [gw, impatient]) await rig.whenAnswering(gateway, deployment, key);
+    await rig.whenAnswering(impatient, deployment, key);
   }, 60_000);
   afterAll(() => rig?.end());
   afterEach(() => {

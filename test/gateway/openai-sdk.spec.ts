@@ -1,28 +1,20 @@
 import OpenAI from 'openai';
-import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import { ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { answerInWords, answerSlowly, pause, type ScriptedRunner, staySilent, usageOf } from './scripted-runner.js';
+import { serve, type Served } from './serve.js';
 
 describe('the official SDK', () => {
   let rig: GatewayRig;
   let gw: RunningGateway;
   let runner: ScriptedRunner;
-  let deployment: DeploymentFacts;
   let slug: string;
-  let account: { id: DeploymentFacts['account']; slug: string };
+  let account: Served['account'];
   let key: string;
 
   beforeAll(async () => {
-    rig = await GatewayRig.start();
-    account = rig.account();
-    key = rig.key(account.id).value;
-    deployment = rig.deployment(account.id, { context: 100 });
-    slug = `deployment-${deployment.id}`;
-    rig.alias(account.id, 'demo-7b', deployment.id);
-    runner = await rig.runner({ dep: deployment.id });
-    gw = await rig.gateway();
-    await rig.whenAnswering(gw, deployment, key);
+    ({ rig, gw, runner, account, slug, key } = await serve());
   });
   afterAll(() => rig?.end());
   afterEach(() => {

@@ -1,11 +1,12 @@
-import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import { ServiceError } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../apps/gateway/src/openapi/openapi-document.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
-import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { DOCUMENT, type Operation, resolved, validators } from './openapi-schemas.js';
 import { SAID, saying, start, text } from './openapi-said.js';
 import { answerInWords, countSeven, type ScriptedRunner, usageOf } from './scripted-runner.js';
+import { serve, type Served } from './serve.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 const WITHIN_MS = 30_000;
@@ -33,20 +34,12 @@ describe('the OpenAPI document and what a gateway answers', () => {
   let rig: GatewayRig;
   let gw: RunningGateway;
   let runner: ScriptedRunner;
-  let account: { id: DeploymentFacts['account']; slug: string };
+  let account: Served['account'];
   let slug: string;
   let key: string;
 
   beforeAll(async () => {
-    rig = await GatewayRig.start();
-    account = rig.account();
-    key = rig.key(account.id).value;
-    const deployment = rig.deployment(account.id, { context: 100 });
-    slug = `deployment-${deployment.id}`;
-    rig.alias(account.id, 'demo-7b', deployment.id);
-    runner = await rig.runner({ dep: deployment.id });
-    gw = await rig.gateway();
-    await rig.whenAnswering(gw, deployment, key);
+    ({ rig, gw, runner, account, slug, key } = await serve());
   }, 60_000);
   afterAll(() => rig?.end());
   afterEach(() => {
