@@ -137,6 +137,38 @@ describe('the permissions that matter most', () => {
     expect(refused.has('$JS.API.INFO')).toBe(true);
   });
 
+  // What JetStream could be asked or told: of the usage stream, of any other, and of confirmations.
+  const JETSTREAM = [
+    `$JS.API.STREAM.CREATE.usage_${env}`,
+    `$JS.API.STREAM.DELETE.usage_${env}`,
+    `$JS.API.STREAM.PURGE.usage_${env}`,
+    `$JS.API.STREAM.UPDATE.usage_${env}`,
+    `$JS.API.STREAM.MSG.GET.usage_${env}`,
+    `$JS.API.STREAM.MSG.DELETE.usage_${env}`,
+    `$JS.API.STREAM.NAMES`,
+    `$JS.API.CONSUMER.CREATE.usage_${env}`,
+    `$JS.API.CONSUMER.DURABLE.CREATE.usage_${env}.thief`,
+    `$JS.API.CONSUMER.DELETE.usage_${env}.keys`,
+    `$JS.API.CONSUMER.MSG.NEXT.usage_${env}.keys`,
+    `$JS.API.CONSUMER.MSG.NEXT.usage_${env}.thief`,
+    `$JS.API.CONSUMER.MSG.NEXT.usage_other.keys`,
+    `$JS.ACK.usage_${env}.keys.1.1.1.1.1`,
+    `$JS.ACK.usage_${env}.thief.1.1.1.1.1`,
+    `$JS.ACK.usage_other.keys.1.1.1.1.1`,
+    '$SYS.REQ.SERVER.PING',
+  ];
+  const ALLOWED: Partial<Record<Role, readonly string[]>> = {
+    boot: JETSTREAM.filter((subject) => subject.startsWith('$JS.API.')),
+    keys: [`$JS.API.CONSUMER.MSG.NEXT.usage_${env}.keys`, `$JS.ACK.usage_${env}.keys.1.1.1.1.1`],
+  };
+
+  it.each(ROLES)('%s asks and tells JetStream what it must, and nothing else', async (role) => {
+    const nats = await connectAs(role);
+    const refused = await refusals(nats, (subject) => nats.publish(subject), JETSTREAM);
+    await nats.close();
+    expect(JETSTREAM.filter((subject) => !refused.has(subject))).toEqual([...(ALLOWED[role] ?? [])]);
+  });
+
   it('lets a worker learn from the server that nobody listens to a stream', async () => {
     const nats = await connectAs('worker');
     const noInterest = new Promise<number | undefined>((resolve) => {

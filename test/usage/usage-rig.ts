@@ -61,12 +61,13 @@ export class UsageRig {
     readonly postgres: TestPostgres,
     readonly upstream: ScriptedUpstream,
     readonly database: string,
-    private readonly environment: Readonly<Record<string, string>>,
+    readonly environment: Readonly<Record<string, string>>,
   ) {
     upstream.answer = (request) => ({ steps: stepsFor(request) });
   }
 
-  static async start(gateways: number): Promise<UsageRig> {
+  /** @param extra settings of all processes, besides those that they need */
+  static async start(gateways: number, extra: Readonly<Record<string, string>> = {}): Promise<UsageRig> {
     const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
     const [bus, postgres] = await Promise.all([Bus.start(), startTestPostgres()]);
     const database = await postgres.createDatabase();
@@ -78,6 +79,7 @@ export class UsageRig {
       ENGINE_HOSTS: '127.0.0.1',
       PORT: '0',
       USAGE_ORPHAN_WAIT_MS: String(ORPHAN_WAIT_MS),
+      ...extra,
     };
     const rig = new UsageRig(bus, postgres, upstream, database, environment);
     try {
@@ -105,6 +107,11 @@ export class UsageRig {
     const started = new ServiceProcess(app, this.bus, this.environment);
     this.#processes.push(started);
     return started;
+  }
+
+  /** Every process that was not replaced. */
+  get all(): readonly ServiceProcess[] {
+    return this.#processes;
   }
 
   /** The processes of an app that were started last, oldest first. */
@@ -167,9 +174,9 @@ export class UsageRig {
     return (await this.command(QueryUsage, { account: tenant.account, ...range, step: 'total', group_by: groups })).rows;
   }
 
-  /** Looks straight into the ledger's database. */
-  async sql<T extends QueryResultRow>(statement: string, parameters: unknown[] = []): Promise<T[]> {
-    const client = new Client({ connectionString: this.database });
+  /** Looks straight into a database: the ledger's, if no other is named. */
+  async sql<T extends QueryResultRow>(statement: string, parameters: unknown[] = [], connectionString = this.database): Promise<T[]> {
+    const client = new Client({ connectionString });
     await client.connect();
     try {
       return (await client.query<T>(statement, parameters)).rows;
