@@ -34,7 +34,8 @@ export default defineConfig({
         include: ['test/**/*.spec.ts'],
         exclude: ['**/node_modules/**', ...BOUNDED, ...VERIFY],
         ...withProcesses,
-        maxWorkers: 2,
+        // More than the cores: these wait for processes most of their time.
+        maxWorkers: 3,
         sequence: { groupOrder: 1 },
       }),
       project('bounded', {

@@ -12,7 +12,8 @@ const projectsIn = (root, folder) =>
     .filter((project) => project !== DASHBOARD && existsSync(join(root, project, 'tsconfig.json')))
     .sort();
 
-const isSource = (file) => /\.(ts|json)$/.test(file) && !file.endsWith('.spec.ts');
+// Specs and their samples are run from source and leave no output.
+const isSource = (file) => /\.(ts|json)$/.test(file) && !/\.(spec|samples)\.ts$/.test(file);
 
 function filesOf(root, project) {
   const sources = readdirSync(join(root, project, 'src'), { recursive: true })
@@ -35,7 +36,7 @@ function fingerprint(root, files) {
 
 const isCompiled = (file) => file.endsWith('.ts') && !file.endsWith('.d.ts');
 const outputOf = (source) => source.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
-const hasOutputs = (root, files) => files.every((file) => !isCompiled(file) || existsSync(join(root, outputOf(file))));
+const withoutOutput = (root, files) => files.filter((file) => isCompiled(file) && !existsSync(join(root, outputOf(file))));
 
 function readStamp(path) {
   try {
@@ -66,14 +67,18 @@ function inspect(root, apps) {
   const files = [...apps, ...projectsIn(root, 'libs')].flatMap((project) => filesOf(root, project));
   // libs/testing needs development dependencies and is no part of the product.
   const product = files.filter((file) => !file.startsWith('libs/testing/'));
-  return { print: fingerprint(root, files), complete: hasOutputs(root, product) };
+  return { print: fingerprint(root, files), missing: withoutOutput(root, product) };
 }
 
 async function build(root, { apps, stamp, flags, progress }) {
-  const { print, complete } = inspect(root, apps);
-  const again = !complete && readStamp(stamp) === print;
+  const { print, missing } = inspect(root, apps);
+  const again = missing.length > 0 && readStamp(stamp) === print;
   await progress.step('Building', () => compile(root, apps, again ? [...flags, '--force'] : flags));
-  if (!inspect(root, apps).complete) await progress.step('Building all of it again', () => compile(root, apps, [...flags, '--force']));
+  if (inspect(root, apps).missing.length > 0) {
+    await progress.step('Building all of it again', () => compile(root, apps, [...flags, '--force']));
+    const [left] = inspect(root, apps).missing;
+    if (left) throw new StartError(`The build leaves no output for ${left}.`);
+  }
   writeFileSync(stamp, print);
 }
 
@@ -92,12 +97,12 @@ async function ensureCompiled({ root, check, progress }) {
   const apps = projectsIn(root, 'apps');
   const stamp = join(root, '.cache/build.txt');
   const isFresh = () => {
-    const { print, complete } = inspect(root, apps);
-    return complete && readStamp(stamp) === print;
+    const { print, missing } = inspect(root, apps);
+    return missing.length === 0 && readStamp(stamp) === print;
   };
   if (isFresh()) return;
   if (!isWritable(root)) {
-    if (inspect(root, apps).complete) return;
+    if (inspect(root, apps).missing.length === 0) return;
     throw new StartError(`The programs are to be built in ${root}, which this user cannot write.`);
   }
   await withLock(join(root, '.cache/build.lock'), async () => {
