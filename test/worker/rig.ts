@@ -26,6 +26,7 @@ import {
 import { connectNats, createLogger, type NatsConnection, nuid, renderNatsConf, RpcClient } from '@slipway/platform';
 import { type OpenStream, StreamReceiver, type WorkerChooser } from '@slipway/stream-transport';
 import { freePorts, TestNatsServer } from '@slipway/testing';
+import { test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const ENV = 'test';
@@ -35,7 +36,7 @@ const NEVER_END = { '64': 100 };
 export const MODEL = join(root, 'models/svc-tiny.Q8_0.gguf');
 
 /** Polls until `probe` gives something; the deadline only bounds a failure. */
-export async function until<T>(what: string, probe: () => T | null | undefined | false, deadlineMs = 30_000): Promise<T> {
+export async function until<T>(what: string, probe: () => T | null | undefined | false, deadlineMs = 60_000): Promise<T> {
   const end = Date.now() + deadlineMs;
   for (;;) {
     const found = probe();
@@ -309,4 +310,17 @@ export const anItem = (dep: number, changes: Partial<AssignmentItem> = {}): Assi
   threads: 1,
   default_max_tokens: null,
   ...changes,
+});
+
+/** Tests with a rig of their own each, which may run side by side. */
+export const rigTest = test.extend<{ rig: WorkerRig }>({
+  // eslint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
+  rig: async ({}, use) => {
+    const rig = new WorkerRig();
+    try {
+      await use(await rig.open());
+    } finally {
+      await rig.close();
+    }
+  },
 });
