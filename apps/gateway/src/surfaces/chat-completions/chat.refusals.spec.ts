@@ -171,6 +171,7 @@ describe('a chat request is refused, by the name of the field,', () => {
     ['with ignore_eos and no limit', { ignore_eos: true }, 'ignore_eos', 'invalid_value'],
     ['with more min_tokens than max_tokens', { min_tokens: 6, max_tokens: 5 }, 'min_tokens', 'invalid_value'],
     ['with min_tokens below 0', { min_tokens: -1 }, 'min_tokens', 'integer_below_min_value'],
+    ['with min_tokens that no engine counts', { min_tokens: 2 ** 31 }, 'min_tokens', 'invalid_value'],
     ['with an effort that is none', { reasoning_effort: 'huge' }, 'reasoning_effort', 'invalid_value'],
     ['with a user to go on with', { continue_final_message: true }, 'continue_final_message', 'invalid_value'],
     [

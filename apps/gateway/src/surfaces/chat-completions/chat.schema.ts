@@ -66,7 +66,11 @@ export const ChatFields = z.object({
     .optional(),
   min_p: z.number().min(0).max(1).optional(),
   repetition_penalty: z.number().gt(0).max(10).optional(),
-  min_tokens: z.int().min(0).optional(),
+  min_tokens: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .optional(),
   ignore_eos: flag,
   stop_token_ids: boundedList(tokenId, 0, MAX_STOP_TOKENS).optional(),
 

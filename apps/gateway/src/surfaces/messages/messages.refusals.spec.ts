@@ -18,6 +18,7 @@ describe('a wrong messages request', () => {
     [{ temperature: '0.7' }, 'invalid_type', 'temperature: Expected number, received string.'],
     [{ top_p: -0.1 }, 'invalid_value', 'top_p: Expected number to be >=0.'],
     [{ top_k: -1 }, 'invalid_value', 'top_k: Expected number to be >=0.'],
+    [{ top_k: 2 ** 31 }, 'invalid_value', 'top_k: Expected number to be <=2147483647.'],
     [{ stream: 'yes' }, 'invalid_type', 'stream: Expected boolean, received string.'],
     [{ stop_sequences: ['a', ' '] }, 'invalid_value', 'stop_sequences.1: A stop sequence must hold more than whitespace.'],
     [{ stop_sequences: 'a' }, 'invalid_type', 'stop_sequences: Expected array, received string.'],

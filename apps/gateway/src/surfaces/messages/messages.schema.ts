@@ -36,7 +36,11 @@ export const MessagesFields = z.object({
   // The contract ends at 1; open models are used above it.
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
-  top_k: z.int().min(0).optional(),
+  top_k: z
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .optional(),
   stop_sequences: boundedList(stopText, 0, MAX_STOPS).optional(),
   thinking: Thinking.optional(),
 
