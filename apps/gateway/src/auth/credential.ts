@@ -17,7 +17,8 @@ const ambiguous = (): ServiceError =>
 function headerValue(rawHeaders: readonly string[], name: string): string | undefined {
   let value: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() !== name) continue;
+    // Most names differ in their length already.
+    if (rawHeaders[i]?.length !== name.length || rawHeaders[i]?.toLowerCase() !== name) continue;
     if (value !== undefined) throw ambiguousDuplicate(name);
     value = rawHeaders[i + 1] ?? '';
   }

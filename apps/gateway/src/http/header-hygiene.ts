@@ -6,6 +6,8 @@ const MAX_HEADER_PAIRS = 100;
 
 /** Headers of which a second one could be read by one hop and not by another. */
 const SINGLE: ReadonlySet<string> = new Set(['host', 'content-type', 'content-length', 'transfer-encoding']);
+/** Few other names are as long. */
+const SINGLE_LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length }) => length));
 
 /** Why a request's headers are refused, or null. The status is given where it is not the code's own. Nothing that follows on the connection can be trusted. */
 export function headerFault(request: IncomingMessage): { readonly error: ServiceError; readonly status?: number } | null {
@@ -13,18 +15,26 @@ export function headerFault(request: IncomingMessage): { readonly error: Service
   if (rawHeaders.length > 2 * MAX_HEADER_PAIRS) {
     return { status: 431, error: new ServiceError('invalid_request', `The request has more than ${MAX_HEADER_PAIRS} headers.`) };
   }
-  const seen = new Set<string>();
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]?.toLowerCase() ?? '';
-    if (SINGLE.has(name) && seen.has(name))
-      return { error: new ServiceError('invalid_request', `The header "${name}" appears more than once.`) };
-    seen.add(name);
-  }
+  const doubled = doubledHeader(rawHeaders);
+  if (doubled !== null) return { error: new ServiceError('invalid_request', `The header "${doubled}" appears more than once.`) };
   if (headers.host === undefined && request.httpVersion !== '1.0')
     return { error: new ServiceError('invalid_request', 'The Host header is missing.') };
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     return { error: new ServiceError('invalid_request', 'Only the transfer coding "chunked" is understood.') };
+  }
+  return null;
+}
+
+function doubledHeader(rawHeaders: readonly string[]): string | null {
+  const seen: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (!SINGLE_LENGTHS.has(name.length)) continue;
+    const lower = name.toLowerCase();
+    if (!SINGLE.has(lower)) continue;
+    if (seen.includes(lower)) return lower;
+    seen.push(lower);
   }
   return null;
 }

@@ -3,6 +3,8 @@ import type { OpenStream, StreamSink } from '@slipway/stream-transport';
 import { toServiceError } from '../http/answer.js';
 import type { InferenceCall } from '../http/exchange.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
+import { inClientsWords } from '../surfaces/field-names.js';
+import type { FieldNames } from '../surfaces/surface.js';
 import type { RequestMeter } from '../usage/request-meter.js';
 import type { Answer, CutReason } from './answer.js';
 
@@ -16,8 +18,8 @@ export interface ActiveStreamOptions {
   /** Silence after the first output that is taken for the engine's death, in milliseconds. */
   readonly engineSilenceMs: number;
   readonly accepted: (worker: Incarnation) => void;
-  /** Words the error of a worker for the client. */
-  readonly worded: (error: ServiceError) => ServiceError;
+  /** What the client called fields that a worker's error may name. */
+  readonly names: FieldNames;
   /** The stream and its response are over. */
   readonly over: (stream: ActiveStream) => void;
 }
@@ -66,9 +68,10 @@ export class ActiveStream implements StreamSink {
 
   events(events: readonly StreamEvent[]): void {
     if (this.#done) return;
-    const hadOutput = this.#lastEvent !== null;
-    for (const event of events) this.#count(event);
-    if (!hadOutput && this.#lastEvent !== null) this.#firstOutput();
+    if (this.#count(events)) {
+      if (this.#lastEvent === null) this.#firstOutput();
+      this.#lastEvent = performance.now();
+    }
     try {
       this.#answer?.events(events);
     } catch (error) {
@@ -89,7 +92,7 @@ export class ActiveStream implements StreamSink {
   }
 
   error(error: ServiceError): void {
-    this.#finish(this.options.worded(error));
+    this.#finish(inClientsWords(error, this.options.names));
   }
 
   /** Ends a running stream with an error that its client sees. */
@@ -113,11 +116,16 @@ export class ActiveStream implements StreamSink {
     }
   }
 
-  #count(event: StreamEvent): void {
-    this.options.meter?.count(event);
-    if (event.k === 'start') return;
-    this.#lastEvent = performance.now();
-    if (event.k === 'fin') this.options.call.line.note({ finish: event.r });
+  /** @returns whether there is output among them. */
+  #count(events: readonly StreamEvent[]): boolean {
+    const { meter, call } = this.options;
+    let hasOutput = false;
+    for (const event of events) {
+      meter?.count(event);
+      hasOutput ||= event.k !== 'start';
+      if (event.k === 'fin') call.line.note({ finish: event.r });
+    }
+    return hasOutput;
   }
 
   #firstOutput(): void {

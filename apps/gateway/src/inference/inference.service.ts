@@ -6,7 +6,6 @@ import type { InferenceCall } from '../http/exchange.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { affinityOf } from '../routing/affinity.js';
 import type { Router, RouteRequest } from '../routing/router.service.js';
-import { inClientsWords } from '../surfaces/field-names.js';
 import type { CountSurface, FieldNames, RequestPolicy, Surface, SurfaceRequest } from '../surfaces/surface.js';
 import { type Charge, type LimitBook, LimitExceeded } from '../limits/limit-book.js';
 import { estimateTokens } from '../limits/prompt-estimate.js';
@@ -103,7 +102,7 @@ export class InferenceService {
 
   #begin(task: Task, answerTo: (stream: ActiveStream, streamId: StreamId) => Answer): void {
     const { receiver, router, metrics, times, usage } = this.options;
-    const { call, route, chooser, api, canonical, stream: isStream, names } = task;
+    const { call, route, chooser, api, canonical, stream: isStream, names = {} } = task;
     const streamId = nuid.next() as StreamId;
     const charge = this.#admit(task, streamId);
     const stream = new ActiveStream({
@@ -113,7 +112,7 @@ export class InferenceService {
       meter: api === 'count' ? null : usage.open({ call, streamId, rev: route.rev, api, stream: isStream, charge }),
       engineSilenceMs: times.engineSilenceMs,
       accepted: (worker) => router.accepted(route.deployment, worker),
-      worded: (error) => (names ? inClientsWords(error, names) : error),
+      names,
       over: (finished) => this.#remove(finished),
     });
     this.#add(stream);

@@ -1,6 +1,6 @@
 import { GatewayBeat, type Incarnation, subjectOf, UsageRecorded } from '@slipway/contracts';
 import { type Logger, type NatsConnection, RecordSpool, type SpoolCounters } from '@slipway/platform';
-import { type MeteredRequest, RequestMeter } from './request-meter.js';
+import { type MeteredRequest, type MeterListener, RequestMeter } from './request-meter.js';
 
 /** Requests that wait for JetStream at most: minutes of an outage, some 100 MB. */
 const RECORDS_MAX = 100_000;
@@ -25,6 +25,12 @@ export class UsageReporter {
   readonly #spool: RecordSpool;
   readonly #open = new Set<RequestMeter>();
   readonly #beatSubject: string;
+  readonly #listener: MeterListener = {
+    over: (ended) => {
+      this.#open.delete(ended);
+      this.#spool.put(ended.id, ended.record());
+    },
+  };
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: UsageReporterOptions) {
@@ -53,12 +59,7 @@ export class UsageReporter {
 
   /** Begins to count a request. */
   open(request: MeteredRequest): RequestMeter {
-    const meter = new RequestMeter(request, {
-      over: (ended) => {
-        this.#open.delete(ended);
-        this.#spool.put(ended.id, ended.record());
-      },
-    });
+    const meter = new RequestMeter(request, this.#listener);
     this.#open.add(meter);
     return meter;
   }
