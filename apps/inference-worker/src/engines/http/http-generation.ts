@@ -66,8 +66,6 @@ export class HttpGeneration implements BodySink {
       return relay.usage();
     } finally {
       this.#timer.stop();
-      // Closing the stream is what cancels an upstream; after a complete answer it does nothing.
-      controller.abort(OVER);
     }
   }
 
@@ -156,7 +154,7 @@ export class HttpGeneration implements BodySink {
 
   #fallSilent(ms: number): void {
     const { relay, controller } = this.options;
-    if (relay.finished) controller.abort();
+    if (relay.finished) controller.abort(OVER);
     else controller.abort(new ServiceError('timeout', `The engine gave no sign of life for ${Math.round(ms / 1000)} s.`));
   }
 

@@ -1,7 +1,11 @@
 import type { CanonicalRequest } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
-import { estimatePromptTokens, promptBytes, requestBody } from './request-body.js';
+import { estimatePromptTokens, promptBytes, requestBody as made } from './request-body.js';
+
+/** The body as it is sent. */
+const requestBody = (...args: Parameters<typeof made>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(made(...args))) as Record<string, unknown>;
 
 const request = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({
   messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }],

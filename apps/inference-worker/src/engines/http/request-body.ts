@@ -22,18 +22,19 @@ function samplingFields({ sampling }: CanonicalRequest, { flavour, caps }: Upstr
   // "The most likely token" in words that everybody takes: vLLM refuses top_p 0.
   const greedy = topP === 0;
   const llamaServer = flavour === 'llama-server';
-  return {
+  const fields: Fields = {
     temperature: greedy ? 0 : sampling.temperature,
     top_p: greedy ? undefined : topP,
     frequency_penalty: sampling.frequency_penalty,
     presence_penalty: sampling.presence_penalty,
-    ...Object.fromEntries(SAMPLERS.filter((name) => caps.includes(name)).map((name) => [name, sampling[name]])),
-    // "Off" is 0 for llama-server and -1 elsewhere.
-    ...(caps.includes('top_k') && { top_k: topK === 0 && !llamaServer ? -1 : topK }),
-    ...(caps.includes('repetition_penalty') && {
-      [llamaServer ? 'repeat_penalty' : 'repetition_penalty']: sampling.repetition_penalty,
-    }),
   };
+  for (const name of SAMPLERS) if (sampling[name] !== undefined && caps.includes(name)) fields[name] = sampling[name];
+  // "Off" is 0 for llama-server and -1 elsewhere.
+  if (caps.includes('top_k')) fields['top_k'] = topK === 0 && !llamaServer ? -1 : topK;
+  if (caps.includes('repetition_penalty')) {
+    fields[llamaServer ? 'repeat_penalty' : 'repetition_penalty'] = sampling.repetition_penalty;
+  }
+  return fields;
 }
 
 /**
@@ -67,13 +68,13 @@ export function promptFields(request: CanonicalRequest, { model, flavour, caps }
 
 /**
  * The body of a chat completion, made of known fields only: some servers read everything that they are sent.
- * Fields without a value are left out, since some refuse null.
+ * Fields without a value are undefined, which JSON leaves out; some servers refuse null.
  */
 export function requestBody(request: CanonicalRequest, options: RequestBodyOptions): Fields {
   const { flavour, maxTokens } = options;
   const choices = request.n ?? 1;
   const stops = request.stop.length > 0 && FLAVOURS[flavour].tellsStop;
-  const body: Fields = {
+  return {
     ...promptFields(request, options),
     // Always a stream, also for callers who want one answer: it can be cancelled everywhere, and it tells when it is cut.
     stream: true,
@@ -86,7 +87,6 @@ export function requestBody(request: CanonicalRequest, options: RequestBodyOptio
     ...samplingFields(request, options),
     ...outputFields(request.output, flavour),
   };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
 }
 
 /** llama-server gives no probabilities at all for 0 alternatives; what is too many is dropped on the way back. */
