@@ -1,6 +1,6 @@
 import type { FinishReason, StreamEvent, TokenLogprob } from '@slipway/contracts';
 import { FINISH } from './chat.finish.js';
-import { endsInHalf, jsonText } from './chat.json-text.js';
+import { endsInHalf, jsonText } from '../json-text.js';
 import { logprobsObject } from './chat.logprobs.js';
 
 type CallEvent = Extract<StreamEvent, { k: 'call' }>;

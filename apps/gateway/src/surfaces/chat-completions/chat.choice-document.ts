@@ -1,6 +1,6 @@
 import type { FinishReason, StreamEvent, TokenLogprob } from '@slipway/contracts';
 import { FINISH } from './chat.finish.js';
-import { wholeCharacters } from './chat.json-text.js';
+import { wholeCharacters } from '../json-text.js';
 import { logprobsObject } from './chat.logprobs.js';
 
 interface Call {

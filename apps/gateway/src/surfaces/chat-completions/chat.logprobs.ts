@@ -1,5 +1,5 @@
 import type { TokenLogprob } from '@slipway/contracts';
-import { wholeCharacters } from './chat.json-text.js';
+import { wholeCharacters } from '../json-text.js';
 
 /** JSON has no -Infinity; servers of this contract say this for a token that could not come. */
 const NEVER = -9999;

@@ -1,4 +1,5 @@
 import type { StreamEvent } from '@slipway/contracts';
+import { endsInHalf } from '../json-text.js';
 import { type AnswerBlock, AnswerBlocks, type CallBlock, inputOf, type Visibility } from './messages.blocks.js';
 import { blockStart, blockStop, inputDelta, signatureDelta, textDelta, thinkingDelta } from './messages.frames.js';
 
@@ -48,26 +49,30 @@ export class BlockFrames {
   #continue(block: AnswerBlock): string {
     const start = this.#isOpen ? '' : blockStart(this.#index, block);
     this.#isOpen = true;
-    return start + this.#delta(block);
+    // The second half of a character may still come.
+    return start + this.#upTo(block, endsInHalf(block.text) ? block.text.length - 1 : block.text.length);
   }
 
-  #delta(block: AnswerBlock): string {
+  /** What has not been written of a block's text, up to a place in it. */
+  #upTo(block: AnswerBlock, end: number): string {
     if (block.kind === 'tool_use') {
-      const frames = block.text.length > block.written ? inputDelta(this.#index, block) : '';
-      block.written = block.text.length;
-      return frames;
+      const piece = block.text.slice(block.written, end);
+      block.written = end;
+      return piece === '' ? '' : inputDelta(this.#index, piece);
     }
-    const { kind, text } = block;
-    block.text = '';
+    const { kind } = block;
+    const text = block.text.slice(0, end);
+    block.text = block.text.slice(end);
     if (text === '' || (kind === 'thinking' && this.visibility.thinking === 'omitted')) return '';
     return kind === 'text' ? textDelta(this.#index, text) : thinkingDelta(this.#index, text);
   }
 
   #close(block: AnswerBlock): string {
+    const rest = this.#upTo(block, block.text.length);
     // A call without arguments is told so.
-    const nothing = block.kind === 'tool_use' && block.text === '' ? inputDelta(this.#index, block) : '';
+    const nothing = block.kind === 'tool_use' && block.text === '' ? inputDelta(this.#index, '') : '';
     const signature = block.kind === 'thinking' ? signatureDelta(this.#index) : '';
-    const frames = nothing + signature + blockStop(this.#index);
+    const frames = rest + nothing + signature + blockStop(this.#index);
     this.#blocks.list.shift();
     this.#index += 1;
     this.#isOpen = false;

@@ -25,6 +25,10 @@ describe('a message that is not streamed', () => {
     expect(documentOf([start, text('Hel'), text('lo'), fin()])).toEqual(whole);
   });
 
+  it('has whole characters only', () => {
+    expect(documentOf([start, text('a\ud83d'), text('\ude00'), text('\ud83d'), fin()])).toMatchObject({ content: [{ text: 'a😀\ufffd' }] });
+  });
+
   it('of nothing has no content', () => {
     expect(documentOf([start, fin()])).toEqual({ ...whole, content: [] });
   });

@@ -1,3 +1,4 @@
+import { wholeCharacters } from '../json-text.js';
 import { type AnswerBlock, inputOf, type Visibility } from './messages.blocks.js';
 
 /** The content of a whole answer. */
@@ -15,8 +16,9 @@ export function contentOf(list: readonly AnswerBlock[], visibility: Visibility):
 }
 
 function shown(block: AnswerBlock, { thinking }: Visibility): object | null {
-  if (block.kind === 'text') return { type: 'text', text: block.text };
-  if (block.kind === 'thinking') return { type: 'thinking', thinking: thinking === 'shown' ? block.text : '', signature: '' };
+  if (block.kind === 'text') return { type: 'text', text: wholeCharacters(block.text) };
+  if (block.kind === 'thinking')
+    return { type: 'thinking', thinking: thinking === 'shown' ? wholeCharacters(block.text) : '', signature: '' };
   const input = inputOf(block);
   return input === null ? null : { type: 'tool_use', id: block.id, name: block.name, input };
 }

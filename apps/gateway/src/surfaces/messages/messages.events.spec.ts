@@ -108,6 +108,29 @@ describe('the events of a message', () => {
     expect(frames.match(/^data: /gm)).toHaveLength(3);
   });
 
+  it('never split a character over two of them', () => {
+    const w = writer({ thinking: 'shown' });
+    const thought = delta(0, '{"type":"thinking_delta","thinking":"🙂"}');
+    expect([w.frames([think('\ud83d')]), w.frames([think('\ude42')]), w.frames([text('a\ud83d')]), w.frames([text('\ude00b')])]).toEqual([
+      event(
+        'message_start',
+        `,"message":{"id":"msg_1","type":"message","role":"assistant","model":"deployment-1","content":[],"stop_reason":null,"stop_sequence":null,${usage(0, 0, 0)}}`,
+      ) + opened(0, THINKING),
+      thought,
+      delta(0, SIGNED) + closed(0) + opened(1, TEXT) + said(1, 'a'),
+      said(1, '😀b'),
+    ]);
+    const call0 = w.frames([call(0), args(0, '{"q":"\ud83d')]) + w.frames([args(0, '\ude00"}'), fin('tool_calls')]) + w.lastFrames(endOf());
+    expect(call0).toContain(input(2, '{"q":"') + input(2, '😀"}') + closed(2));
+  });
+
+  it('put the replacement character where the second half of one never comes', () => {
+    const w = writer();
+    const frames = w.frames([start, text('a\ud83d'), fin()]) + w.lastFrames(endOf());
+    expect(frames).toBe(STARTED + opened(0, TEXT) + said(0, 'a') + said(0, '\ufffd') + closed(0) + ended('end_turn'));
+    expect(writer().frames([start, text('\ude00b'), fin()])).toContain(said(0, '\ufffdb'));
+  });
+
   it('rule 10: never end well when the model just stops', () => {
     const w = writer();
     w.frames([text('a')]);

@@ -1,4 +1,5 @@
-import type { AnswerBlock, CallBlock } from './messages.blocks.js';
+import { jsonText } from '../json-text.js';
+import type { AnswerBlock } from './messages.blocks.js';
 
 /** One event of a stream. @param fields the rest of its JSON, each with a comma before it. */
 export const frame = (name: string, fields: string): string => `event: ${name}\ndata: {"type":"${name}"${fields}}\n\n`;
@@ -17,17 +18,17 @@ function emptyBlock(block: AnswerBlock): string {
   return `{"type":"tool_use","id":${JSON.stringify(block.id)},"name":${JSON.stringify(block.name)},"input":{}}`;
 }
 
-export const textDelta = (index: number, text: string): string => delta(index, `{"type":"text_delta","text":${JSON.stringify(text)}}`);
+export const textDelta = (index: number, text: string): string => delta(index, `{"type":"text_delta","text":${jsonText(text)}}`);
 
 export const thinkingDelta = (index: number, text: string): string =>
-  delta(index, `{"type":"thinking_delta","thinking":${JSON.stringify(text)}}`);
+  delta(index, `{"type":"thinking_delta","thinking":${jsonText(text)}}`);
 
 /** Thoughts are signed with nothing: no signature is ever looked at here. */
 export const signatureDelta = (index: number): string => delta(index, '{"type":"signature_delta","signature":""}');
 
-/** What of a call's arguments has not been written yet. */
-export const inputDelta = (index: number, { text, written }: CallBlock): string =>
-  delta(index, `{"type":"input_json_delta","partial_json":${JSON.stringify(text.slice(written))}}`);
+/** A piece of a call's arguments. */
+export const inputDelta = (index: number, json: string): string =>
+  delta(index, `{"type":"input_json_delta","partial_json":${jsonText(json)}}`);
 
 export const blockStop = (index: number): string => frame('content_block_stop', `,"index":${index}`);
 
