@@ -1,6 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Database } from '@slipway/database';
-import { connectNats, createMetrics, type Lifecycle, type Logger, type NatsConnection, OpsServer, type Part } from '@slipway/platform';
+import {
+  connectNats,
+  createMetrics,
+  type Lifecycle,
+  type Logger,
+  type NatsConnection,
+  OpsServer,
+  overWithin,
+  type Part,
+} from '@slipway/platform';
 import type { DeploymentsServiceConfig } from './config.js';
 import { databaseOptions } from './db/database-options.js';
 import { ServiceCore } from './service-core.js';
@@ -54,6 +62,6 @@ async function connect(config: DeploymentsServiceConfig, log: Logger): Promise<N
 
 /** Sends what waits; a server that is away must not keep the process from ending. */
 async function leave(nats: NatsConnection): Promise<void> {
-  await Promise.race([nats.drain(), delay(NATS_DRAIN_MS, undefined, { ref: false })]);
+  await overWithin(NATS_DRAIN_MS, nats.drain());
   await nats.close();
 }

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { overWithin } from '../time/over-within.js';
 import { connectNats, type NatsOptions, watchConnection } from './connect.js';
 
 /** Time for what was published to leave at the end; a server that hangs must not hold up the stop. */
@@ -42,7 +42,11 @@ export class NatsLink {
   }
 
   async close(): Promise<void> {
-    await Promise.race([this.nats.drain().catch(() => undefined), delay(DRAIN_MS, undefined, { ref: false })]);
+    // What fails to drain is closed all the same.
+    await overWithin(
+      DRAIN_MS,
+      this.nats.drain().catch(() => undefined),
+    );
     await this.nats.close();
   }
 }

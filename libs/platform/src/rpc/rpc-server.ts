@@ -1,6 +1,7 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import type { RpcContract } from '@slipway/contracts';
 import { lastValueFrom } from 'rxjs';
+import { overWithin } from '../time/over-within.js';
 import { CONTRACT_KEY } from './rpc-handler.js';
 import { RpcResponder, type RpcResponderOptions } from './rpc-responder.js';
 
@@ -24,10 +25,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   /** Takes no more calls, waits for those that run, at most the drain time. */
   async close(): Promise<void> {
-    const timer = new Promise<void>((resolve) => {
-      setTimeout(resolve, this.options.drainMs).unref();
-    });
-    await Promise.race([Promise.all(this.#responders.map((responder) => responder.close())), timer]);
+    await overWithin(this.options.drainMs, Promise.all(this.#responders.map((responder) => responder.close())));
   }
 
   on(): never {
