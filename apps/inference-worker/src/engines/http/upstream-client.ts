@@ -17,10 +17,18 @@ export interface UpstreamResponse {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Path under which the contract lives: ends in `/v1` and has no slash behind it. */
+const ENDPOINT = '/chat/completions';
+/** Versions, and what some servers put behind theirs: `/v1beta/openai`. */
+const VERSIONED = /\/v\d+[a-z\d]*(\/openai)?$/;
+
+/**
+ * Path under which the contract lives, without a slash behind it. A URL that names the endpoint itself says it; any other
+ * one is a base, which ends in a version or gets `/v1`.
+ */
 export function contractPath(url: URL): string {
-  const path = url.pathname.replace(/\/+$/, '').replace(/\/chat\/completions$/, '');
-  return /\/v\d+$/.test(path) ? path : `${path}/v1`;
+  const path = url.pathname.replace(/\/+$/, '');
+  if (path.endsWith(ENDPOINT)) return path.slice(0, -ENDPOINT.length);
+  return VERSIONED.test(path) ? path : `${path}/v1`;
 }
 
 /**
