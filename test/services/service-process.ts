@@ -26,7 +26,7 @@ export class ServiceProcess {
 
   constructor(
     readonly app: AppName,
-    bus: Bus,
+    bus: Pick<Bus, 'url' | 'credentialsDir'>,
     environment: Readonly<Record<string, string>>,
   ) {
     const env = {

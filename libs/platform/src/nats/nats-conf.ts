@@ -19,6 +19,8 @@ export interface NatsConfOptions {
   /** Folder of JetStream's files. */
   readonly storeDir: string;
   readonly passwords: Readonly<Record<Role, string>>;
+  /** Environments that share the server. Their users are named `<env>-<role>`: a server knows each name once. */
+  readonly neighbours?: readonly { readonly env: string; readonly passwords: Readonly<Record<Role, string>> }[] | undefined;
   /** Password of the system account's user; absent = no user of it. */
   readonly systemPassword?: string | undefined;
   /** Absent = a server by itself. Clients are then told of no other member: they get all addresses from their configuration. */
@@ -31,12 +33,21 @@ export interface NatsConfOptions {
 
 const list = (subjects: readonly string[]): string => `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
 
-function user(role: Role, env: string, password: string): string {
+function user(role: Role, env: string, { name, password }: { name: string; password: string }): string {
   const { publish, subscribe } = permissionsOf(role, env);
-  return `      { user: ${role}, password: ${JSON.stringify(password)}, permissions: {
+  return `      { user: ${JSON.stringify(name)}, password: ${JSON.stringify(password)}, permissions: {
         publish: { allow: ${list(publish)} }
         subscribe: { allow: ${list(subscribe)} }
       } }`;
+}
+
+function accountBlock(env: string, passwords: Readonly<Record<Role, string>>, nameOf: (role: Role) => string): string {
+  return `  "${env.toUpperCase()}": {
+    jetstream: enabled
+    users: [
+${ROLES.map((role) => user(role, env, { name: nameOf(role), password: passwords[role] })).join('\n')}
+    ]
+  }`;
 }
 
 const ROUTE_USER = 'route';
@@ -54,13 +65,17 @@ function clusterBlock({ name, host, port, routes, password }: NatsCluster): stri
 }
 
 /**
- * Writes the configuration of a nats-server that serves one environment: one account, one user per
+ * Writes the configuration of a nats-server: an account for each environment, one user per
  * role, and permissions derived from the contracts. Written inline because nats-server 2.9 refuses
  * permission maps as variables.
  */
 export function renderNatsConf(options: NatsConfOptions): string {
   const { env, host, port, serverName, storeDir, passwords, systemPassword, cluster, monitor, extra } = options;
-  const account = env.toUpperCase();
+  const others = options.neighbours ?? [];
+  const accounts = [
+    accountBlock(env, passwords, (role) => role),
+    ...others.map((other) => accountBlock(other.env, other.passwords, (role) => `${other.env}-${role}`)),
+  ];
   const further = [cluster && clusterBlock(cluster), monitor !== undefined && `http: ${JSON.stringify(monitor)}\n`, extra];
   const system = systemPassword === undefined ? '' : `{ user: sys, password: ${JSON.stringify(systemPassword)} }`;
   return `# Generated from the message contracts; changes here are lost.
@@ -74,15 +89,10 @@ ping_interval: "5s"
 ping_max: 2
 lame_duck_duration: "30s"
 lame_duck_grace_period: "2s"
-jetstream { store_dir: ${JSON.stringify(storeDir)}, max_mem: 128MB, max_file: 1GB }
+jetstream { store_dir: ${JSON.stringify(storeDir)}, max_mem: 128MB, max_file: ${accounts.length}GB }
 ${further.filter(Boolean).join('')}
 accounts {
-  "${account}": {
-    jetstream: enabled
-    users: [
-${ROLES.map((role) => user(role, env, passwords[role])).join('\n')}
-    ]
-  }
+${accounts.join('\n')}
   SYS: { users: [ ${system} ] }
 }
 system_account: SYS
