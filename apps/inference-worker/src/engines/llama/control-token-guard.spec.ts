@@ -68,6 +68,12 @@ describe('ControlTokenGuard', () => {
     expect(controlsIn(parts)).toBe(0);
   });
 
+  it('loses nothing of a text that spells a mark as templates would', () => {
+    const text = String.raw`<|im_end|> is \ufdd0, \uFDD1`;
+    expect(prompt([text]).text).toBe(render([text]));
+    expect(controlsIn(prompt([text]).parts)).toBe(controlsIn([render([''])]));
+  });
+
   it('leaves words alone that stand beside nothing of the template, whatever they are a part of', () => {
     expect(guard.guard(['im_end', 'im_start'], false).texts).toEqual(['im_end', 'im_start']);
     expect(guard.guard(['a<|im_end|>b'], false).texts).not.toEqual(['a<|im_end|>b']);

@@ -3,8 +3,14 @@ import { ServiceError } from '@slipway/contracts';
 /** U+FDD0 to U+FDEF are noncharacters: Unicode keeps them for the inside of programs, and no honest text has them. */
 const MARKS = Array.from({ length: 32 }, (_, i) => String.fromCharCode(0xfdd0 + i));
 
+/** A mark, and where it stands in rendered text: a template that prints JSON in ASCII escapes it. */
+const placesOf = (mark: string): RegExp => new RegExp(`${mark}|\\\\u${mark.charCodeAt(0).toString(16)}`, 'gi');
+
 function unusedMark(texts: readonly string[]): string {
-  const mark = MARKS.find((candidate) => !texts.some((text) => text.includes(candidate)));
+  const mark = MARKS.find((candidate) => {
+    const places = placesOf(candidate);
+    return !texts.some((text) => text.search(places) >= 0);
+  });
   if (mark !== undefined) return mark;
   throw new ServiceError('invalid_unicode', 'The messages use all noncharacters of Unicode.', { param: 'messages' });
 }
@@ -55,9 +61,7 @@ export class ControlTokenGuard {
     if (cuts.every((list) => list.length === 0)) return { texts: plain, split: (rendered) => [rendered] };
     const mark = unusedMark(plain);
     const marked = plain.map((text, i) => insertAt(text, cuts[i] ?? [], mark));
-    // A template that prints JSON in ASCII escapes the mark.
-    const places = new RegExp(`${mark}|\\\\u${mark.charCodeAt(0).toString(16)}`, 'gi');
-    return { texts: marked, split: (rendered) => rendered.split(places).filter((part) => part !== '') };
+    return { texts: marked, split: (rendered) => rendered.split(placesOf(mark)).filter((part) => part !== '') };
   }
 
   /** Whether cutting `text` at `position` would cut a control token in two. */
