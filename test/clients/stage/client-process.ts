@@ -98,6 +98,8 @@ export class ClientProcess {
     if (child.stdout) createInterface({ input: child.stdout }).on('line', (line) => this.#hear(line));
     child.once('exit', () => this.#lost());
     child.once('error', () => this.#lost());
+    // What cannot be told to a process that has ended is reported by its end.
+    child.stdin?.on('error', () => this.#lost());
   }
 
   /** Starts `programs/<program>.mjs` with a package or provider of `packages`. */
@@ -132,6 +134,7 @@ export class ClientProcess {
     };
     const pending: Pending = { begin: begun.resolve, refuse: refused.resolve, end, fail };
     this.#pending.set(id, pending);
+    if (this.#hasEnded) this.#lost();
     this.child.stdin?.write(`${JSON.stringify({ ...job, id })}\n`);
     return { begun: begun.promise, refused: refused.promise, saw: saw.promise };
   }
@@ -142,10 +145,14 @@ export class ClientProcess {
   }
 
   async end(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (this.#hasEnded) return;
     const gone = once(this.child, 'exit');
     this.child.kill('SIGKILL');
     await gone;
+  }
+
+  get #hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   #hear(text: string): void {
