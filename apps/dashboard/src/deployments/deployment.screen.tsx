@@ -12,12 +12,13 @@ import { lookAgainAfter } from './deployment-actions.js';
 import { DeploymentButtons } from './deployment-buttons.js';
 import { idOf } from './inference-target.js';
 import { LogTab } from './log-tab.js';
+import { MetricsTab } from './metrics-tab.js';
 import { OverviewTab } from './overview-tab.js';
 import { RevisionsTab } from './revisions-tab.js';
 import { SettingsTab } from './settings-tab.js';
 import { sourceText } from './source-text.js';
 
-const TABS = ['overview', 'logs', 'revisions', 'settings'] as const;
+const TABS = ['overview', 'metrics', 'logs', 'revisions', 'settings'] as const;
 type Tab = (typeof TABS)[number];
 
 export function DeploymentScreen(): JSX.Element {
@@ -66,6 +67,7 @@ function Found({ id, slug }: { readonly id: number; readonly slug: string }): JS
             }
             items={[
               { value: 'overview', label: 'Overview', content: <OverviewTab details={details} /> },
+              { value: 'metrics', label: 'Metrics', content: <MetricsTab id={id} /> },
               { value: 'logs', label: 'Logs', content: <LogTab id={id} /> },
               { value: 'revisions', label: 'Revisions', content: <RevisionsTab details={details} /> },
               { value: 'settings', label: 'Settings', content: <SettingsTab details={details} /> },

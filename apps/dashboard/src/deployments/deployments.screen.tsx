@@ -2,18 +2,24 @@ import type { DeploymentView } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { useCall } from '../api/use-call.js';
-import { formatCount } from '../format/number.js';
+import { formatCount, formatRate } from '../format/number.js';
 import { useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
+import { CopyIcon } from '../ui/copy-button.js';
 import { Loaded } from '../ui/loaded.js';
 import { Empty, Page } from '../ui/page.js';
 import { type Column, Table } from '../ui/table.js';
+import { SPEED, TTFT, written } from '../usage/figures.js';
+import type { Sums } from '../usage/usage-range.js';
 import { CreateDeploymentDialog } from './create-deployment-dialog.js';
 import { lookAgainAfter } from './deployment-actions.js';
 import { slugOf } from './inference-target.js';
 import { modelName } from './source-text.js';
 import { StateBadge } from './state-badge.js';
-import { type HourOfUse, useDeploymentUse } from './use-deployment-use.js';
+import { useDeploymentUse } from './use-deployment-use.js';
+
+/** Of the hour over which the list sums up. */
+const MINUTES = 60;
 
 export function DeploymentsScreen(): JSX.Element {
   const list = useCall('deployments/list', {}, { every: (data) => lookAgainAfter(data?.deployments ?? []) });
@@ -39,7 +45,10 @@ export function DeploymentsScreen(): JSX.Element {
               Choose a model, and clients can call it a few seconds later.
             </Empty>
           ) : (
-            <Table caption="Deployments" columns={columnsOf(use)} rows={deployments} keyOf={({ id }) => id} />
+            <>
+              <Table caption="Deployments" columns={columnsOf(use)} rows={deployments} keyOf={({ id }) => id} />
+              <p className="text-sm text-muted">Requests, speed and errors are those of the last hour.</p>
+            </>
           )
         }
       </Loaded>
@@ -48,18 +57,15 @@ export function DeploymentsScreen(): JSX.Element {
   );
 }
 
-const columnsOf = (hourOf: ((id: number) => HourOfUse) | null): readonly Column<DeploymentView>[] => [
-  {
-    title: 'Name',
-    cell: (deployment) => (
-      <div className="min-w-0">
-        <Link to="/deployments/$slug" params={{ slug: slugOf(deployment) }} className="font-medium break-words text-accent hover:underline">
-          {deployment.name}
-        </Link>
-        <div className="font-mono text-sm text-muted">{slugOf(deployment)}</div>
-      </div>
-    ),
-  },
+type Row = DeploymentView;
+
+const IN_LISTS = [
+  { title: 'Tokens/s', figure: SPEED },
+  { title: 'TTFT p50', figure: TTFT },
+] as const;
+
+const columnsOf = (hourOf: ((id: number) => Sums) | null): readonly Column<Row>[] => [
+  { title: 'Name', cell: (deployment) => <NameCell deployment={deployment} /> },
   { title: 'Model', cell: ({ source }) => <span className="break-all">{modelName(source)}</span> },
   { title: 'State', cell: (deployment) => <StateBadge deployment={deployment} /> },
   {
@@ -68,12 +74,31 @@ const columnsOf = (hourOf: ((id: number) => HourOfUse) | null): readonly Column<
       aliases.length === 0 ? <span className="text-muted">None</span> : <span className="break-words">{aliases.join(', ')}</span>,
   },
   { title: 'Replicas', numeric: true, cell: ({ ready_replicas: ready, replicas }) => `${ready} of ${replicas}` },
-  { title: 'Requests, 1 h', numeric: true, cell: ({ id }) => (hourOf ? formatCount(hourOf(id).requests) : '–') },
-  { title: 'Tokens out, 1 h', numeric: true, cell: ({ id }) => (hourOf ? formatCount(hourOf(id).tokens) : '–') },
+  { title: 'Requests/min', numeric: true, cell: ({ id }) => (hourOf ? formatRate(hourOf(id).requests / MINUTES) : '–') },
+  ...IN_LISTS.map(({ title, figure }): Column<Row> => ({
+    title,
+    numeric: true,
+    cell: ({ id }) => (hourOf ? written(figure, figure.lines[0].of(hourOf(id))) : '–'),
+  })),
   {
-    title: 'Errors, 1 h',
+    title: 'Errors',
     numeric: true,
     cell: ({ id }) =>
       hourOf ? <span className={hourOf(id).errors > 0 ? 'font-medium text-bad' : ''}>{formatCount(hourOf(id).errors)}</span> : '–',
   },
 ];
+
+function NameCell({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
+  const slug = slugOf(deployment);
+  return (
+    <div className="min-w-0">
+      <Link to="/deployments/$slug" params={{ slug }} className="font-medium break-words text-accent hover:underline">
+        {deployment.name}
+      </Link>
+      <div className="flex items-center gap-1 font-mono text-sm text-muted">
+        <span className="whitespace-nowrap">{slug}</span>
+        <CopyIcon text={slug} />
+      </div>
+    </div>
+  );
+}

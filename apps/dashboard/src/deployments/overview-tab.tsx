@@ -4,6 +4,7 @@ import { formatCount, formatPercent } from '../format/number.js';
 import { Moment } from '../ui/moment.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
+import { ERRORS, REQUESTS, SPEED, TTFT, written } from '../usage/figures.js';
 import { type Column, Table } from '../ui/table.js';
 import { CodePanel } from './code-panel.js';
 import type { DeploymentDetails } from './deployment-details.js';
@@ -72,9 +73,11 @@ function Facts({ details: { deployment } }: { readonly details: DeploymentDetail
         <Fact name="Created">
           <Moment at={created} />
         </Fact>
-        <Fact name="Requests, 1 h">{use ? formatCount(use.requests) : '–'}</Fact>
-        <Fact name="Tokens out, 1 h">{use ? formatCount(use.tokens) : '–'}</Fact>
-        <Fact name="Errors, 1 h">{use ? formatCount(use.errors) : '–'}</Fact>
+        {[REQUESTS, ERRORS, SPEED, TTFT].map((figure) => (
+          <Fact key={figure.value} name={`${figure.lines[0].label}, 1 h`}>
+            {use ? written(figure, figure.lines[0].of(use)) : '–'}
+          </Fact>
+        ))}
       </dl>
       <details>
         <summary className="text-sm font-medium">What requests may use</summary>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatCount, formatPercent, plural } from './number.js';
+import { formatBytes, formatCount, formatMs, formatPercent, formatRate, plural } from './number.js';
 import { formatDay, formatRelative, formatUtc } from './time.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
@@ -34,6 +34,26 @@ describe('numbers', () => {
     [5e15, '5000 TB'],
   ])('%i bytes are %s', (bytes, text) => {
     expect(formatBytes(bytes)).toBe(text);
+  });
+
+  it.each([
+    [0.4, '0 ms'],
+    [999.4, '999 ms'],
+    [999.5, '1.0 s'],
+    [59_949, '59.9 s'],
+    [59_950, '1.0 min'],
+  ])('%d ms are %s', (ms, text) => {
+    expect(formatMs(ms)).toBe(text);
+  });
+
+  it.each([
+    [0, '0'],
+    [0.004, '<0.01'],
+    [0.25, '0.25'],
+    [4.24, '4.2'],
+    [1_234.5, '1,235'],
+  ])('a rate of %d is %s', (rate, text) => {
+    expect(formatRate(rate)).toBe(text);
   });
 
   it('never round progress up to done', () => {

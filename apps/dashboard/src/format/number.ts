@@ -17,3 +17,18 @@ export const formatPercent = (share: number): string => `${Math.floor(share * 10
 
 /** A count and its noun: `1 request`, `3 requests`. */
 export const plural = (count: number, one: string, many = `${one}s`): string => `${formatCount(count)} ${count === 1 ? one : many}`;
+
+/** A length of time as people read it: `98 ms`, `3.2 s`, `2.1 min`. */
+export function formatMs(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${(ms / 60_000).toFixed(1)} min`;
+}
+
+/** How often something happens, with as many digits as tell something: `0.03`, `4.2`, `120`. */
+export function formatRate(rate: number): string {
+  if (rate === 0) return '0';
+  if (rate < 0.01) return '<0.01';
+  if (rate < 1) return rate.toFixed(2);
+  return rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate));
+}

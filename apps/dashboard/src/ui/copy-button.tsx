@@ -1,14 +1,12 @@
 import { type JSX, useEffect, useState } from 'react';
 import { Button, type ButtonProps } from './button.js';
+import { Icon } from './icon.js';
 
 const SHOWN_MS = 2_500;
+const COPIED = 'Copied';
 
-/** Puts a text on the clipboard and says so. */
-export function CopyButton({
-  text,
-  label = 'Copy',
-  ...button
-}: ButtonProps & { readonly text: string; readonly label?: string }): JSX.Element {
+/** Puts a text on the clipboard; what came of it is said for a moment. */
+function useCopy(text: string): { readonly said: string | null; readonly copy: () => void } {
   const [said, setSaid] = useState<string | null>(null);
   useEffect(() => {
     if (said === null) return undefined;
@@ -17,18 +15,53 @@ export function CopyButton({
   }, [said]);
   const copy = (): void => {
     navigator.clipboard.writeText(text).then(
-      () => setSaid('Copied'),
+      () => setSaid(COPIED),
       () => setSaid('Select and copy it by hand'),
     );
   };
+  return { said, copy };
+}
+
+function Said({ text }: { readonly text: string | null }): JSX.Element {
+  return (
+    <span aria-live="polite" className="sr-only">
+      {text}
+    </span>
+  );
+}
+
+/** Puts a text on the clipboard and says so. */
+export function CopyButton({
+  text,
+  label = 'Copy',
+  ...button
+}: ButtonProps & { readonly text: string; readonly label?: string }): JSX.Element {
+  const { said, copy } = useCopy(text);
   return (
     <>
-      <Button {...button} icon={said === 'Copied' ? 'check' : 'copy'} onClick={copy}>
+      <Button {...button} icon={said === COPIED ? 'check' : 'copy'} onClick={copy}>
         {said ?? label}
       </Button>
-      <span aria-live="polite" className="sr-only">
-        {said}
-      </span>
+      <Said text={said} />
+    </>
+  );
+}
+
+/** The same in little space, for lists. */
+export function CopyIcon({ text }: { readonly text: string }): JSX.Element {
+  const { said, copy } = useCopy(text);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={`Copy ${text}`}
+        title={said ?? `Copy ${text}`}
+        onClick={copy}
+        className="rounded p-1 text-muted hover:bg-sunken hover:text-ink"
+      >
+        <Icon name={said === COPIED ? 'check' : 'copy'} />
+      </button>
+      <Said text={said} />
     </>
   );
 }

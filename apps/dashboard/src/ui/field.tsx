@@ -17,7 +17,7 @@ function Labelled({ label, hint, fault, children }: FieldProps & { readonly chil
   const id = useId();
   const about = [hint !== undefined && `${id}-hint`, Boolean(fault) && `${id}-fault`].filter(Boolean).join(' ');
   return (
-    <div className="grid gap-1">
+    <div className="grid content-start gap-1">
       <label htmlFor={id} className="text-sm font-medium">
         {label}
       </label>

@@ -4,6 +4,7 @@ import { messageOf } from '../api/console-error.js';
 import { call } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
+import { readUsageByDay } from './read-usage.js';
 import { useKeyNames } from './use-key-names.js';
 import { usageCsv } from './usage-csv.js';
 import type { UsageRange } from './usage-range.js';
@@ -21,8 +22,8 @@ function save(name: string, text: string): void {
 export function ExportButton({ range: { from, to } }: { readonly range: UsageRange }): JSX.Element {
   const nameOf = useKeyNames();
   const fetchRows = useMutation({
-    mutationFn: () => call('usage/query', { from, to, step: 'day', group_by: ['deployment', 'alias', 'key'] }),
-    onSuccess: ({ rows }) => save(`slipway-usage-${from.slice(0, 10)}-${to.slice(0, 10)}.csv`, usageCsv(rows, nameOf)),
+    mutationFn: () => readUsageByDay((question) => call('usage/query', question), { from, to, group_by: ['deployment', 'alias', 'key'] }),
+    onSuccess: (rows) => save(`slipway-usage-${from.slice(0, 10)}-${to.slice(0, 10)}.csv`, usageCsv(rows, nameOf)),
     onError: (error) => announce(messageOf(error), 'bad'),
   });
   return (

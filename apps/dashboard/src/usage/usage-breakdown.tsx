@@ -1,55 +1,48 @@
-import type { UsageGroup, UsageRow } from '@slipway/contracts';
+import type { UsageGroup } from '@slipway/contracts';
 import { type JSX, useState } from 'react';
 import { useCall } from '../api/use-call.js';
-import { formatCount } from '../format/number.js';
 import { SelectField } from '../ui/field.js';
 import { Loaded } from '../ui/loaded.js';
 import { type Column, Table } from '../ui/table.js';
-import { useKeyNames } from './use-key-names.js';
+import {
+  CACHED,
+  DURATION,
+  ERRORS,
+  type Figure,
+  type FigureLine,
+  REQUESTS,
+  SPEED,
+  TOKENS_IN,
+  TOKENS_OUT,
+  TTFT,
+  written,
+} from './figures.js';
+import { type Part, partsOf } from './parts.js';
+import { GROUPS, groupOf, useGroupNames } from './use-group-names.js';
 import type { UsageRange } from './usage-range.js';
 
-const GROUPS: readonly { readonly value: UsageGroup; readonly label: string }[] = [
-  { value: 'key', label: 'Key' },
-  { value: 'deployment', label: 'Deployment' },
-  { value: 'alias', label: 'Alias' },
-  { value: 'api', label: 'Contract' },
-  { value: 'status', label: 'Outcome' },
+/** As many as fit beside each other: the chart above shows the others too. */
+const SHOWN: readonly (readonly [string, Figure, FigureLine])[] = [
+  ...[REQUESTS, ERRORS, TOKENS_IN].map((figure) => [figure.label, figure, figure.lines[0]] as const),
+  ['Cached', CACHED, CACHED.lines[0]],
+  ['Tokens out', TOKENS_OUT, TOKENS_OUT.lines[0]],
+  ...TTFT.lines.map((line) => [line.label, TTFT, line] as const),
+  ['Duration p50', DURATION, DURATION.lines[0]],
+  ['Tokens/s', SPEED, SPEED.lines[0]],
 ];
-
-export const FIGURES: readonly Column<UsageRow>[] = [
-  { title: 'Requests', numeric: true, cell: ({ requests }) => formatCount(requests) },
-  { title: 'Errors', numeric: true, cell: ({ errors }) => formatCount(errors) },
-  { title: 'Tokens in', numeric: true, cell: ({ prompt_tokens: tokens }) => formatCount(tokens) },
-  { title: 'Of them cached', numeric: true, cell: ({ cached_tokens: tokens }) => formatCount(tokens) },
-  { title: 'Tokens out', numeric: true, cell: ({ completion_tokens: tokens }) => formatCount(tokens) },
-];
+const COLUMNS = SHOWN.map(([title, figure, { of }]): Column<Part> => ({ title, numeric: true, cell: (row) => written(figure, of(row)) }));
 
 /** Who and what used how much, over the whole range. */
 export function UsageBreakdown({ range: { from, to } }: { readonly range: UsageRange }): JSX.Element {
   const [group, setGroup] = useState<UsageGroup>('key');
-  const sums = useCall('usage/query', { from, to, step: 'total', group_by: [group] }, { every: () => 30_000 });
-  const nameOfKey = useKeyNames();
-  const deployments = useCall('deployments/list', {});
-  const nameOf = (row: UsageRow): string => {
-    if (row.key !== undefined) return nameOfKey(row.key);
-    if (row.deployment !== undefined) {
-      const found = deployments.data?.deployments.find(({ id }) => id === row.deployment);
-      return found ? `${found.name} (deployment-${row.deployment})` : `deployment-${row.deployment}`;
-    }
-    if (row.alias !== undefined) return row.alias === '' ? 'Called by slug' : row.alias;
-    if (row.api !== undefined) return row.api === 'chat' ? 'Chat completions' : 'Messages';
-    return (row.status ?? '').replaceAll('_', ' ');
-  };
+  const sums = useCall('usage/query', { from, to, step: 'total', group_by: [group], latency: true }, { every: () => 30_000, keep: true });
+  const nameOf = useGroupNames();
   const title = GROUPS.find(({ value }) => value === group)?.label ?? '';
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <h2 className="text-base font-semibold">In the whole time</h2>
       <div className="max-w-56">
-        <SelectField
-          label="Split by"
-          choices={GROUPS}
-          value={group}
-          onChange={({ target }) => setGroup(GROUPS.find(({ value }) => value === target.value)?.value ?? 'key')}
-        />
+        <SelectField label="By" choices={GROUPS} value={group} onChange={({ target }) => setGroup(groupOf(target.value) ?? 'key')} />
       </div>
       <Loaded query={sums} what="Usage by group">
         {({ rows }) =>
@@ -58,9 +51,9 @@ export function UsageBreakdown({ range: { from, to } }: { readonly range: UsageR
           ) : (
             <Table
               caption={`Usage by ${title.toLowerCase()}`}
-              columns={[{ title, cell: (row) => <span className="break-words">{nameOf(row)}</span> }, ...FIGURES]}
-              rows={rows.toSorted((a, b) => b.requests - a.requests)}
-              keyOf={(row) => nameOf(row)}
+              columns={[{ title, cell: ({ name }) => <span className="break-words">{name}</span> }, ...COLUMNS]}
+              rows={partsOf(rows, nameOf)}
+              keyOf={({ name }) => name}
             />
           )
         }

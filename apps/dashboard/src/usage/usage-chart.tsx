@@ -1,35 +1,58 @@
 import { type JSX, useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import type { Series } from './figures.js';
+import type { Step } from './usage-range.js';
 
 export interface UsageChartProps {
-  /** What it shows, in words. */
-  readonly label: string;
-  readonly step: 'hour' | 'day';
+  readonly step: Step;
   /** Begin of each step, in milliseconds. */
   readonly at: readonly number[];
-  readonly values: readonly number[];
+  readonly series: readonly Series[];
+  readonly format: (value: number) => string;
+  /** Values of a single series that add up over time are bars. */
+  readonly isSum: boolean;
 }
 
 const HEIGHT = 220;
+const STEP_S: Readonly<Record<Step, number>> = { minute: 60, hour: 3_600, day: 86_400 };
+/** Lines differ by more than their colour. */
+const DASHES: readonly number[][] = [[], [8, 4], [2, 3], [12, 4, 2, 4], [5, 2], [1, 4], [16, 6]];
+
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** A tick of the time axis: the hour, or the day where a day begins. */
-function labelOf(tick: number, step: 'hour' | 'day'): string {
+/** A tick of the time axis: the time of day, or the day where a day begins. */
+function labelOf(tick: number, step: Step): string {
   const text = new Date(tick * 1_000).toISOString();
-  return step === 'hour' && !text.endsWith('T00:00:00.000Z') ? text.slice(11, 16) : text.slice(5, 10);
+  return step !== 'day' && !text.endsWith('T00:00:00.000Z') ? text.slice(11, 16) : text.slice(5, 10);
 }
 
-function optionsOf({ label, step }: Pick<UsageChartProps, 'label' | 'step'>, width: number): uPlot.Options {
+/** Points are drawn where something was: alone between gaps a line would not be seen. */
+const tellingPoints: uPlot.Series.Points.Filter = (plot, series) =>
+  Array.from<number | null | undefined>(plot.data[series] ?? []).flatMap((amount, index) =>
+    amount == null || amount === 0 ? [] : [index],
+  );
+
+function lineOf({ label }: Series, index: number, { series, format, isSum }: UsageChartProps): uPlot.Series {
+  const stroke = colour(`series-${(index % DASHES.length) + 1}`);
+  const value: uPlot.Series.Value = (_plot, amount) => (amount == null ? '–' : format(amount));
+  const { bars } = uPlot.paths;
+  if (isSum && series.length === 1 && bars) {
+    return { label, stroke, value, fill: stroke, width: 0, points: { show: false }, paths: bars({ size: [0.7, 40] }) };
+  }
+  const dash = DASHES[index % DASHES.length] ?? [];
+  return { label, stroke, value, dash, width: 2, points: { show: true, size: 5, fill: stroke, stroke, filter: tellingPoints } };
+}
+
+function optionsOf(props: UsageChartProps, width: number): uPlot.Options {
+  const { step, series, format } = props;
   const axis: uPlot.Axis = {
     stroke: colour('muted'),
     grid: { stroke: colour('line'), width: 1 },
     ticks: { stroke: colour('line'), width: 1 },
     font: '12px system-ui, sans-serif',
   };
-  const { bars } = uPlot.paths;
-  const half = (step === 'hour' ? 3_600 : 86_400) / 2;
-  const numbers = new Intl.NumberFormat('en-US', { notation: 'compact' });
+  const half = STEP_S[step] / 2;
   return {
     width,
     height: HEIGHT,
@@ -38,37 +61,34 @@ function optionsOf({ label, step }: Pick<UsageChartProps, 'label' | 'step'>, wid
     legend: { live: true },
     scales: {
       x: { range: (_plot, first, last) => [first - half, last + half] },
-      y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] },
+      y: { range: (_plot, _least, most) => [0, Math.max(1, (most ?? 0) * 1.1)] },
     },
     axes: [
       { ...axis, values: (_plot, ticks) => ticks.map((tick) => labelOf(tick, step)) },
-      { ...axis, size: 64, values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? numbers.format(tick) : '')) },
+      {
+        ...axis,
+        size: 72,
+        values: (_plot, ticks) => ticks.map((tick) => (props.isSum && !Number.isInteger(tick) ? '' : format(tick))),
+      },
     ],
     series: [
       {
         label: 'Begin (UTC)',
         value: (_plot, tick) => (tick == null ? '–' : new Date(tick * 1_000).toISOString().slice(0, 16).replace('T', ' ')),
       },
-      {
-        label,
-        stroke: colour('accent'),
-        fill: colour('accent'),
-        width: 1,
-        points: { show: false },
-        ...(bars && { paths: bars({ size: [0.7, 40] }) }),
-      },
+      ...series.map((one, index) => lineOf(one, index, props)),
     ],
   };
 }
 
 /** Figures over time. The table beside it says the same to who does not see it. */
-export function UsageChart({ label, step, at, values }: UsageChartProps): JSX.Element {
+export function UsageChart({ step, at, series, format, isSum }: UsageChartProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = box.current;
     if (!element) return undefined;
-    const draw = (): uPlot =>
-      new uPlot(optionsOf({ label, step }, element.clientWidth), [at.map((ms) => ms / 1_000), [...values]], element);
+    const data: uPlot.AlignedData = [at.map((ms) => ms / 1_000), ...series.map(({ values }) => [...values])];
+    const draw = (): uPlot => new uPlot(optionsOf({ step, at, series, format, isSum }, element.clientWidth), data, element);
     let plot = draw();
     const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     const themes = new MutationObserver(() => {
@@ -82,6 +102,6 @@ export function UsageChart({ label, step, at, values }: UsageChartProps): JSX.El
       themes.disconnect();
       plot.destroy();
     };
-  }, [label, step, at, values]);
+  }, [step, at, series, format, isSum]);
   return <div ref={box} aria-hidden="true" className="min-h-[16rem] w-full overflow-hidden" />;
 }

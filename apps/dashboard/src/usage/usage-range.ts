@@ -1,16 +1,20 @@
 import type { UsageRow } from '@slipway/contracts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+export type Step = 'minute' | 'hour' | 'day';
 
-export type RangeName = '24h' | '7d' | '30d' | '90d';
+const STEP_MS: Readonly<Record<Step, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-export const RANGES: readonly {
+export type RangeName = '1h' | '24h' | '7d' | '30d' | '90d';
+
+export interface NamedRange {
   readonly value: RangeName;
   readonly label: string;
-  readonly step: 'hour' | 'day';
+  readonly step: Step;
   readonly steps: number;
-}[] = [
+}
+
+export const RANGES: readonly NamedRange[] = [
+  { value: '1h', label: 'Last hour', step: 'minute', steps: 60 },
   { value: '24h', label: 'Last 24 hours', step: 'hour', steps: 24 },
   { value: '7d', label: 'Last 7 days', step: 'day', steps: 7 },
   { value: '30d', label: 'Last 30 days', step: 'day', steps: 30 },
@@ -20,20 +24,38 @@ export const RANGES: readonly {
 export interface UsageRange {
   readonly from: string;
   readonly to: string;
-  readonly step: 'hour' | 'day';
+  readonly step: Step;
 }
-
-const sizeOf = (step: 'hour' | 'day'): number => (step === 'hour' ? HOUR_MS : DAY_MS);
 
 /** Whole steps of UTC up to the one that runs. */
 export function rangeOf(name: RangeName, now: number): UsageRange {
   const { step, steps } = RANGES.find(({ value }) => value === name) ?? { step: 'day' as const, steps: 7 };
-  const size = sizeOf(step);
+  const size = STEP_MS[step];
   const to = Math.floor(now / size) * size + size;
   return { from: new Date(to - steps * size).toISOString(), to: new Date(to).toISOString(), step };
 }
 
-export type Sums = Pick<UsageRow, 'requests' | 'errors' | 'prompt_tokens' | 'cached_tokens' | 'completion_tokens'>;
+/** Longest range that somebody may choose, in days. */
+export const CUSTOM_DAYS_MAX = 366;
+/** Shorter ones are shown by the hour. */
+const BY_HOUR_DAYS = 2;
+
+/** Days of UTC as somebody chose them, `2026-11-21`, both included; what is wrong with them instead. */
+export function customRange(first: string, last: string): UsageRange | string {
+  const [from, to] = [Date.parse(`${first}T00:00:00Z`), Date.parse(`${last}T00:00:00Z`) + STEP_MS.day];
+  if (Number.isNaN(from) || Number.isNaN(to)) return 'Choose a first and a last day.';
+  const days = Math.round((to - from) / STEP_MS.day);
+  if (days < 1) return 'The first day comes after the last one.';
+  if (days > CUSTOM_DAYS_MAX) return `Choose ${CUSTOM_DAYS_MAX} days at most.`;
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), step: days <= BY_HOUR_DAYS ? 'hour' : 'day' };
+}
+
+/** Begin of a step as tables show it: `2026-11-21`, `2026-11-21 13:00`. */
+export const stepText = (from: string, step: Step): string => (step === 'day' ? from.slice(0, 10) : from.slice(0, 16).replace('T', ' '));
+
+/** What a step, a key or a deployment used. Without `latency` nothing was completed, or nobody told. */
+export type Sums = Pick<UsageRow, 'requests' | 'errors' | 'prompt_tokens' | 'cached_tokens' | 'completion_tokens' | 'latency'>;
+export type StepRow = Sums & { readonly from: string };
 
 const NOTHING: Sums = { requests: 0, errors: 0, prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0 };
 
@@ -45,15 +67,18 @@ const add = (a: Sums, b: Sums): Sums => ({
   completion_tokens: a.completion_tokens + b.completion_tokens,
 });
 
+/** All together, without latency: percentiles do not add up. */
 export const sumOf = (rows: readonly Sums[]): Sums => rows.reduce(add, NOTHING);
 
-/** One row for every step of a range, also for those in which nothing happened. */
-export function everyStep(
-  { from, to, step }: UsageRange,
-  rows: readonly (Sums & { readonly from: string })[],
-): readonly (Sums & { readonly from: string })[] {
-  const size = sizeOf(step);
-  const known = new Map(rows.map((row) => [Date.parse(row.from), row]));
+/** One row for every step of a range, also for those in which nothing happened. Rows of one step are added. */
+export function everyStep({ from, to, step }: UsageRange, rows: readonly StepRow[]): readonly StepRow[] {
+  const size = STEP_MS[step];
+  const known = new Map<number, StepRow>();
+  for (const row of rows) {
+    const at = Date.parse(row.from);
+    const before = known.get(at);
+    known.set(at, before ? { ...add(before, row), from: row.from } : row);
+  }
   const count = Math.round((Date.parse(to) - Date.parse(from)) / size);
   return Array.from({ length: count }, (_, index) => {
     const at = Date.parse(from) + index * size;

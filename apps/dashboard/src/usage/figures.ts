@@ -1,0 +1,87 @@
+import type { UsageLatency } from '@slipway/contracts';
+import { formatCount, formatMs, formatRate } from '../format/number.js';
+import type { StepRow, Sums } from './usage-range.js';
+
+type Percentile = 'p50' | 'p95';
+
+/** One line of a chart and one column of a table; null = nobody can tell. */
+export interface FigureLine {
+  readonly label: string;
+  readonly of: (row: Sums) => number | null;
+}
+
+/** Something that is counted or measured of requests. */
+export interface Figure {
+  readonly value: string;
+  readonly label: string;
+  /** What it means, where that is not plain. */
+  readonly about?: string;
+  /** Parts of it add up to the whole. */
+  readonly isSum: boolean;
+  /** The first is what parts are compared by. */
+  readonly lines: readonly [FigureLine, ...FigureLine[]];
+  readonly format: (value: number) => string;
+}
+
+const sum = (value: Exclude<keyof Sums, 'latency'>, label: string): Figure => ({
+  value,
+  label,
+  isSum: true,
+  lines: [{ label, of: (row) => row[value] }],
+  format: formatCount,
+});
+
+const percentile = (measure: keyof UsageLatency, which: Percentile, label: string): FigureLine => ({
+  label: `${label} ${which}`,
+  of: ({ latency }) => latency?.[measure]?.[which] ?? null,
+});
+
+const SHARES = 'Half of the answers stay below p50, 95 of 100 below p95.';
+
+export const REQUESTS = sum('requests', 'Requests');
+export const ERRORS = sum('errors', 'Errors');
+export const TOKENS_IN = sum('prompt_tokens', 'Tokens in');
+export const CACHED = sum('cached_tokens', 'Cached tokens in');
+export const TOKENS_OUT = sum('completion_tokens', 'Tokens out');
+export const TTFT: Figure = {
+  value: 'ttft',
+  label: 'Time to first token',
+  about: `From the request to the first token of its answer. ${SHARES}`,
+  isSum: false,
+  lines: [percentile('ttft_ms', 'p50', 'TTFT'), percentile('ttft_ms', 'p95', 'TTFT')],
+  format: formatMs,
+};
+export const DURATION: Figure = {
+  value: 'duration',
+  label: 'Duration',
+  about: `From the request to the end of its answer. ${SHARES}`,
+  isSum: false,
+  lines: [percentile('duration_ms', 'p50', 'Duration'), percentile('duration_ms', 'p95', 'Duration')],
+  format: formatMs,
+};
+export const SPEED: Figure = {
+  value: 'speed',
+  label: 'Tokens per second',
+  about: 'Of one answer, after its first token. Half of the answers are slower than p50.',
+  isSum: false,
+  lines: [percentile('tokens_per_second', 'p50', 'Tokens/s')],
+  format: formatRate,
+};
+
+/** All of them, as they can be charted. */
+export const FIGURES: readonly Figure[] = [REQUESTS, ERRORS, TOKENS_IN, CACHED, TOKENS_OUT, TTFT, DURATION, SPEED];
+
+export const figureOf = (value: string): Figure => FIGURES.find((figure) => figure.value === value) ?? REQUESTS;
+
+/** A value as it is written; what nobody can tell is a dash. */
+export const written = (figure: Figure, value: number | null): string => (value === null ? '–' : figure.format(value));
+
+/** Values over time, under one name. */
+export interface Series {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+}
+
+/** A figure over time, of everything together. */
+export const seriesOf = ({ lines }: Figure, steps: readonly StepRow[]): readonly Series[] =>
+  lines.map(({ label, of }) => ({ label, values: steps.map(of) }));
