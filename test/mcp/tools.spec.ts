@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { CreateKey, deploymentSlug, DeploymentId, ListAudit, ListDeploymentAudit, ListKeys } from '@slipway/contracts';
+import { CreateKey, deploymentSlug, DeploymentId, FindMcpKey, ListAudit, ListDeploymentAudit, ListKeys } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../deployments/until.js';
 import { answerOf } from '../services/client-answer.js';
 import { call, CLIENT, codeOf, ERAS, McpStage, type McpTenant } from './stage/mcp-stage.js';
 
@@ -175,6 +176,19 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     await call(agent, 'revoke_deployment_key', { key_id: id, confirm_name: 'short' });
     const audit = await stage.rig.command(ListAudit, { account: tenant.account, actor: { kind: 'ops' } });
     expect(audit.entries[0]).toMatchObject({ action: 'key.revoke', actor: 'key', actor_id: tenant.mcp.id });
+  });
+
+  it('is shown as the last client of its key', async () => {
+    const { account, mcp } = await stage.tenant();
+    const find = () => stage.rig.command(FindMcpKey, { account });
+    expect(await find()).toMatchObject({ key: { last_used_at: null }, last_client: null });
+    await call(await stage.client(mcp.value, era), 'get_account');
+    const name = era === 'modern' ? `${CLIENT.name}/${CLIENT.version}` : 'node';
+    const found = await until('its name is known', async () => {
+      const told = await find();
+      return told.last_client === name && told;
+    });
+    expect(Date.now() - Date.parse(found.key?.last_used_at ?? '')).toBeLessThan(60_000);
   });
 
   it('sees nothing of another account', async () => {

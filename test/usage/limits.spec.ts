@@ -1,4 +1,4 @@
-import { type Limits, SetAccountLimits, SetKeyDeployments, SetKeyLimits } from '@slipway/contracts';
+import { FindAccountLimits, type Limits, SetAccountLimits, SetKeyDeployments, SetKeyLimits } from '@slipway/contracts';
 import type { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../deployments/until.js';
@@ -153,7 +153,9 @@ describe('limits', () => {
     await untilStatus(gateways()[0]!, tenant, 404);
     await rig.command(SetKeyDeployments, { account: tenant.account, key: tenant.key.id, deployments: [tenant.deployment] });
     await untilStatus(gateways()[0]!, tenant, 200);
-    await rig.command(SetAccountLimits, { account: tenant.account, limits: { requests_per_minute: 1 } });
+    const limits = { requests_per_minute: 1 };
+    await rig.command(SetAccountLimits, { account: tenant.account, limits });
+    expect(await rig.command(FindAccountLimits, { account: tenant.account })).toEqual({ limits });
     await untilStatus(gateways()[0]!, tenant, 429);
   }, 120_000);
 });

@@ -27,12 +27,14 @@ import { CreateAccount } from './keys/create-account.js';
 import { CreateKey } from './keys/create-key.js';
 import { CreateMcpKey } from './keys/create-mcp-key.js';
 import { FindAccount } from './keys/find-account.js';
+import { FindAccountLimits } from './keys/find-account-limits.js';
 import { FindMcpKey } from './keys/find-mcp-key.js';
 import { KeyFeed } from './keys/key-feed.js';
 import { ListAccounts } from './keys/list-accounts.js';
 import { ListKeys } from './keys/list-keys.js';
 import { OpenMcpKey } from './keys/open-mcp-key.js';
 import { OpenPlayground } from './keys/open-playground.js';
+import { RecordMcpUse } from './keys/record-mcp-use.js';
 import { RenameKey } from './keys/rename-key.js';
 import { RevokeKey } from './keys/revoke-key.js';
 import { RotateKey } from './keys/rotate-key.js';
@@ -77,6 +79,7 @@ const feed = (f: { change: Contract; tick: Contract; since: Contract; snapshot: 
 export const CONTRACTS: readonly Contract[] = [
   CreateAccount,
   FindAccount,
+  FindAccountLimits,
   ListAccounts,
   CreateKey,
   ListKeys,
@@ -89,6 +92,7 @@ export const CONTRACTS: readonly Contract[] = [
   CreateMcpKey,
   FindMcpKey,
   OpenMcpKey,
+  RecordMcpUse,
   RotateMcpKey,
   OpenPlayground,
   ...feed(KeyFeed),

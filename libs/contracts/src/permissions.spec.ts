@@ -91,6 +91,7 @@ describe('what each role may do, in full', () => {
         subscribe: [
           'key.dev.v1.rpc.create-account keys',
           'key.dev.v1.rpc.find-account keys',
+          'key.dev.v1.rpc.find-account-limits keys',
           'key.dev.v1.rpc.list-accounts keys',
           'key.dev.v1.rpc.create-key keys',
           'key.dev.v1.rpc.list-keys keys',
@@ -103,6 +104,7 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.create-mcp-key keys',
           'key.dev.v1.rpc.find-mcp-key keys',
           'key.dev.v1.rpc.open-mcp-key keys',
+          'key.dev.v1.rpc.record-mcp-use keys',
           'key.dev.v1.rpc.rotate-mcp-key keys',
           'key.dev.v1.rpc.open-playground keys',
           'key.dev.v1.rpc.since keys',
@@ -196,6 +198,7 @@ describe('what follows from it', () => {
       'change-password',
       'find-user',
       'open-mcp-key',
+      'record-mcp-use',
       'open-playground',
     ]) {
       expect(publishersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);

@@ -6,8 +6,10 @@ import type { Logger, RpcClient } from '@slipway/platform';
 import type { OwnOrigin } from '../http/own-origin.js';
 import { keyOf, McpKeyCheck } from './mcp-key-check.js';
 import { refuse } from './mcp-refusal.js';
+import { userAgentOf } from './mcp-client-name.js';
 import { type McpRequest, McpServerMaker } from './mcp-server.js';
 import type { McpAddresses } from './mcp-tool.js';
+import { McpUses } from './mcp-uses.js';
 import { OpenStreams } from './open-streams.js';
 import { READ_TOOLS, TOOLS } from './tool-registry.js';
 
@@ -44,10 +46,12 @@ export class McpDoor {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #keys: McpKeyCheck;
   readonly #streams: OpenStreams;
+  readonly #uses: McpUses;
   readonly #isOwnHost: (request: IncomingMessage, response: ServerResponse) => boolean;
 
   constructor(private readonly options: McpDoorOptions) {
     this.#keys = new McpKeyCheck(options.rpc);
+    this.#uses = new McpUses(options.rpc, options.log);
     this.#streams = new OpenStreams((key) => this.#keys.open(key));
     this.#isOwnHost = hostHeaderValidation([...options.own.hostnames]);
     this.#endpoints = new Map([
@@ -73,7 +77,11 @@ export class McpDoor {
       const caller = await this.#keys.admit(value, address);
       line.note({ account_id: caller.account, key_id: caller.key });
       this.#streams.add(value, response);
-      await endpoint.serve(withCaller(request, { caller, address, note: (fields) => line.note(fields) }), response);
+      const userAgent = userAgentOf(request.headers['user-agent']);
+      this.#uses.note(caller, userAgent);
+      const named = (name: string): void => this.#uses.note(caller, userAgent, name);
+      const carried = { caller, address, userAgent, named, note: (fields: Parameters<McpLogLine['note']>[0]) => line.note(fields) };
+      await endpoint.serve(withCaller(request, carried), response);
     } catch (thrown) {
       this.#refuse(thrown, response, line);
     }

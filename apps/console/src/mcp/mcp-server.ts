@@ -4,7 +4,7 @@ import type { Logger, RpcClient } from '@slipway/platform';
 import { z } from 'zod';
 import { registerDiagnosePrompt } from './diagnose-prompt.js';
 import { registerDeploymentResources } from './deployment-resources.js';
-import { clientNameOf } from './mcp-client-name.js';
+import { ownNameOf } from './mcp-client-name.js';
 import type { McpCaller } from './mcp-caller.js';
 import type { McpAddresses, McpTool, ToolCall } from './mcp-tool.js';
 import { runTool } from './tool-runner.js';
@@ -15,6 +15,9 @@ export interface McpRequest {
   readonly caller: McpCaller;
   /** Of the client. */
   readonly address: string;
+  readonly userAgent: string | null;
+  /** Told when the client names itself. */
+  readonly named: (name: string) => void;
   /** Tells the request's log line what was called. */
   readonly note: (fields: { mcp_tool?: string; mcp_client?: string }) => void;
 }
@@ -49,7 +52,6 @@ export class McpServerMaker {
 
   readonly make: McpServerFactory = (context) => {
     const request = requestOf(context);
-    const userAgent = context.requestInfo?.headers.get('user-agent') ?? null;
     const server = new McpServer(
       { name: 'slipway', title: 'Slipway', version: this.options.version, websiteUrl: this.options.addresses.consoleUrl },
       {
@@ -58,7 +60,7 @@ export class McpServerMaker {
         cacheHints: { 'tools/list': LISTS, 'resources/templates/list': LISTS, 'prompts/list': LISTS },
       },
     );
-    const callOf = (asked: ServerContext): ToolCall => this.#callOf(request, clientNameOf(asked, userAgent));
+    const callOf = (asked: ServerContext): ToolCall => this.#callOf(request, ownNameOf(asked));
     for (const { tool, input, output } of this.#shown) {
       const { isReadOnly: readOnlyHint, isDestructive: destructiveHint, isIdempotent: idempotentHint } = tool.hints;
       const annotations = { title: tool.title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint: false };
@@ -78,7 +80,9 @@ export class McpServerMaker {
     this.options.log.warn({ tool, err: error.cause ?? error }, 'mcp.tool_failed');
   };
 
-  #callOf({ caller, address, note }: McpRequest, client: string | undefined): ToolCall {
+  #callOf({ caller, address, userAgent, named, note }: McpRequest, name: string | undefined): ToolCall {
+    if (name !== undefined) named(name);
+    const client = name ?? userAgent ?? undefined;
     if (client !== undefined) note({ mcp_client: client });
     const actor: Actor = { kind: 'key', key: caller.key, address, ...(client !== undefined && { client }) };
     return { rpc: this.options.rpc, addresses: this.options.addresses, caller, actor };

@@ -6,6 +6,7 @@ import { Button } from '../ui/button.js';
 import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { Empty } from '../ui/page.js';
+import { AccountLimits } from './account-limits.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
 import { KeyLimitsDialog } from './key-limits-dialog.js';
 import { KeysTable } from './keys-table.js';
@@ -72,6 +73,7 @@ export function DeploymentKeys(): JSX.Element {
           );
         }}
       </Loaded>
+      <AccountLimits />
       {doing && <KeyDialog doing={doing} onChange={setDoing} />}
     </div>
   );

@@ -15,7 +15,7 @@ import { reachOf } from './reach.js';
 type Doing = { readonly kind: 'rotate' } | { readonly kind: 'configure'; readonly value: string | null };
 
 export function McpKeyCard(): JSX.Element {
-  const found = useCall('mcp-key/find', {});
+  const found = useCall('mcp-key/find', {}, { every: () => 15_000 });
   const create = useChange('mcp-key/create', ['mcp-key/']);
   const mayChange = useMayChange();
   const [doing, setDoing] = useState<Doing | null>(null);
@@ -25,7 +25,7 @@ export function McpKeyCard(): JSX.Element {
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       {create.isError && <Notice look="bad">{messageOf(create.error)}</Notice>}
       <Loaded query={found} what="MCP key" rows={2}>
-        {({ key }) =>
+        {({ key, last_client: client }) =>
           key === null ? (
             <Empty
               title="No MCP key yet"
@@ -63,6 +63,8 @@ export function McpKeyCard(): JSX.Element {
                   <>
                     <dt className="text-muted">Last used</dt>
                     <dd>{key.last_used_at === null ? 'Never' : <Moment at={key.last_used_at} />}</dd>
+                    <dt className="text-muted">Last client</dt>
+                    <dd className="break-words">{client ?? 'None'}</dd>
                   </>
                 )}
               </dl>

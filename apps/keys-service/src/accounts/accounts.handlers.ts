@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateAccount, FindAccount, ListAccounts, SetAccountLimits } from '@slipway/contracts';
+import { CreateAccount, FindAccount, FindAccountLimits, ListAccounts, SetAccountLimits } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { AccountsService } from './accounts.service.js';
@@ -17,6 +17,11 @@ export class AccountsHandlers {
   @RpcHandler(FindAccount)
   find(@Payload() { slug }: z.output<typeof FindAccount.request>): Promise<z.input<typeof FindAccount.reply>> {
     return this.accounts.find(slug);
+  }
+
+  @RpcHandler(FindAccountLimits)
+  limits(@Payload() { account }: z.output<typeof FindAccountLimits.request>): Promise<z.input<typeof FindAccountLimits.reply>> {
+    return this.accounts.limits(account);
   }
 
   @RpcHandler(ListAccounts)

@@ -71,6 +71,12 @@ export class AccountsService {
     return pageOf((limit) => this.transactions.read((connection) => this.accounts.page(connection, after, limit)));
   }
 
+  async limits(id: AccountId): Promise<{ limits: Limits }> {
+    const account = await this.transactions.read((connection) => this.accounts.find(connection, id));
+    if (account === null) throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
+    return { limits: account.limits };
+  }
+
   async find(slug: string): Promise<AccountName> {
     const account = await this.transactions.read((connection) => this.accounts.findBySlug(connection, slug));
     if (account === null) throw new ServiceError('account_not_found', 'There is no account of this name.', { param: 'slug' });

@@ -9,6 +9,7 @@ import { Usage1765000000000 } from '../usage/db/1765000000000-usage.js';
 import { UsageLatency1767000000000 } from '../usage/db/1767000000000-usage-latency.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
 import { Limits1766000000000 } from './migrations/1766000000000-limits.js';
+import { McpUse1767200000000 } from './migrations/1767200000000-mcp-use.js';
 import { PlaygroundKeys1767100000000 } from './migrations/1767100000000-playground-keys.js';
 import { PeopleSessionsAudit1764000000000 } from './migrations/1764000000000-people-sessions-audit.js';
 
@@ -22,5 +23,6 @@ export const schema = {
     Limits1766000000000,
     UsageLatency1767000000000,
     PlaygroundKeys1767100000000,
+    McpUse1767200000000,
   ],
 };

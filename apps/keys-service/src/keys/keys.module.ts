@@ -10,10 +10,11 @@ import { McpKeyOpeningRepository } from './mcp-key-opening.repository.js';
 import { McpKeyOpening } from './mcp-key-opening.service.js';
 import { McpKeysHandlers } from './mcp-keys.handlers.js';
 import { McpKeysService } from './mcp-keys.service.js';
+import { McpUseRepository } from './mcp-use.repository.js';
 
 @Module({
   imports: [AccountsModule, PeopleModule, UsageModule],
   controllers: [KeysHandlers, McpKeysHandlers],
-  providers: [KeysService, McpKeysService, KeyChanges, KeysRepository, McpKeyOpening, McpKeyOpeningRepository],
+  providers: [KeysService, McpKeysService, KeyChanges, KeysRepository, McpKeyOpening, McpKeyOpeningRepository, McpUseRepository],
 })
 export class KeysModule {}

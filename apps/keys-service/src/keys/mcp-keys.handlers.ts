@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateMcpKey, FindMcpKey, OpenMcpKey, RotateMcpKey } from '@slipway/contracts';
+import { CreateMcpKey, FindMcpKey, OpenMcpKey, RecordMcpUse, RotateMcpKey } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { keyView, obedience, shownKey } from './key-replies.js';
@@ -26,8 +26,16 @@ export class McpKeysHandlers {
 
   @RpcHandler(FindMcpKey)
   async find(@Payload() { account }: z.output<typeof FindMcpKey.request>): Promise<z.input<typeof FindMcpKey.reply>> {
-    const key = await this.keys.find(account);
-    return { key: key && keyView(key) };
+    const found = await this.keys.find(account);
+    if (found === null) return { key: null };
+    const { key, use } = found;
+    return { key: { ...keyView(key), last_used_at: use?.usedAt.toISOString() ?? null }, last_client: use?.client ?? null };
+  }
+
+  @RpcHandler(RecordMcpUse)
+  async recordUse(@Payload() request: z.output<typeof RecordMcpUse.request>): Promise<z.input<typeof RecordMcpUse.reply>> {
+    await this.keys.recordUse(request.account, request.key, request.client);
+    return {};
   }
 
   @RpcHandler(RotateMcpKey)

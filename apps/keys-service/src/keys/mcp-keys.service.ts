@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
+import { type AccountId, type Actor, type KeyId, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
 import { KeyMint } from './key-minting.js';
 import { KeysRepository, type StoredKey } from './keys.repository.js';
+import { type McpUse, McpUseRepository } from './mcp-use.repository.js';
 
 const NAME = 'MCP';
 
@@ -15,6 +16,7 @@ export class McpKeysService {
     private readonly keys: KeysRepository,
     private readonly mint: KeyMint,
     private readonly changes: KeyChanges,
+    private readonly uses: McpUseRepository,
   ) {}
 
   /** Of calls at once, in all replicas, one gets it. */
@@ -25,11 +27,18 @@ export class McpKeysService {
     return { value, key };
   }
 
-  find(account: AccountId): Promise<StoredKey | null> {
+  /** Null while there is none; its use is null while it has none. */
+  find(account: AccountId): Promise<{ key: StoredKey; use: McpUse | null } | null> {
     return this.transactions.read(async (connection) => {
       await this.changes.requireAccount(connection, account);
-      return this.keys.findMcp(connection, account);
+      const key = await this.keys.findMcp(connection, account);
+      return key && { key, use: await this.uses.find(connection, key.id) };
     });
+  }
+
+  /** Remembers that the key was used now. */
+  async recordUse(account: AccountId, key: KeyId, client: string | undefined): Promise<void> {
+    await this.transactions.run((tx) => this.uses.record(tx, key, account, client ?? null));
   }
 
   /** The old value dies in the change that makes the new one. */

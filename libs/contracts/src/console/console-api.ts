@@ -16,6 +16,7 @@ import { TestEngine } from '../deployments/test-engine.js';
 import { UpdateDeployment } from '../deployments/update-deployment.js';
 import { CreateKey } from '../keys/create-key.js';
 import { CreateMcpKey } from '../keys/create-mcp-key.js';
+import { FindAccountLimits } from '../keys/find-account-limits.js';
 import { FindMcpKey } from '../keys/find-mcp-key.js';
 import { ListKeys } from '../keys/list-keys.js';
 import type { MemberRole } from '../keys/person.js';
@@ -56,6 +57,7 @@ export const CONSOLE_API = {
   'keys/set-deployments': allow('member', SetKeyDeployments),
   'keys/rotate': allow('member', RotateKey),
   'keys/revoke': allow('member', RevokeKey),
+  'account-limits/find': allow('viewer', FindAccountLimits),
   'mcp-key/find': allow('viewer', FindMcpKey),
   'mcp-key/create': allow('member', CreateMcpKey),
   'mcp-key/rotate': allow('member', RotateMcpKey),

@@ -10,7 +10,11 @@ export const FindMcpKey = defineRpc({
   callers: ['console', 'ops'],
   queue: 'keys',
   request: z.object({ account: AccountId }),
-  reply: z.object({ key: KeyView.nullable() }),
+  reply: z.object({
+    key: KeyView.nullable(),
+    /** The client that used it last, as it named itself; null where it was not used, or did not. Absent from older replicas. */
+    last_client: z.string().nullable().optional(),
+  }),
   errors: ['account_not_found'],
   timeoutMs: 3_000,
 });

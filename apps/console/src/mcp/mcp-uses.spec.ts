@@ -1,0 +1,43 @@
+import type { RpcContract } from '@slipway/contracts';
+import { createLogger } from '@slipway/platform';
+import { expect, it } from 'vitest';
+import type { McpCaller } from './mcp-caller.js';
+import { McpUses } from './mcp-uses.js';
+
+const caller = { key: 7, account: 1, slug: 'acme', limits: {} } as unknown as McpCaller;
+
+function world(): { uses: McpUses; told: (string | undefined)[]; pass: (ms: number) => void } {
+  const told: (string | undefined)[] = [];
+  let clock = 0;
+  const call = (_contract: RpcContract, request: object): Promise<never> => {
+    told.push((request as { client?: string }).client);
+    return Promise.reject(new Error('nobody answers'));
+  };
+  const uses = new McpUses({ call } as never, createLogger('test', 'silent'), () => clock);
+  return { uses, told, pass: (ms) => (clock += ms) };
+}
+
+it('a client is told once a minute, however often it asks', () => {
+  const { uses, told, pass } = world();
+  for (let i = 0; i < 100; i += 1) uses.note(caller, 'node');
+  pass(60_000);
+  uses.note(caller, 'node');
+  expect(told).toEqual(['node', 'node']);
+});
+
+it('the name that a client gave itself stands until it gives another one', () => {
+  const { uses, told, pass } = world();
+  uses.note(caller, 'node');
+  uses.note(caller, 'node', 'agent/1.0');
+  pass(60_000);
+  uses.note(caller, 'node');
+  uses.note(caller, 'node', 'agent/2.0');
+  expect(told).toEqual(['node', 'agent/1.0', 'agent/1.0', 'agent/2.0']);
+});
+
+it('clients without a name are told, and what is too long is cut', () => {
+  const { uses, told } = world();
+  uses.note(caller, null);
+  uses.note(caller, 'x'.repeat(500));
+  expect(told).toEqual([undefined, 'x'.repeat(200)]);
+});

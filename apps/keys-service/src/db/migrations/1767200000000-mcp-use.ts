@@ -1,0 +1,17 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** When an MCP key was used last, and by which client. Beside the keys, whose rows gateways follow. */
+export class McpUse1767200000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE keys.mcp_use (
+        key_id integer PRIMARY KEY REFERENCES keys.key (id),
+        used_at timestamptz NOT NULL,
+        client text
+      )`);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`DROP TABLE keys.mcp_use`);
+  }
+}
