@@ -69,6 +69,16 @@ const apiKeys = createRoute({
   component: lazyRouteComponent(() => import('./api-keys/api-keys.screen.js'), 'ApiKeysScreen'),
 });
 
+const playground = createRoute({
+  getParentRoute: () => inside,
+  path: '/playground',
+  validateSearch: (search: Record<string, unknown>): { deployment?: string; beside?: string } => {
+    const [deployment, beside] = [text(search['deployment']), text(search['beside'])];
+    return { ...(deployment !== undefined && { deployment }), ...(beside !== undefined && { beside }) };
+  },
+  component: lazyRouteComponent(() => import('./playground/playground.screen.js'), 'PlaygroundScreen'),
+});
+
 const usage = createRoute({
   getParentRoute: () => inside,
   path: '/usage',
@@ -98,7 +108,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     join,
-    inside.addChildren([home, deployments, deployment, apiKeys, usage, activity, members, account]),
+    inside.addChildren([home, deployments, deployment, apiKeys, playground, usage, activity, members, account]),
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

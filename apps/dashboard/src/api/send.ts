@@ -2,8 +2,9 @@ import { ConsoleError } from './console-error.js';
 
 const OFFLINE = 'The console cannot be reached. Check your connection; this page tries again by itself.';
 
+/** Of the console, or of a contract that it relays. */
 interface ErrorBody {
-  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly param?: unknown };
+  readonly error?: { readonly code?: unknown; readonly type?: unknown; readonly message?: unknown; readonly param?: unknown };
 }
 
 export interface Question {
@@ -16,7 +17,8 @@ export interface Question {
 
 async function toError(response: Response): Promise<ConsoleError> {
   const body = (await response.json().catch(() => ({}))) as ErrorBody;
-  const { code, message, param } = body.error ?? {};
+  const { type, message, param, code: named } = body.error ?? {};
+  const code = named ?? type;
   if (typeof code !== 'string' || typeof message !== 'string') {
     return new ConsoleError('unavailable', `The console answered with status ${response.status}; try again soon.`);
   }
@@ -24,10 +26,10 @@ async function toError(response: Response): Promise<ConsoleError> {
 }
 
 /**
- * Asks the console once.
+ * Asks the console once. The body of the answer is unread.
  * @throws ConsoleError
  */
-export async function send<T>(path: string, { method = 'POST', body, token, signal }: Question = {}): Promise<T> {
+export async function open(path: string, { method = 'POST', body, token, signal }: Question = {}): Promise<Response> {
   const headers: Record<string, string> = {};
   if (method === 'POST') headers['content-type'] = 'application/json';
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`;
@@ -47,5 +49,11 @@ export async function send<T>(path: string, { method = 'POST', body, token, sign
     throw new ConsoleError('offline', OFFLINE);
   }
   if (!response.ok) throw await toError(response);
-  return (await response.json()) as T;
+  return response;
 }
+
+/**
+ * Asks the console once, for JSON.
+ * @throws ConsoleError
+ */
+export const send = async <T>(path: string, question: Question = {}): Promise<T> => (await (await open(path, question)).json()) as T;

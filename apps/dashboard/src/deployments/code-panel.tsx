@@ -3,21 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { useAddresses } from '../api/use-addresses.js';
 import { useAccount } from '../session/use-session.js';
+import { CONTRACT_CHOICES, LANGUAGE_CHOICES } from '../snippets/code-choices.js';
 import { baseUrlOf, type Contract, inferenceSnippet, type Language } from '../snippets/inference-snippets.js';
 import { CodeBlock } from '../ui/code-block.js';
 import { SelectField } from '../ui/field.js';
 import { Panel } from '../ui/page.js';
 import { slugOf, targetOf } from './inference-target.js';
-
-const CONTRACTS: readonly { readonly value: Contract; readonly label: string }[] = [
-  { value: 'chat', label: 'Chat completions (OpenAI SDKs)' },
-  { value: 'messages', label: 'Messages (Anthropic SDKs)' },
-];
-const LANGUAGES: readonly { readonly value: Language; readonly label: string }[] = [
-  { value: 'curl', label: 'curl' },
-  { value: 'python', label: 'Python' },
-  { value: 'typescript', label: 'TypeScript' },
-];
 
 /** Where clients call a deployment, and the code for it. */
 export function CodePanel({ deployment }: { readonly deployment: DeploymentView }): JSX.Element | null {
@@ -41,15 +32,15 @@ export function CodePanel({ deployment }: { readonly deployment: DeploymentView 
         />
         <SelectField
           label="Contract"
-          choices={CONTRACTS}
+          choices={CONTRACT_CHOICES}
           value={contract}
           onChange={({ target: { value } }) => setContract(value === 'messages' ? 'messages' : 'chat')}
         />
         <SelectField
           label="Language"
-          choices={LANGUAGES}
+          choices={LANGUAGE_CHOICES}
           value={language}
-          onChange={({ target: { value } }) => setLanguage(LANGUAGES.find((one) => one.value === value)?.value ?? 'curl')}
+          onChange={({ target: { value } }) => setLanguage(LANGUAGE_CHOICES.find((one) => one.value === value)?.value ?? 'curl')}
         />
       </div>
       <CodeBlock label="Base URL" text={baseUrlOf(target, contract)} />

@@ -2,7 +2,9 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { JSX } from 'react';
 import { codeOf } from '../api/console-error.js';
 import { useCall } from '../api/use-call.js';
+import { useMayChange } from '../session/use-session.js';
 import { Missing } from '../shell/faults.js';
+import { buttonClass } from '../ui/button.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { Icon } from '../ui/icon.js';
 import { Loaded } from '../ui/loaded.js';
@@ -30,6 +32,7 @@ export function DeploymentScreen(): JSX.Element {
 function Found({ id, slug }: { readonly id: number; readonly slug: string }): JSX.Element {
   const { tab } = useSearch({ from: '/inside/deployments/$slug' });
   const navigate = useNavigate();
+  const mayChange = useMayChange();
   const found = useCall('deployments/find', { deployment: id }, { every: (data) => lookAgainAfter(data ? [data.deployment] : []) });
   if (codeOf(found.error) === 'deployment_not_found') return <Missing />;
   const shown: Tab = TABS.find((one) => one === tab) ?? 'overview';
@@ -50,7 +53,19 @@ function Found({ id, slug }: { readonly id: number; readonly slug: string }): JS
           {deployment && <span className="min-w-0 break-all">{sourceText(deployment.source)}</span>}
         </span>
       }
-      actions={deployment && <DeploymentButtons deployment={deployment} />}
+      actions={
+        deployment && (
+          <>
+            {mayChange && (
+              <Link to="/playground" search={{ deployment: slug }} className={buttonClass('plain')}>
+                <Icon name="chat" />
+                Playground
+              </Link>
+            )}
+            <DeploymentButtons deployment={deployment} />
+          </>
+        )
+      }
     >
       <Loaded query={found} what="Deployment" rows={6}>
         {(details) => (

@@ -1,6 +1,6 @@
 import type { MemberRole } from '@slipway/contracts';
 import { codeOf } from '../api/console-error.js';
-import { type Question, send } from '../api/send.js';
+import { open, type Question, send } from '../api/send.js';
 
 /** A token is renewed so long before it ends, in milliseconds: clocks differ. */
 const RENEW_BEFORE_MS = 45_000;
@@ -79,11 +79,19 @@ export class Session {
    * @throws ConsoleError; `session_ended` has ended the session of this page
    */
   async ask<T>(path: string, question: Omit<Question, 'token'> = {}): Promise<T> {
+    return (await (await this.open(path, question)).json()) as T;
+  }
+
+  /**
+   * The same for an answer that is read while it comes.
+   * @throws ConsoleError; `session_ended` has ended the session of this page
+   */
+  async open(path: string, question: Omit<Question, 'token'> = {}): Promise<Response> {
     try {
-      return await send<T>(path, { ...question, token: await this.#current() });
+      return await open(path, { ...question, token: await this.#current() });
     } catch (error) {
       if (codeOf(error) !== 'session_ended' || this.#state.kind !== 'in') throw error;
-      return send<T>(path, { ...question, token: await this.#renew() });
+      return open(path, { ...question, token: await this.#renew() });
     }
   }
 

@@ -13,6 +13,7 @@ interface Place {
 const PLACES: readonly Place[] = [
   { to: '/deployments', label: 'Deployments', icon: 'box' },
   { to: '/api-keys', label: 'API Keys', icon: 'key' },
+  { to: '/playground', label: 'Playground', icon: 'chat' },
   { to: '/usage', label: 'Usage', icon: 'chart' },
   { to: '/members', label: 'Members', icon: 'people' },
   { to: '/activity', label: 'Activity', icon: 'list', forOwners: true },

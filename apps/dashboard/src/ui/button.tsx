@@ -10,7 +10,8 @@ const LOOKS = {
 
 export type ButtonLook = keyof typeof LOOKS;
 
-const buttonClass = (look: ButtonLook): string =>
+/** For links that look like buttons. */
+export const buttonClass = (look: ButtonLook): string =>
   `inline-flex items-center justify-center gap-2 min-h-9 rounded-md border px-3 py-1.5 text-sm font-medium whitespace-nowrap disabled:opacity-60 disabled:cursor-not-allowed ${LOOKS[look]}`;
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {

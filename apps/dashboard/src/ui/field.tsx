@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type JSX, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+import { type InputHTMLAttributes, type JSX, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from 'react';
 
 interface FieldProps {
   readonly label: string;
@@ -49,6 +49,21 @@ export function TextField({
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(wiring) => <input {...input} {...wiring} className={`field ${className}`} />}
+    </Labelled>
+  );
+}
+
+/** Several lines of text with their label. */
+export function TextArea({
+  label,
+  hint,
+  fault,
+  className = '',
+  ...area
+}: FieldProps & Own<TextareaHTMLAttributes<HTMLTextAreaElement>>): JSX.Element {
+  return (
+    <Labelled label={label} hint={hint} fault={fault}>
+      {(wiring) => <textarea {...area} {...wiring} className={`field ${className}`} />}
     </Labelled>
   );
 }

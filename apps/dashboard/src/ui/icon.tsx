@@ -24,6 +24,11 @@ const PATHS = {
   moon: 'M20 14a8 8 0 1 1-10-10 6.5 6.5 0 0 0 10 10Z',
   back: 'M15 5l-7 7 7 7',
   down: 'm6 9 6 6 6-6',
+  send: 'M4 12 20 4l-4.500 16-4-7-7.500-1Z',
+  stop: 'M7 7h10v10H7z',
+  code: 'm8 7-5 5 5 5 M16 7l5 5-5 5',
+  settings: 'M4 7h10 M18 7h2 M16 5v4 M4 17h4 M12 17h8 M10 15v4',
+  columns: 'M4 5h16v14H4z M12 5v14',
 } as const;
 
 export type IconName = keyof typeof PATHS;

@@ -1,0 +1,48 @@
+import { type JSX, useState } from 'react';
+import { useAddresses } from '../api/use-addresses.js';
+import { CONTRACT_CHOICES, LANGUAGE_CHOICES } from '../snippets/code-choices.js';
+import type { Contract, Language } from '../snippets/inference-snippets.js';
+import { requestSnippet } from '../snippets/request-snippets.js';
+import { CodeBlock } from '../ui/code-block.js';
+import { Dialog } from '../ui/dialog.js';
+import { SelectField } from '../ui/field.js';
+import { type Ask, requestBody } from './request-body.js';
+
+/** A question as a program asks it, in both contracts. */
+export function CodeDialog({
+  ask,
+  contract: asked,
+  onClose,
+}: {
+  readonly ask: Ask;
+  readonly contract: Contract;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const addresses = useAddresses();
+  const [contract, setContract] = useState(asked);
+  const [language, setLanguage] = useState<Language>('curl');
+  const target = { gateway: addresses?.gateway_url ?? '', path: ask.model, model: ask.model };
+  return (
+    <Dialog title="This request as code" wide onClose={onClose}>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <SelectField
+          label="Contract"
+          choices={CONTRACT_CHOICES}
+          value={contract}
+          onChange={({ target: { value } }) => setContract(value === 'messages' ? 'messages' : 'chat')}
+        />
+        <SelectField
+          label="Language"
+          choices={LANGUAGE_CHOICES}
+          value={language}
+          onChange={({ target: { value } }) => setLanguage(LANGUAGE_CHOICES.find((one) => one.value === value)?.value ?? 'curl')}
+        />
+      </div>
+      {addresses && <CodeBlock label="Request" text={requestSnippet(contract, language, target, requestBody(contract, ask))} />}
+      <p className="text-sm text-muted">
+        It reads a deployment key from the variable <code className="font-mono">SLIPWAY_API_KEY</code>.
+        {contract !== asked && ' Settings that this contract lacks are left out.'}
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,74 @@
+import { type JSX, type KeyboardEvent, useState } from 'react';
+import { Button } from '../ui/button.js';
+import { TextArea, TextField } from '../ui/field.js';
+import type { ToolCall } from './conversation.js';
+
+export interface ComposerProps {
+  readonly isRunning: boolean;
+  /** Calls of the last answers, whose results the models wait for. */
+  readonly calls: readonly ToolCall[];
+  /** Why nothing can be sent; null = something can. */
+  readonly hindrance: string | null;
+  /** @param results by the call's id */
+  readonly onSend: (text: string, results: Readonly<Record<string, string>>) => void;
+  readonly onStop: () => void;
+}
+
+/** Where the next question is written. */
+export function Composer({ isRunning, calls, hindrance, onSend, onStop }: ComposerProps): JSX.Element {
+  const [text, setText] = useState('');
+  const [results, setResults] = useState<Readonly<Record<string, string>>>({});
+  const canSend = !isRunning && hindrance === null && (text.trim() !== '' || calls.length > 0);
+  const send = (): void => {
+    if (!canSend) return;
+    onSend(text.trim(), results);
+    setText('');
+    setResults({});
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <form
+      className="sticky bottom-0 grid gap-3 border-t border-line bg-page py-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      {calls.map(({ id, name }) => (
+        <TextField
+          key={id}
+          label={`Result of ${name}`}
+          hint={`For the call ${id}`}
+          value={results[id] ?? ''}
+          onChange={({ target: { value } }) => setResults({ ...results, [id]: value })}
+        />
+      ))}
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2">
+        <TextArea
+          label="Message"
+          rows={2}
+          value={text}
+          onChange={({ target: { value } }) => setText(value)}
+          onKeyDown={onKeyDown}
+          className="max-h-60 resize-y"
+        />
+        {isRunning ? (
+          <Button icon="stop" className="min-h-10" onClick={onStop}>
+            Stop
+          </Button>
+        ) : (
+          <Button type="submit" look="main" icon="send" className="min-h-10" disabled={!canSend}>
+            Send
+          </Button>
+        )}
+      </div>
+      <p className={`text-sm ${hindrance === null ? 'text-muted' : 'text-bad'}`} role={hindrance === null ? undefined : 'alert'}>
+        {hindrance ?? 'Enter sends, Shift + Enter begins a new line.'}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Contract } from '../snippets/inference-snippets.js';
+
+/** How an answer is to be, as somebody typed it. Empty = the deployment's own. */
+export interface Settings {
+  readonly contract: Contract;
+  readonly system: string;
+  readonly temperature: string;
+  readonly topP: string;
+  readonly maxTokens: string;
+  readonly seed: string;
+  /** One in each line. */
+  readonly stop: string;
+  readonly form: 'text' | 'json_object' | 'json_schema';
+  readonly schema: string;
+  readonly tools: string;
+  readonly toolChoice: 'auto' | 'required' | 'none';
+  readonly reasoning: 'default' | 'off' | 'low' | 'medium' | 'high';
+}
+
+export const FIRST_SETTINGS: Settings = {
+  contract: 'chat',
+  system: '',
+  temperature: '',
+  topP: '',
+  maxTokens: '',
+  seed: '',
+  stop: '',
+  form: 'text',
+  schema: '',
+  tools: '',
+  toolChoice: 'auto',
+  reasoning: 'default',
+};
+
+/** A tool, in neither contract's form. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly parameters: object;
+}
+
+/** What of the settings a request asks for; absent = nothing. */
+export interface Wishes {
+  readonly system?: string;
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly maxTokens?: number;
+  readonly seed?: number;
+  readonly stop?: readonly string[];
+  readonly form?: { readonly schema: object | null };
+  readonly tools?: readonly Tool[];
+  readonly toolChoice?: 'required' | 'none';
+  readonly reasoning?: 'off' | 'low' | 'medium' | 'high';
+}
+
+export type SettingsField = keyof Settings;
+export type Faults = Partial<Record<SettingsField, string>>;
+
+/** Parameters that not every deployment and contract has. */
+export type Parameter = 'seed' | 'json_object' | 'json_schema' | 'tools' | 'tool_choice' | 'reasoning';
+
+const CHAT_ALONE: ReadonlySet<Parameter> = new Set(['seed', 'json_object']);
+
+/** Why a parameter cannot be set; null = it can. @param caps of each deployment that is asked */
+export function hindranceOf(parameter: Parameter, contract: Contract, caps: readonly (readonly string[])[]): string | null {
+  if (contract === 'messages' && CHAT_ALONE.has(parameter)) return 'Not in the messages contract.';
+  if (caps.length > 0 && caps.every((one) => one.includes(parameter))) return null;
+  return caps.length > 1 ? 'Not by both of these deployments.' : 'Not by this deployment.';
+}

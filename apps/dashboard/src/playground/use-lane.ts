@@ -1,0 +1,78 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Contract } from '../snippets/inference-snippets.js';
+import { canGoOn, type Past, type Question, type ToolCall } from './conversation.js';
+import { type Exchange, begin, runExchange } from './exchange.js';
+import { type Ask, requestBody } from './request-body.js';
+import type { Wishes } from './settings.js';
+
+/** A question and what came of it. */
+export interface Turn {
+  readonly id: number;
+  readonly ask: Ask;
+  readonly exchange: Exchange;
+}
+
+/** What is asked of a lane. */
+export interface LaneQuestion {
+  readonly deployment: string;
+  readonly contract: Contract;
+  readonly wishes: Wishes;
+  readonly question: Question;
+}
+
+/** One conversation. */
+export interface Lane {
+  readonly turns: readonly Turn[];
+  readonly isRunning: boolean;
+  readonly send: (question: LaneQuestion) => void;
+  /** Ends the answer that runs; what came stays. */
+  readonly stop: () => void;
+  /** Asks the last question again, with other settings if need be. */
+  readonly retry: (question: Omit<LaneQuestion, 'question'>) => void;
+  readonly clear: () => void;
+}
+
+/** The turns that a model can go on from. */
+const pastOf = (turns: readonly Turn[]): Past[] =>
+  turns.map(({ ask, exchange }) => ({ question: ask.question, answer: exchange.answer })).filter(({ answer }) => canGoOn(answer));
+
+/** Calls of the last answer that wait for their results. */
+export function callsOf({ turns }: Pick<Lane, 'turns'>): readonly ToolCall[] {
+  const answer = turns.at(-1)?.exchange.answer;
+  return answer && canGoOn(answer) ? answer.calls : [];
+}
+
+/** Keeps one conversation in this page's memory. */
+export function useLane(): Lane {
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const running = useRef<AbortController | null>(null);
+  const lastId = useRef(0);
+  useEffect(() => () => running.current?.abort(), []);
+
+  const ask = useCallback((before: readonly Turn[], { deployment, contract, wishes, question }: LaneQuestion): void => {
+    const asked: Ask = { model: deployment, wishes, past: pastOf(before), question };
+    const body = requestBody(contract, asked);
+    const id = (lastId.current += 1);
+    const controller = new AbortController();
+    running.current?.abort();
+    running.current = controller;
+    setTurns([...before, { id, ask: asked, exchange: begin({ contract, body }) }]);
+    const show = (exchange: Exchange): void => setTurns((shown) => shown.map((turn) => (turn.id === id ? { ...turn, exchange } : turn)));
+    void runExchange({ deployment, contract, body, signal: controller.signal, show });
+  }, []);
+
+  return {
+    turns,
+    isRunning: turns.at(-1)?.exchange.status === 'running',
+    send: (question) => ask(turns, question),
+    stop: () => running.current?.abort(),
+    retry: (question) => {
+      const last = turns.at(-1);
+      if (last) ask(turns.slice(0, -1), { ...question, question: last.ask.question });
+    },
+    clear: () => {
+      running.current?.abort();
+      setTurns([]);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import type { Contract, Language } from './inference-snippets.js';
+
+/** The contracts, as people choose one. */
+export const CONTRACT_CHOICES: readonly { readonly value: Contract; readonly label: string }[] = [
+  { value: 'chat', label: 'Chat completions (OpenAI SDKs)' },
+  { value: 'messages', label: 'Messages (Anthropic SDKs)' },
+];
+
+/** The languages, as people choose one. */
+export const LANGUAGE_CHOICES: readonly { readonly value: Language; readonly label: string }[] = [
+  { value: 'curl', label: 'curl' },
+  { value: 'python', label: 'Python' },
+  { value: 'typescript', label: 'TypeScript' },
+];
