@@ -1,8 +1,19 @@
-import { LlamaContextSequence } from 'node-llama-cpp';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
+import { SequencePool } from '../../apps/inference-worker/src/engines/llama/sequence-pool.js';
 import { DEMO_MODEL, demoEngine, endless, isIdle, longText } from './demo-engine.js';
 import { EngineRun, SETTINGS, ask, run, until } from './engine-run.js';
+
+/** An engine with one slot, and the sequence of llama.cpp that it has for it. */
+async function oneSlot(): Promise<{ engine: LlamaEngine; sequence: ReturnType<SequencePool['take']> }> {
+  const taken = vi.spyOn(SequencePool.prototype, 'take');
+  const engine = await demoEngine({ slots: 1 });
+  return { engine, sequence: taken.mock.results[0]!.value as ReturnType<SequencePool['take']> };
+}
+
+const decodeFails = (): never => {
+  throw new Error('decode failed');
+};
 
 describe('a llama engine with few slots', () => {
   afterEach(() => void vi.restoreAllMocks());
@@ -53,11 +64,9 @@ describe('a llama engine with few slots', () => {
   });
 
   it('reuses nothing of a slot whose request failed', async () => {
-    const engine = await demoEngine({ slots: 1 });
+    const { engine, sequence } = await oneSlot();
     const whole = await run(engine, ask('Who are you?'));
-    vi.spyOn(LlamaContextSequence.prototype, 'evaluate').mockImplementationOnce(() => {
-      throw new Error('decode failed');
-    });
+    vi.spyOn(sequence, 'evaluate').mockImplementationOnce(decodeFails);
     await expect(run(engine, ask('Who are you?'))).rejects.toMatchObject({ code: 'engine_error' });
     const again = await run(engine, ask('Who are you?'));
     expect([again.text, (await again.usage).cached]).toEqual([whole.text, 0]);
@@ -66,12 +75,9 @@ describe('a llama engine with few slots', () => {
   });
 
   it('answers nothing more once a slot that failed cannot be emptied, and says that it must be loaded anew', async () => {
-    const engine = await demoEngine({ slots: 1 });
-    const failed = (): never => {
-      throw new Error('decode failed');
-    };
-    vi.spyOn(LlamaContextSequence.prototype, 'evaluate').mockImplementationOnce(failed);
-    vi.spyOn(LlamaContextSequence.prototype, 'clearHistory').mockImplementationOnce(() => Promise.reject(new Error('still held')));
+    const { engine, sequence } = await oneSlot();
+    vi.spyOn(sequence, 'evaluate').mockImplementationOnce(decodeFails);
+    vi.spyOn(sequence, 'clearHistory').mockImplementationOnce(() => Promise.reject(new Error('still held')));
     const [first, waiting] = [new EngineRun(engine, ask('Hello')), new EngineRun(engine, ask('Hello'))];
     await expect(first.usage).rejects.toMatchObject({ code: 'engine_error' });
     await expect(waiting.usage).rejects.toMatchObject({ code: 'deployment_unavailable' });
