@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { ServiceError, type StreamEvent } from '@slipway/contracts';
+import { newCallId } from '../call-id.js';
 import { isJsonObject } from './json-object.js';
 import { BrokenStreamError } from './sse-reader.js';
 import type { CallPiece } from './upstream-chunk.js';
@@ -8,15 +8,6 @@ import { WholeCharacters } from './whole-characters.js';
 /** Beyond these an answer is an attack on memory, or a model that repeats itself. */
 const MAX_CALLS = 128;
 const MAX_ARGUMENTS_CHARS = 4 * 1024 * 1024;
-
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-
-/** An id for a call that came without one, in the form that every template and client takes. */
-function mintCallId(): string {
-  let id = 'call_';
-  for (const byte of randomBytes(24)) id += ALPHABET[byte % ALPHABET.length];
-  return id;
-}
 
 /** One call while it arrives. */
 class Call {
@@ -138,7 +129,7 @@ export class CallAssembler {
 
   /** The server's own id, unless it gave none or gave it twice. */
   #idOf(call: Call): string {
-    const id = call.id === '' || this.#ids.has(call.id) ? mintCallId() : call.id;
+    const id = call.id === '' || this.#ids.has(call.id) ? newCallId() : call.id;
     this.#ids.add(id);
     return id;
   }

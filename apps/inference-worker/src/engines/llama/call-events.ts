@@ -1,16 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { ServiceError } from '@slipway/contracts';
+import { newCallId } from '../call-id.js';
 import type { CallSink } from './tool-calls/call-family.js';
 import { isObjectText } from './tool-calls/json-reading.js';
 import type { StepEvents } from './step-events.js';
-
-const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-const ID_CHARS = 24;
-
-const newId = (length: number | undefined): string => {
-  const chars = Array.from({ length: length ?? ID_CHARS }, () => ALPHANUMERIC.charAt(randomInt(ALPHANUMERIC.length))).join('');
-  return length === undefined ? `call_${chars}` : chars;
-};
 
 const brokenCall = (): ServiceError => new ServiceError('engine_error', 'The model wrote a call whose arguments are no JSON object.');
 
@@ -58,7 +50,7 @@ export class CallEvents implements CallSink {
     this.onText('', true);
     this.#space = '';
     this.#blank = true;
-    this.out.call(this.#count, id ?? newId(this.idLength), name);
+    this.out.call(this.#count, id ?? newCallId(this.idLength), name);
     this.#count += 1;
     this.#open = '';
   }
