@@ -67,12 +67,14 @@ export class McpStage {
   }
 
   /** A connected client. @param path `/mcp` or `/mcp/readonly` */
-  async client(key: string, era: Era, path = '/mcp'): Promise<Client> {
+  client(key: string, era: Era, path = '/mcp'): Promise<Client> {
+    return this.connect(new URL(path, this.url).href, { authorization: `Bearer ${key}` }, era);
+  }
+
+  /** A client that was told an address and headers, as settings do. */
+  async connect(url: string, headers: Record<string, string>, era: Era = 'modern'): Promise<Client> {
     const client = new Client(CLIENT, { versionNegotiation: { mode: NEGOTIATION[era] } });
-    const transport = new StreamableHTTPClientTransport(new URL(path, this.url), {
-      requestInit: { headers: { authorization: `Bearer ${key}` } },
-    });
-    await client.connect(transport);
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
     this.#clients.push(client);
     return client;
   }

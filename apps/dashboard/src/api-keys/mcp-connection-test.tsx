@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { JSX } from 'react';
+import { ConsoleError } from '../api/console-error.js';
 import { Button } from '../ui/button.js';
 import { Notice } from '../ui/notice.js';
 
@@ -21,7 +22,11 @@ async function greet(key: string): Promise<void> {
     }),
   });
   const text = await response.text();
-  if (!response.ok || !text.includes('"serverInfo"')) throw new Error(`status ${response.status}`);
+  if (response.status === 401)
+    throw new ConsoleError('invalid_api_key', 'The MCP server does not know this key. Was it rotated meanwhile?');
+  if (!response.ok || !text.includes('"serverInfo"')) {
+    throw new ConsoleError('unavailable', `The MCP server answered with status ${response.status}; try again soon.`);
+  }
 }
 
 export function McpConnectionTest({ value }: { readonly value: string }): JSX.Element {
@@ -36,7 +41,7 @@ export function McpConnectionTest({ value }: { readonly value: string }): JSX.El
       {test.isSuccess && <Notice look="good">The MCP server answers this key.</Notice>}
       {test.isError && (
         <Notice look="bad">
-          The MCP server did not accept the key ({test.error.message}). A new key takes a second or two: try again.
+          {test.error instanceof ConsoleError ? test.error.message : 'The MCP server cannot be reached from this page.'}
         </Notice>
       )}
     </div>

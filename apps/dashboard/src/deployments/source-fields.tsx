@@ -23,6 +23,14 @@ const KINDS: readonly { readonly value: SourceKind; readonly label: string }[] =
 
 const described = ({ name, bytes }: ModelView): string => (bytes === null ? name : `${name} (${formatBytes(bytes)})`);
 
+/** A loaded file takes about so much more than itself, as placement reckons; what conversations take comes on top. */
+const LOADED_SHARE = 1.2;
+
+const needOf = (model: ModelView | undefined): string | undefined =>
+  model?.bytes == null
+    ? undefined
+    : `Takes about ${formatBytes(model.bytes * LOADED_SHARE)} of a worker’s memory, and more for each slot and its context.`;
+
 /** Where the model comes from. */
 export function SourceFields(props: SourceFieldsProps): JSX.Element {
   const { draft, onChange } = props;
@@ -83,6 +91,7 @@ function KnownModel({ draft, faults, onChange }: DraftFieldsProps): JSX.Element 
         label="Which one"
         fault={faults.known}
         choices={[{ value: '-1', label: wait }, ...known.map((model, index) => ({ value: String(index), label: described(model) }))]}
+        hint={needOf(known[chosen])}
         value={String(chosen)}
         onChange={({ target }) => onChange({ known: known[Number(target.value)]?.source ?? null })}
       />
