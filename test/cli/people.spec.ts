@@ -1,4 +1,4 @@
-import { AcceptInvitation } from '@slipway/contracts';
+import { AcceptInvitation, ListSessionKeys, SignIn } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../keys/keys-rig.js';
@@ -52,6 +52,28 @@ describe('people', () => {
     expect((await rig.run('users', 'uninvite', 'eve@example.com')).code).toBe(0);
     await expect(accept(link)).rejects.toMatchObject({ code: 'invitation_not_found' });
     expect((await rig.run('users', 'uninvite', 'eve@example.com')).stderr).toMatch(/\(invitation_not_found\)\n$/);
+  });
+
+  it('who forgot their password get one that is shown once, and have to sign in with it', async () => {
+    const before = { email: 'ada@example.com', password: PASSWORD, origin: {} };
+    await console_.call(SignIn, before);
+    const run = await rig.run('users', 'reset-password', 'ada@example.com');
+    const [, password = ''] = /^ {2}([\w-]{22})$/m.exec(run.stdout) ?? [];
+    expect([run.code, run.stderr]).toEqual([0, 'It cannot be shown again.\n']);
+    await expect(console_.call(SignIn, before)).rejects.toMatchObject({ code: 'invalid_credentials' });
+    await console_.call(SignIn, { ...before, password });
+    expect((await rig.run('users', 'reset-password', 'nobody@example.com')).stderr).toMatch(/\(user_not_found\)\n$/);
+    const { entries } = await rig.json<{ entries: { action: string; object_name: string }[] }>('audit', 'list');
+    expect(entries.find(({ action }) => action === 'password.reset')).toMatchObject({ actor: 'ops', object_name: 'ada@example.com' });
+    expect(JSON.stringify(entries)).not.toContain(password);
+  });
+
+  it('keep their sessions over a new signing key, unless the old ones are revoked', async () => {
+    const made = await rig.json<{ kid: string; revoked_old: boolean }>('sessions', 'rotate-key');
+    const revoking = await rig.run('sessions', 'rotate-key', '--revoke-old');
+    expect([revoking.code, revoking.stdout.includes(made.kid)]).toEqual([0, false]);
+    const { keys } = await console_.call(ListSessionKeys, {});
+    expect(keys.map(({ kid }) => kid)).toEqual([/key (\S+)/.exec(revoking.stdout)?.[1]]);
   });
 
   it.each([

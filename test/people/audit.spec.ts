@@ -4,6 +4,7 @@ import {
   CreateKey,
   CreateMcpKey,
   ListAudit,
+  ListKeys,
   RemoveMember,
   RenameKey,
   RevokeKey,
@@ -14,7 +15,7 @@ import { createAuditTable } from '@slipway/database';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { as, PeopleWorld } from './people-world.js';
+import { as, OPS, PeopleWorld } from './people-world.js';
 
 describe('the audit log of an account', () => {
   let world: PeopleWorld;
@@ -67,6 +68,23 @@ describe('the audit log of an account', () => {
     expect(entries.find(({ action }) => action === 'member.role')?.facts).toEqual({ from: 'member', role: 'viewer' });
     expect(entries.find(({ action }) => action === 'mcp_key.rotate')).toMatchObject({ actor: 'key', actor_id: mcp.id });
     for (const secret of [key.value, rotated.value, mcp.value]) expect(JSON.stringify(entries)).not.toContain(secret.slice(12, 40));
+  });
+
+  it('is matched by what lists say of a key: who made it, whoever rotates it later', async () => {
+    const owner = await world.owner();
+    const { account } = owner;
+    const member = await world.member(owner, 'member');
+    const made = await world.ask(CreateKey, { account, name: 'by a person', actor: as(member.user) });
+    await world.ask(CreateKey, { account, name: 'by an operator', actor: OPS });
+    await world.ask(CreateKey, { account, name: 'by an older caller' });
+    await world.ask(RotateKey, { account, key: made.id, actor: as(owner.user) });
+    await world.ask(RemoveMember, { account, user: member.user, actor: as(owner.user) });
+    const { keys } = await world.ask(ListKeys, { account });
+    expect(keys.map(({ name, created_by: by }) => [name, by])).toEqual([
+      ['by an older caller', null],
+      ['by an operator', { actor: 'ops', name: null }],
+      ['by a person', { actor: 'user', name: member.email }],
+    ]);
   });
 
   it('is written with the change or not at all, and comes in pages', async () => {

@@ -79,6 +79,7 @@ describe('the commands', () => {
       ...['point', 'list', 'remove'].map((name) => `aliases ${name}`),
       'usage',
       'audit list',
+      'sessions rotate-key',
     ]);
   });
 });

@@ -46,6 +46,7 @@ import { CreateInvitation } from './keys/create-invitation.js';
 import { CreateSetupLink } from './keys/create-setup-link.js';
 import { FindInvitation } from './keys/find-invitation.js';
 import { ListInvitations } from './keys/list-invitations.js';
+import { ResetPassword } from './keys/reset-password.js';
 import { RevokeInvitation } from './keys/revoke-invitation.js';
 import { AcceptInvitation } from './keys/accept-invitation.js';
 import { ListMembers } from './keys/list-members.js';
@@ -100,6 +101,7 @@ export const CONTRACTS: readonly Contract[] = [
   CreateSetupLink,
   FindInvitation,
   ListInvitations,
+  ResetPassword,
   RevokeInvitation,
   AcceptInvitation,
   ListMembers,

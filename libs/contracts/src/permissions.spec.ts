@@ -113,6 +113,7 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.create-setup-link keys',
           'key.dev.v1.rpc.find-invitation keys',
           'key.dev.v1.rpc.list-invitations keys',
+          'key.dev.v1.rpc.reset-password keys',
           'key.dev.v1.rpc.revoke-invitation keys',
           'key.dev.v1.rpc.accept-invitation keys',
           'key.dev.v1.rpc.list-members keys',

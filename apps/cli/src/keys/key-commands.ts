@@ -1,4 +1,4 @@
-import { CreateKey, KeyName, RenameKey, RevokeKey, RotateKey } from '@slipway/contracts';
+import { CreateKey, KeyName, type KeyView, RenameKey, RevokeKey, RotateKey } from '@slipway/contracts';
 import { findAccount } from '../accounts/find-account.js';
 import { ACCOUNT_OPTION, type Command, type Group } from '../command.js';
 import { changedLimits, LIMIT_OPTIONS, limitChanges } from '../limits/limit-options.js';
@@ -35,6 +35,8 @@ const create: Command = {
   },
 };
 
+const creator = ({ created_by: by }: KeyView): string | undefined => by?.name ?? by?.actor;
+
 const list: Command = {
   name: 'list',
   summary: 'Lists the keys of an account, newest first, without their values.',
@@ -43,8 +45,17 @@ const list: Command = {
   plan: () => async (session) => {
     const account = await findAccount(session);
     const keys = await allKeys(session, account.id);
-    const rows = keys.map((key) => [key.id, key.name, `${key.hint}…`, key.state, key.created_at, key.last_used_at, key.expires_at]);
-    const titles = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'LAST USED', 'EXPIRES'];
+    const rows = keys.map((key) => [
+      key.id,
+      key.name,
+      `${key.hint}…`,
+      key.state,
+      key.created_at,
+      creator(key),
+      key.last_used_at,
+      key.expires_at,
+    ]);
+    const titles = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'BY', 'LAST USED', 'EXPIRES'];
     return { json: { account: account.slug, keys }, text: tableOr(`No keys in account ${account.slug}.`, titles, rows) };
   },
 };

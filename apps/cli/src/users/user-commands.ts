@@ -6,6 +6,7 @@ import {
   ListInvitations,
   MemberRole,
   RemoveMember,
+  ResetPassword,
   RevokeInvitation,
 } from '@slipway/contracts';
 import { findAccount } from '../accounts/find-account.js';
@@ -166,8 +167,24 @@ const signOut: Command = {
   },
 };
 
+const resetPassword: Command = {
+  name: 'reset-password',
+  summary: 'Gives a member who forgot their password a random one, shows it this once, and ends all their sessions.',
+  words: [EMAIL],
+  options: ACCOUNT_OPTION,
+  plan(call) {
+    const email = emailAddress(call.word('EMAIL'));
+    return async (session) => {
+      const { user } = await findMember(session, await findAccount(session), email);
+      const reply = await session.call(ResetPassword, { user, actor: OPERATOR });
+      const text = `Password of ${email}, until they change it:\n\n  ${reply.password}\n`;
+      return { json: { user, email, ...reply }, text, note: 'It cannot be shown again.' };
+    };
+  },
+};
+
 export const users: Group = {
   name: 'users',
   summary: 'Invites, lists and removes people, and changes their roles.',
-  commands: [setUp, invite, invitations, uninvite, list, role, remove, signOut],
+  commands: [setUp, invite, invitations, uninvite, list, role, remove, signOut, resetPassword],
 };

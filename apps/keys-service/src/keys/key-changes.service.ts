@@ -39,7 +39,8 @@ export class KeyChanges {
   create(key: NewKey, deed: KeyDeed): Promise<StoredKey | null> {
     return this.transactions.run(async (tx) => {
       const actorName = await this.authority.require(tx, key.account, deed.actor, 'change');
-      const created = await this.keys.insert(tx, key);
+      const createdBy = deed.actor ? { actor: deed.actor.kind, name: actorName } : null;
+      const created = await this.keys.insert(tx, { ...key, createdBy });
       if (created === null) return null;
       await this.#record(tx, created);
       await this.#writeDown(tx, created, { ...deed, actorName, facts: { expires_at: created.expiresAt?.toISOString() ?? null } });

@@ -5,9 +5,10 @@ import type { StoredKey } from './keys.repository.js';
 
 /** A key as lists show it. */
 export function keyView(key: StoredKey): KeyView {
-  const { id, name, hint, createdAt, expiresAt, deployments, limits } = key;
+  const { id, name, hint, expiresAt, deployments, limits } = key;
   const state = key.state === 'active' && isExpired(key) ? 'expired' : key.state;
-  return { id, name, hint, state, created_at: createdAt.toISOString(), expires_at: expiresAt?.toISOString() ?? null, deployments, limits };
+  const created = { created_at: key.createdAt.toISOString(), created_by: key.createdBy };
+  return { id, name, hint, state, ...created, expires_at: expiresAt?.toISOString() ?? null, deployments, limits };
 }
 
 /** A new value, in the one reply that shows it. */

@@ -1,4 +1,4 @@
-import type { KeyKind, Limits } from '@slipway/contracts';
+import type { KeyCreator, KeyKind, Limits } from '@slipway/contracts';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 /** One API key, without the key: only its MAC under a pepper of the environment is kept. */
@@ -49,6 +49,10 @@ export class KeyEntity {
   /** Rises with each change that the key feed tells of. */
   @Column('integer')
   ver!: number;
+
+  /** Null where an older caller did not say. */
+  @Column('jsonb', { name: 'created_by', nullable: true })
+  createdBy!: KeyCreator | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountId, DeploymentId, KeyId, type KeyKind, type Limits } from '@slipway/contracts';
+import { AccountId, DeploymentId, type KeyCreator, KeyId, type KeyKind, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { LessThan, MoreThan } from 'typeorm';
 import { KeyEntity } from './key.entity.js';
@@ -21,6 +21,7 @@ export interface StoredKey {
   readonly limits: Limits;
   readonly ver: number;
   readonly createdAt: Date;
+  readonly createdBy: KeyCreator | null;
 }
 
 /** What a new key is made of. */
@@ -32,6 +33,7 @@ export interface NewKey {
   readonly deployments?: DeploymentId[] | null | undefined;
   readonly limits?: Limits | undefined;
   readonly stored: MintedKey['stored'];
+  readonly createdBy?: KeyCreator | null | undefined;
 }
 
 /** What may change in a key and gateways are told of. */
@@ -49,8 +51,11 @@ export const keyOf = ({ id, accountId, deployments, sessionId: _session, ...row 
 @Injectable()
 export class KeysRepository {
   /** Null when it is an MCP key and the account has one; of calls at once, one gets it. */
-  async insert(tx: Tx, { account, name, expiresAt, deployments = null, limits = {}, stored }: NewKey): Promise<StoredKey | null> {
-    const values = { accountId: account, name, expiresAt, deployments, limits, ...stored };
+  async insert(
+    tx: Tx,
+    { account, name, expiresAt, deployments = null, limits = {}, createdBy = null, stored }: NewKey,
+  ): Promise<StoredKey | null> {
+    const values = { accountId: account, name, expiresAt, deployments, limits, createdBy, ...stored };
     const inserted = await tx.createQueryBuilder().insert().into(KeyEntity).values(values).orIgnore().returning('id').execute();
     const [row] = inserted.raw as { id: number }[];
     return row === undefined ? null : keyOf(await tx.findOneByOrFail(KeyEntity, { id: row.id, accountId: account }));

@@ -1,10 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { ChangePassword, EndSessions, ListSessions, RefreshSession, SignOut } from '@slipway/contracts';
+import { ChangePassword, EndSessions, ListSessions, RefreshSession, ResetPassword, SignOut } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { OwnSessionsService } from './own-sessions.service.js';
 import { PasswordChangeService } from './password-change.service.js';
+import { PasswordResetService } from './password-reset.service.js';
 import { RefreshService } from './refresh.service.js';
 
 /** Sessions, from their first refresh to their end. */
@@ -14,6 +15,7 @@ export class SessionsHandlers {
     private readonly refreshing: RefreshService,
     private readonly own: OwnSessionsService,
     private readonly passwords: PasswordChangeService,
+    private readonly resets: PasswordResetService,
   ) {}
 
   @RpcHandler(RefreshSession)
@@ -50,5 +52,10 @@ export class SessionsHandlers {
   @RpcHandler(ChangePassword)
   async changePassword(@Payload() change: z.output<typeof ChangePassword.request>): Promise<z.input<typeof ChangePassword.reply>> {
     return { ended: await this.passwords.change(change) };
+  }
+
+  @RpcHandler(ResetPassword)
+  resetPassword(@Payload() { user, actor }: z.output<typeof ResetPassword.request>): Promise<z.input<typeof ResetPassword.reply>> {
+    return this.resets.reset(user, actor);
   }
 }

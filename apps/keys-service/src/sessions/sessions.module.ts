@@ -4,6 +4,7 @@ import { AcceptanceService } from './acceptance.service.js';
 import { ExternalSignInService } from './external-sign-in.service.js';
 import { OwnSessionsService } from './own-sessions.service.js';
 import { PasswordChangeService } from './password-change.service.js';
+import { PasswordResetService } from './password-reset.service.js';
 import { RefreshService } from './refresh.service.js';
 import { SessionEntry } from './session-entry.service.js';
 import { SessionIssuing } from './session-issuing.service.js';
@@ -22,6 +23,7 @@ import { SigningKeys } from './signing-keys.service.js';
     ExternalSignInService,
     OwnSessionsService,
     PasswordChangeService,
+    PasswordResetService,
     RefreshService,
     SessionEntry,
     SessionIssuing,

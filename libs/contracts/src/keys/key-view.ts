@@ -16,6 +16,10 @@ export const KeyName = z
 /** When a key ends, UTC. A moment that has passed is refused with `invalid_request`. */
 export const KeyExpiry = z.iso.datetime({ error: 'Write the expiry like 2026-01-31T00:00:00Z.' });
 
+/** Who made a key, as they were called then: a person by address; operators and keys have no name. */
+export const KeyCreator = z.object({ actor: z.enum(['user', 'key', 'ops']), name: z.string().nullable() });
+export type KeyCreator = z.infer<typeof KeyCreator>;
+
 /** A key as lists show it: enough to recognize it, never enough to use it. */
 export const KeyView = z.object({
   id: KeyId,
@@ -25,6 +29,8 @@ export const KeyView = z.object({
   /** `expired` and `revoked` keys open nothing; an expired one can be rotated with a new expiry. */
   state: z.enum(['active', 'expired', 'revoked']),
   created_at: z.iso.datetime(),
+  /** Null where nobody wrote it down. Absent from older replicas. */
+  created_by: KeyCreator.nullable().optional(),
   /** Null = never. Absent from replicas of before expiry existed, whose keys never end. */
   expires_at: z.iso.datetime().nullable().optional(),
   /** End of its last request, a second or two after it; null = never used. Lists alone tell it; absent from older replicas too. */
