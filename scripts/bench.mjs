@@ -10,6 +10,9 @@ import { Progress } from './lib/progress.mjs';
 import { lastLines, runCommand } from './lib/run-command.mjs';
 import { StartError } from './lib/start-error.mjs';
 
+/** By itself, as it needs neither nginx nor a model: `npm run bench -- keys`. */
+const KEYS = 'keys';
+
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const progress = new Progress();
 
@@ -26,14 +29,24 @@ async function prepare() {
   await progress.step('Building the benchmark', buildBench);
   const binDir = join(root, '.cache/bin');
   const { path: natsServer } = await ensureNatsServer({ binDir, progress });
-  return { nginx: await ensureNginx({ binDir, progress }), natsServer };
+  return { binDir, natsServer };
+}
+
+async function benchKeys() {
+  const { runKeysBench } = await import(pathToFileURL(join(root, 'bench/dist/keys-bench.js')).href);
+  return runKeysBench({ root, path: process.env.PATH });
+}
+
+async function benchLoads({ binDir, natsServer }) {
+  const nginx = await ensureNginx({ binDir, progress });
+  const environment = { ...process.env, NATS_SERVER_BIN: natsServer };
+  const { runBench } = await import(pathToFileURL(join(root, 'bench/dist/bench.js')).href);
+  return runBench({ root, nginx, freePort, argv: process.argv.slice(2), environment });
 }
 
 try {
-  const { nginx, natsServer } = await prepare();
-  const environment = { ...process.env, NATS_SERVER_BIN: natsServer };
-  const { runBench } = await import(pathToFileURL(join(root, 'bench/dist/bench.js')).href);
-  process.exitCode = await runBench({ root, nginx, freePort, argv: process.argv.slice(2), environment });
+  const stage = await prepare();
+  process.exitCode = await (process.argv[2] === KEYS ? benchKeys() : benchLoads(stage));
 } catch (error) {
   progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ ${error?.stack ?? error}`);
   process.exitCode = 1;

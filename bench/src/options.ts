@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { LOADS } from './loads.js';
 
 export const USAGE = `Usage: npm run bench -- [options]
+       npm run bench -- keys      what 100,000 keys cost a gateway
 
 Measures what Slipway adds to an inference server, beside nginx in front of the same server.
 Starts everything that it needs, and ends it.

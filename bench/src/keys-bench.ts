@@ -1,0 +1,168 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { formatKey } from '@slipway/contracts';
+import { macOf, parsePeppers } from '@slipway/platform';
+import { startTestPostgres, TestNatsServer } from '@slipway/testing';
+import { Client } from 'pg';
+import { AppProcess } from './app-process.js';
+import { CleanUp } from './clean-up.js';
+import { cpuOf, residentBytes } from './process-figures.js';
+
+const KEYS = 100_000;
+const CHECKS = 100_000;
+const WARM_UP = 20_000;
+const PEPPERS = `p1:${'ab'.repeat(32)}`;
+const MIB = 1_048_576;
+/** For what a start leaves to the garbage collector. */
+const SETTLE_MS = 5_000;
+
+/** Of the gateway, taken from its build: apps export nothing. */
+interface Verifier {
+  verify(key: string): unknown;
+}
+interface Index {
+  replaceAll(records: readonly { id: string; rec: object }[]): void;
+}
+interface GatewayParts {
+  readonly KeyIndex: new () => Index;
+  readonly KeyVerifier: new (index: Index, peppers: unknown, trust: () => string) => Verifier;
+}
+
+/** What the first stage, scripts/bench.mjs, prepared. */
+export interface KeysStage {
+  /** The repository. */
+  readonly root: string;
+  /** Where programs are looked for. */
+  readonly path: string | undefined;
+}
+
+const keyOf = (seed: string): string => formatKey('dep', createHash('sha256').update(seed).digest());
+const row = (what: string, figure: string, target = ''): string => `${what.padEnd(62)}${figure.padStart(16)}${target.padStart(12)}`;
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Microseconds that a call takes, one after the other: median and p99 of batches of ten. */
+function timeOf(call: (i: number) => void): { p50: number; p99: number } {
+  for (let i = 0; i < WARM_UP; i += 1) call(i);
+  const batches: number[] = [];
+  for (let i = 0; i < CHECKS; i += 10) {
+    const begun = process.hrtime.bigint();
+    for (let j = 0; j < 10; j += 1) call(i + j);
+    batches.push(Number(process.hrtime.bigint() - begun) / 10_000);
+  }
+  const sorted = batches.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(share * sorted.length)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+const refused = (verifier: Verifier, key: string): void => {
+  try {
+    verifier.verify(key);
+  } catch {
+    return;
+  }
+  throw new Error('A key was accepted that is not valid.');
+};
+
+/** The check by itself, with all keys in memory. */
+async function timeChecks(root: string): Promise<void> {
+  const load = async <T>(file: string): Promise<T> => (await import(pathToFileURL(join(root, 'apps/gateway/dist/auth', file)).href)) as T;
+  const { KeyIndex } = await load<Pick<GatewayParts, 'KeyIndex'>>('key-index.js');
+  const { KeyVerifier } = await load<Pick<GatewayParts, 'KeyVerifier'>>('key-verifier.service.js');
+  const peppers = parsePeppers(PEPPERS);
+  const [pepper] = peppers;
+  if (!pepper) throw new Error('There is no pepper.');
+  const keys = Array.from({ length: KEYS }, (_, i) => keyOf(`key ${i}`));
+  const account = { id: 'account:1', rec: { type: 'account', id: 1, slug: 'bench', state: 'active' } };
+  const records = keys.map((key, i) => {
+    const mac = macOf(key, pepper).toString('base64url');
+    const about = { kind: 'dep', pepper: 'p1', state: 'active', expires: null, deployments: null };
+    return { id: `key:${i + 1}`, rec: { type: 'key', id: i + 1, account: 1, mac, ...about } };
+  });
+  const index = new KeyIndex();
+  index.replaceAll([account, ...records]);
+  const verifier = new KeyVerifier(index, peppers, () => 'fresh');
+  const unknown = Array.from({ length: 1_000 }, () => formatKey('dep', randomBytes(32)));
+  const malformed = ['', 'sk-something', 'svc_dep_short', `${keys[0]}x`, 'x'.repeat(8_000), `${keys[0]?.slice(0, -1)}!`];
+  const trials = {
+    'a good key is found among all of them': timeOf((i) => void verifier.verify(keys[(i * 7_919) % KEYS] ?? '')),
+    'an unknown key is refused': timeOf((i) => refused(verifier, unknown[i % unknown.length] ?? '')),
+    'a malformed key is refused': timeOf((i) => refused(verifier, malformed[i % malformed.length] ?? '')),
+  };
+  for (const [what, { p50, p99 }] of Object.entries(trials)) {
+    print(row(`${what}, p50; p99`, `${p50.toFixed(1)} µs; ${p99.toFixed(1)} µs`, what.startsWith('a good') ? '15 µs' : '100 µs'));
+  }
+}
+
+async function insertKeys(database: string): Promise<void> {
+  const client = new Client({ connectionString: database });
+  await client.connect();
+  try {
+    await client.query(`INSERT INTO accounts.account (slug) SELECT 'bench-' || i FROM generate_series(1, 100) AS i`);
+    await client.query(
+      `INSERT INTO keys.key (account_id, kind, name, mac, pepper, hint)
+       SELECT 1 + i % 100, 'dep', 'key ' || i, sha256(('key ' || i)::bytea), 'p1', 'svc_dep_abcd' FROM generate_series(1, $1::integer) AS i`,
+      [KEYS],
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+interface Start {
+  readonly readyMs: number;
+  /** Processor time until then. */
+  readonly cpuS: number;
+  readonly mib: number;
+}
+
+/** A gateway's start without keys and with all of them, fed by a real keys-service. */
+async function timeLoading({ root, path }: KeysStage, cleanUp: CleanUp): Promise<void> {
+  const [nats, postgres] = await Promise.all([TestNatsServer.start(), startTestPostgres()]);
+  cleanUp.add(() => postgres.stop());
+  cleanUp.add(() => nats.end());
+  const database = await postgres.createDatabase();
+  const settings = { PATH: path, SLIPWAY_ENV: 'bench', NATS_URL: nats.url, KEY_PEPPERS: PEPPERS, PORT: '0' };
+  const start = async (app: string): Promise<{ running: AppProcess; readyMs: number }> => {
+    const started = await AppProcess.start(root, app, {
+      ...settings,
+      KEYS_DATABASE_URL: database,
+      DEPLOYMENTS_DATABASE_URL: await postgres.createDatabase(),
+      SLIPWAY_SECRET_KEY: 'cd'.repeat(32),
+    });
+    cleanUp.add(() => started.running.stop());
+    return started;
+  };
+  for (const service of ['keys-service', 'deployments-service']) await start(service);
+  const gateways: Start[] = [];
+  const measure = async (): Promise<void> => {
+    const { running, readyMs } = await start('gateway');
+    const cpuS = cpuOf({ gateway: [running.pid] })['gateway'] ?? 0;
+    await delay(SETTLE_MS);
+    gateways.push({ readyMs, cpuS, mib: residentBytes(running.pid) / MIB });
+    await running.stop();
+  };
+  await measure();
+  await insertKeys(database);
+  await measure();
+  const [empty, full] = gateways as [Start, Start];
+  print(row('start of a gateway until it is ready, without keys', `${(empty.readyMs / 1_000).toFixed(2)} s`));
+  print(row(`what ${KEYS} keys add to it`, `${((full.readyMs - empty.readyMs) / 1_000).toFixed(2)} s`, '2 s'));
+  print(row('the same in its processor time', `${(full.cpuS - empty.cpuS).toFixed(2)} s`));
+  print(row('memory of a gateway without keys', `${empty.mib.toFixed(0)} MiB`));
+  print(row(`what ${KEYS} keys add to it`, `${(full.mib - empty.mib).toFixed(0)} MiB`, '150 MB'));
+}
+
+/** Measures what keys cost a gateway: loading and holding many, and checking one. */
+export async function runKeysBench(stage: KeysStage): Promise<number> {
+  const cleanUp = new CleanUp();
+  try {
+    print(row('', 'measured', 'target'));
+    await timeChecks(stage.root);
+    await timeLoading(stage, cleanUp);
+    return 0;
+  } finally {
+    await cleanUp.run();
+  }
+}
