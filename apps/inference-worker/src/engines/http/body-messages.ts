@@ -1,6 +1,6 @@
 import { type CanonicalMessage, type ContentPart, ServiceError, textOf, type ToolCall } from '@slipway/contracts';
 import type { FlavourTraits } from './flavour.js';
-import { isJsonObject } from './json-object.js';
+import { isJsonObject } from '../json-object.js';
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { ServiceError, type StreamEvent } from '@slipway/contracts';
 import { newCallId } from '../call-id.js';
-import { isJsonObject } from './json-object.js';
+import { isJsonObject } from '../json-object.js';
 import { BrokenStreamError } from './sse-reader.js';
 import type { CallPiece } from './upstream-chunk.js';
 import { WholeCharacters } from './whole-characters.js';

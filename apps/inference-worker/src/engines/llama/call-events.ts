@@ -1,7 +1,7 @@
 import { ServiceError } from '@slipway/contracts';
 import { newCallId } from '../call-id.js';
+import { isJsonObject } from '../json-object.js';
 import type { CallSink } from './tool-calls/call-family.js';
-import { isObjectText } from './tool-calls/json-reading.js';
 import type { StepEvents } from './step-events.js';
 
 const brokenCall = (): ServiceError => new ServiceError('engine_error', 'The model wrote a call whose arguments are no JSON object.');
@@ -62,7 +62,7 @@ export class CallEvents implements CallSink {
 
   close(): void {
     if (this.#open === '') this.args('{}');
-    if (!isObjectText(this.#open ?? '')) throw brokenCall();
+    if (!isJsonObject(this.#open ?? '')) throw brokenCall();
     this.#open = null;
   }
 

@@ -1,4 +1,5 @@
 import type { AnswerText, Reading } from './answer-text.js';
+import { isJsonObject } from '../../json-object.js';
 
 /** @returns the value of a JSON string; null when none comes next. */
 export function* readString(text: AnswerText): Reading<string | null> {
@@ -64,7 +65,7 @@ export function* readArguments(text: AnswerText, piece: (text: string) => void):
   if (first === '{') return yield* readContainer(text, piece);
   if (first === '"') {
     const inner = yield* readString(text);
-    if (inner === null || !isObjectText(inner)) return false;
+    if (inner === null || !isJsonObject(inner)) return false;
     piece(inner);
     return true;
   }
@@ -78,10 +79,4 @@ export function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Whether the text is JSON of an object. */
-export function isObjectText(json: string): boolean {
-  const value = parsed(json);
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
