@@ -71,7 +71,9 @@ describe('the commands', () => {
       'accounts create',
       'accounts list',
       'accounts limits',
-      ...['set-up', 'invite', 'invitations', 'uninvite', 'list', 'role', 'remove', 'sign-out'].map((name) => `users ${name}`),
+      ...['set-up', 'invite', 'invitations', 'uninvite', 'list', 'role', 'remove', 'sign-out', 'reset-password'].map(
+        (name) => `users ${name}`,
+      ),
       ...['create', 'list', 'rename', 'rotate', 'revoke', 'limits', 'deployments', 'mcp create', 'mcp show', 'mcp rotate'].map(
         (name) => `keys ${name}`,
       ),
