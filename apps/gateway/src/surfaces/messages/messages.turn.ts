@@ -2,6 +2,7 @@ import type { CanonicalMessage, ContentPart, ToolCall } from '@slipway/contracts
 import { textPart } from './blocks/text-block.js';
 import type { ToolResult } from './blocks/tool-result-block.js';
 import type { AssistantMessage } from './messages.assistant.js';
+import type { UserMessage } from './messages.user.js';
 
 /** Between texts that were apart in the request; without it the last word of one would run into the first of the next. */
 export const GAP = '\n\n';
@@ -9,21 +10,40 @@ export const GAP = '\n\n';
 /** What the user's side says before the model answers, in one or several messages. */
 export class UserTurn {
   readonly role = 'user';
-  readonly results: ToolResult[] = [];
-  readonly parts: ContentPart[] = [];
+  readonly #results: ToolResult[] = [];
+  readonly #parts: ContentPart[] = [];
+  #hasOnlyResults = true;
 
-  /** Adds an instruction at its end: to the last result, where it holds nothing else. */
+  get hasResults(): boolean {
+    return this.#results.length > 0;
+  }
+
+  add({ results, parts }: Pick<UserMessage, 'results' | 'parts'>): void {
+    for (const result of results) {
+      this.#results.push(result);
+      if (result.images.length > 0) this.#hasOnlyResults = false;
+    }
+    for (const part of parts) this.#addPart(part);
+  }
+
+  /** Adds an instruction at its end: to the last result, where it holds nothing but texts of results. */
   instruct(texts: readonly string[]): void {
-    const last = this.results.at(-1);
-    const onlyTexts = this.parts.length === 0 && this.results.every(({ images }) => images.length === 0);
-    if (last && onlyTexts) last.text = [last.text, ...texts].filter((text) => text !== '').join(GAP);
-    else this.parts.push(...texts.map(textPart));
+    const last = this.#hasOnlyResults ? this.#results.at(-1) : undefined;
+    for (const text of texts) {
+      if (!last) this.#addPart(textPart(text));
+      else last.text = last.text === '' ? text : `${last.text}${GAP}${text}`;
+    }
+  }
+
+  #addPart(part: ContentPart): void {
+    this.#parts.push(part);
+    this.#hasOnlyResults = false;
   }
 
   /** Results first, in their order, so that each follows its call; then one message with their images and all else. */
   messages(): CanonicalMessage[] {
-    const tools = this.results.map(({ id, text }): CanonicalMessage => ({ role: 'tool', content: [textPart(text)], tool_call_id: id }));
-    const content = joinTexts([...this.results.flatMap(({ images }) => images), ...this.parts]);
+    const tools = this.#results.map(({ id, text }): CanonicalMessage => ({ role: 'tool', content: [textPart(text)], tool_call_id: id }));
+    const content = joinTexts([...this.#results.flatMap(({ images }) => images), ...this.#parts]);
     return content.length === 0 ? tools : [...tools, { role: 'user', content }];
   }
 }
@@ -47,8 +67,8 @@ export class AssistantTurn {
 
   add({ text, thoughts, calls, at }: AssistantMessage): void {
     if (text !== '') this.#texts.push(text);
-    this.#thoughts.push(...thoughts);
-    this.#calls.push(...calls.map(({ id, name, arguments: text_ }) => ({ id, name, arguments: text_ })));
+    for (const thought of thoughts) this.#thoughts.push(thought);
+    for (const { id, name, arguments: json } of calls) this.#calls.push({ id, name, arguments: json });
     this.#at = at;
   }
 

@@ -39,8 +39,7 @@ export class Turns {
   user({ results, parts, firstImage }: UserMessage): void {
     const turn = this.#userTurn();
     for (const result of results) this.#answered(result);
-    turn.results.push(...results);
-    turn.parts.push(...parts);
+    turn.add({ results, parts });
     this.#firstImage ??= firstImage;
   }
 
@@ -62,9 +61,11 @@ export class Turns {
    */
   instruction(texts: readonly string[]): void {
     if (texts.length === 0) return;
-    if (this.#turns.length === 0) this.#prompt.push(...texts);
-    else if (this.#open.size > 0) this.#held.push(...texts);
-    else this.#userTurn().instruct(texts);
+    if (this.#turns.length > 0 && this.#open.size === 0) return this.#userTurn().instruct(texts);
+    // Not spread into the arguments of a call, which has room for fewer than a request has texts.
+    const list = this.#turns.length === 0 ? this.#prompt : this.#held;
+    for (const text of texts) list.push(text);
+    return undefined;
   }
 
   /** @throws ServiceError for calls without a result, and where there is nothing to answer. */
@@ -80,7 +81,7 @@ export class Turns {
       knownTools: this.#knownTools,
       firstImage: this.#firstImage,
       prefill,
-      endsWithResults: last?.role === 'user' && last.results.length > 0,
+      endsWithResults: last?.role === 'user' && last.hasResults,
     };
   }
 

@@ -12,6 +12,8 @@ export interface UserMessage {
   readonly firstImage: string | undefined;
 }
 
+const saysSomething = (part: ContentPart): boolean => part.type === 'image' || part.text !== '';
+
 /** @throws ServiceError naming the block that is wrong. */
 export function readUser(content: unknown, at: string, policy: RequestPolicy): UserMessage {
   const results: ToolResult[] = [];
@@ -22,7 +24,7 @@ export function readUser(content: unknown, at: string, policy: RequestPolicy): U
     const read = result ? result.images : readContentBlock(block, policy, 'a user message');
     if (read.some(({ type }) => type === 'image')) firstImage ??= block.at;
     if (result) results.push(result);
-    else parts.push(...read.filter((part) => part.type === 'image' || part.text !== ''));
+    else for (const part of read.filter(saysSomething)) parts.push(part);
   }
   if (results.length + parts.length === 0) throw fault('invalid_value', at, 'The content of a user message must not be empty.');
   return { results, parts, firstImage };
