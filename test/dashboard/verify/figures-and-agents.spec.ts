@@ -1,0 +1,160 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { modelList, ScriptedUpstream } from '@slipway/testing';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentOf, runCli } from '../../cli/cli-rig.js';
+import { type Stack, startStack } from '../../e2e/stack.js';
+import { axeFaults, ConsoleBrowser } from '../console-browser.js';
+
+let stack: Stack;
+let engine: ScriptedUpstream;
+let browser: ConsoleBrowser;
+let ada: Page;
+beforeAll(async () => {
+  engine = await ScriptedUpstream.start(() => ({ steps: [] }));
+  stack = await startStack([], { ENGINE_HOSTS: '127.0.0.1' });
+  browser = await ConsoleBrowser.start(stack.console_url);
+  ada = await browser.person({ acceptDownloads: true });
+  await ada.goto(stack.setup_url ?? '');
+  await ada.getByLabel('Email').fill('ada@example.com');
+  await ada.getByLabel('Password').fill('correct horse battery');
+  await ada.getByRole('button', { name: 'Set up and sign in' }).click();
+  await ada.getByRole('link', { name: 'svc-tiny.Q8_0' }).waitFor();
+}, 240_000);
+afterAll(async () => {
+  await browser?.end();
+  await stack?.stop();
+  await engine?.stop();
+});
+
+const dialog = (): ReturnType<Page['getByRole']> => ada.getByRole('dialog');
+
+async function statusOf(path: string, contract: 'chat/completions' | 'messages' = 'chat/completions'): Promise<number> {
+  const response = await fetch(`${stack.base_url}/${path}/v1/${contract}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: path.split('/').at(-1), max_tokens: 8, messages: [{ role: 'user', content: 'Who are you?' }] }),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+async function go(path: string, heading: string): Promise<void> {
+  await ada.goto(path);
+  await ada.getByRole('heading', { level: 1, name: heading }).waitFor();
+}
+
+describe.sequential('an engine that somebody names', () => {
+  it('is tested before, and what is wrong is said with what to do', async () => {
+    await go('/deployments', 'Deployments');
+    await ada.getByRole('button', { name: 'Create deployment' }).click();
+    await dialog().getByLabel('Model', { exact: true }).selectOption('http');
+    const test = dialog().getByRole('button', { name: 'Test the connection' });
+    expect(await test.isDisabled()).toBe(true);
+    await dialog().getByLabel('Address of the engine').fill('http://127.0.0.1:9');
+    await dialog().getByLabel('Name of the model there').fill('wrong');
+    await test.click();
+    await dialog().getByText('The engine does not answer', { exact: false }).waitFor();
+    await dialog().getByLabel('Address of the engine').fill(engine.url);
+    expect(await dialog().getByText('The engine does not answer', { exact: false }).count()).toBe(0);
+    await test.click();
+    await dialog().getByRole('button', { name: 'Use scripted' }).click();
+    await test.click();
+    await dialog().getByText('answers and has the model', { exact: false }).waitFor();
+    engine.gets.set('/v1/models', modelList('scripted', { owned_by: 'vllm', max_model_len: 4_096 }));
+    await test.click();
+    await dialog().getByText('vLLM answers, has the model and takes 4,096 tokens of context.').waitFor();
+    expect(await axeFaults(ada)).toEqual([]);
+    await dialog().getByLabel('Address of the engine').fill('http://169.254.169.254');
+    await test.click();
+    await dialog().getByText('ENGINE_HOSTS', { exact: false }).waitFor();
+  });
+});
+
+describe.sequential('an agent that is given the settings of the dashboard', () => {
+  it('makes a deployment that answers, and the card of the key shows who it was', async () => {
+    await go('/api-keys?tab=mcp', 'API Keys');
+    await ada.getByRole('button', { name: 'Create MCP key' }).click();
+    await dialog().getByLabel('Client').selectOption('Zed');
+    const pasted = (await dialog().getByRole('region', { name: 'settings.json' }).textContent()) ?? '';
+    await dialog().getByRole('button', { name: 'Done' }).click();
+    await ada.getByText('Last client').waitFor();
+    const { context_servers: servers } = JSON.parse(pasted) as {
+      context_servers: { slipway: { url: string; headers: Record<string, string> } };
+    };
+    const agent = new Client({ name: 'first-agent', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    const { url, headers } = servers.slipway;
+    await agent.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+    const use = async (name: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
+      const { structuredContent, isError } = await agent.callTool({ name, arguments: args });
+      expect(isError ?? false, JSON.stringify(structuredContent)).toBe(false);
+      return structuredContent as Record<string, unknown>;
+    };
+    const [model] = (await use('list_models'))['models'] as { id: string }[];
+    const { slug } = await use('create_deployment', { model: model?.id, alias: 'by-agent' });
+    const stateOf = async (): Promise<unknown> => (await use('get_deployment', { slug }))['state'];
+    await expect.poll(stateOf, { timeout: 60_000 }).toBe('ready');
+    await expect.poll(() => statusOf('local/by-agent'), { timeout: 30_000 }).toBe(200);
+    await agent.close();
+    await ada.getByText('first-agent/1', { exact: true }).waitFor({ timeout: 60_000 });
+  });
+});
+
+describe.sequential('figures', () => {
+  it('of the usage screen are those of the ledger, in every split, and are saved', async () => {
+    for (const contract of ['chat/completions', 'messages'] as const) expect(await statusOf(stack.alias, contract)).toBe(200);
+    await go('/usage', 'Usage');
+    await ada.getByLabel('Time', { exact: true }).selectOption('1h');
+    const table = ada.getByRole('table', { name: 'Usage by key' });
+    const inLedger = async (): Promise<[string, string][]> => {
+      const run = await runCli(['usage', '--by', 'key', '--from', '1h', '--json', '--data-dir', stack.dataDir]);
+      const { rows } = documentOf<{ rows: { requests: number; completion_tokens: number }[] }>(run);
+      return rows.map((row): [string, string] => [row.requests.toLocaleString('en-US'), row.completion_tokens.toLocaleString('en-US')]);
+    };
+    const shown = async (): Promise<(string | null)[][]> => {
+      const rows = (await table.getByRole('row').all()).slice(1);
+      return Promise.all(rows.map((row) => Promise.all([1, 5].map((cell) => row.getByRole('cell').nth(cell).textContent()))));
+    };
+    // Three requests by one key: one of the agent’s deployment, one by each contract.
+    await expect.poll(async () => (await inLedger())[0]?.[0], { timeout: 30_000 }).toBe('3');
+    await expect.poll(shown, { timeout: 60_000 }).toEqual(await inLedger());
+
+    for (const figure of ['Requests', 'Time to first token', 'Duration', 'Tokens per second']) {
+      await ada.getByLabel('Show', { exact: true }).selectOption({ label: figure });
+      for (const part of ['Everything together', 'Deployment', 'Key', 'Contract']) {
+        await ada.getByLabel('Split by').selectOption({ label: part });
+        const summary = ada.getByText(`${figure} as a table`);
+        await summary.click();
+        await ada.getByRole('table', { name: `${figure} over time` }).waitFor();
+        await summary.click();
+      }
+    }
+    expect(await axeFaults(ada)).toEqual([]);
+    const download = ada.waitForEvent('download');
+    await ada.getByRole('button', { name: 'Export CSV' }).click();
+    expect((await download).suggestedFilename()).toMatch(/^slipway-usage-.*\.csv$/);
+  }, 120_000);
+
+  it('of a deployment are on its own page', async () => {
+    await go('/deployments/deployment-1?tab=metrics', 'svc-tiny.Q8_0');
+    await ada.getByText('Requests as a table').click();
+    await ada.getByRole('table', { name: 'Requests over time' }).waitFor();
+    for (const title of ['Errors', 'Tokens per second', 'Time to first token']) {
+      expect(await ada.getByRole('heading', { level: 2, name: title, exact: true }).count(), title).toBe(1);
+    }
+    expect(await axeFaults(ada)).toEqual([]);
+  });
+
+  it('of an account’s limits are beside its keys', async () => {
+    const run = await runCli(['accounts', 'limits', 'local', '--tokens-per-day', '1000000', '--data-dir', stack.dataDir]);
+    expect(run.code, run.stderr).toBe(0);
+    await go('/api-keys', 'API Keys');
+    await ada.getByText('1,000,000', { exact: false }).waitFor();
+    await ada.getByText(/^[1-9]\d* used$/).waitFor();
+    expect(await axeFaults(ada)).toEqual([]);
+  });
+});
+
+it('no screen broke the content security policy or threw', () => {
+  expect(browser.faults).toEqual([]);
+});
