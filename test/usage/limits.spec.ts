@@ -2,6 +2,7 @@ import { FindAccountLimits, type Limits, SetAccountLimits, SetKeyDeployments, Se
 import type { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../deployments/until.js';
+import type { ServiceProcess } from '../services/service-process.js';
 import { open, type Script, send, type Tenant, UsageRig } from './usage-rig.js';
 
 const SCRIPT: Script = { tokens: 3, end: 'complete' };
@@ -61,22 +62,26 @@ describe('limits', () => {
     const tenant = await rig.tenant();
     const perMinute = 30;
     await limit(tenant, { requests_per_minute: perMinute });
+    const accepted: { sent: number; answered: number }[] = [];
+    let slowest = 0;
     const begun = performance.now();
-    let passed = 0;
-    let untold = 0;
-    while (performance.now() - begun < 8_000) {
-      for (const gateway of gateways()) {
-        const sent = performance.now();
-        const { status } = await ask(gateway, tenant);
-        if (status === 200) passed += 1;
-        else expect(status).toBe(429);
-        // As fast as this test asks, this many come to another gateway within the second in which everything is told.
-        untold = Math.max(untold, 1_000 / Math.max(1, performance.now() - sent));
-      }
+    for (let i = 0; i < 80; i += 1) {
+      const sent = performance.now();
+      const { status } = await ask(gateways()[i % 3]!, tenant);
+      const answered = performance.now();
+      slowest = Math.max(slowest, answered - sent);
+      if (status === 200) accepted.push({ sent, answered });
+      else expect(status).toBe(429);
+      // A steady load of ten a second.
+      await new Promise((resolve) => setTimeout(resolve, begun + (i + 1) * 100 - answered));
     }
-    const drained = ((performance.now() - begun) / 60_000) * perMinute;
-    expect(passed).toBeGreaterThanOrEqual(perMinute);
-    expect(passed).toBeLessThanOrEqual(perMinute + drained + Math.min(2 * perMinute, untold));
+    expect(accepted.length).toBeGreaterThanOrEqual(perMinute);
+    // What was answered so long before counts at every gateway: 20 ms, and the way of a message on a machine as busy as this one.
+    const told = 20 + 2 * slowest;
+    for (const { sent, answered } of accepted) {
+      const counted = accepted.filter((other) => other.answered <= sent - told).length;
+      expect(counted).toBeLessThan(perMinute * (1 + (answered - begun) / 60_000));
+    }
   }, 120_000);
 
   it('are not forgiven by the restart of a gateway, and nothing counts twice', async () => {
@@ -84,22 +89,23 @@ describe('limits', () => {
     await limit(tenant, { requests_per_minute: 12, tokens_per_minute: 100_000 });
     const [doomed] = rig.processes('gateway');
     const begun = performance.now();
-    for (let i = 0; i < 10; i += 1) expect((await ask(rig.addressOf(doomed!), tenant)).status).toBe(200);
+    let accepted = 0;
+    const counted = async (gateway: ServiceProcess): Promise<Response> => {
+      const response = await ask(rig.addressOf(gateway), tenant);
+      if (response.status === 200) accepted += 1;
+      return response;
+    };
+    for (let i = 0; i < 10; i += 1) expect((await counted(doomed!)).status).toBe(200);
     // What it let through is told within a second; what it had not told would be forgiven.
-    await until(
-      'another gateway has heard',
-      async () => Number((await ask(gateways()[1]!, tenant)).headers.get('x-ratelimit-remaining-requests')) <= 1,
-    );
-    const spent = 11;
+    const other = rig.processes('gateway')[1]!;
+    await until('another gateway has heard', async () => Number((await counted(other)).headers.get('x-ratelimit-remaining-requests')) <= 1);
     await doomed!.stop('SIGKILL');
     const fresh = await rig.restart(doomed!).ready();
-    await until('the new gateway knows the limits', async () =>
-      (await ask(rig.addressOf(fresh), tenant)).headers.has('x-ratelimit-limit-requests'),
-    );
-    let passed = 0;
-    for (let i = 0; i < 12; i += 1) passed += (await ask(rig.addressOf(fresh), tenant)).status === 200 ? 1 : 0;
+    await until('the new gateway knows the limits', async () => (await counted(fresh)).headers.has('x-ratelimit-limit-requests'));
+    for (let i = 0; i < 12; i += 1) await counted(fresh);
     const drained = ((performance.now() - begun) / 60_000) * 12;
-    expect(passed).toBeLessThanOrEqual(12 - spent + drained);
+    expect(accepted).toBeLessThanOrEqual(12 + drained);
+    expect(accepted).toBeGreaterThanOrEqual(12);
   }, 120_000);
 
   it('of requests at once count at all gateways, and end with the requests', async () => {
