@@ -11,19 +11,24 @@ export interface Times {
 export interface Figures {
   /** From the question to the first token, in milliseconds. */
   readonly ttftMs: number | null;
-  /** Tokens after the first by the time since the first. */
+  /** Tokens after the first by the time since the first; null where they did not come one by one. */
   readonly tokensPerS: number | null;
   /** The model has not counted yet, so pieces are taken for tokens. */
   readonly isEstimate: boolean;
 }
 
-export function figuresOf({ sent, first, last }: Times, { usage, pieces, isWhole }: Pick<Answer, 'usage' | 'pieces' | 'isWhole'>): Figures {
+export function figuresOf(
+  { sent, first, last }: Times,
+  { usage, pieces, isWhole, calls }: Pick<Answer, 'usage' | 'pieces' | 'isWhole' | 'calls'>,
+): Figures {
   const isCounted = isWhole && usage !== null;
   const tokens = isCounted ? usage.completion : pieces;
   const seconds = first === null || last === null ? 0 : (last - first) / 1_000;
+  // Calls come when they are whole: the time since their first piece says nothing of their tokens.
+  const hasPace = tokens > 1 && seconds > 0 && calls.length === 0;
   return {
     ttftMs: first === null ? null : Math.round(first - sent),
-    tokensPerS: tokens > 1 && seconds > 0 ? (tokens - 1) / seconds : null,
+    tokensPerS: hasPace ? (tokens - 1) / seconds : null,
     isEstimate: !isCounted,
   };
 }

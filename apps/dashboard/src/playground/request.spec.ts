@@ -162,17 +162,28 @@ describe('the figures of an answer', () => {
   const times = { sent: 1_000, first: 1_250, last: 3_250 };
 
   it('are the time to the first token, and the tokens after it by the time since', () => {
-    const answer = { usage: { prompt: 3, cached: null, completion: 41 }, pieces: 30, isWhole: true };
+    const answer = { usage: { prompt: 3, cached: null, completion: 41 }, pieces: 30, isWhole: true, calls: [] };
     expect(figuresOf(times, answer)).toEqual({ ttftMs: 250, tokensPerS: 20, isEstimate: false });
   });
 
   it('are estimated by the pieces until the model has counted', () => {
-    expect(figuresOf(times, { usage: null, pieces: 21, isWhole: false })).toEqual({ ttftMs: 250, tokensPerS: 10, isEstimate: true });
+    expect(figuresOf(times, { usage: null, pieces: 21, isWhole: false, calls: [] })).toEqual({
+      ttftMs: 250,
+      tokensPerS: 10,
+      isEstimate: true,
+    });
   });
 
   it('are none where nothing or one token came', () => {
     expect(figuresOf({ sent: 1, first: null, last: null }, NO_ANSWER)).toMatchObject({ ttftMs: null, tokensPerS: null });
-    expect(figuresOf({ sent: 1, first: 5, last: 5 }, { usage: null, pieces: 1, isWhole: false })).toMatchObject({ tokensPerS: null });
+    expect(figuresOf({ sent: 1, first: 5, last: 5 }, { usage: null, pieces: 1, isWhole: false, calls: [] })).toMatchObject({
+      tokensPerS: null,
+    });
+  });
+
+  it('say no pace of calls, which come when they are whole', () => {
+    const answer = { usage: { prompt: 3, cached: null, completion: 41 }, pieces: 3, isWhole: true, calls: [call] };
+    expect(figuresOf(times, answer)).toMatchObject({ ttftMs: 250, tokensPerS: null });
   });
 
   it('are written in the unit that fits', () => {
