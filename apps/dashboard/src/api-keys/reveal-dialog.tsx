@@ -2,9 +2,8 @@ import type { JSX } from 'react';
 import { useAddresses } from '../api/use-addresses.js';
 import { useCall } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
-import { inferenceSnippet } from '../snippets/inference-snippets.js';
+import { RequestCode } from '../snippets/request-code.js';
 import { Button } from '../ui/button.js';
-import { CodeBlock } from '../ui/code-block.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { Notice } from '../ui/notice.js';
 import { targetOf } from '../deployments/inference-target.js';
@@ -27,10 +26,10 @@ export function RevealDialog({ name, value, onDone }: RevealDialogProps): JSX.El
       <Notice look="warn">Copy this key now. It is shown only once and cannot be recovered. If you lose it, rotate the key.</Notice>
       <KeyValue value={value} />
       {first && addresses && (
-        <CodeBlock
-          label={`A first request to ${first.name}`}
-          text={inferenceSnippet('chat', 'curl', targetOf(addresses.gateway_url, slug, first), value)}
-        />
+        <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
+          <h3 className="font-medium">Call {first.name} with it</h3>
+          <RequestCode target={targetOf(addresses.gateway_url, slug, first)} apiKey={value} />
+        </section>
       )}
       <DialogButtons>
         <Button look="main" onClick={onDone}>
