@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Stack, startStack } from '../../e2e/stack.js';
 import { axeFaults, ConsoleBrowser } from '../console-browser.js';
+import { answered, askOne, askTwo, callTool, codeOfLast, rawOfLast } from '../playground-steps.js';
+import { dialog, open } from '../screen.js';
 
 const OWNER = { email: 'ada@example.com', password: 'correct horse battery' };
 const VIEWER = { email: 'vera@example.com', password: 'staple battery horse' };
@@ -31,13 +33,6 @@ async function statusOf(key: string): Promise<number> {
   await response.body?.cancel();
   return response.status;
 }
-
-const open = async (page: Page, name: string): Promise<void> => {
-  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click();
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-};
-
-const dialog = (page: Page): ReturnType<Page['getByRole']> => page.getByRole('dialog');
 
 async function menuOf(page: Page, key: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${key}` }).click();
@@ -179,6 +174,37 @@ describe.sequential('a first day with the dashboard', () => {
     await expect.poll(() => ada.getByText('Second one', { exact: true }).count(), { timeout: 30_000 }).toBe(0);
   });
 
+  it('the playground answers in both contracts, beside another deployment, and shows what went over the line', async () => {
+    await open(ada, 'Playground');
+    await askOne(ada);
+    expect(await axeFaults(ada)).toEqual([]);
+    await askTwo(ada);
+    const code = await codeOfLast(ada, 'python');
+    expect(code).toContain(`Anthropic(base_url="${stack.base_url}/deployment-1"`);
+    expect(code).toContain('max_tokens=60');
+    expect(await rawOfLast(ada)).toContain('event: message_stop');
+    expect(await ada.content()).not.toMatch(/svc_dep_[0-9A-Za-z]{10}/);
+  });
+
+  it('the playground calls a tool, and goes on with what it gave back', async () => {
+    await callTool(ada);
+    await ada.getByLabel('Temperature').fill('9');
+    await ada.getByText('Write a number from 0 to 2.').waitFor();
+    expect(await axeFaults(ada)).toEqual([]);
+    await ada.getByLabel('Temperature').fill('');
+  });
+
+  it('the playground says why no answer comes, and keeps the question for another try', async () => {
+    await ada.getByRole('button', { name: 'New conversation' }).click();
+    await ada.context().setOffline(true);
+    await ada.getByLabel('Message').fill('Who are you?');
+    await ada.keyboard.press('Enter');
+    await ada.getByRole('article').getByText('The console cannot be reached.').waitFor();
+    await ada.context().setOffline(false);
+    await ada.getByRole('button', { name: 'Retry' }).click();
+    await expect.poll(() => answered(ada), { timeout: 30_000 }).toBe(1);
+  });
+
   it('usage appears, and equals what was asked', async () => {
     await open(ada, 'Usage');
     const table = ada.getByRole('table', { name: 'Usage by key' });
@@ -194,6 +220,12 @@ describe.sequential('a first day with the dashboard', () => {
         { timeout: 60_000 },
       )
       .toBe('2');
+    // Two in one conversation and one beside it, the two of the tool, the one after the outage.
+    const played = table
+      .getByRole('row', { name: /Playground/ })
+      .getByRole('cell')
+      .nth(1);
+    await expect.poll(() => played.textContent(), { timeout: 60_000 }).toBe('6');
   });
 
   it('an invited viewer sees deployments and may change nothing', async () => {
@@ -212,6 +244,9 @@ describe.sequential('a first day with the dashboard', () => {
     await vera.getByRole('link', { name: 'svc-tiny.Q8_0' }).waitFor();
     expect(await vera.getByRole('button', { name: 'Create deployment' }).count()).toBe(0);
     expect(await vera.getByRole('link', { name: 'Activity' }).count()).toBe(0);
+    await open(vera, 'Playground');
+    await vera.getByText('viewers cannot ask').waitFor();
+    expect(await vera.getByLabel('Message').count()).toBe(0);
     await vera.getByRole('button', { name: 'account menu' }).click();
     await vera.getByRole('menuitem', { name: 'Sign out' }).click();
     await vera.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -245,11 +280,13 @@ describe.sequential('a first day with the dashboard', () => {
     const places = [
       '/deployments',
       '/deployments/deployment-1',
+      '/deployments/deployment-1?tab=metrics',
       '/deployments/deployment-1?tab=logs',
       '/deployments/deployment-1?tab=revisions',
       '/deployments/deployment-1?tab=settings',
       '/api-keys',
       '/api-keys?tab=mcp',
+      '/playground',
       '/usage',
       '/members',
       '/activity',
