@@ -1,16 +1,11 @@
-import { type AccountId, CreateAccount, isServiceError, type RpcContract } from '@slipway/contracts';
+import { type AccountId, CreateAccount, type RpcContract } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client, type QueryResultRow } from 'pg';
 import type { z } from 'zod';
-import { ENV, KeysServiceProcess, TestBus, until } from './keys-rig.js';
+import { ENV, KeysServiceProcess, TestBus } from './keys-rig.js';
+import { type Outcome, PatientRpc } from './patient-rpc.js';
 import { TestGateway } from './test-gateway.js';
-
-/** What a call came to. */
-export interface Outcome<T> {
-  readonly reply?: T;
-  readonly code?: string;
-}
 
 /** Real servers, replicas of keys-service as processes, and whoever talks to them, for the tests of one file. */
 export class KeysWorld {
@@ -47,29 +42,14 @@ export class KeysWorld {
     return gateway;
   }
 
-  /** Asks as patient operators do: again where the service asks for that, as it does when its database is too busy. */
+  /** Asks as patient operators do. */
   ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    const attempt = (): Promise<z.output<C['reply']> | null> =>
-      this.#askOnce(contract, request).catch((error: unknown) => {
-        if (!isServiceError(error) || error.code !== 'unavailable') throw error;
-        return null;
-      });
-    return until(`${contract.subject} is answered`, attempt, 60_000);
+    return new PatientRpc(this.ops).ask(contract, request);
   }
 
   /** Asks once, and tells the code of a refusal instead of failing. */
   outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
-    return this.#askOnce(contract, request).then(
-      (reply) => ({ reply }),
-      (error: unknown) => {
-        if (!isServiceError(error)) throw error;
-        return { code: error.code };
-      },
-    );
-  }
-
-  #askOnce<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    return this.ops.call({ ...contract, timeoutMs: 20_000 }, request);
+    return new PatientRpc(this.ops).outcome(contract, request);
   }
 
   /** An account that no other test uses. */

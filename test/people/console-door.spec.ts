@@ -3,30 +3,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../keys/keys-rig.js';
 import { Browser, type PageAnswer } from './browser.js';
 import { ConsoleProcess } from './console-process.js';
+import { codeOf, ConsoleScene, COOKIE } from './console-scene.js';
 import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
+let scene: ConsoleScene;
 let world: PeopleWorld;
 let door: ConsoleProcess;
 let owner: Resident;
 beforeAll(async () => {
-  world = await PeopleWorld.start({ LOG_LEVEL: 'debug' });
-  door = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '100000', CONSOLE_PROXIES: '1' });
-  owner = await world.owner();
+  scene = await ConsoleScene.start();
+  ({ world, door, owner } = scene);
 });
-afterAll(async () => {
-  await door.stop('SIGKILL');
-  await world.end();
-});
+afterAll(() => scene?.end());
 
-const COOKIE = '__Host-slipway_refresh';
-const open = (): Browser => new Browser(door.url);
-const codeOf = ({ status, body }: PageAnswer): [number, string | undefined] => [status, body.error?.code];
-
-async function signedIn(person: Pick<Resident, 'email'> = owner): Promise<Browser> {
-  const browser = open();
-  expect((await browser.post('/api/sign-in', { email: person.email, password: PASSWORD })).status).toBe(200);
-  return browser;
-}
+const open = (): Browser => scene.open();
+const signedIn = (person?: Pick<Resident, 'email'>): Promise<Browser> => scene.signedIn(person);
 
 describe('the private API', () => {
   it.each([

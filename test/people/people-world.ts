@@ -4,7 +4,6 @@ import {
   type Actor,
   CreateInvitation,
   CreateSetupLink,
-  isServiceError,
   type MemberRole,
   type RpcContract,
   type SessionTokens,
@@ -12,8 +11,9 @@ import {
 } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
-import { ENV, until } from '../keys/keys-rig.js';
-import { KeysWorld, type Outcome } from '../keys/keys-world.js';
+import { ENV } from '../keys/keys-rig.js';
+import { KeysWorld } from '../keys/keys-world.js';
+import { type Outcome, PatientRpc } from '../keys/patient-rpc.js';
 
 export const OPS: Actor = { kind: 'ops', client: 'test' };
 export const PASSWORD = 'correct horse battery';
@@ -42,25 +42,14 @@ export class PeopleWorld {
     return new PeopleWorld(keys, new RpcClient(await keys.bus.connect('console'), ENV));
   }
 
-  /** Asks as the console does, again where the service is busy. */
+  /** Asks as the console does, with patience. */
   ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    const attempt = (): Promise<z.output<C['reply']> | null> =>
-      this.#askOnce(contract, request).catch((error: unknown) => {
-        if (!isServiceError(error) || error.code !== 'unavailable') throw error;
-        return null;
-      });
-    return until(`${contract.subject} is answered`, attempt, 60_000);
+    return new PatientRpc(this.console).ask(contract, request);
   }
 
   /** Asks once, and tells the code of a refusal instead of failing. */
   outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
-    return this.#askOnce(contract, request).then(
-      (reply) => ({ reply }),
-      (error: unknown) => {
-        if (!isServiceError(error)) throw error;
-        return { code: error.code };
-      },
-    );
+    return new PatientRpc(this.console).outcome(contract, request);
   }
 
   async code<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<string | undefined> {
@@ -95,9 +84,5 @@ export class PeopleWorld {
 
   end(): Promise<void> {
     return this.keys.end();
-  }
-
-  #askOnce<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    return this.console.call({ ...contract, timeoutMs: 20_000 }, request);
   }
 }

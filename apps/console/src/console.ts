@@ -96,7 +96,7 @@ export class Console {
     const own = new OwnOrigin({ baseUrl, host, port });
     const oidc = oidcSettingsOf(config);
     const settings = new HttpSettings(own, log, config.CONSOLE_PROXIES, () => this.notReady());
-    const tokens = new AccessTokens({ env, keys: new SessionKeyRing(rpc), voided: this.#voided, freshness: () => this.#freshness() });
+    const tokens = new AccessTokens({ env, keys: new SessionKeyRing(rpc, log), voided: this.#voided, freshness: () => this.#freshness() });
     const module = AppModule.with({
       rpc,
       settings,

@@ -20,6 +20,7 @@ describe('a session token', () => {
   let foreign: { privateKey: CryptoKey; publicKey: CryptoKey };
   let published: { kid: string; kty: 'OKP'; crv: 'Ed25519'; x: string; alg: 'EdDSA' }[];
   let asked: number;
+  let warned: number;
   let service: 'up' | 'down';
   let voided: VoidSessions;
   let freshness: { state: 'fresh' | 'absent' | 'cut_off'; ageMs: number };
@@ -33,14 +34,20 @@ describe('a session token', () => {
   const open = async (): Promise<void> => {
     const { x = '' } = await exportJWK(own.publicKey);
     published = [{ kid: 'k1', kty: 'OKP', crv: 'Ed25519', x, alg: 'EdDSA' }];
-    [asked, service, clock] = [0, 'up', 0];
+    [asked, warned, service, clock] = [0, 0, 'up', 0];
+    const warn = (): void => void (warned += 1);
     const call = (): Promise<never> => {
       asked += 1;
       return service === 'up' ? Promise.resolve({ keys: published } as never) : Promise.reject(new ServiceError('unavailable', 'Down.'));
     };
     voided = new VoidSessions();
     freshness = { state: 'fresh', ageMs: 0 };
-    tokens = new AccessTokens({ env: ENV, keys: new SessionKeyRing({ call } as never, () => clock), voided, freshness: () => freshness });
+    tokens = new AccessTokens({
+      env: ENV,
+      keys: new SessionKeyRing({ call } as never, { warn } as never, () => clock),
+      voided,
+      freshness: () => freshness,
+    });
   };
 
   const now = (): number => Math.floor(Date.now() / 1_000);
@@ -147,6 +154,7 @@ describe('a session token', () => {
     expect(await codeOf(token)).toBeNull();
     clock += 2_000;
     expect(await codeOf(token)).toBe('auth_unavailable');
+    expect(warned).toBe(1);
     service = 'up';
     published = [];
     expect(await codeOf(token)).toBe('session_ended');

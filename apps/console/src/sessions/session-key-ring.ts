@@ -1,5 +1,5 @@
 import { ListSessionKeys, ServiceError } from '@slipway/contracts';
-import type { RpcClient } from '@slipway/platform';
+import type { Logger, RpcClient } from '@slipway/platform';
 import { type CryptoKey, importJWK } from 'jose';
 
 /** Keys are asked for again after so long: that is how long a revoked key may still verify. In milliseconds. */
@@ -15,10 +15,12 @@ export class SessionKeyRing {
   #loadedAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | null = null;
+  #failing = false;
 
   /** @param now milliseconds that only rise */
   constructor(
     private readonly rpc: Pick<RpcClient, 'call'>,
+    private readonly log: Pick<Logger, 'warn'>,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
@@ -36,14 +38,23 @@ export class SessionKeyRing {
     return this.#keys.get(kid) ?? null;
   }
 
-  /** Who asks meanwhile waits for the same answer. A failure leaves the keys that are known. */
+  /** Who asks meanwhile waits for the same answer. */
   #refresh(): Promise<void> {
-    this.#asking ??= this.#load()
-      .catch(() => undefined)
-      .finally(() => {
-        this.#asking = null;
-      });
+    this.#asking ??= this.#tryToLoad().finally(() => {
+      this.#asking = null;
+    });
     return this.#asking;
+  }
+
+  /** A failure leaves the keys that are known, and is told once. */
+  async #tryToLoad(): Promise<void> {
+    try {
+      await this.#load();
+      this.#failing = false;
+    } catch (error) {
+      if (!this.#failing) this.log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'sessions.keys_unknown');
+      this.#failing = true;
+    }
   }
 
   async #load(): Promise<void> {
