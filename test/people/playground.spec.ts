@@ -56,8 +56,8 @@ afterAll(async () => {
 });
 
 function put(account: AccountId): void {
-  const facts = { desired: 'ready', state: 'ready', rev: 1, caps: [], context: null } as const;
-  deployments.put(`deployment:${DEPLOYMENT}`, { type: 'deployment', id: DEPLOYMENT, account, ...facts });
+  const state = { desired: 'ready', state: 'ready' } as const;
+  deployments.put(`deployment:${DEPLOYMENT}`, { type: 'deployment', id: DEPLOYMENT, account, ...state, rev: 1, caps: [], context: null });
 }
 
 async function signedIn(person: Pick<Resident, 'email'>): Promise<Browser> {
