@@ -22,7 +22,7 @@ export function AccountLimits(): JSX.Element {
 
 function Held({ limits }: { readonly limits: Limits }): JSX.Element {
   const held = LIMITS.filter(({ name }) => limits[name] !== undefined);
-  if (held.length === 0) return <p>None.</p>;
+  if (held.length === 0) return <p>None: what keys use together is not limited.</p>;
   return (
     <dl className="grid grid-cols-2 gap-4 sm:grid-cols-5">
       {held.map(({ name, label }) => (

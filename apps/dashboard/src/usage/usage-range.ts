@@ -36,7 +36,7 @@ export function rangeOf(name: RangeName, now: number): UsageRange {
 }
 
 /** Longest range that somebody may choose, in days. */
-export const CUSTOM_DAYS_MAX = 366;
+const CUSTOM_DAYS_MAX = 366;
 /** Shorter ones are shown by the hour. */
 const BY_HOUR_DAYS = 2;
 

@@ -4,7 +4,7 @@ import { type Logger, type NatsConnection, RpcResponder } from '@slipway/platfor
 import type { z } from 'zod';
 import type { WorkerConfig } from '../config.js';
 import { EngineLoadError } from '../engines/engine.js';
-import { tryUpstream } from '../engines/http/try-upstream.js';
+import { tryEngine } from '../engines/try-engine.js';
 import { ModelStore } from '../models/model-store.js';
 import { AGENT_ID, CONFIG, LOG, NATS } from './agent-tokens.js';
 
@@ -46,6 +46,6 @@ export class EngineTestService {
       if (!(error instanceof EngineLoadError)) throw error;
       return { outcome: 'not_allowed', detail: error.message, server: null, context: null, models: null };
     }
-    return tryUpstream({ url: source.url, model: source.model, credential });
+    return tryEngine(source, credential);
   }
 }

@@ -1,0 +1,13 @@
+import type { EngineFinding, ModelSource } from '@slipway/contracts';
+
+/**
+ * Asks an HTTP engine once what loading a deployment of it would ask, without loading anything. Never throws: what is wrong
+ * is the finding. Its code is imported where it is used, as that of engines is.
+ */
+export async function tryEngine(
+  { url, model }: Extract<ModelSource, { kind: 'http' }>,
+  credential: string | undefined,
+): Promise<Omit<EngineFinding, 'ms'>> {
+  const { tryUpstream } = await import('./http/try-upstream.js');
+  return tryUpstream({ url, model, credential });
+}
