@@ -25,7 +25,8 @@ export class Attempt implements AttemptLine {
   private readonly sequence = new FrameSequence();
   private readonly upload = new AbortController();
   private sentAt = 0;
-  private acceptBy = Number.POSITIVE_INFINITY;
+  /** Time that the worker has for its answer, from when all of the start was sent; null = not sent yet, or answered. */
+  private answerMs: number | null = null;
   private readonly silence: SilenceWatch;
   private replayAskedAt = NEVER;
   private cancelledAt = NEVER;
@@ -93,7 +94,7 @@ export class Attempt implements AttemptLine {
     const now = this.host.now();
     this.phase = 'cancelling';
     this.cancelBy = now + this.host.settings.cancelMs;
-    this.upload.abort();
+    this.upload.abort(OVER);
     this.host.part(this);
     this.cancelAtWorker(why, now);
     return new Promise((resolve) => {
@@ -112,21 +113,21 @@ export class Attempt implements AttemptLine {
   tick(now: number, judge: boolean): void {
     if (this.phase === 'cancelling' && now > this.cancelBy) this.settleCancel(null);
     if (!judge) return;
-    if (this.phase === 'starting' && now > this.acceptBy) this.unanswered(now);
+    if (this.phase === 'starting' && this.answerMs !== null && now > this.sentAt + this.answerMs) this.unanswered(now);
     if (this.phase === 'accepted') this.watch(now);
   }
 
   /** Nothing that was missed until now counts against the worker. */
   restartTimers(now: number): void {
     this.silence.restart(now);
-    if (Number.isFinite(this.acceptBy)) this.awaitAnswer(this.host.settings.acceptMs);
+    if (this.answerMs !== null) this.awaitAnswer(this.answerMs);
   }
 
   /** The own connection is back: asks for what was missed. */
   resync(now: number): void {
     if (this.phase === 'cancelling') this.cancelAtWorker('repeated', now);
     else if (this.phase === 'accepted') this.askReplay(now);
-    else if (this.phase === 'starting' && Number.isFinite(this.acceptBy)) this.interrupted();
+    else if (this.phase === 'starting' && this.answerMs !== null) this.interrupted();
   }
 
   crash(err: unknown): void {
@@ -135,6 +136,8 @@ export class Attempt implements AttemptLine {
 
   private frameOfAccepted(frame: Exclude<Frame, { k: 'rej' }>, now: number): void {
     if (this.phase === 'starting') this.accept();
+    // Whoever heard that it is accepted may have ended it.
+    if (this.ended) return this.frame(frame, now);
     switch (frame.k) {
       case 'd':
         return this.data(frame, now);
@@ -190,9 +193,13 @@ export class Attempt implements AttemptLine {
     else if (now - this.cancelledAt >= this.host.settings.repeatMs) this.cancelAtWorker('repeated', now);
   }
 
+  private get ended(): boolean {
+    return this.phase === 'cancelling' || this.phase === 'over';
+  }
+
   private accept(): void {
     this.phase = 'accepted';
-    this.acceptBy = Number.POSITIVE_INFINITY;
+    this.answerMs = null;
     this.host.join(this);
     this.owner.accepted(this);
   }
@@ -201,7 +208,7 @@ export class Attempt implements AttemptLine {
     const now = this.host.now();
     this.sentAt = now;
     this.silence.heard(now);
-    this.acceptBy = now + ms;
+    this.answerMs = ms;
   }
 
   private async awaitUpload(done: Promise<boolean>): Promise<void> {

@@ -175,7 +175,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     if (this.over) return null;
     this.host.counters.cancelled += 1;
     this.over = true;
-    this.seeking.abort();
+    this.seeking.abort(OVER);
     const { attempt } = this;
     const usage = attempt ? await attempt.cancel(why) : null;
     this.attempt = null;
