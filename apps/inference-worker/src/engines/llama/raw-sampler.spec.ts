@@ -54,6 +54,18 @@ describe('sampling from raw logits', () => {
     expect(shares({ temperature: 0, repetition_penalty: 3 }, [], [0], 5)[1]).toBe(1);
   });
 
+  it('punishes what was generated since the last choice too, and forgets nothing of it', () => {
+    const sampler = new RawSampler({ temperature: 0, top_k: 0, top_p: 1, frequency_penalty: 1 }, DEFAULTS, 7);
+    const generated: Token[] = [];
+    const chosen: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      chosen.push(sampler.choose(next, new Set(), generated));
+      // Forced tokens come without a choice of their own.
+      generated.push(asToken(chosen[round] ?? 0), asToken(1));
+    }
+    expect(chosen).toEqual([0, 0, 2, 0, 3, 2]);
+  });
+
   it('says how many logits it needs: all where the order may change', () => {
     const needed = (sampling: Sampling) => new RawSampler(sampling, DEFAULTS, 1).needed(3);
     expect([needed({}), needed({ top_k: 5 }), needed({ temperature: 0 }), needed({ top_k: 0 }), needed({ presence_penalty: 1 })]).toEqual([

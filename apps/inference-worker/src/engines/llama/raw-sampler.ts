@@ -1,5 +1,6 @@
 import type { Sampling, TokenLogprob } from '@slipway/contracts';
 import type { Token } from 'node-llama-cpp';
+import { PENALTY_WINDOW, WindowCounts } from './penalty-window.js';
 import type { SamplingDefaults } from './sampling-options.js';
 
 /** Log probabilities below this are not told apart; JSON has no infinity. */
@@ -42,6 +43,7 @@ function logprobOf(next: NextToken, token: Token): number {
  */
 export class RawSampler {
   readonly #random: () => number;
+  readonly #counts: WindowCounts<Token> | null;
 
   constructor(
     private readonly sampling: Sampling,
@@ -49,25 +51,22 @@ export class RawSampler {
     seed: number,
   ) {
     this.#random = seededRandom(seed);
+    const { frequency_penalty: frequency = 0, presence_penalty: presence = 0, repetition_penalty: repetition = 1 } = sampling;
+    const punishes = frequency !== 0 || presence !== 0 || repetition !== 1;
+    this.#counts = punishes ? new WindowCounts(PENALTY_WINDOW) : null;
   }
 
   /** Highest logits that a choice depends on; null = all. `spare` of them may be forbidden. */
   needed(spare: number): number | null {
-    const {
-      logit_bias: bias,
-      frequency_penalty: frequency = 0,
-      presence_penalty: presence = 0,
-      repetition_penalty: repetition = 1,
-    } = this.sampling;
-    const weighted = bias !== undefined || frequency !== 0 || presence !== 0 || repetition !== 1;
+    const weighted = this.sampling.logit_bias !== undefined || this.#counts !== null;
     const greedy = this.sampling.temperature === 0 || this.sampling.top_p === 0;
     const topK = greedy ? 1 : (this.sampling.top_k ?? this.defaults.topK);
     return weighted || topK === 0 ? null : topK + spare;
   }
 
-  /** @param generated what penalties look at. */
+  /** @param generated what penalties look at; one list that grows from choice to choice. */
   choose(next: NextToken, forbidden: ReadonlySet<Token>, generated: readonly Token[]): Token {
-    const counts = this.#counts(generated);
+    const counts = this.#counts?.of(generated) ?? null;
     const candidates = Array.from(next.logits, ([token, logit]) => ({ token, logit: this.#weighted(token, logit, counts) }))
       .filter(({ token, logit }) => !forbidden.has(token) && logit > -Infinity)
       .toSorted((a, b) => b.logit - a.logit);
@@ -75,14 +74,6 @@ export class RawSampler {
     if (!first) throw new Error('No token may follow.');
     const temperature = this.sampling.top_p === 0 ? 0 : (this.sampling.temperature ?? 1);
     return temperature === 0 ? first.token : this.#draw(this.#truncated(candidates), temperature);
-  }
-
-  #counts(generated: readonly Token[]): ReadonlyMap<Token, number> | null {
-    const { frequency_penalty: frequency = 0, presence_penalty: presence = 0, repetition_penalty: repetition = 1 } = this.sampling;
-    if (frequency === 0 && presence === 0 && repetition === 1) return null;
-    const counts = new Map<Token, number>();
-    for (const token of generated) counts.set(token, (counts.get(token) ?? 0) + 1);
-    return counts;
   }
 
   #weighted(token: Token, raw: number, counts: ReadonlyMap<Token, number> | null): number {

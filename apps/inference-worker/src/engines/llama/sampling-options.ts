@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { type Sampling, ServiceError } from '@slipway/contracts';
 import { type LlamaModel, type SequenceEvaluateOptions, type Token, TokenBias } from 'node-llama-cpp';
 import { z } from 'zod';
+import { PENALTY_WINDOW } from './penalty-window.js';
 
 /** What a model samples with where the caller says nothing. */
 export interface SamplingDefaults {
@@ -10,8 +11,6 @@ export interface SamplingDefaults {
   readonly minP: number;
 }
 
-/** Penalties look at this many generated tokens, because each token costs their number again. */
-const PENALTY_WINDOW = 4_096;
 const SEEDS = 2 ** 32;
 /** llama.cpp takes this seed for "roll one". */
 const RANDOM_SEED = SEEDS - 1;
@@ -63,6 +62,7 @@ function repeatPenalty(sampling: Sampling, generated: readonly Token[]): Sequenc
   const { frequency_penalty: frequency = 0, presence_penalty: presence = 0, repetition_penalty: repetition = 1 } = sampling;
   if (frequency === 0 && presence === 0 && repetition === 1) return undefined;
   return {
+    // The library counts them again for each token, so there must be a limit.
     punishTokens: () => generated.slice(-PENALTY_WINDOW),
     maxPunishTokens: PENALTY_WINDOW,
     penalty: repetition,

@@ -6,8 +6,6 @@ import { samplingOptions, type SamplingDefaults } from './sampling-options.js';
 import type { TokenBytes } from './token-bytes.js';
 
 const SEEDS = 2 ** 32;
-/** Penalties look at this many generated tokens. */
-const PENALTY_WINDOW = 4_096;
 
 /** A generated token. */
 export interface SampledToken {
@@ -93,7 +91,7 @@ class RawTokens implements TokenSource {
     const forbidden = this.#forbidden();
     const next = await this.#next(tokens, forbidden.size);
     const { generated, logprobs } = this.how;
-    const token = this.sampler.choose(next, forbidden, generated.slice(-PENALTY_WINDOW));
+    const token = this.sampler.choose(next, forbidden, generated);
     return logprobs === null ? { token } : { token, logprob: describeLogprob(next, token, logprobs, (each) => this.#describe(each)) };
   }
 
