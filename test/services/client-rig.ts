@@ -66,9 +66,10 @@ export class ClientRig {
     upstream.answer = (request) => ({ steps: this.#stepsFor(request) });
   }
 
-  static async start(apps = ALL_APPS): Promise<ClientRig> {
+  /** @param nodes number of NATS servers */
+  static async start(apps = ALL_APPS, nodes = 1): Promise<ClientRig> {
     const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
-    const [bus, postgres] = await Promise.all([Bus.start(), startTestPostgres()]);
+    const [bus, postgres] = await Promise.all([Bus.start(nodes), startTestPostgres()]);
     const databases = {
       KEYS_DATABASE_URL: await postgres.createDatabase(),
       DEPLOYMENTS_DATABASE_URL: await postgres.createDatabase(),
