@@ -54,11 +54,11 @@ export class PlaygroundDoor {
   }
 
   async #answer(request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
     const path = pathOf(request.params);
     const holder = await this.#holderOf(request);
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
     const answer = await this.#ask({ holder, path, body, signal: gone.signal });
     this.#keepWhile(answer, holder);
     for (const name of HEADERS) if (answer.headers[name] !== undefined) void reply.header(name, answer.headers[name]);
