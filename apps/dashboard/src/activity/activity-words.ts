@@ -21,6 +21,7 @@ const DONE: Readonly<Record<string, string>> = {
   'member.role': 'changed the role of',
   'member.remove': 'removed',
   'invitation.revoke': 'revoked the invitation of',
+  'password.reset': 'reset the password of',
   'password.change': 'changed the password of',
   'session.sign_in': 'signed in',
   'session.sign_out': 'signed out',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionsOf, badgeOf, expiryOf, faultOfDays, isInUse } from './key-state.js';
+import { actionsOf, badgeOf, creatorText, expiryOf, faultOfDays, isInUse } from './key-state.js';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
@@ -25,6 +25,12 @@ describe('a key', () => {
     expect(isInUse({ last_used_at: '2026-11-20T11:59:59Z' }, NOW)).toBe(false);
     expect(isInUse({ last_used_at: null }, NOW)).toBe(false);
     expect(isInUse({}, NOW)).toBe(true);
+  });
+
+  it('names who made it as far as somebody wrote it down', () => {
+    expect(creatorText({ actor: 'user', name: 'ada@example.com' })).toBe('ada@example.com');
+    expect(creatorText({ actor: 'ops', name: null })).toBe('the operator');
+    expect([creatorText(null), creatorText(undefined)]).toEqual([null, null]);
   });
 
   it('ends when it was said to', () => {

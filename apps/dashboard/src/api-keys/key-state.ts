@@ -46,3 +46,9 @@ export type KeyAction = 'rename' | 'limit' | 'rotate' | 'revoke';
 /** What may be done with a key: what is revoked stays so, and what has expired lives on with a new expiry only. */
 export const actionsOf = ({ state }: Pick<KeyView, 'state'>): readonly KeyAction[] =>
   state === 'revoked' ? ['rename'] : ['rename', 'limit', 'rotate', 'revoke'];
+
+/** Who made a key; null where nobody can say. */
+export function creatorText(by: KeyView['created_by']): string | null {
+  if (by == null) return null;
+  return by.name ?? { user: 'a person', key: 'an agent', ops: 'the operator' }[by.actor];
+}

@@ -9,6 +9,7 @@ import { Menu } from '../ui/menu.js';
 import { Moment } from '../ui/moment.js';
 import { type Column, Table } from '../ui/table.js';
 import { useNow } from '../ui/use-now.js';
+import { KeyOrigin } from './key-origin.js';
 import { actionsOf, badgeOf, type KeyAction } from './key-state.js';
 
 const WORDS: Readonly<Record<KeyAction, string>> = { rename: 'Rename', limit: 'Access and limits', rotate: 'Rotate', revoke: 'Revoke' };
@@ -24,7 +25,6 @@ export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
   const columns: Column<KeyView>[] = [
     { title: 'Name', cell: ({ name }) => <span className="font-medium break-words">{name}</span> },
     { title: 'Key', cell: ({ hint }) => <code className="font-mono text-sm text-muted">{hint}…</code> },
-    { title: 'State', cell: (key) => <Badge {...badgeOf(key, now)} /> },
     {
       title: 'Access',
       cell: ({ deployments, limits }) => (
@@ -34,9 +34,10 @@ export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
         </span>
       ),
     },
+    { title: 'Created', cell: (key) => <KeyOrigin subject={key} /> },
     { title: 'Last used', cell: ({ last_used_at: at }) => <LastUsed at={at} /> },
-    { title: 'Created', cell: ({ created_at: at }) => <Moment at={at} /> },
     { title: 'Expires', cell: ({ expires_at: at }) => (at == null ? 'Never' : <time dateTime={at}>{formatDay(at)}</time>) },
+    { title: 'State', cell: (key) => <Badge {...badgeOf(key, now)} /> },
   ];
   if (mayChange) {
     columns.push({

@@ -9,6 +9,7 @@ import { Loaded } from '../ui/loaded.js';
 import { Moment } from '../ui/moment.js';
 import { Notice } from '../ui/notice.js';
 import { Empty, Panel } from '../ui/page.js';
+import { KeyOrigin } from './key-origin.js';
 import { McpConfigurationDialog } from './mcp-configuration-dialog.js';
 import { reachOf } from './reach.js';
 
@@ -57,7 +58,7 @@ export function McpKeyCard(): JSX.Element {
                 </dd>
                 <dt className="text-muted">Created</dt>
                 <dd>
-                  <Moment at={key.created_at} />
+                  <KeyOrigin subject={key} />
                 </dd>
                 {key.last_used_at !== undefined && (
                   <>

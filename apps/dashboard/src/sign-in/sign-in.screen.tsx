@@ -48,7 +48,9 @@ export function SignInScreen(): JSX.Element {
         </Button>
       </form>
       <ProviderButton />
-      <p className="text-sm text-muted">No password yet, or lost it? Ask an owner of your account for an invitation.</p>
+      <p className="text-sm text-muted">
+        No password yet? Ask an owner of your account for an invitation. Lost it? The operator can give you another.
+      </p>
     </Door>
   );
 }
