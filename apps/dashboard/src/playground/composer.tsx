@@ -57,7 +57,15 @@ export function Composer({ isRunning, calls, hindrance, onSend, onStop }: Compos
           className="max-h-60 resize-y"
         />
         {isRunning ? (
-          <Button icon="stop" className="min-h-10" onClick={onStop}>
+          <Button
+            icon="stop"
+            className="min-h-10"
+            onClick={({ currentTarget }) => {
+              onStop();
+              // The button goes; who works by keyboard goes on in the text.
+              currentTarget.form?.querySelector('textarea')?.focus();
+            }}
+          >
             Stop
           </Button>
         ) : (

@@ -1,4 +1,4 @@
-import { ConsoleError, messageOf } from '../api/console-error.js';
+import { codeOf, ConsoleError, messageOf } from '../api/console-error.js';
 import { session } from '../session/session.js';
 import type { Contract } from '../snippets/inference-snippets.js';
 import { type Answer, NO_ANSWER } from './conversation.js';
@@ -37,6 +37,8 @@ export interface ExchangeOptions {
   readonly now?: () => number;
 }
 
+/** Nothing is asked twice by itself here: an answer costs. */
+const OFFLINE = 'The console cannot be reached. Check your connection, then retry.';
 const BROKEN = 'The answer broke off: the connection ended before it was complete.';
 
 export const begin = ({ contract, body, now = clock }: Pick<ExchangeOptions, 'contract' | 'body' | 'now'>): Exchange => ({
@@ -65,7 +67,7 @@ export async function runExchange(options: ExchangeOptions): Promise<void> {
     become(endOf(exchange));
   } catch (error) {
     if (signal.aborted) become({ status: 'stopped' });
-    else become({ status: 'failed', failure: messageOf(error) });
+    else become({ status: 'failed', failure: codeOf(error) === 'offline' ? OFFLINE : messageOf(error) });
   }
 }
 
