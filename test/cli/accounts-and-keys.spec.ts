@@ -155,5 +155,24 @@ describe('the MCP key', () => {
     const shown = await rig.run('keys', 'mcp', 'show');
     expect(shown.stdout).toMatch(/^State +active$/m);
     expect(keysIn(shown.stdout)).toEqual([]);
+  }, 240_000);
+});
+
+describe('usage', () => {
+  it('of an account that used nothing says so, with latencies or without', async () => {
+    for (const more of [[], ['--latency'], ['--latency', '--by', 'deployment,status', '--step', 'day', '--from', '7d']]) {
+      const run = await rig.type('', 'usage', ...more);
+      expect([run.code, run.stderr]).toEqual([0, '']);
+      expect(run.stdout).toMatch(/^Account local used nothing from .+ to .+\.\n$/);
+    }
+    expect(await rig.json('usage', '--latency', '--step', 'hour')).toMatchObject({ account: 'local', step: 'hour', rows: [] });
+  });
+
+  it.each([
+    ['--by', 'colour'],
+    ['--step', 'week'],
+    ['--from', 'yesterday'],
+  ])('%s %s is a usage error', async (...options) => {
+    expect((await rig.type('', 'usage', ...options)).code).toBe(2);
   });
 });

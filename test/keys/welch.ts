@@ -14,7 +14,7 @@ function momentsOf(sample: readonly number[]): Moments {
 }
 
 /** Welch's t: by how many standard errors the means of two samples differ. */
-export function welchT(a: readonly number[], b: readonly number[]): number {
+function welchT(a: readonly number[], b: readonly number[]): number {
   const [left, right] = [momentsOf(a), momentsOf(b)];
   return (left.mean - right.mean) / Math.sqrt(left.variance / left.n + right.variance / right.n);
 }

@@ -235,7 +235,7 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
     const [ours, theirs] = [await alpha.connect('gateway'), await beta.connect('keys')];
     const subject = `key.beta.v1.chg`;
     let heard = 0;
-    for (const pattern of [subject, 'key.alpha.v1.chg']) ours.subscribe(pattern, { callback: (error) => (heard += error ? 0 : 1) });
+    for (const pattern of [subject, 'key.alpha.v1.chg']) ours.subscribe(pattern, { callback: (error) => void (heard += error ? 0 : 1) });
     await ours.flush();
     for (const env of ['alpha', 'beta']) theirs.publish(`key.${env}.v1.chg`, '{}');
     await theirs.flush();
