@@ -48,31 +48,35 @@ export function SourceFields(props: SourceFieldsProps): JSX.Element {
 }
 
 function KindFields(props: SourceFieldsProps): JSX.Element {
-  const { draft, faults, onChange } = props;
+  const { draft } = props;
   if (draft.kind === 'known') return <KnownModel {...props} />;
   if (draft.kind === 'http') return <EngineFields {...props} />;
   if (draft.kind === 'file') {
-    return (
-      <TextField
-        label="Path"
-        autoComplete="off"
-        spellCheck={false}
-        hint="As the workers see it, in one of the operator’s model folders."
-        value={draft.path}
-        fault={faults.path}
-        onChange={(event) => onChange({ path: event.target.value })}
-      />
-    );
+    return <DraftText {...props} field="path" label="Path" hint="As the workers see it, in one of the operator’s model folders." />;
   }
   return (
+    <DraftText {...props} field="uri" label="Address" hint="An https URL or hf:user/repo/file.gguf, at a host that the operator allows." />
+  );
+}
+
+interface DraftTextProps extends DraftFieldsProps {
+  readonly field: 'path' | 'uri' | 'url' | 'model';
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** One line of what somebody fills in. */
+function DraftText({ draft, faults, onChange, field, label, hint }: DraftTextProps): JSX.Element {
+  return (
     <TextField
-      label="Address"
+      label={label}
       autoComplete="off"
       spellCheck={false}
-      hint="An https URL or hf:user/repo/file.gguf, at a host that the operator allows."
-      value={draft.uri}
-      fault={faults.uri}
-      onChange={(event) => onChange({ uri: event.target.value })}
+      {...(hint !== undefined && { hint })}
+      {...(field === 'url' && { type: 'url' })}
+      value={draft[field]}
+      fault={faults[field]}
+      onChange={(event) => onChange({ [field]: event.target.value })}
     />
   );
 }
@@ -100,27 +104,17 @@ function KnownModel({ draft, faults, onChange }: DraftFieldsProps): JSX.Element 
   );
 }
 
-function EngineFields({ draft, faults, onChange, deployment }: SourceFieldsProps): JSX.Element {
+function EngineFields(props: SourceFieldsProps): JSX.Element {
+  const { draft, faults, onChange, deployment } = props;
   return (
     <>
-      <TextField
+      <DraftText
+        {...props}
+        field="url"
         label="Address of the engine"
-        type="url"
-        autoComplete="off"
-        spellCheck={false}
         hint="With or without /v1, at a host that the operator allows. The workers must reach it."
-        value={draft.url}
-        fault={faults.url}
-        onChange={(event) => onChange({ url: event.target.value })}
       />
-      <TextField
-        label="Name of the model there"
-        autoComplete="off"
-        spellCheck={false}
-        value={draft.model}
-        fault={faults.model}
-        onChange={(event) => onChange({ model: event.target.value })}
-      />
+      <DraftText {...props} field="model" label="Name of the model there" />
       <TextField
         label="Key of the engine"
         type="password"

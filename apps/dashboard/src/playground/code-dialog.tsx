@@ -1,11 +1,10 @@
 import { type JSX, useState } from 'react';
 import { useAddresses } from '../api/use-addresses.js';
-import { CONTRACT_CHOICES, LANGUAGE_CHOICES } from '../snippets/code-choices.js';
+import { CodeChoiceFields } from '../snippets/code-choice-fields.js';
 import type { Contract, Language } from '../snippets/inference-snippets.js';
 import { requestSnippet } from '../snippets/request-snippets.js';
 import { CodeBlock } from '../ui/code-block.js';
 import { Dialog } from '../ui/dialog.js';
-import { SelectField } from '../ui/field.js';
 import { type Ask, requestBody } from './request-body.js';
 
 /** A question as a program asks it, in both contracts. */
@@ -25,18 +24,7 @@ export function CodeDialog({
   return (
     <Dialog title="This request as code" wide onClose={onClose}>
       <div className="grid gap-3 sm:grid-cols-2">
-        <SelectField
-          label="Contract"
-          choices={CONTRACT_CHOICES}
-          value={contract}
-          onChange={({ target: { value } }) => setContract(value === 'messages' ? 'messages' : 'chat')}
-        />
-        <SelectField
-          label="Language"
-          choices={LANGUAGE_CHOICES}
-          value={language}
-          onChange={({ target: { value } }) => setLanguage(LANGUAGE_CHOICES.find((one) => one.value === value)?.value ?? 'curl')}
-        />
+        <CodeChoiceFields contract={contract} language={language} onContract={setContract} onLanguage={setLanguage} />
       </div>
       {addresses && <CodeBlock label="Request" text={requestSnippet(contract, language, target, requestBody(contract, ask))} />}
       <p className="text-sm text-muted">

@@ -1,7 +1,6 @@
 import { type JSX, type ReactNode, useState } from 'react';
 import { CodeBlock } from '../ui/code-block.js';
-import { SelectField } from '../ui/field.js';
-import { CONTRACT_CHOICES, LANGUAGE_CHOICES } from './code-choices.js';
+import { CodeChoiceFields } from './code-choice-fields.js';
 import { baseUrlOf, type Contract, type InferenceTarget, inferenceSnippet, type Language } from './inference-snippets.js';
 
 export interface RequestCodeProps {
@@ -20,18 +19,7 @@ export function RequestCode({ target, apiKey, choice }: RequestCodeProps): JSX.E
     <>
       <div className="grid gap-3 sm:grid-flow-col sm:auto-cols-fr">
         {choice}
-        <SelectField
-          label="Contract"
-          choices={CONTRACT_CHOICES}
-          value={contract}
-          onChange={({ target: { value } }) => setContract(value === 'messages' ? 'messages' : 'chat')}
-        />
-        <SelectField
-          label="Language"
-          choices={LANGUAGE_CHOICES}
-          value={language}
-          onChange={({ target: { value } }) => setLanguage(LANGUAGE_CHOICES.find((one) => one.value === value)?.value ?? 'curl')}
-        />
+        <CodeChoiceFields contract={contract} language={language} onContract={setContract} onLanguage={setLanguage} />
       </div>
       <CodeBlock label="Base URL" text={baseUrlOf(target, contract)} />
       <CodeBlock label="First request" text={inferenceSnippet(contract, language, target, apiKey)} />
