@@ -108,6 +108,17 @@ describe('an engine that is tried before it is served', () => {
     await other.stop();
   });
 
+  it('is told as silent of a worker that does not answer, and the log says why', async () => {
+    const absent = rig.startAgent();
+    const ownOf = (found: EngineTest[]): EngineTest | undefined => found.find(({ host }) => host === `host-${absent.wk}`);
+    const found = await until('it was asked', async () => ownOf(await test({ credential: CREDENTIAL })));
+    expect(found.outcome).toBe('silent');
+    const lines = (): string[] => service.output().split('\n');
+    const line = await until('the log tells', () => lines().find((each) => each.includes('engines.test_unanswered')));
+    expect(line).toContain(absent.wk);
+    expect(line).toContain('absent');
+  });
+
   it('leaves its credential in no log and in no row', async () => {
     await test({ credential: 'sk-never-to-be-kept' });
     for (const output of [service.output(), worker.output]) expect(output).not.toMatch(/sk-never-to-be-kept|sk-engine-of-the-owner/);

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Transactions } from '@slipway/database';
-import { RpcClient } from '@slipway/platform';
+import { type Logger, RpcClient } from '@slipway/platform';
 import { AgentTable } from './agents/agent-table.js';
 import { AliasesHandlers } from './aliases/aliases.handlers.js';
 import { AliasesRepository } from './aliases/aliases.repository.js';
@@ -22,6 +22,7 @@ import { EngineCredentials } from './engines/engine-credentials.js';
 import { EngineTestsService } from './engines/engine-tests.service.js';
 import { EnginesHandlers } from './engines/engines.handlers.js';
 import { DeploymentAnnouncer } from './feed/deployment-announcer.js';
+import { LOG } from './log-token.js';
 import { EngineLogService } from './logs/engine-log.service.js';
 import { LogsHandlers } from './logs/logs.handlers.js';
 import { ModelCatalogService } from './models/model-catalog.service.js';
@@ -39,6 +40,7 @@ export interface Foundations {
   readonly defaults: DeploymentDefaults;
   readonly folders: ModelFolders;
   readonly rpc: RpcClient;
+  readonly log: Logger;
 }
 
 /** The RPC side of deployments-service. */
@@ -58,6 +60,7 @@ export class AppModule {
         { provide: DeploymentDefaults, useValue: foundations.defaults },
         { provide: ModelFolders, useValue: foundations.folders },
         { provide: RpcClient, useValue: foundations.rpc },
+        { provide: LOG, useValue: foundations.log },
         DeploymentsRepository,
         RevisionsRepository,
         DeploymentsService,

@@ -62,6 +62,7 @@ export class ServiceCore {
       ...{ settings: new SettingsComposer(this.#vault, defaults), vault: this.#vault, defaults },
       folders: new ModelFolders(config.MODEL_DIRS),
       rpc: new RpcClient(nats, config.SLIPWAY_ENV),
+      log,
     });
     const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS });
     this.#application = await createRpcApplication(module, server, log);

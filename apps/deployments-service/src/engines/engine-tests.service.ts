@@ -1,10 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type AgentHeartbeat, type EngineTest, TestAgentEngine, type TestEngine } from '@slipway/contracts';
-import { RpcClient } from '@slipway/platform';
+import { type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentDefaults } from '../deployments/deployment-defaults.js';
 import { SourceRules } from '../deployments/source-rules.js';
+import { LOG } from '../log-token.js';
 import { EngineCredentials } from './engine-credentials.js';
 
 const SILENT = { outcome: 'silent', detail: null, server: null, context: null, models: null, ms: 0 } as const;
@@ -18,6 +19,7 @@ export class EngineTestsService {
     private readonly defaults: DeploymentDefaults,
     private readonly agents: AgentTable,
     private readonly rpc: RpcClient,
+    @Inject(LOG) private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
   /** Source and credential are held to the rules of a deployment that names them. */
@@ -35,8 +37,9 @@ export class EngineTestsService {
   async #ask({ wk, host }: AgentHeartbeat, question: z.input<typeof TestAgentEngine.request>): Promise<EngineTest> {
     try {
       return { host, ...(await this.rpc.call(TestAgentEngine, question, { wk })) };
-    } catch {
-      // Whatever keeps an agent from answering, owners read that it is silent; its own log says why.
+    } catch (error) {
+      // Whatever keeps an agent from answering, owners read that it is silent; operators read why.
+      this.log.warn({ wk, host, err: error }, 'engines.test_unanswered');
       return { host, ...SILENT };
     }
   }

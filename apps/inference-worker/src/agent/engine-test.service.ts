@@ -46,6 +46,6 @@ export class EngineTestService {
       if (!(error instanceof EngineLoadError)) throw error;
       return { outcome: 'not_allowed', detail: error.message, server: null, context: null, models: null };
     }
-    return tryEngine(source, credential);
+    return tryEngine(source, credential, this.log);
   }
 }

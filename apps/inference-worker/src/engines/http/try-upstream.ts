@@ -1,4 +1,5 @@
 import { type EngineFinding, TESTED_MODELS_MAX } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
 import { EngineLoadError } from '../engine.js';
 import { probeUpstream, type UpstreamFacts } from './probe.js';
 import { greetsAsOllama } from './probe-talent.js';
@@ -18,12 +19,18 @@ export interface TriedUpstream {
 const NOTHING = { server: null, context: null, models: null } as const;
 
 /** Asks a server once what loading a deployment of it would ask. Never throws: what is wrong is the finding. */
-export async function tryUpstream({ url, model, credential }: TriedUpstream): Promise<Omit<EngineFinding, 'ms'>> {
+export async function tryUpstream(
+  { url, model, credential }: TriedUpstream,
+  log: Pick<Logger, 'warn'>,
+): Promise<Omit<EngineFinding, 'ms'>> {
   const client = new UpstreamClient({ url, credential, connections: 1, connectTimeoutMs: CONNECT_MS });
   try {
     return findingOf(await learn(client, model), model);
   } catch (error) {
-    if (!(error instanceof EngineLoadError)) return { outcome: 'unreachable', detail: 'The engine does not answer properly.', ...NOTHING };
+    if (!(error instanceof EngineLoadError)) {
+      log.warn({ model, err: error }, 'engine.test_failed');
+      return { outcome: 'unreachable', detail: 'The engine does not answer properly.', ...NOTHING };
+    }
     return { outcome: error.reason === 'engine_refused' ? 'refused' : 'unreachable', detail: error.message, ...NOTHING };
   } finally {
     await client.close();
