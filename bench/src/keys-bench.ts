@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { formatKey } from '@slipway/contracts';
 import { macOf, parsePeppers } from '@slipway/platform';
 import { startTestPostgres, TestNatsServer } from '@slipway/testing';
-import { Client } from 'pg';
 import { AppProcess } from './app-process.js';
 import { CleanUp } from './clean-up.js';
+import { insertKeys } from './many-keys.repository.js';
 import { cpuOf, residentBytes } from './process-figures.js';
 
 const KEYS = 100_000;
@@ -95,21 +95,6 @@ async function timeChecks(root: string): Promise<void> {
   }
 }
 
-async function insertKeys(database: string): Promise<void> {
-  const client = new Client({ connectionString: database });
-  await client.connect();
-  try {
-    await client.query(`INSERT INTO accounts.account (slug) SELECT 'bench-' || i FROM generate_series(1, 100) AS i`);
-    await client.query(
-      `INSERT INTO keys.key (account_id, kind, name, mac, pepper, hint)
-       SELECT 1 + i % 100, 'dep', 'key ' || i, sha256(('key ' || i)::bytea), 'p1', 'svc_dep_abcd' FROM generate_series(1, $1::integer) AS i`,
-      [KEYS],
-    );
-  } finally {
-    await client.end();
-  }
-}
-
 interface Start {
   readonly readyMs: number;
   /** Processor time until then. */
@@ -144,7 +129,7 @@ async function timeLoading({ root, path }: KeysStage, cleanUp: CleanUp): Promise
     await running.stop();
   };
   await measure();
-  await insertKeys(database);
+  await insertKeys(database, KEYS);
   await measure();
   const [empty, full] = gateways as [Start, Start];
   print(row('start of a gateway until it is ready, without keys', `${(empty.readyMs / 1_000).toFixed(2)} s`));
