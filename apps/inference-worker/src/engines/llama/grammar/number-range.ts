@@ -44,8 +44,8 @@ const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** Integers within bounds, of at most 18 digits. */
 export function integersWithin({ low, high }: Limits): Expr {
-  const above = low && BigInt(low.excluded ? Math.floor(low.value) + 1 : Math.ceil(low.value));
-  const below = high && BigInt(high.excluded ? Math.ceil(high.value) - 1 : Math.floor(high.value));
+  const above = low && (low.excluded ? BigInt(Math.floor(low.value)) + 1n : BigInt(Math.ceil(low.value)));
+  const below = high && (high.excluded ? BigInt(Math.ceil(high.value)) - 1n : BigInt(Math.floor(high.value)));
   const from = most(above ?? -LAST_INTEGER, -LAST_INTEGER);
   const to = least(below ?? LAST_INTEGER, LAST_INTEGER);
   const negative = from < 0n ? seq(text('-'), wholeNumbers(most(-to, 1n), -from)) : NEVER;

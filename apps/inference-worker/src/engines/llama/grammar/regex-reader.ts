@@ -81,20 +81,22 @@ export class RegexReader {
   }
 
   #counted(item: Expr): Expr {
-    const [min, max] = this.#count();
+    const count = this.#count();
+    if (count === null) return item;
+    const [min, max] = count;
     if (max !== null && min > max) throw this.#unsupported('a count whose ends are out of order');
     if (min > MAX_COUNT || (max ?? 0) > MAX_COUNT) throw this.#unsupported(`a count above ${MAX_COUNT}`);
     // Lazy or greedy: the same texts match.
-    if (min !== 1 || max !== 1) this.#take('?');
+    this.#take('?');
     return repeat(item, min, max);
   }
 
-  #count(): [min: number, max: number | null] {
+  #count(): [min: number, max: number | null] | null {
     if (this.#take('*')) return [0, null];
     if (this.#take('+')) return [1, null];
     if (this.#take('?')) return [0, 1];
     const braces = /^\{(\d+)(,(\d*))?\}/.exec(this.#chars.slice(this.#at, this.#at + 40).join(''));
-    if (!braces) return [1, 1];
+    if (!braces) return null;
     this.#at += braces[0].length;
     const min = Number(braces[1]);
     const end = braces[3];

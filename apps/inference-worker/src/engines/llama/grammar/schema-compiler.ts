@@ -200,9 +200,10 @@ export class SchemaCompiler {
     }));
     for (const name of required) {
       if (properties.has(name)) continue;
-      if (others === null)
+      const value = words['additionalProperties'] === undefined ? jsonValue(this.book) : others;
+      if (value === null)
         throw invalidSchema(`The schema at ${at} requires the property ${JSON.stringify(name.slice(0, 60))}, but does not allow it.`);
-      members.push({ name, value: others, required: true });
+      members.push({ name, value, required: true });
     }
     return this.#named('object', objectGrammar(this.book, { members, others, anyOthers: additional === true }));
   }

@@ -27,11 +27,14 @@ export class SchemaReader {
 
   constructor(private readonly root: unknown) {}
 
-  /** The pointer of a schema that is a reference and nothing else. */
+  /** The pointer of a schema that is a reference and nothing else, or all of just one, as generators of schemas like to write it. */
   referenceOf(schema: unknown, at: string): string | null {
-    if (!isRecord(schema) || !('$ref' in schema)) return null;
+    if (!isRecord(schema) || !('$ref' in schema || 'allOf' in schema)) return null;
     const words = assertions(schema, at);
-    return Object.keys(words).length === 1 ? (textOf(words, '$ref', at) ?? null) : null;
+    if (Object.keys(words).length !== 1) return null;
+    const parts = listOf(words, 'allOf', at);
+    if (!parts) return textOf(words, '$ref', at) ?? null;
+    return parts.length === 1 ? this.referenceOf(parts[0], within(at, 'allOf', 0)) : null;
   }
 
   /** @throws ServiceError for what is not supported, refers to nothing, or refers to itself only. */

@@ -144,6 +144,12 @@ const CASES: readonly [string, CallFamily, string, Found[]][] = [
     `<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>${PARIS}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`,
     [call('get_weather', PARIS)],
   ],
+  [
+    'deepseek: a line break behind the fence',
+    DEEPSEEK,
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_time\n```json\n{}\n```\n<｜tool▁call▁end｜><｜tool▁calls▁end｜>.',
+    [call('get_time', '{}'), text('.')],
+  ],
   ['deepseek: a mark that is none', DEEPSEEK, 'x<｜tool▁calls▁begin｜>y', [text('x<｜tool▁calls▁begin｜>y')]],
   [
     'granite: a list',

@@ -28,7 +28,7 @@ function* readCall(text: AnswerText, sink: CallSink): Reading<CallOutcome> {
   if (!(yield* readArguments(text, (piece) => sink.args(piece)))) return 'broken';
   sink.close();
   yield* text.skipSpace();
-  if (fenced) yield* text.literal('```');
+  if (fenced && (yield* text.literal('```'))) yield* text.skipSpace();
   yield* text.literal(CALL_END);
   return 'done';
 }
