@@ -94,7 +94,8 @@ function parameterRules(tool: Tool, index: number, book: ToolRules): ToolRule {
 }
 
 function optionsOf(schema: unknown): readonly string[] | null {
-  const { enum: options } = (schema ?? {}) as { enum?: unknown };
+  const { enum: options, const: only } = (schema ?? {}) as { enum?: unknown; const?: unknown };
+  if (typeof only === 'string') return [only];
   return Array.isArray(options) && options.length > 0 && options.every((option) => typeof option === 'string') ? options : null;
 }
 

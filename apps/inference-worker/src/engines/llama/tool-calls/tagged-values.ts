@@ -11,7 +11,8 @@ export function isTextParameter(tool: Tool | undefined, name: string): boolean |
   if (typeof properties !== 'object' || properties === null) return null;
   const schema: unknown = (properties as Record<string, unknown>)[name];
   if (typeof schema !== 'object' || schema === null) return null;
-  const { type, enum: options } = schema as { type?: unknown; enum?: unknown };
+  const { type, enum: options, const: only } = schema as { type?: unknown; enum?: unknown; const?: unknown };
+  if (only !== undefined) return typeof only === 'string';
   if (Array.isArray(options)) return options.every((option) => typeof option === 'string');
   return type === undefined ? null : type === 'string';
 }
