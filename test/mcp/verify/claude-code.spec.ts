@@ -46,6 +46,6 @@ describe('Claude Code', () => {
     expect(listed).toMatch(/^rotated: .*Failed to connect/m);
     // It keeps the key that it was given: it was led to no OAuth.
     expect(await readFile(join(home, '.claude.json'), 'utf8')).toContain(good.mcp.value);
-    expect(stage.console.output).toContain(`"key_id":${good.mcp.id}`);
+    await expect.poll(() => stage.console.output, { timeout: 30_000 }).toContain(`"key_id":${good.mcp.id}`);
   });
 });
