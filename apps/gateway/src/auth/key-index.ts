@@ -7,6 +7,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
   readonly #slugs = new Map<string, AccountId>();
   readonly #keys = new Map<KeyId, ApiKeyFeedRecord>();
   readonly #macs = new Map<string, KeyId>();
+  readonly #revokedMacs = new Set<string>();
   readonly #budgeted = new Map<string, KeyFeedRecord>();
 
   /** Number of keys, for the metrics. */
@@ -15,7 +16,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
   }
 
   replaceAll(records: readonly { readonly id: string; readonly rec: KeyFeedRecord }[]): void {
-    for (const map of [this.#accounts, this.#slugs, this.#keys, this.#macs, this.#budgeted]) map.clear();
+    for (const map of [this.#accounts, this.#slugs, this.#keys, this.#macs, this.#revokedMacs, this.#budgeted]) map.clear();
     for (const { id, rec } of records) this.put(id, rec);
   }
 
@@ -32,6 +33,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
     this.#keys.set(record.id, record);
     // A revoked key is not found: refusing it takes no longer than refusing one that never was.
     if (record.state === 'active') this.#macs.set(record.mac, record.id);
+    else this.#revokedMacs.add(record.mac);
   }
 
   remove(id: string): void {
@@ -47,6 +49,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
       if (!key) return;
       this.#keys.delete(key.id);
       if (this.#macs.get(key.mac) === key.id) this.#macs.delete(key.mac);
+      this.#revokedMacs.delete(key.mac);
     }
   }
 
@@ -59,6 +62,10 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
   keyByMac(mac: string): ApiKeyFeedRecord | undefined {
     const id = this.#macs.get(mac);
     return id === undefined ? undefined : this.#keys.get(id);
+  }
+
+  isRevoked(mac: string): boolean {
+    return this.#revokedMacs.has(mac);
   }
 
   key(id: KeyId): ApiKeyFeedRecord | undefined {

@@ -109,6 +109,14 @@ describe('a key', () => {
     expect(refusal(unknown).code).toBe('auth_unavailable');
   });
 
+  it('that was revoked is still called invalid while keys-service is absent', () => {
+    index.put('key:5', record(good, { state: 'revoked' }));
+    trust = 'absent';
+    expect(refusal(good).code).toBe('invalid_api_key');
+    index.remove('key:5');
+    expect(refusal(good).code).toBe('auth_unavailable');
+  });
+
   it('is refused whatever it is while the gateway is cut off', () => {
     trust = 'cut_off';
     expect(refusal(good).code).toBe('auth_unavailable');

@@ -47,8 +47,8 @@ export class KeyVerifier {
     const key = this.#find(text);
     const caller = this.#callerOf(key);
     if (caller) return caller;
-    // A key that was made while the service is absent would be unknown here too; revoked ones are unknown.
-    throw key === NOBODY && trust === 'absent' ? UNAVAILABLE : INVALID_KEY;
+    // A key that was made while the service is absent would be unknown here too.
+    throw key === NOBODY && trust === 'absent' && !this.#isRevoked(text) ? UNAVAILABLE : INVALID_KEY;
   }
 
   /** True while the key behind `caller` may still call: asked again before work starts and while it runs. */
@@ -88,6 +88,10 @@ export class KeyVerifier {
       if (isSame && key.pepper === pepper.id) found = key;
     }
     return found;
+  }
+
+  #isRevoked(text: string): boolean {
+    return this.peppers.some((pepper) => this.keys.isRevoked(macOf(text, pepper).toString('base64url')));
   }
 
   #callerOf(key: ApiKeyFeedRecord): Caller | null {
