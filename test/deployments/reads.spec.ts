@@ -135,8 +135,8 @@ describe('read-log', () => {
     expect((await read(1)).lines.map(({ at }) => at)).toEqual([5]);
   });
 
-  it('names the hosts that did not answer, and is not kept waiting by them', async () => {
-    await rig.startReplica();
+  it('names the hosts that did not answer, is not kept waiting by them, and logs why', async () => {
+    const service = await rig.startReplica();
     const agents = ['host-1', 'host-2'].map((host) => rig.startAgent({ facts: { host } }));
     await agents[0]!.serveLogs();
     const account = anAccount();
@@ -147,6 +147,9 @@ describe('read-log', () => {
     await agents[1]!.serveLogs();
     agents[1]!.freeze();
     expect(await rig.ask(ReadLog, { account, deployment })).toMatchObject({ lines: [{ host: 'host-1' }], silent: ['host-2'] });
+    const told = (): string[] => service.output().split('\n').filter((line) => line.includes('logs.agent_unanswered'));
+    await until('the log tells of both', () => told().length === 2 || undefined);
+    for (const line of told()) expect(JSON.parse(line)).toMatchObject({ wk: agents[1]!.wk, host: 'host-2', err: expect.anything() as unknown });
   });
 
   it('of a deployment that nobody ran yet is empty; too many lines are refused', async () => {

@@ -59,7 +59,12 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect(rotated.value).not.toBe(value);
     await eventuallyAdmitted(rotated.value);
     expect(admitted(value)).toBe(false);
-    expect(await listed(account, key)).toEqual({ ...before, hint: rotated.value.slice(0, 12) });
+    const after = await listed(account, key);
+    expect(before.rotated_at).toBeNull();
+    expect(after).toEqual({ ...before, hint: rotated.value.slice(0, 12), rotated_at: expect.any(String) });
+    expect(Date.parse(after.rotated_at ?? '')).toBeGreaterThanOrEqual(Date.parse(before.created_at));
+    await world.ask(RenameKey, { account, key, name: 'renamed since' });
+    expect((await listed(account, key)).rotated_at).toBe(after.rotated_at);
   });
 
   it('opens nothing once it is revoked, stays listed, and may be revoked again', async () => {

@@ -113,6 +113,13 @@ describe('the HTTP door', () => {
     notReady = null;
   });
 
+  it.each(['/livez', '/readyz', '/openapi.json'])('answers the methods on %s that it names as allowed', async (path) => {
+    const [whole, head, refused] = await Promise.all(['GET', 'HEAD', 'POST'].map((method) => send(path, {}, '', method)));
+    expect(refused).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
+    expect([head?.status, head?.body]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length']) expect(head?.headers[name]).toBe(whole?.headers[name]);
+  });
+
   it.each<[string, string, Record<string, string>, string | object, number, string]>([
     ['no key', URL_OK, {}, BODY, 401, 'missing_api_key'],
     ['a key in the query', `${URL_OK}?api_key=${key}`, {}, BODY, 401, 'missing_api_key'],

@@ -52,10 +52,11 @@ const list: Command = {
       key.state,
       key.created_at,
       creator(key),
+      key.rotated_at,
       key.last_used_at,
       key.expires_at,
     ]);
-    const titles = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'BY', 'LAST USED', 'EXPIRES'];
+    const titles = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'BY', 'ROTATED', 'LAST USED', 'EXPIRES'];
     return { json: { account: account.slug, keys }, text: tableOr(`No keys in account ${account.slug}.`, titles, rows) };
   },
 };

@@ -32,6 +32,7 @@ const show: Command = {
         ['Key', `${key.hint}…`],
         ['State', key.state],
         ['Created', key.created_at],
+        ['Rotated', key.rotated_at],
       ]);
     return { json: { account: account.slug, key }, text: text ?? none };
   },

@@ -1,11 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type AgentHeartbeat, type LogLine, ReadAgentLog, type ReadLog } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
-import { RpcClient } from '@slipway/platform';
+import { type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
 import { AgentTable } from '../agents/agent-table.js';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';
+import { LOG } from '../log-token.js';
 import { type HostLine, newestLines } from './newest-lines.js';
 
 type Request = z.output<typeof ReadLog.request>;
@@ -20,6 +21,7 @@ export class EngineLogService {
     private readonly deployments: DeploymentsRepository,
     private readonly agents: AgentTable,
     private readonly rpc: RpcClient,
+    @Inject(LOG) private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
   /** Asks every agent, also those that run nothing of it now: what failed there is told nowhere else. */
@@ -36,10 +38,12 @@ export class EngineLogService {
   }
 
   /** Null when the agent does not answer, or not as agreed. */
-  async #ask({ wk }: AgentHeartbeat, request: z.input<typeof ReadAgentLog.request>): Promise<readonly LogLine[] | null> {
+  async #ask({ wk, host }: AgentHeartbeat, request: z.input<typeof ReadAgentLog.request>): Promise<readonly LogLine[] | null> {
     try {
       return (await this.rpc.call(ReadAgentLog, request, { wk })).lines;
-    } catch {
+    } catch (error) {
+      // Whatever keeps an agent from answering, owners read that it is silent; operators read why.
+      this.log.warn({ wk, host, err: error }, 'logs.agent_unanswered');
       return null;
     }
   }

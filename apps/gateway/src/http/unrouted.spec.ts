@@ -47,8 +47,8 @@ describe('a request that no route takes', () => {
     expect(error.message).toContain(`base URL to ${BASE}${deployment} (in the AI SDK: ${BASE}${deployment}/v1).`);
   });
 
-  it('with POST on a health check is told the method to use', () => {
-    expect(explain('POST', '/readyz')).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'GET' } });
+  it.each(['/livez', '/readyz', '/openapi.json'])('with POST on %s, which is open, is told the methods to use', (path) => {
+    expect(explain('POST', path)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'GET, HEAD' } });
   });
 
   it.each([

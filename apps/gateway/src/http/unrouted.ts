@@ -5,6 +5,8 @@ import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 /** What asks for no key. */
 const OPEN: ReadonlySet<string> = new Set([...HEALTH, '/openapi.json']);
+/** What can be read can be asked for its head alone. */
+const READ: readonly string[] = ['GET', 'HEAD'];
 
 /** What is needed to tell a client where to go instead. */
 export interface Directions {
@@ -31,10 +33,9 @@ export function explainUnrouted(request: UnroutedRequest, directions: Directions
   const { method = '', url = '/', headers } = request;
   const { surfaces, baseUrl } = directions;
   const path = pathOf(url);
-  if (OPEN.has(path) && method !== 'GET') return methodNotAllowed('GET');
   const wrongBase = misdirected(request, directions);
   if (wrongBase) return wrongBase;
-  const methods = surfaces.methodsAt(path);
+  const methods = OPEN.has(path) ? READ : surfaces.methodsAt(path);
   if (methods && !methods.includes(method)) return methodNotAllowed(methods.join(', '));
   const { hint, endpoints } = surfaces.of(path, headers);
   const [{ method: usual, path: end }] = endpoints;

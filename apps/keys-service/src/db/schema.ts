@@ -9,6 +9,7 @@ import { Usage1765000000000 } from '../usage/db/1765000000000-usage.js';
 import { UsageLatency1767000000000 } from '../usage/db/1767000000000-usage-latency.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
 import { KeyCreators1767300000000 } from './migrations/1767300000000-key-creators.js';
+import { KeyRotations1767400000000 } from './migrations/1767400000000-key-rotations.js';
 import { Limits1766000000000 } from './migrations/1766000000000-limits.js';
 import { McpUse1767200000000 } from './migrations/1767200000000-mcp-use.js';
 import { PlaygroundKeys1767100000000 } from './migrations/1767100000000-playground-keys.js';
@@ -26,5 +27,6 @@ export const schema = {
     PlaygroundKeys1767100000000,
     McpUse1767200000000,
     KeyCreators1767300000000,
+    KeyRotations1767400000000,
   ],
 };

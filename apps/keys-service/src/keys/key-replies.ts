@@ -8,7 +8,8 @@ export function keyView(key: StoredKey): KeyView {
   const { id, name, hint, expiresAt, deployments, limits } = key;
   const state = key.state === 'active' && isExpired(key) ? 'expired' : key.state;
   const created = { created_at: key.createdAt.toISOString(), created_by: key.createdBy };
-  return { id, name, hint, state, ...created, expires_at: expiresAt?.toISOString() ?? null, deployments, limits };
+  const rotated = { rotated_at: key.rotatedAt?.toISOString() ?? null };
+  return { id, name, hint, state, ...created, ...rotated, expires_at: expiresAt?.toISOString() ?? null, deployments, limits };
 }
 
 /** A new value, in the one reply that shows it. */

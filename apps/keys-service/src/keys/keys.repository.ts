@@ -22,6 +22,7 @@ export interface StoredKey {
   readonly ver: number;
   readonly createdAt: Date;
   readonly createdBy: KeyCreator | null;
+  readonly rotatedAt: Date | null;
 }
 
 /** What a new key is made of. */
@@ -74,9 +75,10 @@ export class KeysRepository {
     return row && keyOf(row);
   }
 
-  /** Writes a change under the next version. */
+  /** Writes a change under the next version. Another value is a rotation. */
   async change(tx: Tx, { id, account }: StoredKey, change: KeyChange): Promise<StoredKey> {
-    await tx.update(KeyEntity, { id, accountId: account }, { ...change, ver: () => 'ver + 1' });
+    const rotated = change.mac && { rotatedAt: () => 'now()' };
+    await tx.update(KeyEntity, { id, accountId: account }, { ...change, ...rotated, ver: () => 'ver + 1' });
     return keyOf(await tx.findOneByOrFail(KeyEntity, { id, accountId: account }));
   }
 

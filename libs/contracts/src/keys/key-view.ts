@@ -31,6 +31,8 @@ export const KeyView = z.object({
   created_at: z.iso.datetime(),
   /** Null where nobody wrote it down. Absent from older replicas. */
   created_by: KeyCreator.nullable().optional(),
+  /** When it got the value that it has, if not at its creation; null = never rotated. Absent from older replicas. */
+  rotated_at: z.iso.datetime().nullable().optional(),
   /** Null = never. Absent from replicas of before expiry existed, whose keys never end. */
   expires_at: z.iso.datetime().nullable().optional(),
   /** End of its last request, a second or two after it; null = never used. Lists alone tell it; absent from older replicas too. */
