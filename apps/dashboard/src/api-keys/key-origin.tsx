@@ -4,7 +4,11 @@ import { Moment } from '../ui/moment.js';
 import { creatorText } from './key-state.js';
 
 /** When a key was made, by whom, and since when it has the value that it has. */
-export function KeyOrigin({ subject: { created_at: at, created_by: by, rotated_at: rotated } }: { readonly subject: KeyView }): JSX.Element {
+export function KeyOrigin({
+  subject: { created_at: at, created_by: by, rotated_at: rotated },
+}: {
+  readonly subject: KeyView;
+}): JSX.Element {
   const who = creatorText(by);
   return (
     <>
