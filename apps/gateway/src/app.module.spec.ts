@@ -97,9 +97,8 @@ describe('the HTTP door', () => {
       headers: { 'content-type': 'application/json', ...headers },
       payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
     });
-    const error = response.headers['content-type']?.toString().startsWith('application/json')
-      ? response.json<{ error?: { code: string } }>().error
-      : undefined;
+    const isJson = response.body !== '' && response.headers['content-type']?.toString().startsWith('application/json') === true;
+    const error = isJson ? response.json<{ error?: { code: string } }>().error : undefined;
     return { status: response.statusCode, headers: response.headers, body: response.body, code: error?.code };
   };
   const bearer = { authorization: `Bearer ${key}` };

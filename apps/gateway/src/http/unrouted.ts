@@ -1,12 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
-import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
+import { READ_METHODS, type SurfaceRegistry } from '../surfaces/surface-registry.js';
 
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 /** What asks for no key. */
 const OPEN: ReadonlySet<string> = new Set([...HEALTH, '/openapi.json']);
-/** What can be read can be asked for its head alone. */
-const READ: readonly string[] = ['GET', 'HEAD'];
 
 /** What is needed to tell a client where to go instead. */
 export interface Directions {
@@ -35,7 +33,7 @@ export function explainUnrouted(request: UnroutedRequest, directions: Directions
   const path = pathOf(url);
   const wrongBase = misdirected(request, directions);
   if (wrongBase) return wrongBase;
-  const methods = OPEN.has(path) ? READ : surfaces.methodsAt(path);
+  const methods = OPEN.has(path) ? READ_METHODS : surfaces.methodsAt(path);
   if (methods && !methods.includes(method)) return methodNotAllowed(methods.join(', '));
   const { hint, endpoints } = surfaces.of(path, headers);
   const [{ method: usual, path: end }] = endpoints;

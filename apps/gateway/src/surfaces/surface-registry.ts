@@ -7,6 +7,9 @@ const DEPLOYMENT = '/[^/]+(?:/[^/]+)?';
 /** Endpoints of every contract. */
 const MODELS = new RegExp(`^${DEPLOYMENT}/v1/models(?:/[^/]+)?$`);
 
+/** What can be read can be asked for its head alone. */
+export const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
+
 /** The public contracts of a gateway, and which of them a path belongs to. */
 export class SurfaceRegistry {
   readonly #routes: readonly { readonly pattern: RegExp; readonly endpoint: SurfaceEndpoint }[];
@@ -35,7 +38,7 @@ export class SurfaceRegistry {
 
   /** The methods of the endpoint at a path, whether its deployment exists or not; undefined where there is none. */
   methodsAt(path: string): readonly string[] | undefined {
-    if (MODELS.test(path)) return ['GET', 'HEAD'];
+    if (MODELS.test(path)) return READ_METHODS;
     const route = this.#routes.find(({ pattern }) => pattern.test(path));
     return route && [route.endpoint.method];
   }
