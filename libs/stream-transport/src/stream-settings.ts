@@ -4,7 +4,10 @@ export interface StreamSettings {
   readonly acceptMs: number;
   /** Distance of a gateway's acknowledgements to each worker. */
   readonly ackMs: number;
-  /** A worker stops a stream that no acknowledgement has named for this long. */
+  /**
+   * A worker stops a stream that no acknowledgement has named for this long; a gateway gives up streams when its own
+   * connection was away for so long; stalls of the own event loop, one behind the other, put off judging for at most this long.
+   */
   readonly leaseMs: number;
   /** A gateway distrusts a worker whose stream sent no frame for this long. */
   readonly silenceMs: number;
@@ -24,7 +27,7 @@ export interface StreamSettings {
   readonly suspicionMs: number;
   /** After a gateway's own reconnect, "nobody serves this worker" means nothing for this long. */
   readonly settleMs: number;
-  /** An event loop that stood still for longer than this judges nobody until it has read its input. */
+  /** An event loop that stood still for longer than this judges nobody until it has read its input; see `leaseMs` for stalls without end. */
   readonly stallMs: number;
   /** Time from the opening of a stream to its first event. */
   readonly firstTokenMs: number;

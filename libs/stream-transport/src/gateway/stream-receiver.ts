@@ -74,7 +74,7 @@ export class StreamReceiver {
       onDown: () => this.peers.clearSuspicions(),
     });
     this.bulkLink = new Link({ nats: bulk, log, clock, answerMs: LINK_ANSWER_MS });
-    this.stallWatch = new StallWatch(this.settings.tickMs, this.settings.stallMs, now);
+    this.stallWatch = new StallWatch({ ...this.settings, patienceMs: this.settings.leaseMs }, now);
     this.peers = new WorkerPeers({
       settings: this.settings,
       ask: (wk, json) => this.publisher.send(this.subjects.control(wk), json, { reply: this.subjects.answers(gw, wk) }),
@@ -172,12 +172,18 @@ export class StreamReceiver {
 
   private tick(): void {
     const now = monotonic();
-    if (this.stallWatch.stalled(now)) {
-      this.counters.stalls += 1;
-      // What waited in the socket is read first; only then do all clocks start anew.
-      setImmediate(() => this.restartTimers());
+    const pace = this.stallWatch.pace(now);
+    if (pace === 'steady') {
+      this.judge(now);
       return;
     }
+    this.counters.stalls += 1;
+    // What waited in the socket is read first; only then do all clocks start anew, or are read where stalls go on and on.
+    setImmediate(() => (pace === 'stalled' ? this.restartTimers() : this.judge(monotonic())));
+  }
+
+  private judge(now: number): void {
+    if (this.stopped) return;
     const judge = this.link.up;
     if (judge && this.attempts.size > 0 && now - this.heardAt > this.settings.heartbeatMs) this.link.prove();
     const cutOff = !judge && now - this.link.since > this.settings.leaseMs;

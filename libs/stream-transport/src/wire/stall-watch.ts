@@ -1,19 +1,38 @@
+/** How the own event loop keeps time. `stalls on` = it has stood still again and again for longer than judging may wait. */
+export type LoopPace = 'steady' | 'stalled' | 'stalls on';
+
+export interface StallLimits {
+  /** Distance of the ticks. */
+  readonly tickMs: number;
+  /** A tick later than this is a stall. */
+  readonly stallMs: number;
+  /** Stalls tick after tick count as stalls for so long from the first of them on. */
+  readonly patienceMs: number;
+}
+
 /** Notices that the own event loop stood still, from the distance of ticks that should come regularly. */
 export class StallWatch {
   private lastTick: number;
+  /** When the first of the stalls was noticed behind which no tick was on time. */
+  private stallingSince: number | null = null;
 
   constructor(
-    private readonly tickMs: number,
-    private readonly stallMs: number,
+    private readonly limits: StallLimits,
     now: number,
   ) {
     this.lastTick = now;
   }
 
-  /** Call on every tick. @returns true when the loop was stopped for longer than the limit before it. */
-  stalled(now: number): boolean {
-    const late = now - this.lastTick - this.tickMs;
+  /** Call on every tick. A stall behind a tick that was on time is `stalled`, however long it was. */
+  pace(now: number): LoopPace {
+    const { tickMs, stallMs, patienceMs } = this.limits;
+    const late = now - this.lastTick - tickMs;
     this.lastTick = now;
-    return late > this.stallMs;
+    if (late <= stallMs) {
+      this.stallingSince = null;
+      return 'steady';
+    }
+    this.stallingSince ??= now;
+    return now - this.stallingSince > patienceMs ? 'stalls on' : 'stalled';
   }
 }

@@ -1,13 +1,31 @@
 import type { DeploymentId, Incarnation, StreamId } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { StallWatch } from './stall-watch.js';
+import { type LoopPace, StallWatch } from './stall-watch.js';
 import { subjectsOf } from './subjects.js';
 import { TwiceSweptMap } from './twice-swept-map.js';
 
+const LIMITS = { tickMs: 50, stallMs: 1_000, patienceMs: 10_000 };
+
 describe('the stall watch', () => {
   it('notices that more than a second passed between two ticks, once', () => {
-    const watch = new StallWatch(50, 1_000, 0);
-    expect([50, 120, 900, 1_950, 3_001, 3_051].map((now) => watch.stalled(now))).toEqual([false, false, false, false, true, false]);
+    const watch = new StallWatch(LIMITS, 0);
+    expect([50, 120, 900, 1_950, 3_001, 3_051].map((now) => watch.pace(now))).toEqual([
+      ...Array<LoopPace>(4).fill('steady'),
+      'stalled',
+      'steady',
+    ]);
+  });
+
+  it('takes no single stall for one without end, however long it was', () => {
+    const watch = new StallWatch(LIMITS, 0);
+    expect([3_600_000, 3_600_050, 7_200_000].map((now) => watch.pace(now))).toEqual(['stalled', 'steady', 'stalled']);
+  });
+
+  it('says when stalls at every tick went on for longer than judging may wait, until a tick is on time', () => {
+    const watch = new StallWatch(LIMITS, 0);
+    const paces = Array.from({ length: 14 }, (_, i) => watch.pace(2_000 * (i + 1)));
+    expect(paces).toEqual([...Array<LoopPace>(6).fill('stalled'), ...Array<LoopPace>(8).fill('stalls on')]);
+    expect([28_050, 30_000].map((now) => watch.pace(now))).toEqual(['steady', 'stalled']);
   });
 });
 

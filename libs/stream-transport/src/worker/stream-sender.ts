@@ -73,7 +73,7 @@ export class StreamSender {
     this.publisher = new Publisher(nats, log);
     this.link = new Link({ nats, log, clock: monotonic, answerMs: LINK_ANSWER_MS, onUp: () => this.reconnected() });
     this.table = new StreamTable(this.settings, this.counters, monotonic());
-    this.stallWatch = new StallWatch(this.settings.tickMs, this.settings.stallMs, monotonic());
+    this.stallWatch = new StallWatch({ ...this.settings, patienceMs: this.settings.leaseMs }, monotonic());
     this.reporter = this.createReporter();
     this.desk = this.createDesk();
   }
@@ -156,12 +156,13 @@ export class StreamSender {
 
   private tick(): void {
     const now = monotonic();
-    if (this.stallWatch.stalled(now)) {
-      this.counters.stalls += 1;
-      this.judgeFrom = now + READ_UP_MS;
-    }
+    const pace = this.stallWatch.pace(now);
+    if (pace !== 'steady') this.counters.stalls += 1;
+    if (pace === 'stalled') this.judgeFrom = now + READ_UP_MS;
     if (this.options.nats.isClosed()) this.table.dropAll();
-    this.table.tick(now, now >= this.judgeFrom);
+    this.table.tick(now, pace === 'steady' && now >= this.judgeFrom);
+    // What waited in the socket is read first.
+    if (pace === 'stalls on') setImmediate(() => this.table.tick(monotonic(), true));
     this.desk.tick(now);
     if (this.table.longestQuiet(now) > this.settings.heartbeatMs) this.link.prove();
     this.reporter.tick(now);
