@@ -7,6 +7,7 @@ import { useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
 import { CopyIcon } from '../ui/copy-button.js';
 import { Loaded } from '../ui/loaded.js';
+import { Moment } from '../ui/moment.js';
 import { Empty, Page } from '../ui/page.js';
 import { type Column, Table } from '../ui/table.js';
 import { SPEED, TTFT, written } from '../usage/figures.js';
@@ -14,6 +15,7 @@ import type { Sums } from '../usage/usage-range.js';
 import { CreateDeploymentDialog } from './create-deployment-dialog.js';
 import { lookAgainAfter } from './deployment-actions.js';
 import { slugOf } from './inference-target.js';
+import { replicasText, slotsText } from './slots-text.js';
 import { modelName } from './source-text.js';
 import { StateBadge } from './state-badge.js';
 import { useDeploymentUse } from './use-deployment-use.js';
@@ -47,7 +49,10 @@ export function DeploymentsScreen(): JSX.Element {
           ) : (
             <>
               <Table caption="Deployments" columns={columnsOf(use)} rows={deployments} keyOf={({ id }) => id} />
-              <p className="text-sm text-muted">Requests, speed and errors are those of the last hour.</p>
+              <p className="text-sm text-muted">
+                Slots: how many requests are served at once, of how many are configured. Requests, speed and errors are those of the last
+                hour.
+              </p>
             </>
           )
         }
@@ -73,7 +78,16 @@ const columnsOf = (hourOf: ((id: number) => Sums) | null): readonly Column<Row>[
     cell: ({ aliases }) =>
       aliases.length === 0 ? <span className="text-muted">None</span> : <span className="break-words">{aliases.join(', ')}</span>,
   },
-  { title: 'Replicas', numeric: true, cell: ({ ready_replicas: ready, replicas }) => `${ready} of ${replicas}` },
+  {
+    title: 'Slots',
+    numeric: true,
+    cell: (deployment) => (
+      <>
+        {slotsText(deployment)}
+        <span className="block text-sm whitespace-nowrap text-muted">{replicasText(deployment)}</span>
+      </>
+    ),
+  },
   { title: 'Requests/min', numeric: true, cell: ({ id }) => (hourOf ? formatRate(hourOf(id).requests / MINUTES) : '–') },
   ...IN_LISTS.map(({ title, figure }): Column<Row> => ({
     title,
@@ -86,6 +100,7 @@ const columnsOf = (hourOf: ((id: number) => Sums) | null): readonly Column<Row>[
     cell: ({ id }) =>
       hourOf ? <span className={hourOf(id).errors > 0 ? 'font-medium text-bad' : ''}>{formatCount(hourOf(id).errors)}</span> : '–',
   },
+  { title: 'Created', cell: ({ created_at: at }) => (at === undefined ? '–' : <Moment at={at} />) },
 ];
 
 function NameCell({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {

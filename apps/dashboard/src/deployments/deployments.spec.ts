@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { actionsOf, isPassing, lookAgainAfter, rollbackRev } from './deployment-actions.js';
 import { faultsOf, requestOf, type DeploymentDraft, EMPTY_DRAFT } from './deployment-draft.js';
 import { idOf, targetOf } from './inference-target.js';
+import { replicasText, slotsText } from './slots-text.js';
 import { modelName } from './source-text.js';
 import { REASONS, STATES } from './state-words.js';
 
@@ -55,6 +56,25 @@ describe('words', () => {
   it('name the status that callers really get', () => {
     expect(STATES.stopped.meaning).toContain(String(ERRORS.deployment_stopped.status));
     expect(STATES.pending.meaning).toContain(String(ERRORS.deployment_unavailable.status));
+  });
+});
+
+describe('slots', () => {
+  const size = { slots: 4, replicas: 2, ready_replicas: 1, rev: 2, serving_rev: 2 };
+
+  it('are those of the replicas that answer, of all that are wanted', () => {
+    expect([slotsText(size), replicasText(size)]).toEqual(['4 of 8', '1 of 2 replicas']);
+    const lone = { ...size, replicas: 1, ready_replicas: 0, serving_rev: null };
+    expect([slotsText(lone), replicasText(lone)]).toEqual(['0 of 4', null]);
+  });
+
+  it('are as configured where nobody knows how many the revision that serves has', () => {
+    expect(slotsText({ ...size, serving_rev: 1 })).toBe('8');
+    expect(slotsText({ ...size, serving_rev: 1, ready_replicas: 0 })).toBe('0 of 8');
+  });
+
+  it('are not known from a service of before they were told', () => {
+    expect(slotsText({ replicas: 2, ready_replicas: 1, rev: 1 })).toBe('–');
   });
 });
 

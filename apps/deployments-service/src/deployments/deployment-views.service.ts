@@ -44,17 +44,16 @@ export class DeploymentViewsService {
       ]),
     );
     if (!stored) throw deploymentNotFound();
-    const { createdAt, stateSince, caps, context } = stored;
-    const times = { created_at: createdAt.toISOString(), since: stateSince.toISOString() };
+    const { stateSince, caps, context } = stored;
     return {
-      deployment: { ...this.#view(stored, aliases.get(id) ?? []), ...times, caps: [...caps], context },
+      deployment: { ...this.#view(stored, aliases.get(id) ?? []), since: stateSince.toISOString(), caps: [...caps], context },
       revisions: revisions.map(revisionView),
       running: runningOn(this.agents.live(), id),
     };
   }
 
-  #view(stored: StoredDeployment, aliases: DeploymentView['aliases']): DeploymentView {
-    const { id, name, source, desired, state, reason, detail, rev, servingRev, replicas, readyReplicas } = stored;
+  #view(stored: StoredDeployment, aliases: DeploymentView['aliases']): DeploymentView & { readonly created_at: string } {
+    const { id, name, source, desired, state, reason, detail, rev, servingRev, replicas, readyReplicas, slots } = stored;
     // Every replica of the service hears all heartbeats, so progress needs no place in the database.
     const progress = this.agents.progressOf(id, rev);
     const arrives = state === 'loading' || state === 'degraded' || (state === 'ready' && servingRev !== rev);
@@ -63,6 +62,8 @@ export class DeploymentViewsService {
       progress: arrives ? progress : null,
       serving_rev: servingRev,
       ready_replicas: readyReplicas,
+      slots,
+      created_at: stored.createdAt.toISOString(),
     };
   }
 }

@@ -32,6 +32,7 @@ export interface StoredDeployment {
   readonly id: DeploymentId;
   readonly name: string;
   readonly source: ModelSource;
+  readonly slots: number;
   readonly desired: DesiredState;
   readonly state: ObservedState;
   readonly reason: StateReason | null;
@@ -152,5 +153,5 @@ export class DeploymentsRepository {
 
 function storedOf(row: DeploymentEntity): StoredDeployment {
   const { newest, engineContext, id, ...rest } = row as DeploymentEntity & { newest: RevisionEntity };
-  return { ...rest, id: id as DeploymentId, source: newest.source, context: engineContext };
+  return { ...rest, id: id as DeploymentId, source: newest.source, slots: newest.slots, context: engineContext };
 }

@@ -27,5 +27,9 @@ export const DeploymentView = z.object({
   replicas: z.int(),
   /** Replicas that answer, of the revision that serves. */
   ready_replicas: z.int(),
+  /** Requests that one replica of the newest revision serves at once, as it is configured. Absent from older replicas. */
+  slots: z.int().positive().optional(),
+  /** Absent from older replicas. */
+  created_at: z.iso.datetime().optional(),
 });
 export type DeploymentView = z.infer<typeof DeploymentView>;
