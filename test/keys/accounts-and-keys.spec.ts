@@ -109,7 +109,7 @@ describe('accounts and keys', () => {
   it('a list holds the keys of its account alone, and an unknown account has neither list nor keys', async () => {
     const [one, other] = [await account('one-of-two'), await account('two-of-two')];
     await ops.call(CreateKey, { account: one, name: 'mine' });
-    expect(await ops.call(ListKeys, { account: other })).toEqual({ keys: [], next: null });
+    expect(await ops.call(ListKeys, { account: other })).toEqual({ keys: [], next: null, playground: [] });
     await expect(ops.call(ListKeys, { account: 999_999 })).rejects.toMatchObject({ code: 'account_not_found' });
     await expect(ops.call(CreateKey, { account: 999_999, name: 'x' })).rejects.toMatchObject({ code: 'account_not_found' });
   });
