@@ -38,6 +38,7 @@ function read(name: string, pieces: readonly string[]): { text: string; calls: {
     begin: (call: string) => void found.calls.push({ name: call, args: '', whole: false }),
     args: (piece: string) => void (found.calls.at(-1)!.args += piece),
     close: () => void (found.calls.at(-1)!.whole = true),
+    broken: () => expect.fail('The list of calls is broken.'),
   };
   const reader = new CallReader(family, sink, TOOLS);
   for (const piece of pieces) reader.push(piece);

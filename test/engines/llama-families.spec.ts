@@ -59,6 +59,7 @@ describe('the template of a family', () => {
       begin: (name: string) => void found.push({ name, args: '' }),
       args: (piece: string) => void (found.at(-1)!.args += piece),
       close: () => undefined,
+      broken: () => expect.fail('The list of calls is broken.'),
     };
     // Without a mark only the beginning of an answer is a call.
     const answer = facts.family?.name === 'llama-json' ? turn.slice(turn.lastIndexOf('{"name"')) : turn;

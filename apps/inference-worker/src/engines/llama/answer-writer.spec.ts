@@ -3,6 +3,7 @@ import type { Token } from 'node-llama-cpp';
 import { describe, expect, it } from 'vitest';
 import { type AnswerSpec, AnswerWriter } from './answer-writer.js';
 import { HERMES } from './tool-calls/hermes-calls.js';
+import { MISTRAL } from './tool-calls/mistral-calls.js';
 
 /** Tokens are indexes into a list of byte strings. */
 function setUp(pieces: readonly (string | number[])[], changes: Partial<AnswerSpec> = {}) {
@@ -60,6 +61,21 @@ describe('AnswerWriter', () => {
     const { write, events } = setUp(['Hi', '<|im_', 'end|>'], { ends: ['<|im_end|>'] });
     expect(write()).toBe(true);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'stop' });
+  });
+
+  it('ends at no mark, no stop string and no call before it has its least number of tokens', () => {
+    const pieces = ['<|im_end|>', 'STOP', ' a', '<|im_end|>'];
+    const { write, text, events } = setUp(pieces, { ends: ['<|im_end|>'], stop: ['STOP'], minTokens: 4 });
+    expect(write()).toBe(true);
+    expect([text(), events().at(-1)]).toEqual(['<|im_end|>STOP a', { k: 'fin', r: 'stop' }]);
+    const call = '<tool_call>{"name": "f", "arguments": {}}';
+    const calls = setUp([call, '</tool_call>', call, '</tool_call> x'], {
+      calls: { family: HERMES, tools: [], single: true },
+      minTokens: 4,
+    });
+    expect([calls.write(), calls.writer.tokens]).toEqual([true, 4]);
+    expect([calls.text(), calls.events().filter(({ k }) => k === 'call').length]).toEqual(['', 1]);
+    expect(calls.events().at(-1)).toEqual({ k: 'fin', r: 'tool_calls' });
   });
 
   it('gives out what was held back when the answer ends without the stop string', () => {
@@ -124,6 +140,33 @@ describe('AnswerWriter with reasoning and calls', () => {
     expect(write()).toBe(true);
     expect(events().filter(({ k }) => k === 'call')).toHaveLength(1);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'tool_calls' });
+  });
+
+  it.each([', {"name": "g", "argu', ', {"name": "g", "arguments": {}}]', ', oops', '] and words'])(
+    'leaves out what the piece that ends the only call goes on with: %s',
+    (rest) => {
+      const pieces = ['[TOOL_CALLS][{"name": "f", "arguments": {"a"', `: 1}}${rest}`];
+      const { write, text, events } = setUp(pieces, { calls: { family: MISTRAL, tools: [], single: true } });
+      expect(write()).toBe(true);
+      expect(events().flatMap((event) => (event.k === 'call' ? [event.name] : []))).toEqual(['f']);
+      expect([text(), events().at(-1)]).toEqual(['', { k: 'fin', r: 'tool_calls' }]);
+    },
+  );
+
+  it('something else than a call behind a call of a list fails the answer, unless its limit cut it off', () => {
+    const pieces = ['[TOOL_CALLS][{"name": "f", "arguments": {}}, ', '{"city": 1}', ']'];
+    const calls = { family: MISTRAL, tools: [], single: false };
+    const broken = setUp(pieces, { calls });
+    broken.write();
+    expect(() => broken.writer.end()).toThrow(expect.objectContaining({ code: 'engine_error' }) as Error);
+    const cut = setUp(pieces, { calls, maxTokens: 3 });
+    expect([cut.write(), cut.events().at(-1)]).toEqual([true, { k: 'fin', r: 'length' }]);
+  });
+
+  it('a call whose arguments are an empty text has an empty object', () => {
+    const { write, events } = setUp(['<tool_call>{"name": "f", "arguments": ""}</tool_call>'], more);
+    write();
+    expect(events().flatMap((event) => (event.k === 'args' ? [event.x] : []))).toEqual(['{}']);
   });
 
   it('white space around calls is no text, and white space alone is', () => {

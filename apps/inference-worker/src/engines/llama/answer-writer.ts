@@ -21,7 +21,7 @@ export interface AnswerSpec {
   readonly minTokens?: number;
   /** Null = the model does not reason, or goes on with an answer. `opened` = its prompt ends within reasoning. */
   readonly reasoning: { readonly marks: ReasoningMarks; readonly opened: boolean } | null;
-  /** Null = no calls are looked for. `single` = the first one ends the answer. */
+  /** Null = no calls are looked for. `single` = the first one ends the answer; nothing behind it is part of it. */
   readonly calls: { readonly family: CallFamily; readonly tools: readonly Tool[]; readonly single: boolean } | null;
 }
 
@@ -54,7 +54,9 @@ export class AnswerWriter {
     this.#ends = new StopMatcher(ends);
     this.#stops = new StopMatcher(stop);
     this.#step = new StepEvents(choice);
-    this.#calls = calls && new CallEvents(this.#step, (text, last) => this.#text(text, last), calls.family.idLength);
+    this.#calls =
+      calls &&
+      new CallEvents(this.#step, (text, last) => this.#text(text, last), { idLength: calls.family.idLength, single: calls.single });
     this.#reader = calls && this.#calls && new CallReader(calls.family, this.#calls, calls.tools);
     const parts = { think: (text: string) => this.#step.think(text), answer: (text: string) => this.#answer(text) };
     this.#reasoning = reasoning && new ReasoningSplitter(reasoning.marks, reasoning.opened, parts);
@@ -91,11 +93,11 @@ export class AnswerWriter {
     const piece = this.#utf8.push(this.bytes.of(token, this.#generated));
     this.#generated.push(token);
     if (logprob) this.#ledger.add(logprob, piece.length);
-    const { text, stop } = this.#ends.push(piece);
+    const { text, stop } = this.#mayEnd ? this.#ends.push(piece) : { text: piece, stop: null };
     this.#push(text);
     if (this.#stop !== null) return this.#finish({ r: 'stop_sequence', stop: this.#stop });
     if (stop !== null) return this.#over({ r: 'stop' });
-    if (this.spec.calls?.single === true && this.#calls?.complete === 1) return this.#over({ r: 'stop' });
+    if (this.#mayEnd && this.spec.calls?.single === true && this.#calls?.complete === 1) return this.#over({ r: 'stop' });
     if (this.tokens >= this.spec.maxTokens) {
       // Bytes of a character that is not complete are dropped.
       this.#push(this.#ends.flush());
@@ -115,6 +117,11 @@ export class AnswerWriter {
     this.#over({ r: 'stop' });
   }
 
+  /** Whether anything but the limit may end the answer with this token. */
+  get #mayEnd(): boolean {
+    return this.tokens >= (this.spec.minTokens ?? 0);
+  }
+
   #push(text: string): void {
     if (text === '') return;
     if (this.#reasoning) this.#reasoning.push(text);
@@ -129,7 +136,7 @@ export class AnswerWriter {
   /** @param last whether this stretch of text is over, so that no stop string can go on in what follows. */
   #text(text: string, last: boolean): void {
     if (this.#stop !== null) return;
-    if (this.tokens < (this.spec.minTokens ?? 0)) return this.#step.text(text);
+    if (!this.#mayEnd) return this.#step.text(text);
     const match = this.#stops.push(text);
     this.#stop = match.stop;
     this.#step.text(match.text + (last ? this.#stops.flush() : ''));

@@ -5,6 +5,15 @@ import type { CallSink } from './tool-calls/call-family.js';
 import type { StepEvents } from './step-events.js';
 
 const brokenCall = (): ServiceError => new ServiceError('engine_error', 'The model wrote a call whose arguments are no JSON object.');
+const brokenList = (): ServiceError => new ServiceError('engine_error', 'The model wrote a list of calls with something else in it.');
+
+/** What calls an answer may hold. */
+export interface CallRules {
+  /** Length of ids, where the family's templates take no others. */
+  readonly idLength: number | undefined;
+  /** Nothing behind the first call is part of the answer. */
+  readonly single: boolean;
+}
 
 /** Numbers the calls of an answer and checks their arguments. White space around calls is left out. */
 export class CallEvents implements CallSink {
@@ -13,12 +22,12 @@ export class CallEvents implements CallSink {
   #open: string | null = null;
   #space = '';
   #blank = true;
+  #broken = false;
 
-  /** @param idLength of ids, where the family's templates take no others. */
   constructor(
     private readonly out: Pick<StepEvents, 'call' | 'args'>,
     private readonly onText: (text: string, last: boolean) => void,
-    private readonly idLength: number | undefined,
+    private readonly rules: CallRules,
   ) {}
 
   /** Calls that have begun. */
@@ -37,6 +46,7 @@ export class CallEvents implements CallSink {
   }
 
   text(text: string): void {
+    if (this.#full) return;
     if (this.#blank && text.trim() === '') {
       this.#space += text;
       return;
@@ -47,23 +57,30 @@ export class CallEvents implements CallSink {
   }
 
   begin(name: string, id?: string): void {
+    if (this.#full) return;
     this.onText('', true);
     this.#space = '';
     this.#blank = true;
-    this.out.call(this.#count, id ?? newCallId(this.idLength), name);
+    this.out.call(this.#count, id ?? newCallId(this.rules.idLength), name);
     this.#count += 1;
     this.#open = '';
   }
 
   args(text: string): void {
+    if (this.#full) return;
     this.#open += text;
     this.out.args(this.#count - 1, text);
   }
 
   close(): void {
+    if (this.#full) return;
     if (this.#open === '') this.args('{}');
     if (!isJsonObject(this.#open ?? '')) throw brokenCall();
     this.#open = null;
+  }
+
+  broken(): void {
+    this.#broken ||= !this.#full;
   }
 
   /**
@@ -73,8 +90,13 @@ export class CallEvents implements CallSink {
    */
   end(cut: boolean): void {
     if (this.#open !== null && !cut) throw brokenCall();
+    if (this.#broken && !cut) throw brokenList();
     // An answer of nothing but white space is one.
     if (this.#count === 0 && this.#space !== '') this.onText(this.#space, false);
     this.#space = '';
+  }
+
+  get #full(): boolean {
+    return this.rules.single && this.complete === 1;
   }
 }

@@ -29,7 +29,11 @@ const glm = (...values: string[]): string => {
 function argumentsIn(family: CallFamily, answer: string): unknown {
   let args = '';
   const nothing = (): void => undefined;
-  const reader = new CallReader(family, { text: nothing, begin: nothing, args: (piece) => void (args += piece), close: nothing }, [TOOL]);
+  const reader = new CallReader(
+    family,
+    { text: nothing, begin: nothing, args: (piece) => void (args += piece), close: nothing, broken: nothing },
+    [TOOL],
+  );
   reader.push(answer);
   reader.end();
   return JSON.parse(args);

@@ -19,7 +19,7 @@ const TOOLS: readonly Tool[] = [
   { name: 'get_time' },
 ];
 
-type Found = { text: string } | { call: string; id?: string; args: string; whole: boolean };
+type Found = { text: string } | { broken: true } | { call: string; id?: string; args: string; whole: boolean };
 
 /** What a family finds in an answer that comes in these pieces; neighbours of one kind are joined. */
 function read(family: CallFamily, pieces: Iterable<string>): Found[] {
@@ -40,6 +40,7 @@ function read(family: CallFamily, pieces: Iterable<string>): Found[] {
       begin: (call, id) => void found.push({ call, ...(id !== undefined && { id }), args: '', whole: false }),
       args: (piece) => void (open().args += piece),
       close: () => void (open().whole = true),
+      broken: () => void found.push({ broken: true }),
     },
     TOOLS,
   );
@@ -74,6 +75,12 @@ const CASES: readonly [string, CallFamily, string, Found[]][] = [
     [call('get_time', '{"a": 1}')],
   ],
   [
+    'hermes: arguments that are empty text, or null',
+    HERMES,
+    '<tool_call>{"name": "get_time", "arguments": ""}</tool_call><tool_call>{"arguments": " ", "name": "get_time"}</tool_call><tool_call>{"name": "get_time", "arguments": null}</tool_call>',
+    [call('get_time', ''), call('get_time', ''), call('get_time', '')],
+  ],
+  [
     'hermes: marks that are none',
     HERMES,
     'a <tool_ and <tool_call> as a word, <tool_call>{"city": 1}</tool_call>, <<tool_call>',
@@ -105,6 +112,12 @@ const CASES: readonly [string, CallFamily, string, Found[]][] = [
     MISTRAL,
     `[TOOL_CALLS]get_weather[CALL_ID]q1w2e3r4t[ARGS]${PARIS}[TOOL_CALLS]get_time{}`,
     [call('get_weather', PARIS, 'q1w2e3r4t'), call('get_time', '{}')],
+  ],
+  [
+    'mistral: a list that does not begin with a call',
+    MISTRAL,
+    '[TOOL_CALLS] [{"city": 1}, {"name": "get_time", "arguments": {}}]',
+    [text('[TOOL_CALLS] [{"city": 1}, {"name": "get_time", "arguments": {}}]')],
   ],
   ['mistral: a mark that is none', MISTRAL, 'The mark [TOOL_CALLS] is [TOOL', [text('The mark [TOOL_CALLS] is [TOOL')]],
   [
@@ -217,11 +230,24 @@ describe('calls in an answer', () => {
       begin: (name: string) => void seen.push(`begin ${name}`),
       args: (x: string) => void seen.push(`args ${x}`),
       close: () => void seen.push('close'),
+      broken: () => void seen.push('broken'),
     };
     const reader = new CallReader(HERMES, sink, TOOLS);
     for (const piece of ['Hi', '<tool', '_call>{"name": "f", "argum', 'ents": ', '{"a"', ': 1', '}', '}</tool_call>']) reader.push(piece);
     reader.end();
     expect(seen).toEqual(['text Hi', 'begin f', 'args {"a"', 'args : 1', 'args }', 'close']);
+  });
+
+  it.each([', {"city": 1}]', ', "get_time"]', ', {"name": "get_time", "arguments": [1]}]', ', ]', ',', ' {"name": "get_time"}]'])(
+    'a list is broken where %j stands behind a call, and the call stays',
+    (rest) => {
+      const found = read(MISTRAL, [`[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}}${rest}`]);
+      expect(found).toEqual([call('f', '{"a": 1}'), { broken: true }]);
+    },
+  );
+
+  it('an answer that ends behind a call of a list has lost nothing', () => {
+    expect(read(MISTRAL, ['[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}} '])).toEqual([call('f', '{"a": 1}')]);
   });
 
   it('arguments that are no object leave a call that never closes', () => {

@@ -10,6 +10,8 @@ export interface CallSink {
   args(text: string): void;
   /** Its arguments are complete. A call that is never closed was cut off, or is no valid call. */
   close(): void;
+  /** Behind calls that are out comes what should be another one, and is none. */
+  broken(): void;
 }
 
 /** A tool in a grammar: `args` = the rule that matches its arguments. */

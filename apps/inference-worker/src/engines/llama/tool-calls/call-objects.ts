@@ -90,20 +90,26 @@ export function* readCallObject(text: AnswerText, sink: CallSink, keys: CallKeys
   return call.begun ? 'broken' : 'none';
 }
 
-/** Reads a list of calls, or a single one without brackets. */
+/**
+ * Reads a list of calls, or a single one without brackets. A list whose first item is no call is none; a later one breaks
+ * the answer, since the calls before it are out. An answer that ends behind a call has lost nothing.
+ */
 export function* readCallList(text: AnswerText, sink: CallSink, keys: CallKeys): Reading<CallOutcome> {
   if (!(yield* text.literal('['))) return yield* readCallObject(text, sink, keys);
   let calls = 0;
   for (;;) {
     yield* text.skipSpace();
     const outcome = yield* readCallObject(text, sink, keys);
-    if (outcome !== 'done') return calls === 0 ? outcome : 'broken';
+    if (outcome !== 'done' && calls === 0) return outcome;
+    if (outcome !== 'done') break;
     calls += 1;
     yield* text.skipSpace();
     const next = yield* text.next();
-    if (next === ']') return 'done';
-    if (next !== ',') return 'broken';
+    if (next === ']' || next === '') return 'done';
+    if (next !== ',') break;
   }
+  sink.broken();
+  return 'broken';
 }
 
 /** GBNF of one call's object. */
@@ -133,7 +139,13 @@ export function* readBehind(
     text.release();
     sink.begin(name, id);
   };
-  const outcome = yield* read({ text: (x) => sink.text(x), begin, args: (x) => sink.args(x), close: () => sink.close() });
+  const outcome = yield* read({
+    text: (x) => sink.text(x),
+    begin,
+    args: (x) => sink.args(x),
+    close: () => sink.close(),
+    broken: () => sink.broken(),
+  });
   text.inside = false;
   if (outcome === 'none') {
     text.rewind(behind);

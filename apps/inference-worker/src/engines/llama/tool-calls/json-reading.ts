@@ -57,7 +57,8 @@ export function* readValue(text: AnswerText): Reading<string | null> {
 }
 
 /**
- * Reads the object that follows as arguments, also where a model wrote it as a JSON string or null.
+ * Reads the object that follows as arguments, also where a model wrote it as a JSON string. Null and an empty string say
+ * that there are none.
  * @returns whether it was whole.
  */
 export function* readArguments(text: AnswerText, piece: (text: string) => void): Reading<boolean> {
@@ -65,6 +66,7 @@ export function* readArguments(text: AnswerText, piece: (text: string) => void):
   if (first === '{') return yield* readContainer(text, piece);
   if (first === '"') {
     const inner = yield* readString(text);
+    if (inner?.trim() === '') return true;
     if (inner === null || !isJsonObject(inner)) return false;
     piece(inner);
     return true;
