@@ -3,6 +3,7 @@ import {
   DeleteDeployment,
   type DeploymentId,
   ListAliases,
+  ListDeploymentAudit,
   PointAlias,
   RemoveAlias,
   ResumeDeployment,
@@ -68,6 +69,27 @@ describe('a deployment that is stopped', () => {
     expect(await rig.seen(account, deployment, 'stopped')).toMatchObject({ detail: null });
     await rig.ask(ResumeDeployment, { account, deployment });
     await rig.heard(deployment, 'ready');
+  });
+});
+
+describe('a deployment that failed', () => {
+  it('is tried again at once when it is resumed, however long it had still to wait', async () => {
+    const account = anAccount();
+    for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'model_invalid' });
+    const deployment = await rig.create(account);
+    const starts = (): number => agents.reduce((sum, agent) => sum + (agent.starts.get(deployment) ?? 0), 0);
+    // The pause after the third failure is eight seconds.
+    await until('it failed three times', () => starts() === 3);
+    await rig.seen(account, deployment, 'failed', 'model_invalid');
+    for (const agent of agents) agent.react = becomes({ state: 'ready' });
+    expect(await rig.ask(ResumeDeployment, { account, deployment })).toEqual({ deployment, state: 'pending' });
+    expect(await rig.heard(deployment, 'ready')).toMatchObject({ desired: 'ready' });
+    expect(starts()).toBe(4);
+    const view = await rig.seen(account, deployment, 'ready');
+    expect(view).toMatchObject({ rev: 1, reason: null, detail: null, slots: 4 });
+    expect(Math.abs(Date.parse(view.created_at ?? '') - Date.now())).toBeLessThan(600_000);
+    const { entries } = await rig.ask(ListDeploymentAudit, { account });
+    expect(entries.map(({ action }) => action)).toEqual(['deployment.retry', 'deployment.create']);
   });
 });
 

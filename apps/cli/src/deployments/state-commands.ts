@@ -49,7 +49,7 @@ export const stop: Command = {
 
 export const resume: Command = {
   name: 'resume',
-  summary: 'Wants a stopped deployment ready again.',
+  summary: 'Wants a stopped deployment ready again; one that failed is tried again at once.',
   words: [DEPLOYMENT],
   options: { ...WAIT_OPTIONS, ...ACCOUNT_OPTION },
   plan(call) {

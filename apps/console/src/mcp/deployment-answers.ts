@@ -57,7 +57,8 @@ const ADVICE: Record<ObservedState, string> = {
   degraded: 'answers, but not as wanted: reason and detail of get_deployment say why.',
   stopping: 'takes no new requests and lets running ones end. Call get_deployment again in 10 s.',
   stopped: 'is stopped. Call resume_deployment to serve it again, or delete_deployment to remove it.',
-  failed: 'failed and is tried again by itself. Read get_deployment_logs, then repair it with update_deployment.',
+  failed:
+    'failed and is tried again by itself. Read get_deployment_logs, then repair it with update_deployment, or call resume_deployment once the cause is gone.',
   deleting: 'is being deleted.',
 };
 

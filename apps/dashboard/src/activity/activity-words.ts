@@ -32,6 +32,7 @@ const DONE: Readonly<Record<string, string>> = {
   'deployment.scale': 'scaled the deployment',
   'deployment.stop': 'stopped the deployment',
   'deployment.resume': 'resumed the deployment',
+  'deployment.retry': 'tried again the deployment',
   'deployment.delete': 'deleted the deployment',
   'alias.point': 'pointed the alias',
   'alias.remove': 'removed the alias',

@@ -1,19 +1,22 @@
-import type { DeploymentView, ObservedState } from '@slipway/contracts';
+import type { DeploymentView, ObservedState, StateReason } from '@slipway/contracts';
 
-export type DeploymentAction = 'stop' | 'resume' | 'roll_back' | 'delete';
+export type DeploymentAction = 'stop' | 'resume' | 'retry' | 'roll_back' | 'delete';
 
 const BY_STATE: Readonly<Record<ObservedState, readonly DeploymentAction[]>> = {
   pending: ['stop'],
   loading: ['stop'],
   ready: ['stop'],
-  degraded: ['roll_back', 'stop'],
+  degraded: ['retry', 'roll_back', 'stop'],
   stopping: [],
   stopped: ['resume', 'delete'],
-  failed: ['roll_back', 'stop', 'delete'],
+  failed: ['retry', 'roll_back', 'stop', 'delete'],
   deleting: [],
 };
 
-type Facts = Pick<DeploymentView, 'state' | 'desired' | 'rev' | 'serving_rev'>;
+type Facts = Pick<DeploymentView, 'state' | 'desired' | 'reason' | 'rev' | 'serving_rev'>;
+
+/** Reasons of which another try changes nothing: it comes by itself as soon as there is room. */
+const WAITS: ReadonlySet<StateReason | null> = new Set([null, 'no_worker', 'no_capacity']);
 
 /** The revision that serves while a newer one cannot; null when there is none to go back to. */
 export const rollbackRev = ({ rev, serving_rev: serving }: Pick<Facts, 'rev' | 'serving_rev'>): number | null =>
@@ -23,6 +26,7 @@ export const rollbackRev = ({ rev, serving_rev: serving }: Pick<Facts, 'rev' | '
 export function actionsOf(facts: Facts): readonly DeploymentAction[] {
   return BY_STATE[facts.state].filter((action) => {
     if (action === 'roll_back') return rollbackRev(facts) !== null;
+    if (action === 'retry') return facts.desired === 'ready' && !WAITS.has(facts.reason);
     if (action === 'stop') return facts.desired === 'ready';
     if (action === 'resume') return facts.desired === 'stopped';
     return true;

@@ -21,16 +21,23 @@ export function DeploymentButtons({ deployment }: { readonly deployment: Deploym
   const { id, rev } = deployment;
   const back = rollbackRev(deployment);
   if (!mayChange) return null;
+  const actions = actionsOf(deployment);
+  const again = (): void => resume.mutate({ deployment: id }, { onError: failed });
   const buttons: Readonly<Record<DeploymentAction, JSX.Element>> = {
     resume: (
-      <Button key="resume" look="main" busy={resume.isPending} onClick={() => resume.mutate({ deployment: id }, { onError: failed })}>
+      <Button key="resume" look="main" busy={resume.isPending} onClick={again}>
         Resume
+      </Button>
+    ),
+    retry: (
+      <Button key="retry" look="main" busy={resume.isPending} onClick={again}>
+        Try again
       </Button>
     ),
     roll_back: (
       <Button
         key="roll_back"
-        look="main"
+        look={actions[0] === 'roll_back' ? 'main' : 'plain'}
         busy={update.isPending}
         onClick={() => back !== null && update.mutate({ deployment: id, base: back }, { onError: failed })}
       >
@@ -50,7 +57,7 @@ export function DeploymentButtons({ deployment }: { readonly deployment: Deploym
   };
   return (
     <>
-      {actionsOf(deployment).map((action) => buttons[action])}
+      {actions.map((action) => buttons[action])}
       {asking === 'stop' && <StopDialog deployment={deployment} onClose={() => setAsking(null)} />}
       {asking === 'delete' && <DeleteDeploymentDialog deployment={deployment} onClose={() => setAsking(null)} />}
     </>

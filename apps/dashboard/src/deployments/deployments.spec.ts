@@ -10,6 +10,7 @@ import { REASONS, STATES } from './state-words.js';
 const facts = (state: ObservedState, rest: Partial<Parameters<typeof actionsOf>[0]> = {}): Parameters<typeof actionsOf>[0] => ({
   state,
   desired: ['stopping', 'stopped'].includes(state) ? 'stopped' : 'ready',
+  reason: state === 'failed' ? 'model_missing' : null,
   rev: 1,
   serving_rev: 1,
   ...rest,
@@ -22,7 +23,7 @@ describe('what may be done with a deployment', () => {
     ['ready', ['stop']],
     ['stopping', []],
     ['stopped', ['resume', 'delete']],
-    ['failed', ['stop', 'delete']],
+    ['failed', ['retry', 'stop', 'delete']],
     ['deleting', []],
   ] as const)('while it is %s', (state, actions) => {
     expect(actionsOf(facts(state))).toEqual(actions);
@@ -32,6 +33,12 @@ describe('what may be done with a deployment', () => {
     expect(actionsOf(facts('degraded', { rev: 3, serving_rev: 2 }))).toEqual(['roll_back', 'stop']);
     expect(actionsOf(facts('degraded'))).toEqual(['stop']);
     expect(rollbackRev({ rev: 3, serving_rev: null })).toBeNull();
+  });
+
+  it('offers another try where something failed, and none where room is missing', () => {
+    expect(actionsOf(facts('failed', { rev: 3, serving_rev: 2 }))).toEqual(['retry', 'roll_back', 'stop', 'delete']);
+    expect(actionsOf(facts('degraded', { reason: 'engine_crashed' }))).toEqual(['retry', 'stop']);
+    expect(actionsOf(facts('degraded', { reason: 'no_capacity' }))).toEqual(['stop']);
   });
 
   it('offers no deletion of what may still answer', () => {

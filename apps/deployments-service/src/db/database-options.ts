@@ -6,6 +6,7 @@ import { Deployments1761000000000 } from './migrations/1761000000000-deployments
 import { Updates1763000000000 } from './migrations/1763000000000-updates.js';
 import { Audit1764000000000 } from './migrations/1764000000000-audit.js';
 import { Creations1766000000000 } from './migrations/1766000000000-creations.js';
+import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
 
 const APPLICATION_NAME = 'slipway-deployments';
 
@@ -24,7 +25,7 @@ export function databaseOptions(
     url: databaseUrl({ env, name: 'deployments', serverUrl, databaseUrl: own }),
     applicationName: APPLICATION_NAME,
     entities: [DeploymentEntity, RevisionEntity, AliasEntity],
-    migrations: [Deployments1761000000000, Updates1763000000000, Audit1764000000000, Creations1766000000000],
+    migrations: [Deployments1761000000000, Updates1763000000000, Audit1764000000000, Creations1766000000000, Tries1767500000000],
     log,
   };
 }

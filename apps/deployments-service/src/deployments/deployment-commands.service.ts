@@ -24,6 +24,9 @@ const COMMANDS = {
   resume: { desired: 'ready', state: 'pending' },
 } as const;
 
+/** States in which something failed that may be tried again, and the state meanwhile: what answers goes on. */
+const RETRIED: Partial<Record<ObservedState, ObservedState>> = { failed: 'pending', degraded: 'degraded' };
+
 /** States in which nothing of a deployment serves or loads. */
 const DELETABLE: readonly ObservedState[] = ['stopped', 'failed'];
 
@@ -42,6 +45,7 @@ export class DeploymentCommandsService {
     return this.#want(name, 'stop');
   }
 
+  /** One that is wanted already is tried again at once where it failed, in whole or in part. */
   resume(name: DeploymentCommand): Promise<{ deployment: DeploymentId; state: ObservedState }> {
     return this.#want(name, 'resume');
   }
@@ -81,12 +85,20 @@ export class DeploymentCommandsService {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
       const target = COMMANDS[command];
-      if (held.desired === target.desired) return held.state;
+      if (held.desired === target.desired) return command === 'resume' ? this.#retry(tx, given, held.state) : held.state;
       await this.announcer.record(tx, await this.deployments.want(tx, deployment, target));
       await this.#writeDown(tx, given, `deployment.${command}`);
       return target.state;
     });
     return { deployment, state };
+  }
+
+  async #retry(tx: Transaction, given: DeploymentCommand, state: ObservedState): Promise<ObservedState> {
+    const meanwhile = RETRIED[state];
+    if (meanwhile === undefined) return state;
+    await this.announcer.record(tx, await this.deployments.retry(tx, given.deployment, meanwhile));
+    await this.#writeDown(tx, given, 'deployment.retry');
+    return meanwhile;
   }
 
   async #writeDown(

@@ -49,6 +49,10 @@ export class DeploymentEntity {
   @Column('integer', { name: 'ready_replicas' })
   readyReplicas!: number;
 
+  /** How often its owner asked for another try at once. */
+  @Column('integer', { default: 0 })
+  tries!: number;
+
   /** As its replicas reported them when they were ready last. */
   @Column('text', { array: true })
   caps!: string[];

@@ -63,6 +63,9 @@ export const recordOf = (row: DeploymentEntity): FeedRecord =>
     row.version,
   );
 
+/** Of a state that begins now, with nothing to explain. */
+const BEGUN = { reason: null, detail: null, stateSince: () => 'now()' };
+
 @Injectable()
 export class DeploymentsRepository {
   /** Makes the deployment and its first revision. */
@@ -98,13 +101,17 @@ export class DeploymentsRepository {
   /** Writes what the owner wants of a deployment that is held. Resumed, it starts with its newest revision. */
   want(tx: EntityManager, id: DeploymentId, target: { desired: DesiredState; state: ObservedState }): Promise<FeedChange> {
     const nothingServes = { servingRev: null, leavingRev: null, servingSince: null };
-    return this.#change(tx, id, { ...target, ...nothingServes, reason: null, detail: null, stateSince: () => 'now()' });
+    return this.#change(tx, id, { ...target, ...nothingServes, ...BEGUN });
   }
 
   /** Makes a revision that is written the newest one of a deployment that is held. */
   async revise(tx: EntityManager, id: DeploymentId, { rev, state }: { rev: number; state: ObservedState }): Promise<FeedChange> {
-    const begun = state === 'pending' ? { reason: null, detail: null, stateSince: () => 'now()' } : {};
-    return this.#change(tx, id, { rev, state, ...begun });
+    return this.#change(tx, id, { rev, state, ...(state === 'pending' && BEGUN) });
+  }
+
+  /** Asks for another try at once of a deployment that is held, which comes into the state meanwhile. */
+  retry(tx: EntityManager, id: DeploymentId, state: ObservedState): Promise<FeedChange> {
+    return this.#change(tx, id, { state, ...(state === 'pending' && BEGUN), tries: () => 'tries + 1' });
   }
 
   /** Gateways need not know. */

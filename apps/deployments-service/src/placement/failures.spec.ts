@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Failures } from './failures.js';
 import type { Agent, Unit } from './unit.js';
 
-const unit: Unit = { dep: 1 as DeploymentId, rev: 1, replicas: 1, engine: 'llama', bytes: 1, mapped: 1, download: null };
+const unit: Unit = { dep: 1 as DeploymentId, rev: 1, replicas: 1, tries: 0, engine: 'llama', bytes: 1, mapped: 1, download: null };
 const [a, b] = ['a', 'b'] as Incarnation[] as [Incarnation, Incarnation];
 const SECOND = 1_000;
 
@@ -19,6 +19,8 @@ function agent(wk: Incarnation, state: AgentLoad['state'] | null, reason: StateR
   return { wk, host: wk, zone: null, mem_free: 1, engines: ['llama'], cached: [], draining: false, loads: load ? [load] : [] };
 }
 const see = (...agents: Agent[]): void => failures.observe([unit], agents, now);
+/** The owner asks for another try, for the n-th time. */
+const ask = (tries: number, ...agents: Agent[]): void => failures.observe([{ ...unit, tries }], agents, now);
 const may = (wk: Incarnation): boolean => failures.mayTry('1:1', wk, now);
 
 describe('a model that is broken everywhere', () => {
@@ -101,4 +103,41 @@ it('a unit that is wanted no more is forgotten', () => {
   failures.observe([], [agent(a, null)], now);
   expect(failures.last('1:1')).toBeNull();
   expect(may(a)).toBe(true);
+});
+
+describe('a unit whose owner asks for another try', () => {
+  it('is tried at once where the failure was dropped, with nothing held against it', () => {
+    see(agent(a, 'failed', 'model_invalid'), agent(b, null));
+    see(agent(a, null), agent(b, null));
+    expect([may(a), may(b)]).toEqual([false, false]);
+    ask(1, agent(a, null), agent(b, null));
+    expect([may(a), may(b)]).toEqual([true, true]);
+    expect(failures.last('1:1')).toBeNull();
+  });
+
+  it('is not failed anew by an agent that still reports the former failure', () => {
+    see(agent(a, 'failed', 'model_invalid'));
+    ask(1, agent(a, 'failed', 'model_invalid'));
+    expect([may(a), may(b)]).toEqual([false, true]);
+    expect(failures.last('1:1')).toBeNull();
+    ask(1, agent(a, null));
+    expect(may(a)).toBe(true);
+  });
+
+  it('fails again like the first time: the shortest pause, and the reason told', () => {
+    for (let round = 0; round < 5; round += 1) {
+      see(agent(a, 'failed', 'model_invalid'));
+      now += 300 * SECOND;
+      see(agent(a, null));
+    }
+    ask(1, agent(a, null));
+    ask(1, agent(a, 'failed', 'model_invalid'));
+    expect(failures.last('1:1')).toEqual({ reason: 'model_invalid', detail: 'why' });
+    now += 2 * SECOND - 1;
+    ask(1, agent(a, null));
+    expect(may(a)).toBe(false);
+    now += 1;
+    ask(1, agent(a, null));
+    expect(may(a)).toBe(true);
+  });
 });

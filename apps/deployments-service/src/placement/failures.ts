@@ -21,14 +21,18 @@ interface Entry {
   /** Tries that ended in failure, one after another. */
   rounds: number;
   retryAt: number;
-  last: Failure;
+  /** Null = forgiven, because the owner asked for another try. */
+  last: Failure | null;
+  /** The owner's wishes for another try that were known. */
+  tries: number;
   readonly failedOn: Set<Incarnation>;
   readySince: number | null;
 }
 
 /**
  * Remembers which units failed where, so that a broken model is neither bounced from agent to agent
- * nor given up for ever: it is tried again after 2 s, 4 s, 8 s and so on, up to 5 minutes.
+ * nor given up for ever: it is tried again after 2 s, 4 s, 8 s and so on, up to 5 minutes, and at once
+ * when its owner asks for it.
  */
 export class Failures {
   readonly #entries = new Map<UnitKey, Entry>();
@@ -39,9 +43,10 @@ export class Failures {
     for (const key of this.#entries.keys()) if (!wanted.has(key)) this.#entries.delete(key);
     for (const unit of units) {
       const key = unitKey(unit);
+      this.#forgiveIfAsked(unit, now);
       for (const agent of agents) {
         const load = loadOf(agent, unit);
-        if (load?.state === 'failed') this.#note(key, agent.wk, load, now);
+        if (load?.state === 'failed') this.#note(unit, agent.wk, load, now);
         else this.#pardon(key, agent.wk, now);
       }
       this.#forgetIfStable(
@@ -61,14 +66,22 @@ export class Failures {
     const entry = this.#entries.get(key);
     if (!entry) return true;
     if (entry.failedOn.has(wk)) return false;
-    return now >= entry.retryAt || !SAME_EVERYWHERE.has(entry.last.reason);
+    return now >= entry.retryAt || entry.last === null || !SAME_EVERYWHERE.has(entry.last.reason);
   }
 
-  #note(key: UnitKey, wk: Incarnation, load: AgentLoad, now: number): void {
+  /** Agents that report the former failure still do so until they have dropped the load: that is no new one. */
+  #forgiveIfAsked(unit: Unit, now: number): void {
+    const entry = this.#entries.get(unitKey(unit));
+    if (!entry || entry.tries === unit.tries) return;
+    Object.assign(entry, { rounds: 0, retryAt: now, last: null, tries: unit.tries } satisfies Partial<Entry>);
+  }
+
+  #note(unit: Unit, wk: Incarnation, load: AgentLoad, now: number): void {
+    const key = unitKey(unit);
     const known = this.#entries.get(key);
     if (known?.failedOn.has(wk)) return;
     const last = { reason: load.reason ?? 'engine_crashed', detail: load.detail };
-    const entry = known ?? { rounds: 0, retryAt: 0, last, failedOn: new Set<Incarnation>(), readySince: null };
+    const entry = known ?? { rounds: 0, retryAt: 0, last, tries: unit.tries, failedOn: new Set<Incarnation>(), readySince: null };
     // Failures of several agents before the next try are one round.
     if (now >= entry.retryAt) entry.rounds += 1;
     const longest = last.reason === 'engine_unreachable' ? MAX_ENGINE_PAUSE_MS : MAX_PAUSE_MS;

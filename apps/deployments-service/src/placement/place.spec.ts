@@ -10,6 +10,7 @@ const aUnit = (dep: number, more: Partial<Unit> = {}): Unit => ({
   dep: dep as DeploymentId,
   rev: 1,
   replicas: 1,
+  tries: 0,
   engine: 'llama',
   bytes: GIB,
   mapped: 0,

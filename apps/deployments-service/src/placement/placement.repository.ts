@@ -78,7 +78,7 @@ export class PlacementRepository {
 
   /** Null when gateways need not hear of it. */
   async #write(tx: EntityManager, { dep, seenOf, observation }: Sighting): Promise<FeedChange | null> {
-    const where = { id: dep, rev: seenOf.rev, desired: seenOf.desired };
+    const where = { id: dep, ...seenOf };
     const row = await tx.findOne(DeploymentEntity, { where, lock: { mode: 'pessimistic_write' } });
     if (!row) return null;
     const { state, reason, detail, readyReplicas, serving } = observation;
@@ -122,6 +122,7 @@ const targetOf = (row: WithRevisions): StoredTarget => ({
   rev: row.rev,
   serving: row.servingRev,
   replicas: row.replicas,
+  tries: row.tries,
   revisions: row.revisions.map(({ number, source, credential, context, slots, threads, defaultMaxTokens }) => ({
     ...{ rev: number, source, credential, context, slots, threads, defaultMaxTokens },
   })),

@@ -7,7 +7,7 @@ import type { Target, WrittenState } from './target.js';
 export interface Sighting {
   readonly dep: DeploymentId;
   /** What it was seen of: a row that has moved on keeps its state. */
-  readonly seenOf: Pick<Target, 'rev' | 'desired'>;
+  readonly seenOf: Pick<Target, 'rev' | 'desired' | 'tries'>;
   readonly observation: Observation;
 }
 
@@ -23,7 +23,8 @@ export function newSightings(
     const observation = observations.get(target.dep);
     if (!observation || !differs(target.written, observation)) return [];
     if (isHeard(target.written, observation) && !budget.take(target.dep, now)) return [];
-    return [{ dep: target.dep, seenOf: { rev: target.rev, desired: target.desired }, observation }];
+    const { dep, rev, desired, tries } = target;
+    return [{ dep, seenOf: { rev, desired, tries }, observation }];
   });
 }
 

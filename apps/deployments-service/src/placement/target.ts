@@ -46,6 +46,8 @@ export interface TargetOf<R> {
   /** Revision that new requests go to; null while none was ready. */
   readonly serving: number | null;
   readonly replicas: number;
+  /** Rises when the owner asks for another try at once. */
+  readonly tries: number;
   /** The newest, the one that serves, and one that served until a moment ago: requests sent to it may still arrive. */
   readonly revisions: readonly R[];
   readonly written: WrittenState;

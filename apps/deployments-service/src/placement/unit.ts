@@ -8,6 +8,8 @@ export interface Unit {
   readonly replicas: number;
   /** Agents that may keep it where they have it already; absent = as many as should run it. */
   readonly kept?: number;
+  /** Rises when the owner asks for another try at once. */
+  readonly tries: number;
   readonly engine: 'llama' | 'http';
   /** Memory that it takes on each agent; 0 for HTTP engines. */
   readonly bytes: number;

@@ -23,7 +23,16 @@ interface Deployed {
   readonly desired?: DesiredState;
 }
 const aTarget = (revisions: readonly Revision[], { serving, replicas = 3, desired = 'ready' }: Deployed): Target => ({
-  ...{ dep: 1 as DeploymentId, account: 1, desired, rev: Math.max(...revisions.map(({ rev }) => rev)), serving, replicas, revisions },
+  ...{
+    dep: 1 as DeploymentId,
+    account: 1,
+    desired,
+    tries: 0,
+    rev: Math.max(...revisions.map(({ rev }) => rev)),
+    serving,
+    replicas,
+    revisions,
+  },
   written: { state: 'ready', serving, reason: null, detail: null, readyReplicas: 0, caps: [], context: null },
 });
 

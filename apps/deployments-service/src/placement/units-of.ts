@@ -26,11 +26,12 @@ export function unitsOf(target: Target, { ready, cramped }: Takeover): Unit[] {
   return units.sort((a, b) => a.rev - b.rev);
 }
 
-function unitOf({ dep }: Target, { rev, source, bytes, mapped }: Revision, count: Pick<Unit, 'replicas' | 'kept'>): Unit {
+function unitOf({ dep, tries }: Target, { rev, source, bytes, mapped }: Revision, count: Pick<Unit, 'replicas' | 'kept'>): Unit {
   return {
     dep,
     rev,
     ...count,
+    tries,
     engine: source.kind === 'http' ? 'http' : 'llama',
     bytes,
     mapped,

@@ -13,7 +13,7 @@ export type DesiredState = z.infer<typeof DesiredState>;
  * | `loading` | a worker fetches or loads it | none, or the reason of the failed try before | 503, retry-after | it is loaded, or fails |
  * | `ready` | every wanted replica answers; a newer revision may be loading beside | none | 200 | a replica is lost, or the owner acts |
  * | `degraded` | it answers, with fewer replicas than wanted, or the newest revision cannot take over | why the rest is missing | 200 | what is missing is there |
- * | `failed` | the last try failed; the next follows after 2 s, 4 s and so on, at most 5 minutes (an unreachable engine: 30 s) | any of the failures below | 503, retry-after | the next try, or an update |
+ * | `failed` | the last try failed; the next follows after 2 s, 4 s and so on, at most 5 minutes (an unreachable engine: 30 s), or at once on resume | any of the failures below | 503, retry-after | the next try, or an update |
  * | `stopping` | no new requests; running ones have their grace | none | 409 | no worker has anything of it |
  * | `stopped` | nothing runs | none | 409 | resume |
  * | `deleting` | reserved: deletion is one transaction, and nobody sees it half done | none | 404 | |

@@ -4,7 +4,10 @@ import { AccountId, DeploymentId } from '../ids.js';
 import { Actor } from '../keys/actor.js';
 import { ObservedState } from './deployment-state.js';
 
-/** Wants a stopped deployment ready again. Repeating it is harmless. */
+/**
+ * Wants a stopped deployment ready again. One that has failed, or answers only in part, is tried again at once,
+ * without the pause that its failures earned it. Repeating it is harmless.
+ */
 export const ResumeDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.resume-deployment',
   owner: 'deployments',

@@ -8,7 +8,7 @@ export const resumeDeployment = defineTool({
   name: 'resume_deployment',
   title: 'Resume a deployment',
   description:
-    'Serves a stopped deployment again. It returns at once, while the model loads: call get_deployment until the state is ready.',
+    'Serves a stopped deployment again, or tries one that failed again at once. It returns at once, while the model loads: call get_deployment until the state is ready.',
   hints: { isReadOnly: false, isDestructive: false, isIdempotent: true },
   input: z.object({ slug: DeploymentRef }),
   output: DeploymentChanged,
