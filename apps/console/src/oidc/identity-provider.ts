@@ -13,6 +13,7 @@ import {
 } from 'openid-client';
 import { z } from 'zod';
 import type { OidcSettings } from './oidc-settings.js';
+import { isUnanswered } from './unanswered.js';
 
 /** Longest wait for the provider, in seconds. */
 const TIMEOUT_S = 5;
@@ -67,7 +68,7 @@ export class IdentityProvider {
   /**
    * Exchanges what the browser brought back for who it is.
    * @param url the callback's whole address
-   * @throws ServiceError `not_permitted` when the provider does not confirm, `unavailable` when it does not answer
+   * @throws ServiceError `not_permitted` when the provider does not confirm, `unavailable` when it does not answer or fails itself
    */
   async finish(url: URL, { state, nonce, verifier }: Transaction): Promise<VouchedPerson> {
     const provider = await this.#provider();
@@ -82,6 +83,7 @@ export class IdentityProvider {
       const { email, email_verified: emailVerified = false, name } = { ...own, ...Profile.parse(asked) };
       return { issuer: claims.iss, subject: claims.sub, email, emailVerified, name };
     } catch (error) {
+      if (isUnanswered(error)) throw this.#unavailable(error);
       throw new ServiceError('not_permitted', `${this.settings.name} did not confirm this sign-in; try again.`, { cause: error });
     }
   }
@@ -93,8 +95,12 @@ export class IdentityProvider {
       return await this.#found;
     } catch (error) {
       this.#found = null;
-      throw new ServiceError('unavailable', `${this.settings.name} does not answer; try again soon.`, { retryAfterS: 5, cause: error });
+      throw this.#unavailable(error);
     }
+  }
+
+  #unavailable(cause: unknown): ServiceError {
+    return new ServiceError('unavailable', `${this.settings.name} does not answer; try again soon.`, { retryAfterS: 5, cause });
   }
 
   #discover(): Promise<Configuration> {
