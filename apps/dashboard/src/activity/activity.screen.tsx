@@ -10,6 +10,7 @@ import { Empty, Page } from '../ui/page.js';
 import { type Column, Table } from '../ui/table.js';
 import { Tabs } from '../ui/tabs.js';
 import { clientName } from '../people/client-name.js';
+import { readMemberEmails } from '../people/member-emails.js';
 import { actorOf, doneOf, factsOf, isNamed } from './activity-words.js';
 
 const columnsOf = (nameOf: (user: number) => string | undefined): readonly Column<AuditEntry>[] => [
@@ -69,8 +70,8 @@ function Log({ of, nothing }: { readonly of: AuditKind; readonly nothing: string
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: 15_000,
   });
-  const members = useQuery({ queryKey: ['members/names'], queryFn: () => people.members() });
-  const nameOf = (user: number): string | undefined => members.data?.members.find((one) => one.user === user)?.email;
+  const emails = useQuery({ queryKey: ['members/names'], queryFn: () => readMemberEmails() });
+  const nameOf = (user: number): string | undefined => emails.data?.get(user);
   const entries = log.data?.pages.flatMap(({ entries: page }) => page) ?? [];
   const again = <Button onClick={() => void log.refetch()}>Try again</Button>;
   const mayNot = codeOf(log.error) === 'not_permitted';

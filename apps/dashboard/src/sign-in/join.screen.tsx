@@ -5,6 +5,7 @@ import { codeOf, ConsoleError, messageOf } from '../api/console-error.js';
 import { send } from '../api/send.js';
 import { session, type SessionAnswer } from '../session/session.js';
 import { Button } from '../ui/button.js';
+import { EmailField } from '../ui/email-field.js';
 import { TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { PasswordField } from '../ui/password-field.js';
@@ -80,17 +81,7 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
     <Door title={invited === null ? `Set up “${slug}”` : `Join “${slug}”`}>
       <Introduction invitation={invitation} />
       <form className="grid gap-4" onSubmit={submit}>
-        <TextField
-          label="Email"
-          type="email"
-          name="email"
-          autoComplete="username"
-          required
-          readOnly={invited !== null}
-          value={email}
-          fault={faultOf('email')}
-          onChange={(event) => setEmail(event.target.value)}
-        />
+        <EmailField value={email} onValue={setEmail} fault={faultOf('email')} isFixed={invited !== null} />
         {!known && (
           <TextField
             label="Your name"

@@ -5,7 +5,7 @@ import { messageOf } from '../api/console-error.js';
 import { send } from '../api/send.js';
 import { session, type SessionAnswer } from '../session/session.js';
 import { Button } from '../ui/button.js';
-import { TextField } from '../ui/field.js';
+import { EmailField } from '../ui/email-field.js';
 import { Notice } from '../ui/notice.js';
 import { PasswordField } from '../ui/password-field.js';
 import { Door } from './door.js';
@@ -32,15 +32,7 @@ export function SignInScreen(): JSX.Element {
     <Door title="Sign in">
       {failed !== undefined && !signIn.isError && <Notice look="warn">{whyNotSignedIn(failed)}</Notice>}
       <form className="grid gap-4" onSubmit={submit}>
-        <TextField
-          label="Email"
-          type="email"
-          name="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
+        <EmailField value={email} onValue={setEmail} />
         <PasswordField label="Password" value={password} onValue={setPassword} />
         {signIn.isError && <Notice look="bad">{messageOf(signIn.error)}</Notice>}
         <Button type="submit" look="main" busy={signIn.isPending}>
