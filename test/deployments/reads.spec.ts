@@ -147,9 +147,14 @@ describe('read-log', () => {
     await agents[1]!.serveLogs();
     agents[1]!.freeze();
     expect(await rig.ask(ReadLog, { account, deployment })).toMatchObject({ lines: [{ host: 'host-1' }], silent: ['host-2'] });
-    const told = (): string[] => service.output().split('\n').filter((line) => line.includes('logs.agent_unanswered'));
+    const told = (): string[] =>
+      service
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('logs.agent_unanswered'));
     await until('the log tells of both', () => told().length === 2 || undefined);
-    for (const line of told()) expect(JSON.parse(line)).toMatchObject({ wk: agents[1]!.wk, host: 'host-2', err: expect.anything() as unknown });
+    for (const line of told())
+      expect(JSON.parse(line)).toMatchObject({ wk: agents[1]!.wk, host: 'host-2', err: expect.anything() as unknown });
   });
 
   it('of a deployment that nobody ran yet is empty; too many lines are refused', async () => {
