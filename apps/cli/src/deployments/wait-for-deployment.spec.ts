@@ -4,6 +4,8 @@ import { UsageError } from '../cli-errors.js';
 import { OptionValues } from '../option-values.js';
 import { isStale, untilReady, untilStopped, waitOf } from './wait-for-deployment.js';
 
+const ENGINE: DeploymentView['source'] = { kind: 'http', base_url: 'http://127.0.0.1:8000', model: 'm' };
+
 const aView = (changes: Partial<DeploymentView>): DeploymentView => ({
   ...View.parse({
     id: 1,
@@ -27,6 +29,7 @@ it.each<[string, Partial<DeploymentView>, ReturnType<typeof untilReady>]>([
   ['all replicas of the newest revision answer', {}, 'done'],
   ['the older revision still serves', { serving_rev: 1 }, null],
   ['a replica is missing', { ready_replicas: 1 }, null],
+  ['an HTTP engine has fewer workers than it may have', { source: ENGINE, ready_replicas: 1 }, 'done'],
   ['it loads', { state: 'loading', serving_rev: null, ready_replicas: 0 }, null],
   ['it waits for room', { state: 'pending', reason: 'no_capacity' }, null],
   ['a further replica waits for a worker', { state: 'degraded', reason: 'no_worker' }, null],

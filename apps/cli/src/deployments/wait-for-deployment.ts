@@ -32,10 +32,13 @@ export type Goal = (view: DeploymentView) => Verdict;
 /** Reasons that pass as soon as somebody adds a worker or takes something away. */
 const MAY_PASS: ReadonlySet<StateReason> = new Set(['no_worker', 'no_capacity']);
 
+/** Replicas that have to answer. An HTTP engine does its own scaling: it is ready with fewer workers than it may have. */
+const neededReplicas = ({ source, replicas }: DeploymentView): number => (source.kind === 'http' ? 1 : replicas);
+
 /** All replicas of the newest revision answer. */
 export const untilReady: Goal = (view) => {
   const serves = view.serving_rev === undefined || view.serving_rev === view.rev;
-  if (view.state === 'ready' && serves && view.ready_replicas >= view.replicas) return 'done';
+  if (view.state === 'ready' && serves && view.ready_replicas >= neededReplicas(view)) return 'done';
   if (view.state === 'failed' || view.desired === 'stopped') return 'failed';
   return view.state === 'degraded' && view.reason !== null && !MAY_PASS.has(view.reason) ? 'failed' : null;
 };
