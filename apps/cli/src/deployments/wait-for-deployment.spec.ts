@@ -4,7 +4,7 @@ import { UsageError } from '../cli-errors.js';
 import { OptionValues } from '../option-values.js';
 import { isStale, untilReady, untilStopped, waitOf } from './wait-for-deployment.js';
 
-const ENGINE: DeploymentView['source'] = { kind: 'http', base_url: 'http://127.0.0.1:8000', model: 'm' };
+const ENGINE: DeploymentView['source'] = { kind: 'http', url: 'http://127.0.0.1:8000', model: 'm' };
 
 const aView = (changes: Partial<DeploymentView>): DeploymentView => ({
   ...View.parse({
