@@ -1,4 +1,4 @@
-import type { Expr, Rules } from './gbnf.js';
+import { alt, type Expr, NEVER, repeat, type Rules, seq } from './gbnf.js';
 
 /** llama.cpp looks for left recursion along every path, again and again: more than these take seconds. */
 const MAX_LEFT_STEPS = 1_000_000;
@@ -85,6 +85,31 @@ function productive(expr: Expr, known: ReadonlySet<string>): boolean {
     case 'rule':
       return known.has(expr.name);
   }
+}
+
+/** The same without the rules in which no text comes to an end. */
+function pruned(expr: Expr, ending: ReadonlySet<string>): Expr {
+  switch (expr.kind) {
+    case 'text':
+    case 'chars':
+      return expr;
+    case 'seq':
+      return seq(...expr.items.map((item) => pruned(item, ending)));
+    case 'alt':
+      return alt(...expr.items.map((item) => pruned(item, ending)));
+    case 'repeat':
+      return repeat(pruned(expr.item, ending), expr.min, expr.max);
+    case 'rule':
+      return ending.has(expr.name) ? expr : NEVER;
+  }
+}
+
+/** Rules for the same texts in which every rule matches some text, where `root` does: what is optional and impossible is left out. */
+export function possibleRules(rules: Rules, root: string): Rules {
+  const ending = fixpoint(rules, productive);
+  if (!ending.has(root) || ending.size === rules.size) return rules;
+  const possible = Array.from(rules).filter(([name]) => ending.has(name));
+  return reachableRules(new Map(possible.map(([name, expr]) => [name, pruned(expr, ending)])), root);
 }
 
 /** The rules with which an expression may begin, once for every way in which it does. */

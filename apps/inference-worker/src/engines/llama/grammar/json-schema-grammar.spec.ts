@@ -116,6 +116,33 @@ describe('a JSON schema as a grammar', () => {
       ['{"next":1}'],
     ],
     [
+      'recursion through a reference with more beside it',
+      { type: 'object', properties: { next: { $ref: '#', type: 'object' } } },
+      ['{}', '{"next":{"next":{}}}'],
+      ['{"next":1}'],
+    ],
+    [
+      'recursion through a reference that is narrowed',
+      { properties: { a: { const: 1 }, next: { allOf: [{ $ref: '#' }, { required: ['a'] }] } } },
+      ['{}', '{"next":{"a":1}}', '{"next":{"a":1,"next":{"a":1}}}'],
+      ['{"next":{}}', '{"next":{"a":1,"next":{}}}'],
+    ],
+    [
+      'optional parts that refer to what allows nothing',
+      { $defs: { no: false }, properties: { a: { $ref: '#/$defs/no' }, b: { const: 1 }, c: { items: { $ref: '#/$defs/no' } } } },
+      ['{}', '{"b":1}', '{"b":1,"c":[]}'],
+      ['{"a":1}', '{"c":[1]}'],
+    ],
+    [
+      'optional parts that refer to what has no end',
+      {
+        $defs: { loop: { properties: { x: { $ref: '#/$defs/loop' } }, required: ['x'] } },
+        properties: { a: { $ref: '#/$defs/loop' }, b: {} },
+      },
+      ['{}', '{"b":1}'],
+      ['{"a":{}}', '{"a":1}'],
+    ],
+    [
       'a required property beside those that are listed',
       { type: 'object', properties: { a: { const: 1 } }, required: ['b'] },
       ['{"b":[2]}', '{"a":1,"b":null}'],
@@ -176,6 +203,14 @@ describe('a JSON schema as a grammar', () => {
     ['references elsewhere', { $ref: 'https://example.com/schema' }, '"https://example.com/schema"'],
     ['references by anchor', { $ref: '#name' }, '"#name"'],
     ['branches that overlap', { oneOf: [{ type: 'integer' }, { type: 'number' }] }, '0 and 1 of the "oneOf"'],
+    [
+      'recursion that narrows at every level',
+      {
+        properties: { n: { $ref: '#/$defs/x' } },
+        $defs: { x: { properties: { n: { allOf: [{ $ref: '#/$defs/x' }, { properties: { n: {} } }] } } } },
+      },
+      'reference to itself is combined with other keywords',
+    ],
     ['two patterns', { allOf: [{ pattern: 'a' }, { pattern: 'b' }] }, '"pattern" cannot be combined'],
     ['too many digits', { type: 'number', minimum: 0.1234567890123456 }, 'more than 15 digits'],
   ])('names what it does not know: %s', (_, schema, message) => {
@@ -199,6 +234,11 @@ describe('a JSON schema as a grammar', () => {
     ['a choice of itself', { anyOf: [{ $ref: '#' }, { type: 'null' }] }, 'without anything between'],
     ['a value that contains itself', closed({ a: { $ref: '#' } }, ['a']), 'No finite value'],
     ['nothing', false, 'No value can satisfy'],
+    [
+      'a required part that refers to nothing',
+      { $defs: { no: false }, properties: { a: { $ref: '#/$defs/no' } }, required: ['a'] },
+      'No value',
+    ],
     ['a contradiction', { type: 'integer', minimum: 2, maximum: 1 }, 'No value can satisfy'],
     ['contradicting types', { allOf: [{ type: 'string' }, { type: 'null' }] }, 'No value can satisfy'],
     ['a required property that is not allowed', { required: ['a'], additionalProperties: false }, 'requires the property "a"'],

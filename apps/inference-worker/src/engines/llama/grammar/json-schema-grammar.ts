@@ -1,5 +1,5 @@
 import { type EmbeddedRules, type Expr, isNever, printRules, type Rules } from './gbnf.js';
-import { faultOf, type GrammarFault, reachableRules } from './grammar-check.js';
+import { faultOf, type GrammarFault, possibleRules, reachableRules } from './grammar-check.js';
 import { growsTooFast } from './grammar-growth.js';
 import { jsonObject } from './json-text.js';
 import { RuleBook } from './rule-book.js';
@@ -35,9 +35,7 @@ export function jsonSchemaRules(schema: unknown, prefix: string): EmbeddedRules 
   const root = book.reserve('root');
   const compiler = new SchemaCompiler(book, new SchemaReader(schema));
   const value = compiler.compile(schema, '#');
-  const made = embedded(book, root, value);
-  if (compiler.mayGrow && growsTooFast(book.rules, root)) throw tooAmbiguous();
-  return made;
+  return embedded(book, root, value, compiler.mayGrow);
 }
 
 const tooAmbiguous = (): Error =>
@@ -47,13 +45,22 @@ const tooAmbiguous = (): Error =>
 export function jsonObjectRules(prefix: string): EmbeddedRules {
   const book = new RuleBook(prefix);
   const root = book.reserve('root');
-  return embedded(book, root, jsonObject(book));
+  return embedded(book, root, jsonObject(book), false);
 }
 
-function embedded(book: RuleBook, root: string, value: Expr): EmbeddedRules {
+/**
+ * The rules of a book together with a root for this value.
+ * @param mayGrow whether the ways to read a text may multiply without end.
+ * @throws ServiceError where nothing can satisfy them, or llama.cpp must not be given them.
+ */
+export const embeddedRules = (book: RuleBook, value: Expr, mayGrow: boolean): EmbeddedRules =>
+  embedded(book, book.reserve('root'), value, mayGrow);
+
+function embedded(book: RuleBook, root: string, value: Expr, mayGrow: boolean): EmbeddedRules {
   book.define(root, value);
-  const rules = reachableRules(book.rules, root);
+  const rules = possibleRules(reachableRules(book.rules, root), root);
   assertSatisfiable(rules, value);
+  if (mayGrow && growsTooFast(rules, root)) throw tooAmbiguous();
   return { root, rules: printRules(rules) };
 }
 

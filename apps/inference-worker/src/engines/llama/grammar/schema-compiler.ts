@@ -9,6 +9,7 @@ import type { FlatSchema, SchemaReader, Union } from './schema-reader.js';
 import {
   countOf,
   invalidSchema,
+  isRecord,
   type JsonType,
   listOf,
   namesOf,
@@ -27,11 +28,12 @@ const MAX_DEPTH = 100;
 /** Keywords beside `enum` whose effect on the values is not worked out. */
 const NOT_BESIDE_ENUM = ['properties', 'required', 'additionalProperties', 'items', 'prefixItems', 'pattern', 'format'];
 
-/** Turns schemas into expressions, each reference into a rule of its own. */
+/** Turns schemas into expressions, each reference and each combination into a rule of its own. */
 export class SchemaCompiler {
-  readonly #references = new Map<string, Expr>();
+  /** By pointer, or by the schema itself. */
+  readonly #made = new Map<unknown, Expr>();
   readonly #disjointness: Disjointness;
-  readonly #open = new Set<string>();
+  readonly #open = new Set<unknown>();
   #depth = 0;
   #recursive = false;
   #chooses = false;
@@ -53,23 +55,40 @@ export class SchemaCompiler {
   compile(schema: unknown, at: string): Expr {
     const pointer = this.reader.referenceOf(schema, at);
     if (pointer !== null) return this.#reference(pointer, at);
+    // Where a reference stands beside others it is the schema that holds both that comes back to itself.
+    const combines = isRecord(schema) && ('$ref' in schema || 'allOf' in schema);
+    return combines ? this.#shared(schema, 'combined', () => this.#whole(schema, at)) : this.#whole(schema, at);
+  }
+
+  #whole(schema: unknown, at: string): Expr {
     this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) throw unsupportedSchema(`The schema is more than ${MAX_DEPTH} levels deep (at ${at}).`);
+    if (this.#depth > MAX_DEPTH)
+      throw unsupportedSchema(
+        `The schema is more than ${MAX_DEPTH} levels deep (at ${at}). So is one whose reference to itself is combined with other keywords.`,
+      );
     const expr = this.#flat(this.reader.flatten(schema, at), at);
     this.#depth -= 1;
     return expr;
   }
 
   #reference(pointer: string, at: string): Expr {
-    const known = this.#references.get(pointer);
-    this.#recursive ||= this.#open.has(pointer);
+    const hint = pointer.split('/').at(-1)?.replace('#', '') || 'whole';
+    return this.#shared(pointer, hint, () => this.compile(this.reader.resolve(pointer, at), pointer.slice(0, 300)));
+  }
+
+  /** A rule for what may come again, also inside of itself. */
+  #shared(key: unknown, hint: string, make: () => Expr): Expr {
+    const known = this.#made.get(key);
+    this.#recursive ||= this.#open.has(key);
     if (known) return known;
-    const name = this.book.reserve(pointer.split('/').at(-1)?.replace('#', '') || 'whole');
-    this.#references.set(pointer, ref(name));
-    this.#open.add(pointer);
-    const value = this.compile(this.reader.resolve(pointer, at), pointer.slice(0, 300));
-    this.#open.delete(pointer);
-    return this.book.define(name, value);
+    const name = this.book.reserve(hint);
+    this.#made.set(key, ref(name));
+    this.#open.add(key);
+    const value = make();
+    this.#open.delete(key);
+    const made = isNever(value) ? NEVER : this.book.define(name, value);
+    this.#made.set(key, made);
+    return made;
   }
 
   #flat({ words, unions }: FlatSchema, at: string): Expr {
