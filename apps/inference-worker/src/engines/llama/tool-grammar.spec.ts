@@ -26,13 +26,13 @@ const glm = (...values: string[]): string => {
   return `<tool_call>set\n${pairs.join('')}</tool_call>`;
 };
 
-function argumentsIn(family: CallFamily, answer: string): unknown {
+function argumentsIn(family: CallFamily, answer: string, tool = TOOL): unknown {
   let args = '';
   const nothing = (): void => undefined;
   const reader = new CallReader(
     family,
     { text: nothing, begin: nothing, args: (piece) => void (args += piece), close: nothing, broken: nothing },
-    [TOOL],
+    [tool],
   );
   reader.push(answer);
   reader.end();
@@ -55,5 +55,60 @@ describe.each<[string, CallFamily, typeof qwen]>([
 
   it('are read as what the schema says', () => {
     expect(argumentsIn(family, write('12', '"c"', '3'))).toEqual({ unit: '12', size: '"c"', count: 3 });
+  });
+});
+
+describe.each<[string, CallFamily, (value: string) => string]>([
+  ['qwen-xml', QWEN_XML, (value) => `<tool_call>\n<function=set>\n<parameter=x>\n${value}\n</parameter>\n</function>\n</tool_call>`],
+  ['glm', GLM, (value) => `<tool_call>set\n<arg_key>x</arg_key>\n<arg_value>${value}</arg_value>\n</tool_call>`],
+])('a text of a strict tool in the words of %s', (_, family, write) => {
+  const toolOf = (x: object): Tool => ({
+    name: 'set',
+    strict: true,
+    parameters: { type: 'object', properties: { x }, required: ['x'], additionalProperties: false },
+  });
+  const grammarOf = (x: object) => toolGrammar([toolOf(x)], family, { many: false, bySchema: true });
+
+  it.each<[string, object, string[], string[]]>([
+    ['a least length', { type: 'string', minLength: 2 }, ['ab', 'ab<c>', 'a b\nc', 'é😀'], ['', 'a', '\n\n', 'a\n']],
+    ['a least length of one', { type: 'string', minLength: 1 }, ['a', 'a\n<b>'], ['', '\n']],
+    ['bounds', { type: 'string', minLength: 2, maxLength: 3 }, ['ab', 'a\nb', '😀😀😀'], ['a', 'abcd', 'ab\n', '\nab']],
+    ['a greatest length', { type: 'string', maxLength: 1 }, ['', 'a'], ['ab', '\n']],
+    ['a pattern', { type: 'string', pattern: '^[A-Z]{2}\\d+$' }, ['AB1', 'XY23'], ['ab1', 'AB', 'AB1 ', '"AB1"']],
+    ['a pattern anywhere', { type: 'string', pattern: '[^a]' }, ['b', 'aba'], ['aaa', '', '<', '\n']],
+    ['a format', { type: 'string', format: 'date' }, ['2024-02-29'], ['2023-02-29', 'today', '']],
+    ['listed texts of some length', { enum: ['a', 'bb', 'ccc'], minLength: 2, maxLength: 2 }, ['bb'], ['a', 'ccc']],
+  ])('keeps %s, and is read back as it was written', (__, schema, taken, refused) => {
+    const { whole, rules } = grammarOf(schema);
+    const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');
+    for (const value of taken) {
+      expect(walk.accepts(write(value)), value).toBe(true);
+      expect(argumentsIn(family, write(value), toolOf(schema))).toEqual({ x: value });
+    }
+    for (const value of refused) expect(walk.accepts(write(value)), value).toBe(false);
+  });
+
+  it.each<[string, object, string]>([
+    ['a length beside a pattern', { type: 'string', pattern: 'a', minLength: 1 }, 'say the length in the pattern'],
+    ['another format', { type: 'string', format: 'uri' }, '"uri" (at #/properties/x)'],
+    ['a pattern of what would end the text', { type: 'string', pattern: '^<.*>$' }, '"pattern" (at #/properties/x)'],
+    ['a pattern beside listed values', { enum: ['a'], pattern: 'a' }, '"pattern" beside "enum"'],
+    ['a keyword that is not known', { type: 'string', not: { const: 'a' } }, '"not" (at #/properties/x)'],
+    ['alternatives', { type: 'string', anyOf: [{ pattern: 'a' }, { pattern: 'b' }] }, '"anyOf" beside those of a text'],
+    ['bounds that exclude each other', { type: 'string', minLength: 2, maxLength: 1 }, 'No value can satisfy'],
+  ])('is refused with %s, naming the keyword', (__, schema, message) => {
+    expect(() => grammarOf(schema)).toThrow(
+      expect.objectContaining({ param: 'tools[0].function.parameters', message: expect.stringContaining(message) as string }),
+    );
+    const loose = { ...toolOf(schema), strict: false };
+    expect(() => toolGrammar([loose], family, { many: false, bySchema: true })).not.toThrow();
+  });
+
+  it.each<[string, object, string]>([
+    ['alternatives of all parameters', { anyOf: [{ required: ['x'] }] }, '"anyOf" (at #)'],
+    ['a required parameter that is not listed', { required: ['y'] }, '"required" (at #) names "y"'],
+  ])('is refused with %s', (__, more, message) => {
+    const tool: Tool = { name: 'set', strict: true, parameters: { type: 'object', properties: { x: { type: 'string' } }, ...more } };
+    expect(() => toolGrammar([tool], family, { many: false, bySchema: true })).toThrow(message);
   });
 });

@@ -1,9 +1,13 @@
 import { isServiceError, ServiceError, type Tool } from '@slipway/contracts';
 import { type EmbeddedRules, jsonObjectRules, jsonSchemaRules } from './grammar/json-schema-grammar.js';
+import { type PlainTextRules, plainTextRules } from './grammar/plain-text-grammar.js';
+import { assertions, unsupportedSchema, within } from './grammar/schema-words.js';
 import type { CallFamily, ParameterRule, ToolRule } from './tool-calls/call-family.js';
 import { gbnfText } from './tool-calls/gbnf-text.js';
 import { isTextParameter } from './tool-calls/tagged-values.js';
 
+/** Keywords of parameters that are written one by one. */
+const LISTING: ReadonlySet<string> = new Set(['type', 'properties', 'required', 'additionalProperties', 'nullable']);
 const NO_PARAMETERS = { type: 'object', properties: {}, additionalProperties: false };
 
 /** Calls of some tools in GBNF. */
@@ -76,31 +80,47 @@ function parameterRules(tool: Tool, index: number, book: ToolRules): ToolRule {
   const needed = Array.isArray(required) ? required : [];
   const schemas = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
   const holds = book.holds(tool);
+  if (holds) forced(tool, index, () => assertListed(tool.parameters ?? NO_PARAMETERS, schemas, needed));
   const parameters = schemas.map(([name, schema], j): ParameterRule => {
     const parameter = { name, required: needed.includes(name) };
     const prefix = `tool-${index}-p${j}-`;
-    const options = optionsOf(schema);
-    if (options)
-      return {
-        ...parameter,
-        value: book.add({ root: `${prefix}root`, rules: `${prefix}root ::= ${options.map(gbnfText).join(' | ')}\n` }),
-      };
-    if (isTextParameter(tool, name) === true) return { ...parameter, value: null };
+    if (isTextParameter(tool, name) === true) {
+      const place = within('#', 'properties', name);
+      const textOf = (words: unknown) => forced(tool, index, () => plainTextRules(words, prefix, place));
+      // Listed texts are held also where nothing else is.
+      const text = (holds ? textOf(schema) : null) ?? textOf(listedIn(schema));
+      return { ...parameter, ...textRule(text, book) };
+    }
     const self = { ...(schema as object), ...($defs !== undefined && { $defs }), ...(definitions !== undefined && { definitions }) };
     const held = holds && forced(tool, index, () => jsonSchemaRules(self, prefix));
-    return { ...parameter, value: book.add(held || ANYTHING) };
+    return { ...parameter, value: book.add(held || ANYTHING), begins: null };
   });
   return { tool, args: '', parameters };
 }
 
-function optionsOf(schema: unknown): readonly string[] | null {
-  const { enum: options, const: only } = (schema ?? {}) as { enum?: unknown; const?: unknown };
-  if (typeof only === 'string') return [only];
-  return Array.isArray(options) && options.length > 0 && options.every((option) => typeof option === 'string') ? options : null;
+function textRule(text: PlainTextRules | null, book: ToolRules): Pick<ParameterRule, 'value' | 'begins'> {
+  if (text === null) return { value: null, begins: null };
+  const rule = book.add(text);
+  return text.open ? { value: null, begins: rule } : { value: rule, begins: null };
+}
+
+/** Parameters that are written one by one are held one by one. */
+function assertListed(schema: Readonly<Record<string, unknown>>, schemas: readonly [string, unknown][], needed: readonly unknown[]): null {
+  const other = Object.keys(assertions(schema, '#')).find((word) => !LISTING.has(word));
+  if (other !== undefined) throw unsupportedSchema(`The schema keyword "${other}" (at #) is not supported in this model's calls.`);
+  const unlisted = needed.find((name) => !schemas.some(([listed]) => listed === name));
+  if (unlisted === undefined) return null;
+  throw unsupportedSchema(`"required" (at #) names ${JSON.stringify(unlisted)}, which is not among the "properties".`);
+}
+
+/** The values that a schema lists, and nothing else of it. */
+function listedIn(schema: unknown): object {
+  const { enum: listed, const: only } = schema as { enum?: unknown; const?: unknown };
+  return { ...(listed !== undefined && { enum: listed }), ...(only !== undefined && { const: only }) };
 }
 
 /** Null where the schema cannot be forced and need not be. */
-function forced(tool: Tool, index: number, make: () => EmbeddedRules): EmbeddedRules | null {
+function forced<T extends EmbeddedRules | null>(tool: Tool, index: number, make: () => T): T | null {
   try {
     return make();
   } catch (error) {

@@ -25,8 +25,10 @@ export interface ToolRule {
 export interface ParameterRule {
   readonly name: string;
   readonly required: boolean;
-  /** Rule of its JSON value; null = any text, written as it is. */
+  /** Rule of its value, up to the mark that ends it; null = text, written as it is, that ends with the first such mark. */
   readonly value: string | null;
+  /** Rule of what such text begins with; null = nothing certain. */
+  readonly begins: string | null;
 }
 
 /** How the calls of a family are forced, in GBNF. */

@@ -3,7 +3,7 @@ import type { AnswerText, Reading } from './answer-text.js';
 import type { CallFamily, CallSink, ParameterRule, ToolRule } from './call-family.js';
 import { type CallOutcome, readBehind } from './call-objects.js';
 import { gbnfText, gbnfUntil } from './gbnf-text.js';
-import { parametersRule, TaggedArguments } from './tagged-values.js';
+import { parametersRule, TaggedArguments, valueRule } from './tagged-values.js';
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
@@ -66,9 +66,9 @@ export const GLM: CallFamily = {
   },
 };
 
-const parameterForm = ({ name, value }: ParameterRule): string => {
-  const head = gbnfText(`${KEY}${name}${KEY_END}\n${VALUE}`);
-  return value === null ? `${head} parameter-text ${gbnfText('\n')}` : `${head} ${value} ${gbnfText(`${VALUE_END}\n`)}`;
+const parameterForm = (parameter: ParameterRule): string => {
+  const head = gbnfText(`${KEY}${parameter.name}${KEY_END}\n${VALUE}`);
+  return `${head} ${valueRule(parameter, 'parameter-text', { text: '\n', value: `${VALUE_END}\n` })}`;
 };
 
 const forced = ({ tool, parameters }: ToolRule): string =>

@@ -3,7 +3,7 @@ import type { AnswerText, Reading } from './answer-text.js';
 import type { CallFamily, CallSink, ParameterRule, ToolRule } from './call-family.js';
 import { type CallOutcome, readBehind } from './call-objects.js';
 import { gbnfText, gbnfUntil } from './gbnf-text.js';
-import { parametersRule, TaggedArguments } from './tagged-values.js';
+import { parametersRule, TaggedArguments, valueRule } from './tagged-values.js';
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
@@ -65,9 +65,9 @@ export const QWEN_XML: CallFamily = {
   },
 };
 
-const parameterForm = ({ name, value }: ParameterRule): string => {
-  const head = gbnfText(`${PARAMETER}${name}>\n`);
-  return value === null ? `${head} parameter-text ${gbnfText('\n')}` : `${head} ${value} ${gbnfText(`\n${PARAMETER_END}\n`)}`;
+const parameterForm = (parameter: ParameterRule): string => {
+  const head = gbnfText(`${PARAMETER}${parameter.name}>\n`);
+  return `${head} ${valueRule(parameter, 'parameter-text', { text: '\n', value: `\n${PARAMETER_END}\n` })}`;
 };
 
 const forced = ({ tool, parameters }: ToolRule): string =>

@@ -1,6 +1,7 @@
 import type { Tool } from '@slipway/contracts';
 import type { AnswerText, Reading } from './answer-text.js';
 import type { CallSink, ParameterRule } from './call-family.js';
+import { gbnfText } from './gbnf-text.js';
 import { parsed } from './json-reading.js';
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
@@ -58,6 +59,12 @@ export class TaggedArguments {
     this.sink.args(this.#count === 0 ? '{}' : '}');
     this.sink.close();
   }
+}
+
+/** GBNF of the value of a parameter and of the mark behind it. `text` = the rule of any text up to and including the mark `end`. */
+export function valueRule({ value, begins }: ParameterRule, text: string, end: { readonly text: string; readonly value: string }): string {
+  if (value !== null) return `${value} ${gbnfText(end.value)}`;
+  return [...(begins === null ? [] : [begins]), text, gbnfText(end.text)].join(' ');
 }
 
 /** GBNF of the parameters of a tool in the order of its schema; `form` writes one of them. */
