@@ -33,6 +33,12 @@ export class RealWorker {
     this.#child.kill(signal);
   }
 
+  /** Asks it to end, and waits: then all that it had to say is written. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    await this.exited;
+  }
+
   /** Ends it and all that it started. */
   async end(): Promise<void> {
     try {

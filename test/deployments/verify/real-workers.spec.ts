@@ -55,7 +55,7 @@ describe('a worker', () => {
     const id = await rig.create(account);
     await untilShown(id, 'ready');
     const loads = (): number => worker.output.split('"event":"placement.ready"').length - 1;
-    expect(loads()).toBe(1);
+    await expect.poll(loads, { timeout: 30_000 }).toBe(1);
     worker.signal('SIGSTOP');
     try {
       await untilShown(id, 'pending', 'no_worker');
@@ -63,6 +63,8 @@ describe('a worker', () => {
       worker.signal('SIGCONT');
     }
     await untilShown(id, 'ready');
+    // A process that ends leaves no line unwritten.
+    await worker.stop();
     expect(loads()).toBe(1);
   });
 
