@@ -35,7 +35,7 @@ export const FULL: Sizes = {
   settleMs: 15_000,
 };
 
-/** About a minute. */
+/** A minute and a half in all. */
 export const QUICK: Sizes = {
   requests: 1_000,
   trials: 1,

@@ -7,7 +7,7 @@ export const USAGE = `Usage: npm run bench -- [options]
 Measures what Slipway adds to an inference server, beside nginx in front of the same server.
 Starts everything that it needs, and ends it.
 
-  --quick        about a minute instead of about ten
+  --quick        a minute and a half instead of more than ten minutes
   --only LOAD    one load: ${Object.keys(LOADS).join(', ')}
   --help         this text
 `;
