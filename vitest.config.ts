@@ -27,6 +27,7 @@ export default defineConfig({
       project('unit', {
         include: ['{apps,libs}/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts', 'scripts/**/*.spec.ts'],
         maxWorkers: 2,
+        isolate: false,
         testTimeout: 20_000,
         sequence: { groupOrder: 0 },
       }),

@@ -11,7 +11,9 @@ import { COMMANDS } from '../../apps/cli/src/commands.js';
 import { connectServices } from '../../apps/cli/src/session/connect-services.js';
 import { Terminal } from '../../apps/cli/src/terminal.js';
 import { FakeAgent } from '../deployments/fake-agent.js';
-import { ENV, KeysServiceProcess, TestBus, until } from '../keys/keys-rig.js';
+import { startKeysService } from '../keys/keys-service.js';
+import { Bus, ENV } from '../services/bus.js';
+import { ServiceProcess } from '../services/service-process.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /** What npm puts there for `npx slipway`. */
@@ -60,42 +62,29 @@ export const runCli = (args: readonly string[], options?: RunOptions): Promise<R
 /** The one document of `--json`. @throws when stdout holds anything else */
 export const documentOf = <T>({ stdout }: Run): T => JSON.parse(stdout) as T;
 
-function startDeployments(bus: TestBus, database: string): { child: ChildProcess; output: () => string } {
-  const env = {
-    PATH: process.env['PATH'],
-    SLIPWAY_ENV: ENV,
-    NATS_URL: bus.server.url,
-    NATS_CREDENTIALS_DIR: bus.credentialsDir,
+const startDeployments = (bus: Bus, database: string): ServiceProcess =>
+  new ServiceProcess('deployments-service', bus, {
     DEPLOYMENTS_DATABASE_URL: database,
     SLIPWAY_SECRET_KEY: 'ab'.repeat(32),
     MODEL_DIRS: join(REPOSITORY, 'models'),
     ENGINE_HOSTS: new URL(ENGINE).host,
     DRAIN_MS: '3000',
-  };
-  const child = spawn(process.execPath, [join(REPOSITORY, 'apps/deployments-service/dist/main.js')], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
-  return { child, output: () => output };
-}
 
 /** NATS, PostgreSQL and both services as processes, as `npm start` leaves them: with a note in a data folder. */
 export class CliRig {
   readonly agents: FakeAgent[] = [];
-  #keys: KeysServiceProcess | undefined;
-  #deployments: ChildProcess | undefined;
+  readonly #services: ServiceProcess[] = [];
 
   private constructor(
     readonly postgres: TestPostgres,
-    readonly bus: TestBus,
+    readonly bus: Bus,
     readonly dataDir: string,
   ) {}
 
   static async start(): Promise<CliRig> {
     const dataDir = await mkdtemp(join(tmpdir(), 'slipway-cli-'));
-    const [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
+    const [postgres, bus] = await Promise.all([startTestPostgres(), Bus.start()]);
     const rig = new CliRig(postgres, bus, dataDir);
     try {
       await rig.#start();
@@ -106,12 +95,12 @@ export class CliRig {
     }
   }
 
-  /** Runs a command that finds everything by the data folder. */
+  /** Runs a command in this process, its output into pipes: starting one for each would be most of what these tests cost. */
   run(...args: string[]): Promise<Run> {
-    return runCli([...args, '--data-dir', this.dataDir]);
+    return this.#runHere(args);
   }
 
-  /** The same without waiting for its end. */
+  /** Starts a command as a process, without waiting for its end. It finds everything by the data folder. */
   begin(...args: string[]): Running {
     return startCli([...args, '--data-dir', this.dataDir]);
   }
@@ -138,12 +127,7 @@ export class CliRig {
 
   async end(): Promise<void> {
     for (const agent of this.agents) agent.stop();
-    await this.#keys?.stop('SIGKILL');
-    const child = this.#deployments;
-    if (child && child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
+    await Promise.all(this.#services.map((service) => service.stop('SIGKILL')));
     await this.bus.end();
     await this.postgres.stop();
     await rm(this.dataDir, { recursive: true, force: true });
@@ -164,17 +148,10 @@ export class CliRig {
 
   async #start(): Promise<void> {
     const [keysDatabase, deploymentsDatabase] = await Promise.all([this.postgres.createDatabase(), this.postgres.createDatabase()]);
-    this.#keys = KeysServiceProcess.start(this.bus, { KEYS_DATABASE_URL: keysDatabase });
-    const deployments = startDeployments(this.bus, deploymentsDatabase);
-    this.#deployments = deployments.child;
+    this.#services.push(startKeysService(this.bus, { KEYS_DATABASE_URL: keysDatabase }), startDeployments(this.bus, deploymentsDatabase));
     await mkdir(join(this.dataDir, 'run'));
-    const note = { environment: ENV, nats_url: this.bus.server.url, credentials_dir: this.bus.credentialsDir };
+    const note = { environment: ENV, nats_url: this.bus.url, credentials_dir: this.bus.credentialsDir };
     await writeFile(join(this.dataDir, 'run/control.json'), JSON.stringify(note));
-    await this.#keys.ready();
-    await until('deployments-service is ready', async () => {
-      if (deployments.child.exitCode !== null) throw new Error(`deployments-service ended:\n${deployments.output()}`);
-      const port = /"port":(\d+),"event":"ops.listening"/.exec(deployments.output())?.[1];
-      return port !== undefined && (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200;
-    });
+    for (const service of this.#services) await service.ready();
   }
 }

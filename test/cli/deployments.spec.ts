@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { becomes, type FakeAgent, keepsLoading } from '../deployments/fake-agent.js';
-import { until } from '../keys/keys-rig.js';
+import { until } from '../testing/until.js';
 import { CliRig, ENGINE, MODEL, documentOf, runCli } from './cli-rig.js';
 
 interface View {

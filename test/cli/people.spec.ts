@@ -1,7 +1,7 @@
 import { AcceptInvitation, ListSessionKeys, SignIn } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENV } from '../keys/keys-rig.js';
+import { ENV } from '../services/bus.js';
 import { CliRig, MODEL } from './cli-rig.js';
 
 const PASSWORD = 'correct horse battery';
