@@ -28,4 +28,30 @@ describe('a log line', () => {
     const line = JSON.stringify(logged({ password: 'hush', headers: { authorization: 'Bearer hush', 'x-api-key': 'hush' } }));
     expect(line).not.toContain('hush');
   });
+
+  it('masks what is named as a secret within a field of any name, and shows all else', () => {
+    const item = Object.freeze({ dep: 7, credential: 'hush', password: null });
+    const cause = Object.assign(new Error('refused'), { credential: 'hush' });
+    const line = logged({ item, headers: { credential: 'hush', accept: '*/*' }, cause, err: cause, ms: 3, none: null });
+    expect(JSON.stringify(line)).not.toContain('hush');
+    expect(line).toMatchObject({
+      item: { dep: 7, credential: '***', password: '***' },
+      headers: { credential: '***', accept: '*/*' },
+      err: { message: 'refused', credential: '***', stack: expect.stringContaining('logger.spec') },
+      ms: 3,
+      none: null,
+    });
+    expect(item.credential).toBe('hush');
+  });
+
+  it('masks what children of a logger say in each of their lines', () => {
+    const lines: string[] = [];
+    const parent = createLogger('test', 'silent', (line) => lines.push(line));
+    parent
+      .child({ source: { credential: 'hush', url: 'http://engine' } })
+      .child({ password: 'hush', dep: 7 })
+      .warn('something.happened');
+    expect(lines.join('')).not.toContain('hush');
+    expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ source: { url: 'http://engine' }, dep: 7, level: 'warn' });
+  });
 });

@@ -1,5 +1,6 @@
 import { isServiceError } from '@slipway/contracts';
 import { destination, type DestinationStream, type Logger, type LoggerOptions, multistream, pino } from 'pino';
+import { MASK, maskedFields, maskedValue } from './field-masks.js';
 
 export type { Logger } from 'pino';
 
@@ -7,8 +8,8 @@ export type { Logger } from 'pino';
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Header and field names that hold secrets; pino replaces their values wherever they are logged by these paths. */
-const SECRETS = ['headers.authorization', 'headers["x-api-key"]', 'credential', '*.credential', 'key', 'password', '*.password'];
+/** Header and field names that hold secrets; pino replaces their values. What fields of other names hold is masked here. */
+const SECRETS = ['headers.authorization', 'headers["x-api-key"]', 'credential', 'key', 'password'];
 
 /** How long a line may wait for others, in milliseconds. */
 const GATHER_MS = 200;
@@ -32,14 +33,25 @@ function stdout(): DestinationStream {
  */
 export function createLogger(service: string, level: LogLevel, tee?: (line: string) => void): Logger {
   const options = optionsOf(service, tee ? 'debug' : level);
-  if (!tee) return pino(options, stdout());
-  return pino(
-    options,
-    multistream([
-      { stream: stdout(), level: level === 'silent' ? Number.POSITIVE_INFINITY : level },
-      { stream: { write: tee }, level: 'debug' },
-    ]),
+  if (!tee) return masking(pino(options, stdout()));
+  return masking(
+    pino(
+      options,
+      multistream([
+        { stream: stdout(), level: level === 'silent' ? Number.POSITIVE_INFINITY : level },
+        { stream: { write: tee }, level: 'debug' },
+      ]),
+    ),
   );
+}
+
+/** Children are asked for their fields once; no formatter of pino sees them. */
+function masking(logger: Logger): Logger {
+  const plain = Object.getPrototypeOf(logger) as Logger;
+  logger.child = function maskingChild(this: Logger, fields: object, options?: object) {
+    return plain.child.call(this, maskedFields({ ...fields }), options);
+  } as Logger['child'];
+  return logger;
 }
 
 function optionsOf(service: string, level: LogLevel): LoggerOptions {
@@ -48,9 +60,9 @@ function optionsOf(service: string, level: LogLevel): LoggerOptions {
     base: { service, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     messageKey: 'event',
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: SECRETS, censor: '***' },
-    serializers: { err: describeError },
+    formatters: { level: (label) => ({ level: label }), log: maskedFields },
+    redact: { paths: SECRETS, censor: MASK },
+    serializers: { err: (error: unknown) => maskedValue(describeError(error)) },
   };
 }
 
