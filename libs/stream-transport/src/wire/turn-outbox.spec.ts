@@ -1,10 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { TurnOutbox } from './turn-outbox.js';
 
-function setUp() {
+/** Longer than any test takes. */
+const LONG_MS = 600_000;
+
+function setUp(holdMs = LONG_MS) {
   const sent: number[] = [];
-  return { sent, outbox: new TurnOutbox<number>((item) => void sent.push(item)) };
+  return { sent, outbox: new TurnOutbox<number>((item) => void sent.push(item), holdMs) };
 }
 
 describe('what is put into an outbox', () => {
@@ -36,10 +39,43 @@ describe('what is put into an outbox', () => {
     const outbox = new TurnOutbox<number>((item) => {
       sent.push(item);
       if (item === 1) outbox.put(2);
-    });
+    }, LONG_MS);
     outbox.put(1);
     await turn();
     await turn();
     expect(sent).toEqual([1, 2]);
+  });
+});
+
+describe('what is held in an outbox', () => {
+  it('leaves together with what is put in next, in its place', async () => {
+    const { sent, outbox } = setUp();
+    outbox.hold(1);
+    await turn();
+    outbox.hold(2);
+    await turn();
+    expect(sent).toEqual([]);
+    outbox.put(3);
+    outbox.hold(4);
+    expect(sent).toEqual([]);
+    await turn();
+    expect(sent).toEqual([1, 2, 3, 4]);
+  });
+
+  it('leaves by itself where nothing comes in time, each time anew', async () => {
+    const { sent, outbox } = setUp(1);
+    outbox.hold(1);
+    await vi.waitFor(() => expect(sent).toEqual([1]), 20_000);
+    outbox.hold(2);
+    await vi.waitFor(() => expect(sent).toEqual([1, 2]), 20_000);
+  });
+
+  it('leaves when the outbox is flushed, and is not sent again', async () => {
+    const { sent, outbox } = setUp(1);
+    outbox.hold(1);
+    outbox.flush();
+    expect(sent).toEqual([1]);
+    outbox.put(2);
+    await vi.waitFor(() => expect(sent).toEqual([1, 2]), 20_000);
   });
 });

@@ -4,18 +4,35 @@
  */
 export class TurnOutbox<T> {
   private items: T[] = [];
+  private leaving = false;
+  private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly send: (item: T) => void) {}
+  /** @param holdMs time that what is held waits at most for something to leave with. */
+  constructor(
+    private readonly send: (item: T) => void,
+    private readonly holdMs: number,
+  ) {}
 
   put(item: T): void {
     this.items.push(item);
-    if (this.items.length === 1) setImmediate(() => this.flush());
+    if (this.leaving) return;
+    this.leaving = true;
+    setImmediate(() => this.flush());
+  }
+
+  /** Sends the item together with what is put in next, before it; by itself where nothing comes in time. */
+  hold(item: T): void {
+    this.items.push(item);
+    this.timer ??= setTimeout(() => this.flush(), this.holdMs);
   }
 
   /** Sends at once what is kept. */
   flush(): void {
     const items = this.items;
     this.items = [];
+    this.leaving = false;
+    clearTimeout(this.timer);
+    this.timer = undefined;
     for (const item of items) this.send(item);
   }
 }

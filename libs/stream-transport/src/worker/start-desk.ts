@@ -24,6 +24,8 @@ export interface StartDeskOptions {
   readonly admit: Admit;
   readonly load: () => WorkerLoad;
   readonly draining: () => boolean;
+  /** Tells a stream's gateway that it is accepted. */
+  readonly accepted: (stream: WorkerStream, json: string) => void;
   /** A stream was admitted and begins to run. */
   readonly begun: () => void;
   readonly log: Pick<Logger, 'error'>;
@@ -32,9 +34,14 @@ export interface StartDeskOptions {
 /** Where starts arrive: reads, refuses, recognises or admits each of them. */
 export class StartDesk {
   private readonly intake: StartIntake;
+  /** The answer to every start that is taken. */
+  private readonly accept: string;
 
   constructor(private readonly options: StartDeskOptions) {
-    this.intake = new StartIntake(options.subjects, options.settings);
+    const { identity, settings, subjects } = options;
+    this.intake = new StartIntake(subjects, settings);
+    const accept = { k: 'acc', wk: identity.wk, rev: identity.rev, fp: identity.fingerprint, lease_ms: settings.leaseMs };
+    this.accept = JSON.stringify(accept);
   }
 
   arrived(msg: Msg, now: number): void {
@@ -50,7 +57,7 @@ export class StartDesk {
     const known = table.find(st, at);
     if (known) {
       counters.duplicates += 1;
-      this.accept(known);
+      this.options.accepted(known, this.accept);
       known.replay(0);
     } else if (table.isPast(st, at)) counters.past += 1;
     else this.consider(arrived, now);
@@ -73,7 +80,7 @@ export class StartDesk {
   }
 
   private begin({ address, reply, deadlineMs }: ArrivedStart, generation: Generation, now: number): void {
-    const { host, identity, subjects, table, counters, begun } = this.options;
+    const { host, identity, subjects, table, counters, accepted, begun } = this.options;
     const stream = new WorkerStream({
       host,
       address,
@@ -85,7 +92,7 @@ export class StartDesk {
     });
     table.add(stream, now);
     counters.started += 1;
-    this.accept(stream);
+    accepted(stream, this.accept);
     begun();
     void stream.run();
   }
@@ -104,12 +111,6 @@ export class StartDesk {
       this.options.log.error({ st: start.st, err }, 'stream.admission_failed');
       return 'busy';
     }
-  }
-
-  private accept(stream: WorkerStream): void {
-    const { host, identity, settings } = this.options;
-    const accepted = { k: 'acc', wk: identity.wk, rev: identity.rev, fp: identity.fingerprint, lease_ms: settings.leaseMs };
-    host.publish(stream, JSON.stringify(accepted), false);
   }
 
   private reject(reply: string, code: RejectCode): void {

@@ -31,6 +31,8 @@ export interface StreamSenderOptions extends WorkerIdentity {
 const READ_UP_MS = 500;
 /** How long a drained worker waits for the last acknowledgements after its deadline. */
 const LAST_ACKS_MS = 1_000;
+/** How long an acceptance waits for first frames to leave with, where the engine is quick: a write less. */
+const ACCEPT_MS = 5;
 /** A server that does not answer a ping within this is left for another. */
 const LINK_ANSWER_MS = 1_000;
 
@@ -53,7 +55,7 @@ export class StreamSender {
   private readonly subjects: Subjects;
   private readonly link: Link;
   private readonly publisher: Publisher;
-  private readonly frames = new TurnOutbox<OutgoingFrame>((frame) => this.sendFrame(frame));
+  private readonly frames = new TurnOutbox<OutgoingFrame>((frame) => this.sendFrame(frame), ACCEPT_MS);
   private readonly desk: StartDesk;
   private readonly table: StreamTable;
   private readonly reporter: LoadReporter;
@@ -236,6 +238,7 @@ export class StreamSender {
       admit,
       load,
       draining,
+      accepted: (stream, json) => this.frames.hold({ stream, json, check: false }),
       begun,
       log,
     });
