@@ -1,4 +1,4 @@
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 
 /** Only bounds a failure. */
 const WITHIN_MS = 60_000;

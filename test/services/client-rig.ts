@@ -23,9 +23,10 @@ import {
   usageChunk,
 } from '@slipway/testing';
 import type { z } from 'zod';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { answerOf, type Call } from './client-answer.js';
 import { Bus, ENV } from './bus.js';
+import { PatientRpc } from './patient-rpc.js';
 import { type AppName, MODELS, PEPPER_SECRET, ServiceProcess } from './service-process.js';
 
 /** Time that running streams get when their deployment is stopped, in milliseconds. */
@@ -53,7 +54,7 @@ const ALL_APPS: readonly AppName[] = ['keys-service', 'deployments-service', 'in
 export class ClientRig {
   readonly #processes: ServiceProcess[] = [];
   readonly #holds = new Map<string, Promise<void>>();
-  #rpc!: RpcClient;
+  #rpc!: PatientRpc;
   #named = 0;
   gateways: readonly string[] = [];
 
@@ -111,12 +112,7 @@ export class ClientRig {
 
   /** Commands a service as an operator does: with patience, and again where the service asks for that. */
   command<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    const attempt = (): Promise<z.output<C['reply']> | null> =>
-      this.#rpc.call({ ...contract, timeoutMs: 30_000 }, request).catch((error: unknown) => {
-        if (!isServiceError(error) || error.code !== 'unavailable') throw error;
-        return null;
-      });
-    return until(`${contract.subject} is answered`, attempt, 60_000);
+    return this.#rpc.ask(contract, request);
   }
 
   /** An account that no other test uses, with a key. */
@@ -178,7 +174,7 @@ export class ClientRig {
   }
 
   async #start(apps: readonly AppName[]): Promise<void> {
-    this.#rpc = new RpcClient(await this.bus.connect('ops'), ENV);
+    this.#rpc = new PatientRpc(new RpcClient(await this.bus.connect('ops'), ENV));
     const started = apps.map((app) => this.spawn(app));
     for (const running of started) await running.ready();
     this.gateways = started.filter(({ app }) => app === 'gateway').map((gateway) => this.addressOf(gateway));

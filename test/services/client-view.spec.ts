@@ -13,7 +13,7 @@ import {
 import { jsonAnswer, modelList, ScriptedUpstream } from '@slipway/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { type Answer, answerOf, ask, type Call, ClientStream, codeOf, fingerprintOf, modelOf } from './client-answer.js';
 import { ClientRig, STOP_GRACE_MS, type Tenant } from './client-rig.js';
 import { MODELS } from './service-process.js';

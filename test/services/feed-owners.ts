@@ -53,7 +53,8 @@ const PEPPER = { id: 'p1', secret: Buffer.from(PEPPER_SECRET, 'hex') };
 let made = 0;
 const nextName = (): string => `thing-${(made += 1)}`;
 
-const keys: FeedOwner = {
+/** keys-service, whose things are keys. */
+export const KEYS: FeedOwner = {
   app: 'keys-service',
   feed: KeyFeed,
   environment: (database) => ({
@@ -71,7 +72,8 @@ const keys: FeedOwner = {
   markOf: (record) => (record.type === 'key' ? record.mac : ''),
 };
 
-const deployments: FeedOwner = {
+/** deployments-service, whose things are deployments. */
+export const DEPLOYMENTS: FeedOwner = {
   app: 'deployments-service',
   feed: DeploymentFeed,
   environment: (database) => ({ DEPLOYMENTS_DATABASE_URL: database, SLIPWAY_SECRET_KEY: PEPPER_SECRET, MODEL_DIRS: MODELS }),
@@ -93,6 +95,3 @@ const deployments: FeedOwner = {
   isOpen: (record) => record.type === 'deployment' && record.desired === 'ready',
   markOf: (record) => (record.type === 'deployment' ? String(record.account) : ''),
 };
-
-/** Both services. */
-export const OWNERS: readonly FeedOwner[] = [keys, deployments];

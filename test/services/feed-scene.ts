@@ -1,7 +1,7 @@
 import { type AccountId, isServiceError } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { TcpGate, type TestPostgres } from '@slipway/testing';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { machineNow } from '../feed/feed-rig.js';
 import { Bus, ENV } from './bus.js';
 import type { Ask, FeedOwner, Thing } from './feed-owners.js';

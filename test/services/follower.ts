@@ -1,8 +1,9 @@
 import { Incarnation } from '@slipway/contracts';
-import { FeedReader, type FeedSink, type Freshness } from '@slipway/feed';
+import { FeedReader, type Freshness } from '@slipway/feed';
 import { createLogger, type NatsConnection } from '@slipway/platform';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { machineNow, type Sample, trustedWrongly } from '../feed/feed-rig.js';
+import { KnownRecords } from '../feed/known-records.js';
 import { ENV } from './bus.js';
 import type { AnyRecord, FeedOwner, Sight, Thing } from './feed-owners.js';
 
@@ -17,8 +18,8 @@ const log = createLogger('test', 'silent');
 export type Deafness = readonly ('chg' | 'tick')[];
 
 /** Follows a feed as a gateway does, with the gateways' reader and permissions, and remembers what it would have told requests. */
-export class Follower implements FeedSink<AnyRecord> {
-  readonly #records = new Map<string, AnyRecord>();
+export class Follower {
+  readonly #known = new KnownRecords<AnyRecord>();
   readonly #reader: FeedReader<AnyRecord>;
   readonly #samples: Sample[] = [];
   readonly #sampling: NodeJS.Timeout;
@@ -36,25 +37,12 @@ export class Follower implements FeedSink<AnyRecord> {
       nats: this.#deafen(nats, deafness),
       env: ENV,
       reader: Incarnation.parse(name),
-      sink: this,
+      sink: this.#known,
       log,
     };
     this.#reader = new FeedReader(options);
     this.#reader.start();
     this.#sampling = setInterval(() => this.#sample(), SAMPLE_MS);
-  }
-
-  replaceAll(records: readonly { readonly id: string; readonly rec: AnyRecord }[]): void {
-    this.#records.clear();
-    for (const { id, rec } of records) this.#records.set(id, rec);
-  }
-
-  put(id: string, rec: AnyRecord): void {
-    this.#records.set(id, rec);
-  }
-
-  remove(id: string): void {
-    this.#records.delete(id);
   }
 
   get state(): Freshness['state'] {
@@ -67,7 +55,7 @@ export class Follower implements FeedSink<AnyRecord> {
   }
 
   get records(): Record<string, AnyRecord> {
-    return Object.fromEntries(this.#records);
+    return Object.fromEntries(this.#known.now);
   }
 
   /** Broadcasts that were lost on the way to this follower. */
@@ -76,7 +64,7 @@ export class Follower implements FeedSink<AnyRecord> {
   }
 
   sight({ record, mark }: Thing): Sight {
-    const known = this.#records.get(record);
+    const known = this.#known.now.get(record);
     if (!known || this.owner.markOf(known) !== mark) return 'unknown';
     return this.owner.isOpen(known) ? 'open' : 'closed';
   }
@@ -111,7 +99,7 @@ export class Follower implements FeedSink<AnyRecord> {
 
   #sample(): void {
     const { state } = this;
-    const things = Object.fromEntries([...this.#records].map(([id, record]) => [id, this.owner.isOpen(record) ? 1 : 0]));
+    const things = Object.fromEntries([...this.#known.now].map(([id, record]) => [id, this.owner.isOpen(record) ? 1 : 0]));
     const text = JSON.stringify([state, things]);
     const at = machineNow();
     if (text !== this.#last) this.#samples.push({ from: at, to: at, state, things });

@@ -11,7 +11,7 @@ import {
 } from '@slipway/contracts';
 import { chatChunk, freePorts, modelList, sseEvent, type UpstreamRequest, type UpstreamScript, usageChunk } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { Browser } from '../people/browser.js';
 import { type Tenant, UsageRig } from '../usage/usage-rig.js';
 import { PEPPER_SECRET } from './service-process.js';

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { type Bus, ENV } from './bus.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -46,7 +46,8 @@ export class ServiceProcess {
     this.#child = child;
     running.add(child);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (this.#output += text.toString()));
-    this.exited = once(child, 'exit').then(([code]) => {
+    // Runners hold an agent's output until their streams have ended; of all others, nothing is left unread.
+    this.exited = once(child, app === 'inference-worker' ? 'exit' : 'close').then(([code]) => {
       running.delete(child);
       return code as number | null;
     });
@@ -55,6 +56,11 @@ export class ServiceProcess {
   /** All that it has written. */
   get output(): string {
     return this.#output;
+  }
+
+  /** Whether it has told of this. */
+  logged(event: string): boolean {
+    return this.#output.includes(`"event":"${event}"`);
   }
 
   /** The port that a `….listening` line of the log names; undefined before it is written. */
@@ -72,16 +78,31 @@ export class ServiceProcess {
     return this;
   }
 
-  /** Ends it with a signal and returns its exit code. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** Ends it with a signal and returns its exit code; then all that it wrote is in `output`. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     this.#child.kill(signal);
     return this.exited;
   }
 
-  async #isReady(): Promise<boolean> {
-    if (this.#child.exitCode !== null) throw new Error(`${this.app} has ended.`);
+  /** Ends it in order and returns all that it ever wrote: lines of a log gather for a while before they leave. */
+  async lastWords(): Promise<string> {
+    await this.stop();
+    return until(`the last line of ${this.app}`, () => this.logged('lifecycle.stopped') && this.#output);
+  }
+
+  /** Status and text of /readyz; status 0 while nobody listens. */
+  async readiness(): Promise<{ readonly status: number; readonly text: string }> {
     const port = this.port('ops.listening');
-    if (port === undefined) return false;
-    return (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.status === 200;
+    const answer = port === undefined ? null : await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+    return { status: answer?.status ?? 0, text: (await answer?.text()) ?? '' };
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) throw new Error(`${this.app} has ended.`);
+    return (await this.readiness()).status === 200;
   }
 }

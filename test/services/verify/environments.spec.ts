@@ -7,7 +7,6 @@ import {
   CreateDeployment,
   CreateKey,
   CreateSetupLink,
-  isServiceError,
   type KeyId,
   ListKeys,
   PointAlias,
@@ -32,9 +31,10 @@ import {
 } from '@slipway/testing';
 import type { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../deployments/until.js';
+import { until } from '../../testing/until.js';
 import { Browser } from '../../people/browser.js';
 import { type Answer, answerOf, ask, fingerprintOf } from '../client-answer.js';
+import { PatientRpc } from '../patient-rpc.js';
 import { type AppName, PEPPER_SECRET, ServiceProcess } from '../service-process.js';
 
 const APPS: readonly AppName[] = ['keys-service', 'deployments-service', 'inference-worker', 'gateway', 'console'];
@@ -48,7 +48,7 @@ const PATH = `${ACCOUNT}/demo`;
 class Environment {
   readonly #processes: ServiceProcess[] = [];
   readonly connections: NatsConnection[] = [];
-  #rpc!: RpcClient;
+  #rpc!: PatientRpc;
   account!: AccountId;
   key!: { readonly id: KeyId; readonly value: string };
   browser!: Browser;
@@ -77,7 +77,7 @@ class Environment {
     }));
     const environment = new Environment(name, engine, nats);
     await ensureWorkStream(UsageStream, { nats: await environment.connect('boot'), env: name, timeoutMs: 20_000 });
-    environment.#rpc = new RpcClient(await environment.connect('ops'), name);
+    environment.#rpc = new PatientRpc(new RpcClient(await environment.connect('ops'), name));
     const [port = 0] = await freePorts(1);
     const settings = {
       SLIPWAY_ENV: name,
@@ -106,12 +106,7 @@ class Environment {
   }
 
   command<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    const attempt = (): Promise<z.output<C['reply']> | null> =>
-      this.#rpc.call({ ...contract, timeoutMs: 30_000 }, request).catch((error: unknown) => {
-        if (!isServiceError(error) || error.code !== 'unavailable') throw error;
-        return null;
-      });
-    return until(`${contract.subject} is answered`, attempt, 60_000);
+    return this.#rpc.ask(contract, request);
   }
 
   /** An account with a key, a deployment, an alias and an owner who is signed in. */

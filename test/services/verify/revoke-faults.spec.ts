@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateKey, RevokeKey } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../deployments/until.js';
+import { until } from '../../testing/until.js';
 import { TRUSTED_WRONGLY_MAX_MS } from '../follower.js';
 import { ClientRig, type Tenant } from '../client-rig.js';
 
