@@ -2,16 +2,17 @@ import { type AccountId, type EngineTest, TestEngine } from '@slipway/contracts'
 import { freePorts, jsonAnswer, modelList, ScriptedUpstream, startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import type { ServiceProcess } from '../services/service-process.js';
+import { until } from '../testing/until.js';
 import type { RealWorker } from './real-worker.js';
-import { anAccount, DeploymentsRig, type Replica } from './rig.js';
-import { until } from './until.js';
+import { anAccount, DeploymentsRig } from './rig.js';
 
 const CREDENTIAL = 'sk-engine-of-the-owner';
 
 let postgres: TestPostgres;
 let rig: DeploymentsRig;
 let engine: ScriptedUpstream;
-let service: Replica;
+let service: ServiceProcess;
 let worker: RealWorker;
 let account: AccountId;
 
@@ -113,7 +114,7 @@ describe('an engine that is tried before it is served', () => {
     const ownOf = (found: EngineTest[]): EngineTest | undefined => found.find(({ host }) => host === `host-${absent.wk}`);
     const found = await until('it was asked', async () => ownOf(await test({ credential: CREDENTIAL })));
     expect(found.outcome).toBe('silent');
-    const lines = (): string[] => service.output().split('\n');
+    const lines = (): string[] => service.output.split('\n');
     const line = await until('the log tells', () => lines().find((each) => each.includes('engines.test_unanswered')));
     expect(line).toContain(absent.wk);
     expect(line).toContain('absent');
@@ -121,7 +122,7 @@ describe('an engine that is tried before it is served', () => {
 
   it('leaves its credential in no log and in no row', async () => {
     await test({ credential: 'sk-never-to-be-kept' });
-    for (const output of [service.output(), worker.output]) expect(output).not.toMatch(/sk-never-to-be-kept|sk-engine-of-the-owner/);
+    for (const output of [service.output, worker.output]) expect(output).not.toMatch(/sk-never-to-be-kept|sk-engine-of-the-owner/);
     expect(JSON.stringify(await rig.list(account))).not.toContain('sk-');
   });
 });

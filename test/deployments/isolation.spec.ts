@@ -22,8 +22,8 @@ import {
 } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../testing/until.js';
 import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
-import { until } from './until.js';
 
 const NOBODYS = 2_000_000_000 as DeploymentId;
 const SECRET_URI = 'hf:owner/private-repo/secret-model.gguf';

@@ -1,20 +1,12 @@
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
+import { until } from '../testing/until.js';
 import { becomes, keepsLoading } from './fake-agent.js';
-import { anAccount, ENGINE_HOST, MODEL, rigTest } from './rig.js';
-import { until } from './until.js';
-
-let postgres: TestPostgres;
-/** Each has its own rig, and most of its time is waiting for what the service does by the clock. */
-const it = rigTest(() => postgres);
-
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-});
-afterAll(() => postgres.stop());
+import { anAccount, ENGINE_HOST, MODEL } from './rig.js';
+import { rigTest as it } from './rig-test.js';
 
 const engine = { source: { kind: 'http', url: `http://${ENGINE_HOST}/v1`, model: 'm' } };
 
+// Most of the time of these is waiting for what the service does by the clock.
 describe.concurrent('a new deployment', () => {
   it('is assigned to an agent, and is ready for gateways only once the agent says so', async ({ rig }) => {
     await rig.startReplica();
@@ -182,7 +174,7 @@ describe.concurrent('a service that restarts', () => {
     const ids = [await rig.create(account), await rig.create(account)];
     for (const id of ids) await rig.heard(id, 'ready');
     const states = [...rig.gateway.states.get(ids[0]!)!];
-    first.child.kill('SIGKILL');
+    first.signal('SIGKILL');
     await first.exited;
 
     const b = rig.startAgent();

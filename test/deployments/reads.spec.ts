@@ -1,25 +1,13 @@
 import { copyFileSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FindDeployment, ListAliases, ListModels, ReadLog } from '@slipway/contracts';
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { until } from '../testing/until.js';
 import { becomes, keepsLoading } from './fake-agent.js';
-import { anAccount, DeploymentsRig, MODEL } from './rig.js';
-import { until } from './until.js';
+import { anAccount, MODEL } from './rig.js';
+import { rigTest as it } from './rig-test.js';
 
-let postgres: TestPostgres;
-let rig: DeploymentsRig;
-
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-});
-afterAll(() => postgres.stop());
-beforeEach(async () => {
-  rig = await DeploymentsRig.open(postgres);
-});
-afterEach(() => rig.close());
-
-it('find-deployment tells what each worker does for every revision, and since when', async () => {
+it('find-deployment tells what each worker does for every revision, and since when', async ({ rig }) => {
   const startedAt = Date.now();
   await rig.startReplica();
   const one = rig.startAgent({ facts: { host: 'host-1' } });
@@ -45,7 +33,7 @@ it('find-deployment tells what each worker does for every revision, and since wh
   }
 });
 
-it('list-aliases tells all of an account, by name', async () => {
+it('list-aliases tells all of an account, by name', async ({ rig }) => {
   await rig.startReplica();
   const account = anAccount();
   const [first, second] = [await rig.create(account), await rig.create(account)];
@@ -64,7 +52,7 @@ it('list-aliases tells all of an account, by name', async () => {
 });
 
 describe('list-models', () => {
-  it('shows the operator’s files and what the account’s deployments name, with sizes, hosts and users', async () => {
+  it('shows the operator’s files and what the account’s deployments name, with sizes, hosts and users', async ({ rig }) => {
     const folder = join(rig.folder, 'served');
     const file = (name: string): string => join(folder, name);
     mkdirSync(file('deep'), { recursive: true });
@@ -99,7 +87,7 @@ describe('list-models', () => {
     });
   });
 
-  it('says that it left something out where a folder holds more than it can look through', async () => {
+  it('says that it left something out where a folder holds more than it can look through', async ({ rig }) => {
     const folder = join(rig.folder, 'crowded');
     mkdirSync(folder);
     for (let index = 0; index < 5_001; index += 1) writeFileSync(join(folder, `${index}.txt`), '');
@@ -111,7 +99,7 @@ describe('list-models', () => {
 });
 
 describe('read-log', () => {
-  it('merges what all agents have, also of a deployment that failed there and runs there no more', async () => {
+  it('merges what all agents have, also of a deployment that failed there and runs there no more', async ({ rig }) => {
     await rig.startReplica();
     const agents = ['host-1', 'host-2'].map((host) => rig.startAgent({ facts: { host } }));
     await Promise.all(agents.map((agent) => agent.serveLogs()));
@@ -135,7 +123,7 @@ describe('read-log', () => {
     expect((await read(1)).lines.map(({ at }) => at)).toEqual([5]);
   });
 
-  it('names the hosts that did not answer, is not kept waiting by them, and logs why', async () => {
+  it('names the hosts that did not answer, is not kept waiting by them, and logs why', async ({ rig }) => {
     const service = await rig.startReplica();
     const agents = ['host-1', 'host-2'].map((host) => rig.startAgent({ facts: { host } }));
     await agents[0]!.serveLogs();
@@ -147,17 +135,13 @@ describe('read-log', () => {
     await agents[1]!.serveLogs();
     agents[1]!.freeze();
     expect(await rig.ask(ReadLog, { account, deployment })).toMatchObject({ lines: [{ host: 'host-1' }], silent: ['host-2'] });
-    const told = (): string[] =>
-      service
-        .output()
-        .split('\n')
-        .filter((line) => line.includes('logs.agent_unanswered'));
+    const told = (): string[] => service.output.split('\n').filter((line) => line.includes('logs.agent_unanswered'));
     await until('the log tells of both', () => told().length === 2 || undefined);
     for (const line of told())
       expect(JSON.parse(line)).toMatchObject({ wk: agents[1]!.wk, host: 'host-2', err: expect.anything() as unknown });
   });
 
-  it('of a deployment that nobody ran yet is empty; too many lines are refused', async () => {
+  it('of a deployment that nobody ran yet is empty; too many lines are refused', async ({ rig }) => {
     await rig.startReplica();
     const agent = rig.startAgent({ react: becomes({ state: 'failed', reason: 'model_invalid' }) });
     await agent.serveLogs();

@@ -1,10 +1,10 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AccountId, type DeploymentId, type DeploymentView, FindDeployment, UpdateDeployment } from '@slipway/contracts';
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { anAccount, type DeploymentsRig, MODEL, rigTest } from './rig.js';
-import { until } from './until.js';
+import { expect, vi } from 'vitest';
+import { until } from '../testing/until.js';
+import { anAccount, type DeploymentsRig, MODEL } from './rig.js';
+import { rigTest } from './rig-test.js';
 
 /** Bounds a failure: models load in seconds, and tries follow after 2, 4 and 8 s. */
 const PATIENCE_MS = 50_000;
@@ -12,17 +12,11 @@ const PATIENCE_MS = 50_000;
 // Models load in processes of their own, which take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
-let postgres: TestPostgres;
 /** Each has its own rig: loading models, and waiting for them, side by side. */
-const it = rigTest(() => postgres).extend<{ account: AccountId }>({
-  // eslint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
+const it = rigTest.extend<{ account: AccountId }>({
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
   account: async ({}, use) => use(anAccount()),
 });
-
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-});
-afterAll(() => postgres.stop());
 
 interface Scene {
   readonly rig: DeploymentsRig;

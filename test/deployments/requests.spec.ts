@@ -2,13 +2,14 @@ import type { AccountId, DeploymentId } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServiceProcess } from '../services/service-process.js';
+import { until } from '../testing/until.js';
 import type { FakeAgent } from './fake-agent.js';
-import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL, type Replica } from './rig.js';
-import { until } from './until.js';
+import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
 
 let postgres: TestPostgres;
 let rig: DeploymentsRig;
-let replica: Replica;
+let replica: ServiceProcess;
 let agent: FakeAgent;
 
 beforeAll(async () => {
@@ -163,7 +164,7 @@ describe('an engine’s credential', () => {
 
     expect(JSON.stringify(await rig.list(account))).not.toContain(SECRET);
     expect(JSON.stringify([...rig.gateway.records.values()])).not.toContain(SECRET);
-    expect(replica.output()).not.toContain(SECRET);
+    expect(replica.output).not.toContain(SECRET);
     const rows = await dump(rig.databaseUrl);
     expect(rows).toContain('v1.');
     for (const form of [SECRET, Buffer.from(SECRET).toString('base64'), Buffer.from(SECRET).toString('hex')])

@@ -25,14 +25,16 @@ import { KeyMint } from '../../apps/keys-service/src/keys/key-minting.js';
 import { SessionFeedPublisher } from '../../apps/keys-service/src/sessions/session-feed-publisher.js';
 import { SessionFeedSource } from '../../apps/keys-service/src/sessions/session-feed-source.repository.js';
 import { TokenScope } from '../../apps/keys-service/src/sessions/token-scope.js';
-import { ENV, SECRET_KEY, TestBus, until } from './keys-rig.js';
+import { Bus, ENV } from '../services/bus.js';
+import { until } from '../testing/until.js';
+import { SECRET_KEY } from './keys-service.js';
 
 const log = createLogger('test', 'silent');
 const peppers = [{ id: 'p1', secret: Buffer.alloc(32, 1) }];
 
 describe('accounts and keys', () => {
   let postgres: TestPostgres;
-  let bus: TestBus;
+  let bus: Bus;
   let url: string;
   let database: Database;
   let feed: KeyFeedPublisher;
@@ -41,7 +43,7 @@ describe('accounts and keys', () => {
   let gateway: NatsConnection;
 
   beforeAll(async () => {
-    [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
+    [postgres, bus] = await Promise.all([startTestPostgres(), Bus.start()]);
     url = await postgres.createDatabase();
     const nats = await bus.connect('keys');
     database = new Database({ url, applicationName: 'keys test', ...schema, log });

@@ -1,7 +1,8 @@
 import { CreateKey, CreateMcpKey, ListKeys, RenameKey, RevokeKey, RotateKey, RotateMcpKey } from '@slipway/contracts';
 import { macOf } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PEPPER, until } from './keys-rig.js';
+import { until } from '../testing/until.js';
+import { PEPPER } from './keys-service.js';
 import { KeysWorld } from './keys-world.js';
 import type { TestGateway } from './test-gateway.js';
 

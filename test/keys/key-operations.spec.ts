@@ -1,6 +1,6 @@
 import { CreateKey, FindAccount, KeyId, ListAccounts, ListKeys, RenameKey, RevokeKey, RotateKey } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from './keys-rig.js';
+import { until } from '../testing/until.js';
 import { KeysWorld } from './keys-world.js';
 import type { TestGateway } from './test-gateway.js';
 
@@ -243,6 +243,6 @@ describe('wrong requests', { timeout: 120_000 }, () => {
   it('change nothing and are nothing that the log complains about', async () => {
     const [key] = await world.sql(`SELECT name, ver, state FROM keys.key`);
     expect(key).toEqual({ name: 'a key', ver: 1, state: 'active' });
-    expect(world.output).not.toContain('"event":"rpc.failed"');
+    expect(await world.lastWords()).not.toContain('"event":"rpc.failed"');
   });
 });

@@ -3,32 +3,34 @@ import { RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client, type QueryResultRow } from 'pg';
 import type { z } from 'zod';
-import { ENV, KeysServiceProcess, TestBus } from './keys-rig.js';
-import { type Outcome, PatientRpc } from './patient-rpc.js';
+import { Bus, ENV } from '../services/bus.js';
+import type { ServiceProcess } from '../services/service-process.js';
+import { type Outcome, PatientRpc } from '../services/patient-rpc.js';
+import { startKeysService } from './keys-service.js';
 import { TestGateway } from './test-gateway.js';
 
 /** Real servers, replicas of keys-service as processes, and whoever talks to them, for the tests of one file. */
 export class KeysWorld {
-  readonly #replicas: KeysServiceProcess[] = [];
+  readonly #replicas: ServiceProcess[] = [];
   readonly #gateways: TestGateway[] = [];
   #accounts = 0;
 
   private constructor(
     readonly postgres: TestPostgres,
-    readonly bus: TestBus,
+    readonly bus: Bus,
     readonly ops: RpcClient,
     /** Address of the service's database. */
     readonly database: string,
   ) {}
 
   static async start(): Promise<KeysWorld> {
-    const [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
+    const [postgres, bus] = await Promise.all([startTestPostgres(), Bus.start()]);
     return new KeysWorld(postgres, bus, new RpcClient(await bus.connect('ops'), ENV), await postgres.createDatabase());
   }
 
   /** Starts a replica and waits until it serves. */
-  async replica(environment: Record<string, string> = {}): Promise<KeysServiceProcess> {
-    const replica = KeysServiceProcess.start(this.bus, { KEYS_DATABASE_URL: this.database, ...environment });
+  async replica(environment: Record<string, string> = {}): Promise<ServiceProcess> {
+    const replica = startKeysService(this.bus, { KEYS_DATABASE_URL: this.database, ...environment });
     this.#replicas.push(replica);
     await replica.ready();
     return replica;
@@ -69,9 +71,14 @@ export class KeysWorld {
     }
   }
 
-  /** All that the service's processes wrote. */
+  /** All that the service's processes wrote until now; lines that gather are not among it. */
   get output(): string {
     return this.#replicas.map((replica) => replica.output).join('\n');
+  }
+
+  /** Ends every replica in order and returns all that they ever wrote. */
+  async lastWords(): Promise<string> {
+    return (await Promise.all(this.#replicas.map((replica) => replica.lastWords()))).join('\n');
   }
 
   /** Ends every replica, as when the service is away. */

@@ -10,7 +10,7 @@ import {
   RotateMcpKey,
 } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from './keys-rig.js';
+import { until } from '../testing/until.js';
 import { KeysWorld } from './keys-world.js';
 import type { TestGateway } from './test-gateway.js';
 

@@ -1,7 +1,7 @@
 import { type AccountId, CreateKey, RotateKey } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ServiceProcess } from '../services/service-process.js';
-import { until } from './keys-rig.js';
+import { until } from '../testing/until.js';
 import { KeysWorld } from './keys-world.js';
 
 const [OLD, NEW] = [`old:${'11'.repeat(32)}`, `new:${'22'.repeat(32)}`];
@@ -21,8 +21,7 @@ describe('a pepper that is replaced', () => {
 
   /** A gateway by itself: it tells keys that are good from others, and knows no deployment. */
   function gateway(peppers: readonly string[]): ServiceProcess {
-    const nats = { url: world.bus.server.url, credentialsDir: world.bus.credentialsDir };
-    const started = new ServiceProcess('gateway', nats, { KEY_PEPPERS: peppers.join(','), PORT: '0' });
+    const started = new ServiceProcess('gateway', world.bus, { KEY_PEPPERS: peppers.join(','), PORT: '0' });
     gateways.push(started);
     return started;
   }

@@ -2,16 +2,18 @@ import { CreateAccount, FindAccount } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ENV, KeysServiceProcess, TestBus } from './keys-rig.js';
+import { Bus, ENV } from '../services/bus.js';
+import type { ServiceProcess } from '../services/service-process.js';
+import { startKeysService } from './keys-service.js';
 
 describe('keys-service as a process', () => {
   let postgres: TestPostgres;
-  let bus: TestBus;
+  let bus: Bus;
   let ops: RpcClient;
-  let started: KeysServiceProcess[] = [];
+  let started: ServiceProcess[] = [];
 
   beforeAll(async () => {
-    [postgres, bus] = await Promise.all([startTestPostgres(), TestBus.start()]);
+    [postgres, bus] = await Promise.all([startTestPostgres(), Bus.start()]);
     ops = new RpcClient(await bus.connect('ops'), ENV);
   });
   afterEach(async () => {
@@ -23,8 +25,8 @@ describe('keys-service as a process', () => {
     await postgres.stop();
   });
 
-  const start = (environment: Record<string, string>): KeysServiceProcess => {
-    const service = KeysServiceProcess.start(bus, environment);
+  const start = (environment: Record<string, string>): ServiceProcess => {
+    const service = startKeysService(bus, environment);
     started.push(service);
     return service;
   };
@@ -33,10 +35,11 @@ describe('keys-service as a process', () => {
     const environment = { DATABASE_URL: postgres.url };
     const replicas = [start(environment), start(environment)];
     for (const replica of replicas) await replica.ready();
-    expect(replicas.filter((replica) => replica.logged('database.migrated'))).toHaveLength(1);
     const slug = 'twice';
     const { id } = await ops.call(CreateAccount, { slug });
     expect(await ops.call(FindAccount, { slug })).toEqual({ id, slug });
+    for (const replica of replicas) await replica.lastWords();
+    expect(replicas.filter((replica) => replica.logged('database.migrated'))).toHaveLength(1);
   });
 
   it('stops in order on SIGTERM, and the next start finds what was there', async () => {
@@ -49,8 +52,9 @@ describe('keys-service as a process', () => {
     await expect(ops.call(FindAccount, { slug })).rejects.toMatchObject({ reason: 'absent' });
     const second = start(environment);
     await second.ready();
-    expect(second.logged('database.migrated')).toBe(false);
     expect(await ops.call(FindAccount, { slug })).toMatchObject({ slug });
+    await second.lastWords();
+    expect(second.logged('database.migrated')).toBe(false);
   });
 
   it('says that the database refuses its password, in one line without the password, and ends', async () => {

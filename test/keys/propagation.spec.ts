@@ -2,7 +2,9 @@ import { CreateKey, CreateMcpKey, Incarnation, KeyFeed, RevokeKey, RotateKey, Ro
 import { RpcClient } from '@slipway/platform';
 import { TcpGate } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ENV, type KeysServiceProcess, until } from './keys-rig.js';
+import { ENV } from '../services/bus.js';
+import type { ServiceProcess } from '../services/service-process.js';
+import { until } from '../testing/until.js';
 import { KeysWorld } from './keys-world.js';
 import type { TestGateway } from './test-gateway.js';
 
@@ -14,7 +16,7 @@ const obeys = (gateway: TestGateway, value: string): boolean => !gateway.admits(
 
 describe('an answer that says who obeys', { timeout: 120_000 }, () => {
   let world: KeysWorld;
-  let service: KeysServiceProcess;
+  let service: ServiceProcess;
   let gateways: readonly [TestGateway, TestGateway];
 
   beforeAll(async () => {
@@ -68,9 +70,9 @@ describe('an answer that says who obeys', { timeout: 120_000 }, () => {
   });
 
   it('is false and names the gateway that is cut off, until that one can admit nothing any more', async () => {
-    const gate = await TcpGate.open(world.bus.server.url);
+    const gate = await TcpGate.open(world.bus.url);
     try {
-      const cut = await world.gateway('gw-cut', gate.through(world.bus.server.url));
+      const cut = await world.gateway('gw-cut', gate.through(world.bus.url));
       await untilListening();
       const { address, value } = await newKey();
       await admittedEverywhere(value);

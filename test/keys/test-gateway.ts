@@ -1,7 +1,9 @@
 import { type ApiKeyFeedRecord, Incarnation, KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
 import { FeedReader, type FeedSink } from '@slipway/feed';
 import { connectNats, createLogger, macOf, type NatsConnection } from '@slipway/platform';
-import { ENV, PEPPER, type TestBus, until } from './keys-rig.js';
+import { type Bus, ENV } from '../services/bus.js';
+import { until } from '../testing/until.js';
+import { PEPPER } from './keys-service.js';
 
 const log = createLogger('test', 'silent');
 
@@ -19,7 +21,7 @@ export class TestGateway implements FeedSink<KeyFeedRecord> {
   }
 
   /** @param url address of the server, such as one behind a gate. */
-  static async start(bus: TestBus, name: string, url = bus.server.url): Promise<TestGateway> {
+  static async start(bus: Bus, name: string, url = bus.url): Promise<TestGateway> {
     const nats = await connectNats({ url, role: 'gateway', credentialsDir: bus.credentialsDir, name, log });
     return new TestGateway(name, nats);
   }

@@ -1,7 +1,7 @@
 import { formatKey } from '@slipway/contracts';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { call, McpStage, type McpTenant } from './stage/mcp-stage.js';
 
 let stage: McpStage;

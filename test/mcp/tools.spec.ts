@@ -1,8 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { CreateKey, deploymentSlug, DeploymentId, FindMcpKey, ListAudit, ListDeploymentAudit, ListKeys } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mcpSnippets } from '../../apps/dashboard/src/snippets/mcp-snippets.js';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { answerOf } from '../services/client-answer.js';
 import { call, CLIENT, codeOf, ERAS, McpStage, type McpTenant } from './stage/mcp-stage.js';
 
@@ -24,17 +23,10 @@ const READS = [
 const DESTROYS = ['stop_deployment', 'delete_deployment', 'set_alias', 'delete_alias', 'revoke_deployment_key'];
 const OTHERS = ['create_deployment', 'update_deployment', 'resume_deployment'];
 
-const engine = (): Record<string, unknown> => ({ model: 'scripted', engine_url: stage.rig.upstream.url });
 const idOf = (slug: unknown): DeploymentId => DeploymentId.parse(Number(String(slug).slice('deployment-'.length)));
 
-async function created(client: Client, args: Record<string, unknown> = {}): Promise<string> {
-  const answer = await call(client, 'create_deployment', { ...engine(), name: 'made by an agent', ...args });
-  expect(answer.isError, answer.text).toBe(false);
-  return String(answer.data['slug']);
-}
-
-const whenState = (client: Client, slug: string, state: string): Promise<unknown> =>
-  stage.whenTold(client, { name: 'get_deployment', arguments: { slug } }, ({ data }) => data['state'] === state);
+const created = (client: Client, args: Record<string, unknown> = {}): Promise<string> => stage.created(client, args);
+const whenState = (client: Client, slug: string, state: string): Promise<unknown> => stage.whenState(client, slug, state);
 
 describe.each(ERAS)('an agent of the %s era', (era) => {
   let tenant: McpTenant;
@@ -269,41 +261,5 @@ describe.each(ERAS)('an agent of the %s era', (era) => {
     const { data } = await call(agent, 'list_deployments', { limit: 100 });
     expect(seen).toEqual((data['deployments'] as { slug: string }[]).map(({ slug }) => slug));
     expect(seen.length).toBeGreaterThan(3);
-  });
-});
-
-describe('the settings that the dashboard shows', () => {
-  interface Settings {
-    readonly url: string;
-    readonly headers: Record<string, string>;
-  }
-
-  /** Where a file of settings leads, with the key in place of the variables that clients put it in. */
-  function settingsIn(text: string, key: string): Settings | null {
-    const found: Settings[] = [];
-    JSON.parse(text.replace(/\$\{(?:env:)?SLIPWAY_MCP_KEY\}|\$\{input:slipway\}/g, key), (_name, value: unknown) => {
-      const { url, serverUrl, headers } = (value ?? {}) as { url?: string; serverUrl?: string; headers?: Record<string, string> };
-      const address = url ?? serverUrl;
-      if (address !== undefined && headers) found.push({ url: address, headers });
-      return value;
-    });
-    return found[0] ?? null;
-  }
-
-  it('connect a client, which makes a deployment that answers', async () => {
-    const tenant = await stage.tenant();
-    const files = mcpSnippets(`${stage.url}/mcp`, tenant.mcp.value).filter(({ text }) => text.startsWith('{'));
-    const settings = files.flatMap(({ text }) => settingsIn(text, tenant.mcp.value) ?? []);
-    // All but the one that starts a program instead.
-    expect(settings.length).toBe(files.length - 1);
-    for (const [index, { url, headers }] of settings.entries()) {
-      const agent = await stage.connect(url, headers);
-      const slug = await created(agent, { alias: `by-file-${index}` });
-      if (index > 0) continue;
-      await whenState(agent, slug, 'ready');
-      const [gateway = ''] = stage.rig.gateways;
-      const call = { gateway, path: `${tenant.slug}/by-file-${index}`, key: tenant.key.value };
-      expect((await answerOf('it answers', call, ({ status }) => status === 200)).body).toContain('first');
-    }
   });
 });

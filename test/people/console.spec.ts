@@ -1,6 +1,6 @@
 import { CreateSetupLink, EndSessions, RotateSessionKey, SignIn } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../keys/keys-rig.js';
+import { until } from '../testing/until.js';
 import { Browser, type PageAnswer } from './browser.js';
 import { ConsoleProcess } from './console-process.js';
 import { codeOf, ConsoleScene, COOKIE } from './console-scene.js';

@@ -11,9 +11,9 @@ import {
 } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
-import { ENV } from '../keys/keys-rig.js';
+import { ENV } from '../services/bus.js';
 import { KeysWorld } from '../keys/keys-world.js';
-import { type Outcome, PatientRpc } from '../keys/patient-rpc.js';
+import { type Outcome, PatientRpc } from '../services/patient-rpc.js';
 
 export const OPS: Actor = { kind: 'ops', client: 'test' };
 export const PASSWORD = 'correct horse battery';

@@ -1,6 +1,16 @@
-import { ListKeys, QueryUsage, type UsageGroup, type UsageRow } from '@slipway/contracts';
+import {
+  ListKeys,
+  QueryUsage,
+  type StreamId,
+  subjectOf,
+  type UsageGroup,
+  type UsageRecord,
+  UsageRecorded,
+  type UsageRow,
+} from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
+import { ENV } from '../services/bus.js';
 import { open, PROMPT_TOKENS, type Script, send, type Shape, UsageRig } from './usage-rig.js';
 
 const SHAPES: readonly Shape[] = (['chat', 'messages'] as const).flatMap((api) => [true, false].map((stream) => ({ api, stream })));
@@ -46,6 +56,23 @@ describe('the ledger', () => {
     const [sum] = await rig.usage(tenant);
     expect(sum?.completion_tokens).toBe(tokens([...completed, ...failed, ...left]));
   }, 180_000);
+
+  it('counts requests once whose records come by themselves, gathered and doubled, beside one that nobody can read', async () => {
+    const tenant = await rig.tenant();
+    const record = (st: string, completion: number): UsageRecord => ({
+      ...{ st: st as StreamId, at: 1, final: true, acct: tenant.account, key: tenant.key.id, dep: tenant.deployment, rev: 1 },
+      ...{ api: 'chat', stream: false, started: Date.now(), ttft_ms: 5, ms: 9, prompt: 3, cached: 0, completion, status: 'completed' },
+    });
+    const [one, two, three] = [record('gathered-1', 10), record('gathered-2', 20), record('gathered-3', 30)];
+    const messages = [one, { records: [one, two, { ...two, st: 'gathered-0', key: 'nobody' }, three] }, { records: [two] }, three];
+    const nats = await rig.bus.connect('gateway');
+    for (const message of messages) await nats.request(subjectOf(UsageRecorded, { env: ENV }), JSON.stringify(message));
+    const counted = `SELECT st, completion::int AS completion FROM usage.request WHERE st LIKE 'gathered-%' ORDER BY st`;
+    await until('all are counted', async () => (await rig.sql(counted)).length === 3, 30_000);
+    expect(await rig.sql(counted)).toEqual([one, two, three].map(({ st, completion }) => ({ st, completion })));
+    const sums = `SELECT sum(requests)::int AS requests, sum(completion)::int AS completion FROM usage.minute WHERE key_id = $1 AND alias = ''`;
+    expect(await rig.sql(sums, [tenant.key.id])).toEqual([{ requests: 3, completion: 60 }]);
+  }, 120_000);
 
   it('says by which key, deployment, alias and contract, and when a key was last used', async () => {
     const tenant = await rig.tenant();

@@ -1,7 +1,7 @@
 import { FindAccountLimits, type Limits, SetAccountLimits, SetKeyDeployments, SetKeyLimits, type UsageRow } from '@slipway/contracts';
 import type { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import type { ServiceProcess } from '../services/service-process.js';
 import { open, type Script, send, type Tenant, UsageRig } from './usage-rig.js';
 

@@ -4,7 +4,6 @@ import {
   CreateDeployment,
   CreateKey,
   type DeploymentId,
-  isServiceError,
   type KeyId,
   PointAlias,
   QueryUsage,
@@ -25,8 +24,9 @@ import {
 } from '@slipway/testing';
 import { Client, type QueryResultRow } from 'pg';
 import type { z } from 'zod';
-import { until } from '../deployments/until.js';
+import { until } from '../testing/until.js';
 import { Bus, ENV } from '../services/bus.js';
+import { PatientRpc } from '../services/patient-rpc.js';
 import { type AppName, PEPPER_SECRET, ServiceProcess } from '../services/service-process.js';
 
 /** Prompt tokens of every complete answer. */
@@ -53,7 +53,7 @@ export interface Tenant {
 /** All services as processes around an HTTP engine whose every token is known. */
 export class UsageRig {
   readonly #processes: ServiceProcess[] = [];
-  #rpc!: RpcClient;
+  #rpc!: PatientRpc;
   #named = 0;
 
   private constructor(
@@ -86,7 +86,7 @@ export class UsageRig {
       // Test servers forget the last commits of a crash, for speed; a ledger may not.
       await rig.sql(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$`);
       await ensureWorkStream(UsageStream, { nats: await bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
-      rig.#rpc = new RpcClient(await bus.connect('ops'), ENV);
+      rig.#rpc = new PatientRpc(new RpcClient(await bus.connect('ops'), ENV));
       const apps: AppName[] = [
         'keys-service',
         'deployments-service',
@@ -131,12 +131,7 @@ export class UsageRig {
 
   /** Commands as an operator does: with patience, and again where the service asks for that. */
   command<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    const attempt = (): Promise<z.output<C['reply']> | null> =>
-      this.#rpc.call({ ...contract, timeoutMs: 30_000 }, request).catch((error: unknown) => {
-        if (!isServiceError(error) || error.code !== 'unavailable') throw error;
-        return null;
-      });
-    return until(`${contract.subject} is answered`, attempt, 60_000);
+    return this.#rpc.ask(contract, request);
   }
 
   /** An account that no other test uses, with a key, a deployment and the alias `demo` for it, served by every gateway. */

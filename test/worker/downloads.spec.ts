@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { BIG_MODEL, childrenOf, HalfModel, sha256 } from './half-model.js';
 import { CERTIFICATE, ModelHost } from './model-host.js';
-import { type Agent, alive, anItem, MODEL, rigTest, until, type WorkerRig } from './rig.js';
+import { anItem } from './an-item.js';
+import { type Agent, alive, MODEL, type WorkerRig } from './rig.js';
+import { rigTest } from './rig-test.js';
+import { until } from './until.js';
 
 // Each download is a process that loads llama.cpp's library, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
@@ -11,7 +14,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const model = readFileSync(MODEL);
 /** Each has a host of its own, too. */
 const it = rigTest.extend<{ host: ModelHost }>({
-  // eslint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
   host: async ({}, use) => {
     const host = await ModelHost.start();
     try {

@@ -1,5 +1,8 @@
 import { describe, expect, vi } from 'vitest';
-import { type Agent, alive, anItem, rigTest as it, type Run, until, type WorkerRig } from './rig.js';
+import { anItem } from './an-item.js';
+import { type Agent, alive, type Run, type WorkerRig } from './rig.js';
+import { rigTest as it } from './rig-test.js';
+import { until } from './until.js';
 
 // Models load in processes of their own, which take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });

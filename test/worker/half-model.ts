@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { ModelHost, Serving } from './model-host.js';
-import { type Agent, MODEL, until, type WorkerRig } from './rig.js';
+import { type Agent, MODEL, type WorkerRig } from './rig.js';
+import { until } from './until.js';
 
 /** The library downloads in pieces of 5 MiB and continues at their edges; llama.cpp does not mind bytes behind its own. */
 const PIECE = 5 * 1024 * 1024;

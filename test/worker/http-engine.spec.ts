@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AgentModule } from '../../apps/inference-worker/src/agent/agent.module.js';
 import { AgentService } from '../../apps/inference-worker/src/agent/agent.service.js';
 import { WorkerConfig } from '../../apps/inference-worker/src/config.js';
-import { type Agent, anItem, until, WorkerRig } from './rig.js';
+import { anItem } from './an-item.js';
+import { type Agent, WorkerRig } from './rig.js';
+import { until } from './until.js';
 
 let rig: WorkerRig;
 let upstream: ScriptedUpstream;
@@ -45,7 +47,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await service.stop(0);
   await module.close();
-  await nats.close();
   await upstream.stop();
   await rig.close();
 });

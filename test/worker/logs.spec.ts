@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { anItem, until, WorkerRig } from './rig.js';
+import { anItem } from './an-item.js';
+import { WorkerRig } from './rig.js';
+import { until } from './until.js';
 
 let rig: WorkerRig;
 

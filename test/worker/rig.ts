@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,35 +16,23 @@ import {
   Incarnation,
   type LogLine,
   ReadAgentLog,
-  ROLES,
   type Role,
   ServiceError,
   StreamId,
   wildcardOf,
   subjectOf,
 } from '@slipway/contracts';
-import { connectNats, createLogger, type NatsConnection, nuid, renderNatsConf, RpcClient } from '@slipway/platform';
+import { createLogger, type NatsConnection, nuid, RpcClient } from '@slipway/platform';
 import { type OpenStream, StreamReceiver, type WorkerChooser } from '@slipway/stream-transport';
-import { freePorts, TestNatsServer } from '@slipway/testing';
-import { test } from 'vitest';
+import { Bus, ENV } from '../services/bus.js';
+import { exitOf } from '../testing/exit-of.js';
+import { until } from './until.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const ENV = 'test';
 const log = createLogger('test', 'silent');
 /** One token of the bundled model outweighs all others, those included that would end the turn. */
 const NEVER_END = { '64': 100 };
 export const MODEL = join(root, 'models/svc-tiny.Q8_0.gguf');
-
-/** Polls until `probe` gives something; the deadline only bounds a failure. */
-export async function until<T>(what: string, probe: () => T | null | undefined | false, deadlineMs = 60_000): Promise<T> {
-  const end = Date.now() + deadlineMs;
-  for (;;) {
-    const found = probe();
-    if (found !== null && found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 /** True while the process runs; one that ended and waits to be collected does not. */
 export function alive(pid: number): boolean {
@@ -54,11 +42,6 @@ export function alive(pid: number): boolean {
     return false;
   }
 }
-
-const exitOf = (child: ChildProcess): Promise<number | null> =>
-  child.exitCode !== null || child.signalCode !== null
-    ? Promise.resolve(child.exitCode)
-    : new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 
 /** An agent's process as a test sees it. */
 export interface Agent {
@@ -100,17 +83,14 @@ export class WorkerRig {
   readonly #agents: ChildProcess[] = [];
   readonly #assigned = new Map<string, Assignment>();
   #assigning: NodeJS.Timeout | undefined;
-  #nats: TestNatsServer | undefined;
-  #connections: NatsConnection[] = [];
+  #bus: Bus | undefined;
   #receiver: StreamReceiver | undefined;
   #deployments: NatsConnection | undefined;
-  #url = '';
 
   async open(): Promise<this> {
-    await this.#startNats();
+    this.#bus = await Bus.start();
     const [deployments, gateway, bulk] = await Promise.all([this.connect('deployments'), this.connect('gateway'), this.connect('gateway')]);
     this.#deployments = deployments;
-    this.#connections = [deployments, gateway, bulk];
     deployments.subscribe(wildcardOf(AgentHeartbeat, { env: ENV }), {
       callback: (_, message) => {
         this.beats.push(AgentHeartbeat.message.parse(message.json()));
@@ -133,13 +113,13 @@ export class WorkerRig {
     for (const child of this.#agents) child.kill('SIGKILL');
     await Promise.all(this.#agents.map(exitOf));
     await this.#receiver?.stop();
-    await Promise.all(this.#connections.map((connection) => connection.close()));
-    await this.#nats?.end();
+    await this.#bus?.end();
     await rm(this.folder, { recursive: true, force: true });
   }
 
   /** Starts an agent and waits for its first heartbeat. */
   async startAgent(settings: NodeJS.ProcessEnv = {}): Promise<Agent> {
+    const bus = this.#bus!;
     const known = new Set(this.beats.map(({ wk }) => wk));
     const child = spawn(process.execPath, [join(root, 'apps/inference-worker/dist/main.js')], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -150,8 +130,8 @@ export class WorkerRig {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         SLIPWAY_ENV: ENV,
-        NATS_URL: this.#url,
-        NATS_CREDENTIALS_DIR: this.folder,
+        NATS_URL: bus.url,
+        NATS_CREDENTIALS_DIR: bus.credentialsDir,
         MODEL_DIRS: `${join(root, 'models')},${this.folder}`,
         MODEL_CACHE_DIR: join(this.folder, 'cache'),
         DRAIN_MS: '60000',
@@ -277,18 +257,9 @@ export class WorkerRig {
     }
   }
 
-  /** A connection with a role's permissions; the caller closes it. */
+  /** A connection with a role's permissions, which ends with the rig. */
   connect(role: Role): Promise<NatsConnection> {
-    return connectNats({ url: this.#url, role, credentialsDir: this.folder, name: `test-${role}`, log });
-  }
-
-  async #startNats(): Promise<void> {
-    const [port = 0] = await freePorts(1);
-    const passwords = Object.fromEntries(ROLES.map((role) => [role, nuid.next()])) as Record<Role, string>;
-    for (const role of ROLES) writeFileSync(join(this.folder, `${role}.json`), JSON.stringify({ user: role, password: passwords[role] }));
-    const config = renderNatsConf({ env: ENV, host: '127.0.0.1', port, serverName: 'test', storeDir: join(this.folder, 'js'), passwords });
-    this.#nats = await TestNatsServer.start({ port, config });
-    this.#url = this.#nats.url;
+    return this.#bus!.connect(role);
   }
 }
 
@@ -299,28 +270,3 @@ function kill(pid: number): void {
     // It ended between the question and the signal.
   }
 }
-
-/** An item that serves the bundled model. */
-export const anItem = (dep: number, changes: Partial<AssignmentItem> = {}): AssignmentItem => ({
-  dep: DeploymentId.parse(dep),
-  rev: 1,
-  source: { kind: 'file', path: MODEL },
-  context: null,
-  slots: 2,
-  threads: 1,
-  default_max_tokens: null,
-  ...changes,
-});
-
-/** Tests with a rig of their own each, which may run side by side. */
-export const rigTest = test.extend<{ rig: WorkerRig }>({
-  // eslint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
-  rig: async ({}, use) => {
-    const rig = new WorkerRig();
-    try {
-      await use(await rig.open());
-    } finally {
-      await rig.close();
-    }
-  },
-});

@@ -1,7 +1,9 @@
 import { copyFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Agent, alive, anItem, MODEL, until, WorkerRig } from './rig.js';
+import { anItem } from './an-item.js';
+import { type Agent, alive, MODEL, WorkerRig } from './rig.js';
+import { until } from './until.js';
 
 let rig: WorkerRig;
 let agent: Agent;

@@ -1,23 +1,11 @@
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { anAccount, DeploymentsRig } from '../rig.js';
-import { until } from '../until.js';
+import { expect } from 'vitest';
+import { until } from '../../testing/until.js';
+import { anAccount } from '../rig.js';
+import { rigTest as it } from '../rig-test.js';
 
-let postgres: TestPostgres;
-let rig: DeploymentsRig;
-
-beforeAll(async () => {
-  postgres = await startTestPostgres();
-});
-afterAll(() => postgres.stop());
-beforeEach(async () => {
-  rig = await DeploymentsRig.open(postgres);
-});
-afterEach(() => rig.close());
-
-it.each(['cut', 'hang'] as const)(
+it.for(['cut', 'hang'] as const)(
   'while the database is away (%s), requests are told so and agents keep their work; then all goes on',
-  async (how) => {
+  async (how, { rig }) => {
     const replica = await rig.startReplica();
     const [a, b] = [rig.startAgent(), rig.startAgent()];
     const account = anAccount();
@@ -30,7 +18,7 @@ it.each(['cut', 'hang'] as const)(
     await expect(rig.list(account)).rejects.toMatchObject({ code: 'unavailable' });
     await expect(rig.create(account)).rejects.toMatchObject({ code: 'unavailable' });
     expect(performance.now() - askedAt).toBeLessThan(10_000);
-    await until('it is not ready', async () => (await replica.readyz()).text.includes('database'));
+    await until('it is not ready', async () => (await replica.readiness()).text.includes('database'));
 
     const told = holder.assignments.length;
     await until('assignments are repeated from memory', () => holder.assignments.length >= told + 2);
@@ -41,7 +29,7 @@ it.each(['cut', 'hang'] as const)(
     await until('the other agent takes over', () => other.runs(id));
 
     rig.database.heal();
-    await until('it is ready', async () => (await replica.readyz()).status === 200);
+    await until('it is ready', async () => (await replica.readiness()).status === 200);
     const next = await until('requests are served', () => rig.create(account).catch(() => null));
     await rig.heard(next, 'ready');
     await rig.heard(id, 'ready');
@@ -50,7 +38,7 @@ it.each(['cut', 'hang'] as const)(
   },
 );
 
-it('a nats-server that is killed and comes back moves nothing', async () => {
+it('a nats-server that is killed and comes back moves nothing', async ({ rig }) => {
   await rig.startReplica();
   const agents = [rig.startAgent(), rig.startAgent()];
   const account = anAccount();

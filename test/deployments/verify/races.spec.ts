@@ -11,9 +11,9 @@ import {
 } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import type { FakeAgent } from '../fake-agent.js';
 import { anAccount, DeploymentsRig } from '../rig.js';
-import { until } from '../until.js';
 
 let postgres: TestPostgres;
 let rig: DeploymentsRig;

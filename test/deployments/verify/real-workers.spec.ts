@@ -4,8 +4,8 @@ import { type AccountId, type DeploymentId, type DeploymentView, FindDeployment,
 import { jsonAnswer, modelList, ScriptedUpstream, startTestPostgres, type TestPostgres, type UpstreamScript } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CERTIFICATE, ModelHost } from '../../worker/model-host.js';
+import { until } from '../../testing/until.js';
 import { anAccount, DeploymentsRig, MODEL } from '../rig.js';
-import { until } from '../until.js';
 
 /** Bounds a failure: models load in seconds, and tries follow after 2, 4 and 8 s. */
 const PATIENCE_MS = 50_000;
@@ -27,7 +27,7 @@ afterEach(() => rig.close());
 
 const untilShown = (id: DeploymentId, state: string, reason: string | null = null): Promise<DeploymentView> =>
   rig.seen(account, id, state, reason, PATIENCE_MS);
-const serviceWith = (settings: NodeJS.ProcessEnv = {}) =>
+const serviceWith = (settings: Readonly<Record<string, string>> = {}) =>
   rig.startReplica({ MODEL_DIRS: `${join(MODEL, '..')},${rig.folder}`, ...settings });
 
 describe('a worker', () => {

@@ -10,9 +10,9 @@ import {
 } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../testing/until.js';
 import { becomes, type FakeAgent, keepsLoading, LARGE_CONTEXT, type Reaction } from '../fake-agent.js';
 import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from '../rig.js';
-import { until } from '../until.js';
 
 let postgres: TestPostgres;
 let rig: DeploymentsRig;
@@ -160,7 +160,7 @@ describe('an update', () => {
     const id = await aReady();
     await update(id, { context: 512 });
     await until('both run', () => agent.revisionsOf(id).length === 2);
-    first.child.kill('SIGKILL');
+    first.signal('SIGKILL');
     await first.exited;
     const told = agent.assignments.length;
     await rig.startReplica();

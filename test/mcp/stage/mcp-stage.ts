@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type AccountId, CreateMcpKey, type KeyId, RotateMcpKey, UsageStream } from '@slipway/contracts';
 import { ensureWorkStream } from '@slipway/platform';
 import { freePorts } from '@slipway/testing';
-import { until } from '../../deployments/until.js';
+import { until } from '../../testing/until.js';
 import { ENV } from '../../services/bus.js';
 import { ClientRig, type Tenant } from '../../services/client-rig.js';
 import { ServiceProcess } from '../../services/service-process.js';
@@ -86,6 +86,18 @@ export class McpStage {
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
       ...(method === 'POST' && { body }),
     });
+  }
+
+  /** Makes a deployment of the HTTP engine, or of what `args` say, and returns its slug. */
+  async created(client: Client, args: Record<string, unknown> = {}): Promise<string> {
+    const engine = { model: 'scripted', engine_url: this.rig.upstream.url };
+    const answer = await call(client, 'create_deployment', { ...engine, name: 'made by an agent', ...args });
+    if (answer.isError) throw new Error(answer.text);
+    return String(answer.data['slug']);
+  }
+
+  whenState(client: Client, slug: string, state: string): Promise<ToolAnswer> {
+    return this.whenTold(client, { name: 'get_deployment', arguments: { slug } }, ({ data }) => data['state'] === state);
   }
 
   /** Asks a tool until its answer is as wanted. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../deployments/until.js';
+import { until } from '../../testing/until.js';
 import { open, PROMPT_TOKENS, type Script, send, type Tenant, UsageRig } from '../usage-rig.js';
 
 /** Requests that come one after the other until they are stopped, at every gateway that lives; counts what clients got whole. */

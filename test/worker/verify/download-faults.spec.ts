@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BIG_MODEL, HalfModel, sha256 } from '../half-model.js';
 import { CERTIFICATE, ModelHost } from '../model-host.js';
-import { type Agent, alive, anItem, MODEL, until, WorkerRig } from '../rig.js';
+import { anItem } from '../an-item.js';
+import { type Agent, alive, MODEL, WorkerRig } from '../rig.js';
+import { until } from '../until.js';
 
 const model = readFileSync(MODEL);
 const ETAG = { headers: { etag: '"one"' } };

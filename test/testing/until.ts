@@ -9,6 +9,6 @@ export async function until<T>(
     const found = await probe();
     if (found !== null && found !== undefined && found !== false) return found;
     if (performance.now() > end) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

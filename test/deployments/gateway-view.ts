@@ -1,0 +1,34 @@
+import type { DeploymentFacts, DeploymentFeedRecord } from '@slipway/contracts';
+
+/** What a gateway knows by the feed, with every state in which it saw each deployment. */
+export class GatewayView {
+  readonly records = new Map<string, DeploymentFeedRecord>();
+  readonly states = new Map<number, string[]>();
+
+  replaceAll(records: readonly { id: string; rec: DeploymentFeedRecord }[]): void {
+    this.records.clear();
+    for (const { id, rec } of records) this.put(id, rec);
+  }
+
+  put(id: string, rec: DeploymentFeedRecord): void {
+    this.records.set(id, rec);
+    if (rec.type !== 'deployment') return;
+    const seen = this.states.get(rec.id) ?? [];
+    if (seen.at(-1) !== rec.state) this.states.set(rec.id, [...seen, rec.state]);
+  }
+
+  remove(id: string): void {
+    this.records.delete(id);
+  }
+
+  deployment(id: number): DeploymentFacts | undefined {
+    const record = this.records.get(`deployment:${id}`);
+    return record?.type === 'deployment' ? record : undefined;
+  }
+
+  /** The deployment that the alias points at. */
+  alias(account: number, name: string): number | undefined {
+    const record = this.records.get(`alias:${account}/${name}`);
+    return record?.type === 'alias' ? record.deployment : undefined;
+  }
+}

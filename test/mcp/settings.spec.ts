@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mcpSnippets } from '../../apps/dashboard/src/snippets/mcp-snippets.js';
+import { answerOf } from '../services/client-answer.js';
+import { McpStage } from './stage/mcp-stage.js';
+
+let stage: McpStage;
+beforeAll(async () => {
+  stage = await McpStage.start();
+});
+afterAll(() => stage?.end());
+
+describe('the settings that the dashboard shows', () => {
+  interface Settings {
+    readonly url: string;
+    readonly headers: Record<string, string>;
+  }
+
+  /** Where a file of settings leads, with the key in place of the variables that clients put it in. */
+  function settingsIn(text: string, key: string): Settings | null {
+    const found: Settings[] = [];
+    JSON.parse(text.replace(/\$\{(?:env:)?SLIPWAY_MCP_KEY\}|\$\{input:slipway\}/g, key), (_name, value: unknown) => {
+      const { url, serverUrl, headers } = (value ?? {}) as { url?: string; serverUrl?: string; headers?: Record<string, string> };
+      const address = url ?? serverUrl;
+      if (address !== undefined && headers) found.push({ url: address, headers });
+      return value;
+    });
+    return found[0] ?? null;
+  }
+
+  it('connect a client, which makes a deployment that answers', async () => {
+    const tenant = await stage.tenant();
+    const files = mcpSnippets(`${stage.url}/mcp`, tenant.mcp.value).filter(({ text }) => text.startsWith('{'));
+    const settings = files.flatMap(({ text }) => settingsIn(text, tenant.mcp.value) ?? []);
+    // All but the one that starts a program instead.
+    expect(settings.length).toBe(files.length - 1);
+    for (const [index, { url, headers }] of settings.entries()) {
+      const agent = await stage.connect(url, headers);
+      const slug = await stage.created(agent, { alias: `by-file-${index}` });
+      if (index > 0) continue;
+      await stage.whenState(agent, slug, 'ready');
+      const [gateway = ''] = stage.rig.gateways;
+      const call = { gateway, path: `${tenant.slug}/by-file-${index}`, key: tenant.key.value };
+      expect((await answerOf('it answers', call, ({ status }) => status === 200)).body).toContain('first');
+    }
+  });
+});
