@@ -1,6 +1,6 @@
 import { ResumeDeployment, RevokeKey, StopDeployment } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { until } from '../../deployments/until.js';
+import { until } from '../../testing/until.js';
 import type { Job, Running, Sight } from '../stage/client-process.js';
 import { ACTS, type ClientKind } from '../stage/clients.js';
 import { PLAYED_HALF, PLAYED_TEXT, questionFor } from '../stage/played-scenes.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatKey, StopDeployment } from '@slipway/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../../deployments/until.js';
+import { until } from '../../testing/until.js';
 import { type ClaudeJob, type ClaudeRun, runClaudeCode } from '../stage/claude-code.js';
 import { type Backend, type Naming } from '../stage/client-stage.js';
 import { PLAYED_TEXT, questionFor, questionForCall, type Scene } from '../stage/played-scenes.js';
