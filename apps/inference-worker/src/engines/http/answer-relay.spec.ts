@@ -60,11 +60,53 @@ describe('AnswerRelay', () => {
     expect(steps).toEqual([
       [
         { k: 'start', prompt: 11 },
-        { k: 'text', x: 'a', n: 1 },
-        { k: 'text', x: 'b', n: 1 },
+        { k: 'text', x: 'ab', n: 2 },
       ],
       [{ k: 'fin', r: 'stop' }],
     ]);
+  });
+
+  it('joins text that arrived together, of one kind and one choice, and tokens still add up', () => {
+    const { relay, take, events } = setUp({ choices: 2 });
+    const of = (index: number, delta: Partial<ChoiceDelta>): Chunk => ({ index, ...delta });
+    take(
+      of(0, { think: 'h' }),
+      of(0, { think: 'm' }),
+      of(0, { text: 'a' }),
+      of(0, { text: 'b' }),
+      of(1, { text: 'c' }),
+      of(1, { text: 'd' }),
+    );
+    take(of(1, { text: 'e' }), of(0, { text: 'f' }));
+    expect(events()).toEqual([
+      { k: 'start', prompt: 11 },
+      { k: 'think', x: 'hm', n: 2 },
+      { k: 'text', x: 'ab', n: 2 },
+      { k: 'text', c: 1, x: 'cd', n: 2 },
+      { k: 'text', c: 1, x: 'e', n: 1 },
+      { k: 'text', x: 'f', n: 1 },
+    ]);
+    expect(relay.usage().completion).toBe(8);
+  });
+
+  it('keeps tokens apart whose probabilities were asked for', () => {
+    const { take, events } = setUp({ logprobs: 0 });
+    take({ text: 'a', logprobs: [{ t: 'a', p: -1 }] }, { text: 'b', logprobs: [{ t: 'b', p: -2 }] }, { text: 'c' });
+    expect(events().slice(1)).toEqual([
+      { k: 'text', x: 'a', n: 1, lp: [{ t: 'a', p: -1 }] },
+      { k: 'text', x: 'b', n: 1, lp: [{ t: 'b', p: -2 }] },
+      { k: 'text', x: 'c', n: 1 },
+    ]);
+  });
+
+  it('joins no more than fits into a frame many times, and loses nothing of it', () => {
+    const { take, events } = setUp();
+    const pieces = Array.from({ length: 3_000 }, (_, i) => ({ text: `${i}, eight or more characters; ` }));
+    take(...pieces);
+    const texts = events().flatMap((event) => (event.k === 'text' ? [event.x] : []));
+    expect(texts.join('')).toBe(pieces.map(({ text }) => text).join(''));
+    expect(Math.max(...texts.map((text) => text.length))).toBeLessThanOrEqual(8_192);
+    expect(texts.length).toBeLessThan(20);
   });
 
   it('reports the last usage that it was told, wherever it came', () => {
@@ -156,7 +198,8 @@ describe('AnswerRelay', () => {
 
   it('hands on what it held back for a stop string that did not come', () => {
     const { relay, take, events } = setUp({ stops: ['END'], tellsStop: false });
-    take({ text: 'an E' }, { finish: 'stop' });
+    take({ text: 'an E' });
+    take({ finish: 'stop' });
     expect(events().map((event) => ('x' in event ? event.x : ''))).toEqual(['', 'an ', 'E', '']);
     expect(relay.overdue).toBe(false);
   });
@@ -200,7 +243,9 @@ describe('AnswerRelay', () => {
 
   it('hands on no beginning that the server repeats', () => {
     const { take, events } = setUp({ echo: 'I am' });
-    take({ text: 'I am the' }, { text: ' one' }, { finish: 'stop' });
+    take({ text: 'I am the' });
+    take({ text: ' one' });
+    take({ finish: 'stop' });
     expect(events().map((event) => ('x' in event ? event.x : ''))).toEqual(['', ' the', ' one', '']);
   });
 });

@@ -40,6 +40,9 @@ const OVER = new Error('The answer is over.');
 const engineError = (message: string, cause?: unknown): ServiceError => new ServiceError('engine_error', message, { cause });
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '');
 
+/** What is waited for: the first output, more of the answer, what may follow it, the end of the connection's use. */
+type Stage = 'begin' | 'answer' | 'end' | 'drain';
+
 /** One request to an upstream. */
 export class HttpGeneration implements BodySink {
   readonly #timer: SilenceTimer;
@@ -47,6 +50,7 @@ export class HttpGeneration implements BodySink {
   #isAnswered = false;
   #isStream = false;
   #done = false;
+  #stage: Stage = 'begin';
 
   constructor(private readonly options: HttpGenerationOptions) {
     this.#timer = new SilenceTimer(options.limits.firstTokenMs, (ms) => this.#fallSilent(ms));
@@ -76,11 +80,12 @@ export class HttpGeneration implements BodySink {
   }
 
   bytes(piece: Uint8Array): void {
-    const events = this.#events.feed(piece);
-    const { started, finished } = this.options.relay;
+    this.#takeAll(this.#events.feed(piece));
+    const stage = this.#stageNow();
+    if (stage !== this.#stage) this.#timer.restart(this.#patienceAt(stage));
     // Behind a complete answer a server may go on to say that it lives for as long as it likes.
-    if (started && !finished) this.#timer.heard();
-    this.#takeAll(events);
+    else if (stage === 'answer') this.#timer.heard();
+    this.#stage = stage;
   }
 
   async #converse(): Promise<void> {
@@ -127,23 +132,32 @@ export class HttpGeneration implements BodySink {
   }
 
   #take(data: string): void {
-    if (this.#done || data.trim() === '') return;
-    if (data.trim() === '[DONE]') {
+    const said = data.trim();
+    if (this.#done || said === '') return;
+    if (said === '[DONE]') {
       this.#done = true;
-      this.#timer.restart(DRAIN_MS);
       return;
     }
-    const { relay, limits, log } = this.options;
-    const before = { started: relay.started, finished: relay.finished };
-    const chunk = readChunk(data);
+    const { relay, log } = this.options;
+    const chunk = readChunk(said);
     if (isFailure(chunk)) {
-      if (!before.finished) throw failureOf(chunk, before.started);
+      if (!relay.finished) throw failureOf(chunk, relay.started);
       log.warn('upstream.failed_after_end');
     }
     relay.take(chunk);
     if (relay.overdue) this.#leave();
-    else if (relay.finished && !before.finished) this.#timer.restart(limits.endMs);
-    else if (relay.started && !before.started) this.#timer.restart(limits.silenceMs);
+  }
+
+  #stageNow(): Stage {
+    if (this.#done) return 'drain';
+    const { finished, started } = this.options.relay;
+    if (finished) return 'end';
+    return started ? 'answer' : 'begin';
+  }
+
+  #patienceAt(stage: Stage): number {
+    const { firstTokenMs, silenceMs, endMs } = this.options.limits;
+    return { begin: firstTokenMs, answer: silenceMs, end: endMs, drain: DRAIN_MS }[stage];
   }
 
   /** The answer ended at a stop string that the upstream does not know of: closing the stream ends it there too. */

@@ -24,6 +24,16 @@ describe('SseReader', () => {
     expect(read(bytes('\uFEFFdata: x\n\n'))).toEqual(['x']);
   });
 
+  it('takes a byte order mark for text where nothing begins', () => {
+    expect(read(bytes('data: '), bytes('\uFEFFx\n\n'))).toEqual(['\uFEFFx']);
+    expect(read(bytes('data: é'), bytes('\uFEFFx\n\n'))).toEqual(['é\uFEFFx']);
+  });
+
+  it('reads what is not ASCII wherever it begins', () => {
+    expect(read(bytes('data: a\n\n'), bytes('data: é😀\n\n'), bytes('data: b\n\n'))).toEqual(['a', 'é😀', 'b']);
+    expect(() => read(bytes('data: a\n\n'), Uint8Array.of(0xc3), bytes('a\n\n'))).toThrow(BrokenStreamError);
+  });
+
   it('drops an event that the end of the stream cuts off', () => {
     expect(read(bytes('data: a\n\ndata: b'))).toEqual(['a']);
   });

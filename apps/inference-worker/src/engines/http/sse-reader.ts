@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { createParser } from 'eventsource-parser';
 
@@ -11,7 +12,9 @@ export class BrokenStreamError extends Error {
 
 /** Takes server-sent events out of bytes as they arrive. Comments, event names and ids are dropped. */
 export class SseReader {
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  /** Made with the first bytes that are not ASCII; most streams have none, and it costs more than they do. */
+  #decoder: TextDecoder | null = null;
+  #begun = false;
   readonly #parser = createParser({
     maxBufferSize: MAX_EVENT_CHARS,
     onEvent: (event) => void this.#events.push(event.data),
@@ -35,6 +38,11 @@ export class SseReader {
   }
 
   #decode(bytes: Uint8Array): string {
+    const isFirst = !this.#begun;
+    this.#begun = true;
+    if (this.#decoder === null && isAscii(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    // Only at the beginning of a stream is a byte order mark one.
+    this.#decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: !isFirst });
     try {
       return this.#decoder.decode(bytes, { stream: true });
     } catch (cause) {
