@@ -150,7 +150,7 @@ export type { ConsoleCall, ConsoleReply, ConsoleRequest } from './console/consol
 export { GatewayBeat } from './usage/gateway-beat.js';
 export { LIMIT_HOLDERS_MAX, LimitUse, QueryBudgets, RecallLimitUse } from './usage/limit-use.js';
 export { QueryUsage, USAGE_ROWS_MAX, UsageGroup, UsageLatency, UsageRow, UsageStep } from './usage/query-usage.js';
-export { OrphanUsage, UsageOrphaned, UsageRecord, UsageRecorded } from './usage/usage-record.js';
+export { GatheredUsage, OrphanUsage, USAGE_RECORDS_MAX, UsageOrphaned, UsageRecord, UsageRecorded } from './usage/usage-record.js';
 export { UsageStream, WORK_STREAMS } from './usage/usage-stream.js';
 export { workStreamName, workStreamPull, workStreamSubjects } from './work-stream.js';
 export type { WorkStream } from './work-stream.js';

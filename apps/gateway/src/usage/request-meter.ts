@@ -4,7 +4,8 @@ import type { Charge } from '../limits/limit-book.js';
 
 /** What a meter tells while its request runs, and when it is over. */
 export interface MeterListener {
-  readonly over: (meter: RequestMeter) => void;
+  /** @param isToldTwice its worker has counted it too, and tells where this process cannot. */
+  readonly over: (meter: RequestMeter, isToldTwice: boolean) => void;
 }
 
 export interface MeteredRequest {
@@ -79,7 +80,7 @@ export class RequestMeter {
       this.#isEstimate = usage.estimated ?? false;
     }
     this.request.charge.settle(this.tokens);
-    this.listener.over(this);
+    this.listener.over(this, usage !== null);
   }
 
   record(): UsageRecord {

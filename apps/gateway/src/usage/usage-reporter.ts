@@ -1,4 +1,12 @@
-import { GatewayBeat, type Incarnation, subjectOf, UsageRecorded } from '@slipway/contracts';
+import {
+  type GatheredUsage,
+  GatewayBeat,
+  type Incarnation,
+  subjectOf,
+  USAGE_RECORDS_MAX,
+  type UsageRecord,
+  UsageRecorded,
+} from '@slipway/contracts';
 import { type Logger, type NatsConnection, RecordSpool, type SpoolCounters } from '@slipway/platform';
 import { type MeteredRequest, type MeterListener, RequestMeter } from './request-meter.js';
 
@@ -7,6 +15,8 @@ const RECORDS_MAX = 100_000;
 /** A request that runs on tells this often what it has used, in milliseconds. */
 const INTERIM_MS = 60_000;
 const BEAT_MS = 1_000;
+/** A record waits this long at most for others to travel with, in milliseconds: a message costs JetStream more than a request costs NATS besides. */
+const GATHER_MS = 50;
 /** How often a stop looks whether the last requests have been counted, in milliseconds. */
 const SETTLE_CHECK_MS = 10;
 
@@ -26,16 +36,22 @@ export class UsageReporter {
   readonly #open = new Set<RequestMeter>();
   readonly #beatSubject: string;
   readonly #listener: MeterListener = {
-    over: (ended) => {
+    over: (ended, isToldTwice) => {
       this.#open.delete(ended);
-      this.#spool.put(ended.id, ended.record());
+      // Should this process die now, its worker tells what it used. Where none could, the record waits for nothing.
+      this.#spool.put(ended.id, ended.record(), !isToldTwice);
     },
   };
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: UsageReporterOptions) {
     const { nats, env, gw, log } = options;
-    this.#spool = new RecordSpool({ nats, log, subject: subjectOf(UsageRecorded, { env }), recordsMax: RECORDS_MAX });
+    const gathering = {
+      waitMs: GATHER_MS,
+      recordsMax: USAGE_RECORDS_MAX,
+      message: (records: readonly object[]): GatheredUsage => ({ records: records as UsageRecord[] }),
+    };
+    this.#spool = new RecordSpool({ nats, log, subject: subjectOf(UsageRecorded, { env }), recordsMax: RECORDS_MAX, gathering });
     this.#beatSubject = subjectOf(GatewayBeat, { env, gw });
   }
 

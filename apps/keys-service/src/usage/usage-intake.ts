@@ -1,13 +1,27 @@
-import { LimitUse, OrphanUsage, UsageRecord, UsageRecorded, UsageStream, subjectOf } from '@slipway/contracts';
+import {
+  type EventContract,
+  LimitUse,
+  OrphanUsage,
+  UsageOrphaned,
+  UsageRecord,
+  UsageRecorded,
+  UsageStream,
+  subjectOf,
+} from '@slipway/contracts';
 import { type Logger, type NatsConnection, type Subscription, WorkConsumer, type WorkItem } from '@slipway/platform';
 import type { LimitUseMemory } from './limit-use-memory.js';
-import type { Delivery, Ledger } from './ledger.service.js';
+import { z } from 'zod';
+import type { Ledger } from './ledger.service.js';
 
 /** How often orphans are looked for, at most, in milliseconds. */
 const SWEEP_MS = 30_000;
 /** Single requests are kept this long. */
 const REQUEST_DAYS = 35;
 const PRUNE_MS = 3_600_000;
+/** Records that one transaction writes at most. */
+const TRANSACTION_RECORDS = 1_000;
+
+const Gathered = z.object({ records: z.array(z.unknown()) });
 
 export interface UsageIntakeOptions {
   readonly nats: NatsConnection;
@@ -25,6 +39,11 @@ function parse(data: Uint8Array): unknown {
   } catch {
     return null;
   }
+}
+
+/** The records of a message: its own, or those that were gathered in it. Each is read by itself, so that one spoils no other. */
+function recordsIn(message: unknown): readonly unknown[] {
+  return Gathered.safeParse(message).data?.records ?? [message];
 }
 
 /** Brings usage from JetStream into the ledger, and keeps the ledger in order. */
@@ -66,19 +85,28 @@ export class UsageIntake {
     await this.#sweeping;
   }
 
-  #take(items: readonly WorkItem[]): Promise<void> {
-    const records: UsageRecord[] = [];
-    const orphans: OrphanUsage[] = [];
-    for (const { subject, data } of items) {
-      const message = parse(data);
-      const read = subject === this.#recorded ? UsageRecord.safeParse(message) : OrphanUsage.safeParse(message);
-      // Nobody will ever be able to read it, so it is not kept; the log says where it came from.
+  async #take(items: readonly WorkItem[]): Promise<void> {
+    const messages = items.map(({ subject, data }) => ({ subject, message: parse(data) }));
+    const ofGateways = messages.filter(({ subject }) => subject === this.#recorded).flatMap(({ message }) => recordsIn(message));
+    const ofWorkers = messages.filter(({ subject }) => subject !== this.#recorded).map(({ message }) => message);
+    const records = this.#readable(UsageRecord, ofGateways, UsageRecorded);
+    let orphans = this.#readable(OrphanUsage, ofWorkers, UsageOrphaned);
+    let from = 0;
+    // What one transaction wrote and the next one could not comes again, and counts once.
+    do {
+      await this.options.ledger.take({ records: records.slice(from, from + TRANSACTION_RECORDS), orphans });
+      orphans = [];
+      from += TRANSACTION_RECORDS;
+    } while (from < records.length);
+  }
+
+  /** What nobody will ever be able to read is not kept; the log says where it came from. */
+  #readable<S extends z.ZodType>(schema: S, messages: readonly unknown[], { subject }: EventContract): z.output<S>[] {
+    return messages.flatMap((message) => {
+      const read = schema.safeParse(message);
       if (!read.success) this.options.log.error({ subject, problem: read.error.issues[0]?.path.join('.') }, 'usage.unreadable');
-      else if (subject === this.#recorded) records.push(read.data as UsageRecord);
-      else orphans.push(read.data as OrphanUsage);
-    }
-    const delivery: Delivery = { records, orphans };
-    return this.options.ledger.take(delivery);
+      return read.success ? [read.data] : [];
+    });
   }
 
   async #sweep(): Promise<void> {

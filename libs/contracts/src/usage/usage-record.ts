@@ -42,12 +42,19 @@ export const UsageRecord = Dimensions.extend({
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
-/** A gateway's account of a request: at its end, and each minute of a long one. */
+/** Records that travel together at most: 40 kB, each being less than 400 bytes. */
+export const USAGE_RECORDS_MAX = 100;
+
+/** What a gateway had to tell of several requests at about one time. */
+export const GatheredUsage = z.object({ records: z.array(UsageRecord).min(1).max(USAGE_RECORDS_MAX) });
+export type GatheredUsage = z.infer<typeof GatheredUsage>;
+
+/** A gateway's account of a request, at its end and each minute of a long one: by itself, or gathered with others. */
 export const UsageRecorded = defineEvent({
   subject: 'usage.{env}.v1.rec',
   publishers: ['gateway'],
   subscribers: [],
-  message: UsageRecord,
+  message: z.union([UsageRecord, GatheredUsage]),
 });
 
 /** What a worker counted of a stream whose gateway is gone. It counts where no final record of the gateway comes. */

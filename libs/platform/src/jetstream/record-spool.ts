@@ -4,7 +4,7 @@ import type { Logger } from '../log/logger.js';
 import { watchConnection } from '../nats/connect.js';
 import { askJetStream } from './stream-api.js';
 
-/** Records that are on their way at once. */
+/** Messages that are on their way at once. */
 const IN_FLIGHT_MAX = 64;
 const ANSWER_MS = 5_000;
 /** Pause after a failure; it doubles up to the longest. */
@@ -13,12 +13,24 @@ const PAUSE_MS_MAX = 2_000;
 
 const Kept = z.object({ seq: z.int().positive() });
 
+/** How records are put together into one message. */
+export interface Gathering {
+  /** What one waits for others at most, in milliseconds. */
+  readonly waitMs: number;
+  /** Records of one message at most. Together they must stay below the largest message that the server takes. */
+  readonly recordsMax: number;
+  /** The message of several records; one record is its own. */
+  readonly message: (records: readonly object[]) => object;
+}
+
 export interface SpoolOptions {
   readonly nats: NatsConnection;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly subject: string;
   /** Records that wait at most; those that come then are dropped, counted and logged. */
   readonly recordsMax: number;
+  /** Absent = each record goes by itself, at once. */
+  readonly gathering?: Gathering;
   /** JetStream keeps a record now, at this place of its stream. */
   readonly kept?: (record: object, place: number) => void;
 }
@@ -33,9 +45,15 @@ export interface SpoolCounters {
 }
 
 interface Entry {
+  readonly name: string;
   record: object;
   readonly since: number;
-  sending: boolean;
+}
+
+/** An entry, and what it held when it was sent. */
+interface Sent {
+  readonly entry: Entry;
+  readonly record: object;
 }
 
 /**
@@ -44,17 +62,24 @@ interface Entry {
  */
 export class RecordSpool {
   readonly counters: SpoolCounters = { kept: 0, repeated: 0, dropped: 0 };
+  /** All that are not kept, oldest first. */
   readonly #entries = new Map<string, Entry>();
+  /** Those of them that are not on their way. */
+  readonly #unsent = new Set<Entry>();
+  readonly #messageMax: number;
   #inFlight = 0;
+  #gatherer: NodeJS.Timeout | undefined;
   #pauseMs = 0;
   #pause: NodeJS.Timeout | undefined;
   #up = true;
   #failing = false;
   #dropping = false;
+  #draining = false;
   #stopped = false;
   #empty: (() => void) | undefined;
 
   constructor(private readonly options: SpoolOptions) {
+    this.#messageMax = options.gathering?.recordsMax ?? 1;
     watchConnection(options.nats, {
       disconnected: () => {
         this.#up = false;
@@ -77,20 +102,22 @@ export class RecordSpool {
     return 0;
   }
 
-  /** Takes a record and returns at once. A later one of the same name replaces it while it waits. */
-  put(name: string, record: object): void {
+  /**
+   * Takes a record and returns at once. A later one of the same name replaces it while it waits.
+   * @param atOnce it waits for no others; those that wait go with it.
+   */
+  put(name: string, record: object, atOnce = false): void {
     const waiting = this.#entries.get(name);
-    if (waiting) {
-      waiting.record = record;
-      return;
-    }
-    if (this.#entries.size >= this.options.recordsMax) return this.#drop();
-    this.#entries.set(name, { record, since: performance.now(), sending: false });
-    this.#send();
+    if (waiting) waiting.record = record;
+    else if (this.#entries.size >= this.options.recordsMax) return this.#drop();
+    else this.#add({ name, record, since: performance.now() });
+    this.#send(atOnce || this.#draining);
+    return undefined;
   }
 
-  /** Resolves when all records are kept, when nobody is there to keep them, or after `ms`. */
+  /** Resolves when all records are kept, when nobody is there to keep them, or after `ms`. What comes meanwhile waits for nothing. */
   async drain(ms: number): Promise<void> {
+    this.#draining = true;
     if (this.#entries.size === 0 || ms <= 0) return;
     this.#resume();
     await new Promise<void>((resolve) => {
@@ -107,51 +134,78 @@ export class RecordSpool {
   stop(): number {
     this.#stopped = true;
     clearTimeout(this.#pause);
+    clearTimeout(this.#gatherer);
     const lost = this.#entries.size;
     if (lost > 0) this.options.log.error({ subject: this.options.subject, records: lost }, 'spool.left_behind');
     return lost;
   }
 
-  #send(): void {
-    if (this.#stopped || !this.#up || this.#pause || this.#inFlight >= IN_FLIGHT_MAX) return;
-    for (const [name, entry] of this.#entries) {
-      if (entry.sending) continue;
-      void this.#sendOne(name, entry);
-      if (this.#inFlight >= IN_FLIGHT_MAX) return;
-    }
+  #add(entry: Entry): void {
+    this.#entries.set(entry.name, entry);
+    this.#unsent.add(entry);
   }
 
-  async #sendOne(name: string, entry: Entry): Promise<void> {
+  /** Sends full messages, as far as there is room on the way. @param all the last one need not be full. */
+  #send(all: boolean): void {
+    if (this.#stopped || !this.#up || this.#pause) return;
+    const least = all ? 1 : this.#messageMax;
+    while (this.#unsent.size >= least && this.#inFlight < IN_FLIGHT_MAX) void this.#sendMessage(this.#nextOnes());
+    if (this.#unsent.size > 0) this.#gatherer ??= setTimeout(() => this.#gathered(), this.options.gathering?.waitMs ?? 0);
+  }
+
+  #gathered(): void {
+    this.#gatherer = undefined;
+    this.#send(true);
+  }
+
+  #nextOnes(): Sent[] {
+    const next: Sent[] = [];
+    for (const entry of this.#unsent) {
+      this.#unsent.delete(entry);
+      next.push({ entry, record: entry.record });
+      if (next.length >= this.#messageMax) break;
+    }
+    return next;
+  }
+
+  async #sendMessage(sent: readonly Sent[]): Promise<void> {
     const { nats, subject } = this.options;
-    const { record } = entry;
-    entry.sending = true;
     this.#inFlight += 1;
     try {
-      const { seq } = Kept.parse(await askJetStream(nats, subject, record, ANSWER_MS));
-      this.#wasKept(name, entry, record, seq);
+      const { seq } = Kept.parse(await askJetStream(nats, subject, this.#messageOf(sent), ANSWER_MS));
+      this.#wereKept(sent, seq);
     } catch (error) {
-      this.#failed(error);
+      for (const { entry } of sent) this.#unsent.add(entry);
+      this.#failed(error, sent.length);
     } finally {
-      entry.sending = false;
       this.#inFlight -= 1;
     }
-    this.#send();
+    this.#send(this.#draining);
   }
 
-  #wasKept(name: string, entry: Entry, record: object, place: number): void {
-    this.counters.kept += 1;
+  #messageOf(sent: readonly Sent[]): object {
+    const [first] = sent;
+    const { gathering } = this.options;
+    return first && (sent.length === 1 || !gathering) ? first.record : (gathering?.message(sent.map(({ record }) => record)) ?? {});
+  }
+
+  #wereKept(sent: readonly Sent[], place: number): void {
+    this.counters.kept += sent.length;
     this.#pauseMs = 0;
     this.#dropping = false;
     if (this.#failing) this.options.log.info({ subject: this.options.subject, waiting: this.#entries.size }, 'spool.recovered');
     this.#failing = false;
-    // A newer record of the name came meanwhile: it goes next.
-    if (entry.record === record) this.#entries.delete(name);
-    this.options.kept?.(record, place);
+    for (const { entry, record } of sent) {
+      if (entry.record === record) this.#entries.delete(entry.name);
+      // A newer record of the name came meanwhile: it goes next.
+      else this.#unsent.add(entry);
+      this.options.kept?.(record, place);
+    }
     if (this.#entries.size === 0) this.#empty?.();
   }
 
-  #failed(error: unknown): void {
-    this.counters.repeated += 1;
+  #failed(error: unknown, records: number): void {
+    this.counters.repeated += records;
     if (!this.#failing) {
       const reason = error instanceof Error ? error.message : String(error);
       this.options.log.warn({ subject: this.options.subject, waiting: this.#entries.size, reason }, 'spool.not_kept');
@@ -166,7 +220,7 @@ export class RecordSpool {
   #resume(): void {
     clearTimeout(this.#pause);
     this.#pause = undefined;
-    this.#send();
+    this.#send(true);
   }
 
   #drop(): void {

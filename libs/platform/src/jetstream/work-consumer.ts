@@ -3,8 +3,11 @@ import { createInbox, type Msg, type NatsConnection, type Subscription } from '@
 import type { Logger } from '../log/logger.js';
 import { watchConnection } from '../nats/connect.js';
 
-/** Events that are asked for at once, and worked off together. */
-const BATCH = 500;
+/**
+ * Events that are asked for at once, and worked off together. Even the largest that are sent, of some 40 kB, stay below what
+ * a server keeps for a connection.
+ */
+const BATCH = 100;
 /** How long the server keeps a question open, in milliseconds. */
 const OPEN_MS = 5_000;
 /** A question that the server should have closed long ago is asked again, in milliseconds. */
