@@ -1,13 +1,20 @@
 import type { DeploymentFacts, DeploymentFeedRecord } from '@slipway/contracts';
+import type { FeedRenewal } from '@slipway/feed';
 
 /** What a gateway knows by the feed, with every state in which it saw each deployment. */
 export class GatewayView {
   readonly records = new Map<string, DeploymentFeedRecord>();
   readonly states = new Map<number, string[]>();
 
-  replaceAll(records: readonly { id: string; rec: DeploymentFeedRecord }[]): void {
-    this.records.clear();
-    for (const { id, rec } of records) this.put(id, rec);
+  renew(): FeedRenewal<DeploymentFeedRecord> {
+    const records = new Map<string, DeploymentFeedRecord>();
+    return {
+      put: (id, rec) => void records.set(id, rec),
+      swap: () => {
+        this.records.clear();
+        for (const [id, rec] of records) this.put(id, rec);
+      },
+    };
   }
 
   put(id: string, rec: DeploymentFeedRecord): void {

@@ -1,6 +1,7 @@
 import { type ApiKeyFeedRecord, Incarnation, KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
-import { FeedReader, type FeedSink } from '@slipway/feed';
+import { FeedReader } from '@slipway/feed';
 import { connectNats, createLogger, macOf, type NatsConnection } from '@slipway/platform';
+import { KnownRecords } from '../feed/known-records.js';
 import { type Bus, ENV } from '../services/bus.js';
 import { until } from '../testing/until.js';
 import { PEPPER } from './keys-service.js';
@@ -8,15 +9,15 @@ import { PEPPER } from './keys-service.js';
 const log = createLogger('test', 'silent');
 
 /** What a gateway knows of keys: a real reader of the key feed, under the gateways' permissions. */
-export class TestGateway implements FeedSink<KeyFeedRecord> {
-  readonly #records = new Map<string, KeyFeedRecord>();
+export class TestGateway {
+  readonly #known = new KnownRecords<KeyFeedRecord>();
   readonly #reader: FeedReader<KeyFeedRecord>;
 
   private constructor(
     readonly name: string,
     private readonly nats: NatsConnection,
   ) {
-    this.#reader = new FeedReader({ contract: KeyFeed, nats, env: ENV, reader: Incarnation.parse(name), sink: this, log });
+    this.#reader = new FeedReader({ contract: KeyFeed, nats, env: ENV, reader: Incarnation.parse(name), sink: this.#known, log });
     this.#reader.start();
   }
 
@@ -26,32 +27,19 @@ export class TestGateway implements FeedSink<KeyFeedRecord> {
     return new TestGateway(name, nats);
   }
 
-  replaceAll(records: readonly { readonly id: string; readonly rec: KeyFeedRecord }[]): void {
-    this.#records.clear();
-    for (const { id, rec } of records) this.put(id, rec);
-  }
-
-  put(id: string, rec: KeyFeedRecord): void {
-    this.#records.set(id, rec);
-  }
-
-  remove(id: string): void {
-    this.#records.delete(id);
-  }
-
   get fresh(): boolean {
     return this.#reader.freshness().state === 'fresh';
   }
 
   key(id: number): ApiKeyFeedRecord | null {
-    const record = this.#records.get(`key:${id}`);
+    const record = this.#known.now.get(`key:${id}`);
     return record?.type === 'key' ? record : null;
   }
 
   /** Whether a request with this value would pass at this moment. */
   admits(value: string): boolean {
     const mac = macOf(value, PEPPER).toString('base64url');
-    for (const record of this.#records.values()) {
+    for (const record of this.#known.now.values()) {
       if (record.type !== 'key' || record.mac !== mac) continue;
       return record.state === 'active' && (record.expires === null || record.expires > Date.now());
     }

@@ -19,5 +19,5 @@ export type {
 } from './publisher/feed-store.js';
 export { FeedReader } from './reader/feed-reader.js';
 export type { FeedReaderOptions } from './reader/feed-reader.js';
-export type { FeedSink } from './reader/feed-sink.js';
+export type { FeedRenewal, FeedSink } from './reader/feed-sink.js';
 export type { Freshness, FreshnessState } from './reader/freshness.js';

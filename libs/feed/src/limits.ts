@@ -25,8 +25,11 @@ export const TICK_SILENCE_MS = 800;
 /** Time a flush has before the connection is given up, in milliseconds. */
 export const FLUSH_MS = 500;
 
-/** Changes or records per answer. */
-export const PAGE_RECORDS = 500;
+/** Changes per answer, and per statement of the relay. */
+export const PAGE_CHANGES = 500;
+
+/** Records per page of a snapshot: enough that the round trips weigh little, few enough to be parsed within some milliseconds. */
+export const PAGE_RECORDS = 1_000;
 
 /** Bytes of changes or records per answer: well below 900 KB, the most a message may carry. */
 export const PAGE_BYTES = 512 * 1024;

@@ -4,23 +4,38 @@ import { deafConnection } from './deaf-connection.mjs';
 import { machineNow } from './machine-now.mjs';
 import { ProbeFeed } from './probe-feed.mjs';
 
+/** The numbers of all things, and how many snapshots were taken. */
+class ProbeSink {
+  known = new Map();
+  swaps = 0;
+
+  renew() {
+    const things = new Map();
+    return {
+      put: (id, { n }) => things.set(id, n),
+      swap: () => {
+        this.swaps += 1;
+        this.known = things;
+      },
+    };
+  }
+
+  put(id, { n }) {
+    this.known.set(id, n);
+  }
+
+  remove(id) {
+    this.known.delete(id);
+  }
+}
+
 /** Starts a reader of the probe feed, and returns what it can be asked. */
 export async function startReader({ natsUrl, reader, env, level, deaf }) {
   const log = createLogger('reader', level);
   const ears = { ...deaf };
   const nats = await connectNats({ url: natsUrl, role: 'gateway', name: reader, log });
 
-  const known = new Map();
-  let swaps = 0;
-  const sink = {
-    replaceAll: (records) => {
-      swaps += 1;
-      known.clear();
-      for (const { id, rec } of records) known.set(id, rec.n);
-    },
-    put: (id, { n }) => known.set(id, n),
-    remove: (id) => known.delete(id),
-  };
+  const sink = new ProbeSink();
   const feed = new FeedReader({ contract: ProbeFeed, nats: deafConnection(nats, ears), env, reader, sink, log });
 
   // What a request at this moment would see, with the first and the last moment at which it did: a frozen process serves none.
@@ -28,7 +43,7 @@ export async function startReader({ natsUrl, reader, env, level, deaf }) {
   let last = '';
   const sample = () => {
     const { state } = feed.freshness();
-    const things = Object.fromEntries(known);
+    const things = Object.fromEntries(sink.known);
     const text = JSON.stringify([state, things]);
     const at = machineNow();
     if (text !== last) seen.push({ from: at, to: at, state, things });
@@ -41,7 +56,7 @@ export async function startReader({ natsUrl, reader, env, level, deaf }) {
   return {
     now: () => {
       sample();
-      return { ...feed.freshness(), place: feed.place, things: Object.fromEntries(known), swaps };
+      return { ...feed.freshness(), place: feed.place, things: Object.fromEntries(sink.known), swaps: sink.swaps };
     },
     seen: () => {
       sample();

@@ -22,6 +22,6 @@ it('what cannot matter any more is forgotten', () => {
   clock.now = 101;
   sessions.put(`session:${OTHER}`, { id: OTHER, ver: 2, ended: true, until: 200 });
   expect(sessions.size).toBe(1);
-  sessions.replaceAll([]);
+  sessions.renew().swap();
   expect(sessions.size).toBe(0);
 });

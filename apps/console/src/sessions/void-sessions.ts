@@ -1,9 +1,9 @@
 import type { SessionFeedRecord, SessionId } from '@slipway/contracts';
-import type { FeedSink } from '@slipway/feed';
+import type { FeedRenewal, FeedSink } from '@slipway/feed';
 
 /** Sessions whose tokens are void although they have not expired, as the session feed tells them. */
 export class VoidSessions implements FeedSink<SessionFeedRecord> {
-  readonly #records = new Map<string, SessionFeedRecord>();
+  #records = new Map<string, SessionFeedRecord>();
 
   /** @param now milliseconds since the epoch */
   constructor(private readonly now: () => number = Date.now) {}
@@ -12,9 +12,14 @@ export class VoidSessions implements FeedSink<SessionFeedRecord> {
     return this.#records.size;
   }
 
-  replaceAll(records: readonly { readonly id: string; readonly rec: SessionFeedRecord }[]): void {
-    this.#records.clear();
-    for (const { rec } of records) this.#records.set(rec.id, rec);
+  renew(): FeedRenewal<SessionFeedRecord> {
+    const records = new Map<string, SessionFeedRecord>();
+    return {
+      put: (_id, record) => void records.set(record.id, record),
+      swap: () => {
+        this.#records = records;
+      },
+    };
   }
 
   put(_id: string, record: SessionFeedRecord): void {

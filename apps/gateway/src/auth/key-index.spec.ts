@@ -34,14 +34,16 @@ describe('the key index', () => {
     expect(index.accountBySlug('acme')).toBeUndefined();
   });
 
-  it('holds nothing but the snapshot after a snapshot', () => {
+  it('holds nothing but the snapshot after a snapshot, and nothing of it before', () => {
     const index = new KeyIndex();
     index.put('key:1', key(1, 'gone'));
     index.put('account:1', account(1, 'gone'));
-    index.replaceAll([
-      { id: 'key:2', rec: key(2, 'here') },
-      { id: 'account:2', rec: account(2, 'here') },
-    ]);
+    const renewal = index.renew();
+    renewal.put('key:2', key(2, 'here'));
+    renewal.put('account:2', account(2, 'here'));
+    expect(index.keyByMac('gone')?.id).toBe(1);
+    expect(index.keyByMac('here')).toBeUndefined();
+    renewal.swap();
     expect(index.keyByMac('gone')).toBeUndefined();
     expect(index.accountBySlug('gone')).toBeUndefined();
     expect(index.keyByMac('here')?.id).toBe(2);

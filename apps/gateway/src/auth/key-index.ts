@@ -1,85 +1,114 @@
 import type { AccountFeedRecord, AccountId, ApiKeyFeedRecord, KeyFeedRecord, KeyId } from '@slipway/contracts';
-import type { FeedSink } from '@slipway/feed';
+import type { FeedRenewal, FeedSink } from '@slipway/feed';
+
+interface Tables {
+  readonly accounts: Map<AccountId, AccountFeedRecord>;
+  readonly slugs: Map<string, AccountId>;
+  readonly keys: Map<KeyId, ApiKeyFeedRecord>;
+  readonly macs: Map<string, KeyId>;
+  readonly revokedMacs: Set<string>;
+  readonly budgeted: Map<string, KeyFeedRecord>;
+}
+
+const emptyTables = (): Tables => ({
+  accounts: new Map(),
+  slugs: new Map(),
+  keys: new Map(),
+  macs: new Map(),
+  revokedMacs: new Set(),
+  budgeted: new Map(),
+});
 
 /** Accounts and keys in memory, as the key feed tells them. */
 export class KeyIndex implements FeedSink<KeyFeedRecord> {
-  readonly #accounts = new Map<AccountId, AccountFeedRecord>();
-  readonly #slugs = new Map<string, AccountId>();
-  readonly #keys = new Map<KeyId, ApiKeyFeedRecord>();
-  readonly #macs = new Map<string, KeyId>();
-  readonly #revokedMacs = new Set<string>();
-  readonly #budgeted = new Map<string, KeyFeedRecord>();
+  #tables = emptyTables();
 
   /** Number of keys, for the metrics. */
   get size(): number {
-    return this.#keys.size;
+    return this.#tables.keys.size;
   }
 
-  replaceAll(records: readonly { readonly id: string; readonly rec: KeyFeedRecord }[]): void {
-    for (const map of [this.#accounts, this.#slugs, this.#keys, this.#macs, this.#revokedMacs, this.#budgeted]) map.clear();
-    for (const { id, rec } of records) this.put(id, rec);
+  renew(): FeedRenewal<KeyFeedRecord> {
+    const tables = emptyTables();
+    return {
+      put: (id, record) => put(tables, id, record),
+      swap: () => {
+        this.#tables = tables;
+      },
+    };
   }
 
   /** @param id `<type>:<id>`, as changes name their records. */
   put(id: string, record: KeyFeedRecord): void {
-    // A rotated key keeps its id: the old value must stop working in the same step.
-    this.remove(id);
-    if (hasBudget(record)) this.#budgeted.set(id, record);
-    if (record.type === 'account') {
-      this.#accounts.set(record.id, record);
-      this.#slugs.set(record.slug, record.id);
-      return;
-    }
-    this.#keys.set(record.id, record);
-    // A revoked key is not found: refusing it takes no longer than refusing one that never was.
-    if (record.state === 'active') this.#macs.set(record.mac, record.id);
-    else this.#revokedMacs.add(record.mac);
+    put(this.#tables, id, record);
   }
 
   remove(id: string): void {
-    this.#budgeted.delete(id);
+    this.#tables.budgeted.delete(id);
     const [type, number] = id.split(':');
-    if (type === 'account') {
-      const account = this.#accounts.get(Number(number) as AccountId);
-      if (!account) return;
-      this.#accounts.delete(account.id);
-      this.#slugs.delete(account.slug);
-    } else if (type === 'key') {
-      const key = this.#keys.get(Number(number) as KeyId);
-      if (!key) return;
-      this.#keys.delete(key.id);
-      if (this.#macs.get(key.mac) === key.id) this.#macs.delete(key.mac);
-      this.#revokedMacs.delete(key.mac);
-    }
+    if (type === 'account') dropAccount(this.#tables, Number(number) as AccountId);
+    else if (type === 'key') dropKey(this.#tables, Number(number) as KeyId);
   }
 
   /** Keys and accounts with a budget of tokens. */
   budgeted(): Iterable<KeyFeedRecord> {
-    return this.#budgeted.values();
+    return this.#tables.budgeted.values();
   }
 
   /** Of the keys that are not revoked. */
   keyByMac(mac: string): ApiKeyFeedRecord | undefined {
-    const id = this.#macs.get(mac);
-    return id === undefined ? undefined : this.#keys.get(id);
+    const id = this.#tables.macs.get(mac);
+    return id === undefined ? undefined : this.#tables.keys.get(id);
   }
 
   isRevoked(mac: string): boolean {
-    return this.#revokedMacs.has(mac);
+    return this.#tables.revokedMacs.has(mac);
   }
 
   key(id: KeyId): ApiKeyFeedRecord | undefined {
-    return this.#keys.get(id);
+    return this.#tables.keys.get(id);
   }
 
   account(id: AccountId): AccountFeedRecord | undefined {
-    return this.#accounts.get(id);
+    return this.#tables.accounts.get(id);
   }
 
   accountBySlug(slug: string): AccountFeedRecord | undefined {
-    const id = this.#slugs.get(slug);
-    return id === undefined ? undefined : this.#accounts.get(id);
+    const id = this.#tables.slugs.get(slug);
+    return id === undefined ? undefined : this.#tables.accounts.get(id);
   }
+}
+
+function put(tables: Tables, id: string, record: KeyFeedRecord): void {
+  if (hasBudget(record)) tables.budgeted.set(id, record);
+  else tables.budgeted.delete(id);
+  if (record.type === 'account') {
+    dropAccount(tables, record.id);
+    tables.accounts.set(record.id, record);
+    tables.slugs.set(record.slug, record.id);
+    return;
+  }
+  // A rotated key keeps its id: the old value must stop working in the same step.
+  dropKey(tables, record.id);
+  tables.keys.set(record.id, record);
+  // A revoked key is not found: refusing it takes no longer than refusing one that never was.
+  if (record.state === 'active') tables.macs.set(record.mac, record.id);
+  else tables.revokedMacs.add(record.mac);
+}
+
+function dropAccount({ accounts, slugs }: Tables, id: AccountId): void {
+  const account = accounts.get(id);
+  if (!account) return;
+  accounts.delete(id);
+  slugs.delete(account.slug);
+}
+
+function dropKey({ keys, macs, revokedMacs }: Tables, id: KeyId): void {
+  const key = keys.get(id);
+  if (!key) return;
+  keys.delete(id);
+  if (macs.get(key.mac) === id) macs.delete(key.mac);
+  revokedMacs.delete(key.mac);
 }
 
 const hasBudget = ({ limits }: KeyFeedRecord): boolean =>

@@ -1,51 +1,70 @@
 import type { AccountId, AliasFacts, DeploymentFacts, DeploymentFeedRecord, DeploymentId } from '@slipway/contracts';
-import type { FeedSink } from '@slipway/feed';
+import type { FeedRenewal, FeedSink } from '@slipway/feed';
+
+interface Tables {
+  readonly deployments: Map<DeploymentId, DeploymentFacts>;
+  readonly aliases: Map<string, AliasFacts>;
+  /** Where an alias record is found by the id that its changes carry. */
+  readonly aliasOfRecord: Map<string, string>;
+}
+
+const emptyTables = (): Tables => ({ deployments: new Map(), aliases: new Map(), aliasOfRecord: new Map() });
 
 /** Deployments and aliases in memory, as the deployment feed tells them. */
 export class DeploymentIndex implements FeedSink<DeploymentFeedRecord> {
-  readonly #deployments = new Map<DeploymentId, DeploymentFacts>();
-  readonly #aliases = new Map<string, AliasFacts>();
-  /** Where an alias record is found by the id that its changes carry. */
-  readonly #aliasOfRecord = new Map<string, string>();
+  #tables = emptyTables();
 
   /** Number of deployments, for the metrics. */
   get size(): number {
-    return this.#deployments.size;
+    return this.#tables.deployments.size;
   }
 
-  replaceAll(records: readonly { readonly id: string; readonly rec: DeploymentFeedRecord }[]): void {
-    for (const map of [this.#deployments, this.#aliases, this.#aliasOfRecord]) map.clear();
-    for (const { id, rec } of records) this.put(id, rec);
+  renew(): FeedRenewal<DeploymentFeedRecord> {
+    const tables = emptyTables();
+    return {
+      put: (id, record) => put(tables, id, record),
+      swap: () => {
+        this.#tables = tables;
+      },
+    };
   }
 
   /** @param id `<type>:<id>`, as changes name their records. */
   put(id: string, record: DeploymentFeedRecord): void {
-    if (record.type === 'deployment') {
-      this.#deployments.set(record.id, record);
-      return;
-    }
-    this.remove(id);
-    const name = aliasKey(record.account, record.name);
-    this.#aliases.set(name, record);
-    this.#aliasOfRecord.set(id, name);
+    put(this.#tables, id, record);
   }
 
   remove(id: string): void {
     const [type, number] = id.split(':');
-    if (type === 'deployment') this.#deployments.delete(Number(number) as DeploymentId);
-    const alias = this.#aliasOfRecord.get(id);
-    if (alias === undefined) return;
-    this.#aliasOfRecord.delete(id);
-    this.#aliases.delete(alias);
+    if (type === 'deployment') this.#tables.deployments.delete(Number(number) as DeploymentId);
+    else dropAlias(this.#tables, id);
   }
 
   deployment(id: DeploymentId): DeploymentFacts | undefined {
-    return this.#deployments.get(id);
+    return this.#tables.deployments.get(id);
   }
 
   alias(account: AccountId, name: string): AliasFacts | undefined {
-    return this.#aliases.get(aliasKey(account, name));
+    return this.#tables.aliases.get(aliasKey(account, name));
   }
 }
 
 const aliasKey = (account: AccountId, name: string): string => `${account}/${name}`;
+
+function put(tables: Tables, id: string, record: DeploymentFeedRecord): void {
+  if (record.type === 'deployment') {
+    tables.deployments.set(record.id, record);
+    return;
+  }
+  dropAlias(tables, id);
+  const name = aliasKey(record.account, record.name);
+  tables.aliases.set(name, record);
+  tables.aliasOfRecord.set(id, name);
+}
+
+function dropAlias({ aliases, aliasOfRecord }: Tables, id: string): void {
+  const alias = aliasOfRecord.get(id);
+  if (alias === undefined) return;
+  aliasOfRecord.delete(id);
+  aliases.delete(alias);
+}

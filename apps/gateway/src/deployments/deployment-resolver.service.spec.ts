@@ -27,16 +27,16 @@ describe('a deployment named by a path', () => {
   beforeEach(() => {
     current = true;
     ready.clear();
-    keys.replaceAll([
-      { id: 'account:1', rec: account(1, 'acme') },
-      { id: 'account:2', rec: account(2, 'other') },
-    ]);
-    index.replaceAll([
-      { id: 'deployment:10', rec: deployment(10) },
-      { id: 'deployment:20', rec: deployment(20, { account: 2 }) },
-      { id: 'alias:1', rec: alias(1, 'qwen2.5-7b', 10) },
-      { id: 'alias:2', rec: alias(2, 'theirs', 20) },
-    ]);
+    const known = keys.renew();
+    known.put('account:1', account(1, 'acme'));
+    known.put('account:2', account(2, 'other'));
+    known.swap();
+    const served = index.renew();
+    served.put('deployment:10', deployment(10));
+    served.put('deployment:20', deployment(20, { account: 2 }));
+    served.put('alias:1', alias(1, 'qwen2.5-7b', 10));
+    served.put('alias:2', alias(2, 'theirs', 20));
+    served.swap();
   });
 
   const refusal = (name: DeploymentName, who = caller()): ServiceError => {

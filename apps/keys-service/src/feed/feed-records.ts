@@ -1,7 +1,7 @@
 import type { KeyFeedRecord, Limits } from '@slipway/contracts';
 import type { StoredRecord } from '@slipway/feed';
 import type { Account } from '../accounts/accounts.repository.js';
-import type { StoredKey } from '../keys/keys.repository.js';
+import type { FeedKey } from '../keys/keys.repository.js';
 
 /** Most have none, and gateways hold all records in memory. */
 const limitsOf = (limits: Limits): { limits?: Limits } => (Object.keys(limits).length === 0 ? {} : { limits });
@@ -25,7 +25,7 @@ export const keyRecord = ({
   deployments,
   limits,
   ver,
-}: StoredKey): StoredRecord<KeyFeedRecord> => ({
+}: FeedKey): StoredRecord<KeyFeedRecord> => ({
   id: `key:${id}`,
   ver,
   rec: {

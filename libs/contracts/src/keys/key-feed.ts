@@ -18,7 +18,7 @@ const KeyRecord = z.object({
   account: AccountId,
   kind: z.enum(['dep', 'mcp']),
   /** HMAC-SHA-256 of the key under the pepper, base64url. The key itself never leaves its creation. */
-  mac: z.base64url().length(43),
+  mac: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   /** Which of the environment's peppers made `mac`. */
   pepper: z.string().min(1).max(32),
   state: z.enum(['active', 'revoked']),

@@ -1,6 +1,6 @@
 import { type FeedContract, ServiceError } from '@slipway/contracts';
 import type { z } from 'zod';
-import { PAGE_RECORDS } from '../limits.js';
+import { PAGE_CHANGES, PAGE_RECORDS } from '../limits.js';
 import type { Backlog } from './backlog.js';
 import type { FeedHead, FeedSource, FeedStore } from './feed-store.js';
 import { pageOf } from './page.js';
@@ -22,7 +22,7 @@ export class QuestionDesk<R> {
   ) {}
 
   async since({ reader, epoch, seq }: SinceRequest): Promise<SinceReply<R>> {
-    const found = await this.store.since({ reader, epoch, seq }, PAGE_RECORDS);
+    const found = await this.store.since({ reader, epoch, seq }, PAGE_CHANGES);
     if (found === null) throw notYet();
     const { head, kept } = found;
     const lagging = this.backlog.look(head.oldestWaiting);

@@ -1,6 +1,6 @@
 import { type FeedContract, subjectOf } from '@slipway/contracts';
 import type { Logger, NatsConnection } from '@slipway/platform';
-import { PAGE_RECORDS } from '../limits.js';
+import { PAGE_CHANGES } from '../limits.js';
 import type { FeedStore } from './feed-store.js';
 
 export interface RelayOptions<R> {
@@ -50,12 +50,12 @@ export class Relay<R> {
 
   async #relay(): Promise<void> {
     const { store, nats } = this.options;
-    const batch = await store.sequence(PAGE_RECORDS);
+    const batch = await store.sequence(PAGE_CHANGES);
     if (batch === null) {
       this.#elected = false;
       return;
     }
     for (const change of batch.changes) nats.publish(this.#subject, JSON.stringify({ epoch: batch.epoch, ...change }));
-    if (batch.changes.length === PAGE_RECORDS) this.#again = true;
+    if (batch.changes.length === PAGE_CHANGES) this.#again = true;
   }
 }

@@ -1,5 +1,5 @@
 import type { FeedPlace, SequencedChange, StoredRecord } from '../publisher/feed-store.js';
-import type { FeedSink } from './feed-sink.js';
+import type { FeedRenewal, FeedSink } from './feed-sink.js';
 
 /** Deleted ids whose versions are remembered. */
 const TOMBSTONES_MAX = 10_000;
@@ -18,6 +18,13 @@ export interface SinceAnswer<R> {
 /** `current`: everything up to the answered head is applied. `behind`: ask again. `lost`: only a snapshot helps. */
 export type Taken = 'current' | 'behind' | 'lost';
 
+/** A snapshot on its way, and the step that makes it all that is known. */
+export interface PositionRenewal<R> {
+  put(record: StoredRecord<R>): void;
+  /** @param label the place that the snapshot stands for. */
+  swap(label: FeedPlace): void;
+}
+
 /**
  * What a reader has applied: a place in the feed and a version for each record. Changes are applied
  * one by one without a hole; while a snapshot is on its way nothing is.
@@ -25,7 +32,7 @@ export type Taken = 'current' | 'behind' | 'lost';
 export class FeedPosition<R> {
   #place: FeedPlace | null = null;
   #lost = true;
-  readonly #versions = new Map<string, number>();
+  #versions = new Map<string, number>();
   readonly #tombstones = new Map<string, number>();
 
   constructor(private readonly sink: FeedSink<R>) {}
@@ -45,14 +52,23 @@ export class FeedPosition<R> {
     this.#lost = true;
   }
 
-  /** Swaps everything known for a whole snapshot. */
-  replace(label: FeedPlace, records: readonly StoredRecord<R>[]): void {
-    this.sink.replaceAll(records);
-    this.#versions.clear();
-    this.#tombstones.clear();
-    for (const { id, ver } of records) this.#versions.set(id, ver);
-    this.#place = label;
-    this.#lost = false;
+  /** A snapshot begins. Until it is swapped in, nothing else may change what is known: the place must be lost. */
+  renew(): PositionRenewal<R> {
+    const versions = new Map<string, number>();
+    const renewal: FeedRenewal<R> = this.sink.renew();
+    return {
+      put: ({ id, ver, rec }) => {
+        renewal.put(id, rec);
+        versions.set(id, ver);
+      },
+      swap: (label) => {
+        renewal.swap();
+        this.#versions = versions;
+        this.#tombstones.clear();
+        this.#place = label;
+        this.#lost = false;
+      },
+    };
   }
 
   /** Takes a change that was broadcast: a hint, which may be late, doubled or of another time. */

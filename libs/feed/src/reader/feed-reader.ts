@@ -8,7 +8,7 @@ import { FeedPosition } from './feed-position.js';
 import type { FeedSink } from './feed-sink.js';
 import { type Freshness, FreshnessMeter } from './freshness.js';
 import { Pacer } from './pacer.js';
-import { loadSnapshot } from './snapshot-loader.js';
+import { readSnapshot } from './snapshot-loader.js';
 import { TickWatch } from './tick-watch.js';
 
 /** Delay of the question that confirms applied changes: a burst of them is confirmed by one. */
@@ -116,10 +116,18 @@ export class FeedReader<R> {
 
   async #load(): Promise<void> {
     const { contract, reader, log } = this.#options;
-    const { label, records } = await loadSnapshot(this.#rpc, contract, reader);
-    if (this.#stopped) return;
-    this.#position.replace(label, records);
-    log.info({ feed: contract.name, records: records.length, epoch: label.epoch, seq: label.seq }, 'feed.snapshot_loaded');
+    const renewal = this.#position.renew();
+    let place: FeedPlace | null = null;
+    let count = 0;
+    for await (const { label, records } of readSnapshot(this.#rpc, contract, reader)) {
+      if (this.#stopped) return;
+      for (const record of records) renewal.put(record);
+      place = label;
+      count += records.length;
+    }
+    if (place === null || this.#stopped) return;
+    renewal.swap(place);
+    log.info({ feed: contract.name, records: count, epoch: place.epoch, seq: place.seq }, 'feed.snapshot_loaded');
   }
 
   #failed(error: unknown): void {

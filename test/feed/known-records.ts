@@ -1,0 +1,29 @@
+import type { FeedRenewal, FeedSink } from '@slipway/feed';
+
+/** What a reader has learned, by the ids of the feed. */
+export class KnownRecords<R> implements FeedSink<R> {
+  #records = new Map<string, R>();
+
+  /** As of this moment: changes and snapshots show in what is read later. */
+  get now(): ReadonlyMap<string, R> {
+    return this.#records;
+  }
+
+  renew(): FeedRenewal<R> {
+    const records = new Map<string, R>();
+    return {
+      put: (id, rec) => void records.set(id, rec),
+      swap: () => {
+        this.#records = records;
+      },
+    };
+  }
+
+  put(id: string, rec: R): void {
+    this.#records.set(id, rec);
+  }
+
+  remove(id: string): void {
+    this.#records.delete(id);
+  }
+}
