@@ -87,14 +87,13 @@ export class StartDesk {
       reply,
       noInterest: subjects.noInterest(identity.wk, address.st, address.at),
       interest: table.interestOf(address.gw, now),
-      generation,
       deadlineMs,
     });
     table.add(stream, now);
     counters.started += 1;
     accepted(stream, this.accept);
     begun();
-    void stream.run();
+    void stream.run(generation);
   }
 
   private refusalOf({ start, deadlineMs }: ArrivedStart): RejectCode | null {

@@ -51,11 +51,10 @@ class Bench {
       reply: `frames.${st}.${at}`,
       noInterest: `ni.${st}.${at}`,
       interest: this.table.interestOf(gw, this.now),
-      generation,
       deadlineMs,
     });
     this.table.add(stream, this.now);
-    const run = stream.run();
+    const run = stream.run(generation);
     const after = async (act: () => void): Promise<void> => {
       act();
       await run;

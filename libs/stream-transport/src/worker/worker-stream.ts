@@ -30,7 +30,6 @@ export interface WorkerStreamOptions {
   /** Subject for the server's verdict that nobody listens. */
   readonly noInterest: string;
   readonly interest: GatewayInterest;
-  readonly generation: Generation;
   readonly deadlineMs: number;
 }
 
@@ -55,7 +54,7 @@ export class WorkerStream implements StreamWriter {
   private leaseUntil: number;
   private last: string | null = null;
 
-  constructor(private readonly options: WorkerStreamOptions) {
+  constructor(options: WorkerStreamOptions) {
     this.host = options.host;
     this.address = options.address;
     this.reply = options.reply;
@@ -72,9 +71,10 @@ export class WorkerStream implements StreamWriter {
     return this.state === 'running';
   }
 
-  async run(): Promise<void> {
+  /** Held until it is over and no longer: an ended stream waits for its gateway, and what made it need not. */
+  async run(generation: Generation): Promise<void> {
     try {
-      this.finish(await this.options.generation.run(this, this.abort.signal));
+      this.finish(await generation.run(this, this.abort.signal));
     } catch (err) {
       this.fail(isServiceError(err) ? err : this.unexpected(err));
     } finally {
