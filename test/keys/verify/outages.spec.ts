@@ -14,9 +14,9 @@ import { macOf } from '@slipway/platform';
 import { TcpGate } from '@slipway/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { until } from '../testing/until.js';
-import { PEPPER } from './keys-service.js';
-import { KeysWorld } from './keys-world.js';
+import { until } from '../../testing/until.js';
+import { PEPPER } from '../keys-service.js';
+import { KeysWorld } from '../keys-world.js';
 
 /** Keeps a copy of every record that is committed: the feed itself forgets what it told in earlier epochs. */
 const WITNESS = [
