@@ -4,6 +4,7 @@ export type { StreamReceiverOptions } from './gateway/stream-receiver.js';
 export { DEFAULT_STREAM_SETTINGS } from './stream-settings.js';
 export type { StreamSettings } from './stream-settings.js';
 export type {
+  Abortable,
   Admit,
   Generation,
   GenerationResult,

@@ -45,13 +45,18 @@ export type Refusal =
   /** No accept in time, or silent in mid-stream. */
   | { readonly kind: 'silent' };
 
+/** What can end while somebody waits. Asking for the signal makes it: who does not wait does not ask. */
+export interface Abortable {
+  readonly signal: AbortSignal;
+}
+
 /** The routing of one stream: the transport asks it before each attempt and tells it what came of it. */
 export interface WorkerChooser {
   /**
    * Resolves with the worker to try next, after waiting for capacity where there is none.
    * @throws ServiceError when no worker can be had; the stream then ends with it.
    */
-  choose(excluded: ReadonlySet<Incarnation>, signal: AbortSignal): Promise<Incarnation>;
+  choose(excluded: ReadonlySet<Incarnation>, stream: Abortable): Promise<Incarnation>;
   /** The attempt at `worker` is over, for whatever reason; called once for each `choose`. */
   released(worker: Incarnation): void;
   refused(worker: Incarnation, refusal: Refusal): void;

@@ -4,6 +4,11 @@ import { RateBuckets } from '@slipway/platform';
 /** Seconds at the sustained rate that an address may use at once. */
 const BURST_S = 10;
 
+/** Made once: those who try keys are not to make the gateway work. */
+const TOO_MANY = new ServiceError('rate_limit_exceeded', 'Too many invalid API keys came from this address; wait, and check the key.', {
+  retryAfterS: 1,
+});
+
 /**
  * Slows down those who try keys: beyond a rate, invalid keys from one address get 429 instead of 401. Good keys from
  * there are not looked at. Behind a proxy, all clients share its address.
@@ -23,8 +28,6 @@ export class GuessLimiter {
   refusal(refusal: unknown, address: string | undefined): unknown {
     const isGuess = refusal instanceof ServiceError && refusal.code === 'invalid_api_key';
     if (!isGuess || this.perSecond === 0 || this.#buckets.take(address)) return refusal;
-    return new ServiceError('rate_limit_exceeded', 'Too many invalid API keys came from this address; wait, and check the key.', {
-      retryAfterS: 1,
-    });
+    return TOO_MANY;
   }
 }

@@ -15,7 +15,7 @@ describe('places for counts', () => {
     table.report(report as Heartbeat);
   };
   const chooser = (affinity = 1) => places.chooserFor({ deployment: DEP, rev: 1, affinity });
-  const choose = (excluded = none, affinity = 1): Promise<Incarnation> => chooser(affinity).choose(excluded, new AbortController().signal);
+  const choose = (excluded = none, affinity = 1): Promise<Incarnation> => chooser(affinity).choose(excluded, new AbortController());
   const take = async (count: number): Promise<Incarnation[]> => {
     const taken = [];
     for (let i = 0; i < count; i += 1) taken.push(await choose());

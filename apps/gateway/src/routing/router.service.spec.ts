@@ -36,8 +36,8 @@ describe('the router', () => {
     router.chooserFor({ deployment: DEP, rev, affinity, key: 1 as KeyId, cost: 10 });
   const chooserOf = (key: number, cost = 10): WorkerChooser =>
     router.chooserFor({ deployment: DEP, rev: 1, affinity: 0, key: key as KeyId, cost });
-  const choose = (who: WorkerChooser = chooser(), excluded = NONE, signal = new AbortController().signal): Promise<Incarnation> =>
-    who.choose(excluded, signal);
+  const choose = (who: WorkerChooser = chooser(), excluded = NONE, stream = new AbortController()): Promise<Incarnation> =>
+    who.choose(excluded, stream);
   const codeOf = async (choice: Promise<Incarnation>): Promise<string> =>
     choice.then(
       (name) => `chose ${name}`,
@@ -116,7 +116,7 @@ describe('the router', () => {
   it('offers nothing to a client that left', async () => {
     beat('a', { used: 1 });
     const leaving = new AbortController();
-    const gone = codeOf(choose(chooser(), NONE, leaving.signal));
+    const gone = codeOf(choose(chooser(), NONE, leaving));
     const staying = codeOf(choose());
     leaving.abort();
     expect(await gone).toBe('cancelled');

@@ -1,5 +1,5 @@
 import { type DeploymentFacts, type DeploymentId, type Heartbeat, type Incarnation, type KeyId, ServiceError } from '@slipway/contracts';
-import type { Refusal, WorkerChooser } from '@slipway/stream-transport';
+import type { Abortable, Refusal, WorkerChooser } from '@slipway/stream-transport';
 import { CapacityQueue, type Offer, overloaded } from './capacity-queue.js';
 import { chooseWorker } from './choose-worker.js';
 import { CountPlaces } from './count-places.js';
@@ -52,7 +52,7 @@ export class Router {
     // One bound for the whole stream, however often it comes back from a worker that was full after all.
     const request = { ...route, waitUntil: this.options.now() + this.options.queueWaitMs };
     return {
-      choose: (excluded, signal) => this.#choose(request, excluded, signal),
+      choose: (excluded, stream) => this.#choose(request, excluded, stream),
       released: (wk) => this.#released(request.deployment, wk),
       refused: (wk, refusal) => this.#refused(request.deployment, wk, refusal),
     };
@@ -87,7 +87,7 @@ export class Router {
     }
   }
 
-  async #choose(request: Waiting, excluded: ReadonlySet<Incarnation>, signal: AbortSignal): Promise<Incarnation> {
+  async #choose(request: Waiting, excluded: ReadonlySet<Incarnation>, stream: Abortable): Promise<Incarnation> {
     const queue = this.#queues.get(request.deployment) ?? new CapacityQueue();
     const offer = queue.length === 0 ? this.#place(request, excluded) : this.#hopeless(request, excluded);
     if (offer) {
@@ -98,7 +98,7 @@ export class Router {
     this.#queues.set(request.deployment, queue);
     const waitMs = Math.max(0, request.waitUntil - this.options.now());
     const attempt = (): Offer => this.#place(request, excluded);
-    return queue.wait({ attempt, picky: excluded.size > 0, signal, waitMs, flow: request.key, cost: request.cost });
+    return queue.wait({ attempt, picky: excluded.size > 0, signal: stream.signal, waitMs, flow: request.key, cost: request.cost });
   }
 
   #place(request: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {

@@ -1,6 +1,7 @@
 import type { DataFrame, EndFrame, ErrorFrame, Frame, Incarnation, StreamId, Usage } from '@slipway/contracts';
 import type { StreamRequest } from '../types.js';
 import type { AttemptHost, AttemptLine, AttemptOwner, Outcome } from './attempt-host.js';
+import { Ending } from './ending.js';
 import { FrameSequence } from './frame-sequence.js';
 import { SilenceWatch } from './silence-watch.js';
 
@@ -12,8 +13,6 @@ export interface AttemptPlace {
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
-/** Made once: an abort without a reason makes an exception, stack trace included, for each attempt. */
-const OVER = new Error('The attempt is over.');
 
 /** One start at one worker, from its sending to its end: puts its frames in order and notices when it is lost. */
 export class Attempt implements AttemptLine {
@@ -23,7 +22,7 @@ export class Attempt implements AttemptLine {
   readonly subject: string;
   private phase: 'starting' | 'accepted' | 'cancelling' | 'over' = 'starting';
   private readonly sequence = new FrameSequence();
-  private readonly upload = new AbortController();
+  private readonly upload = new Ending();
   private sentAt = 0;
   /** Time that the worker has for its answer, from when all of the start was sent; null = not sent yet, or answered. */
   private answerMs: number | null = null;
@@ -56,7 +55,7 @@ export class Attempt implements AttemptLine {
     this.host.enter(this);
     this.host.counters.starts += 1;
     const { request, wk, at, subject } = this;
-    const sent = this.host.starts.send(request, { wk, at, reply: subject, deadlineMs, signal: this.upload.signal });
+    const sent = this.host.starts.send(request, { wk, at, reply: subject, deadlineMs, upload: this.upload });
     if (sent.kind === 'sent') this.awaitAnswer(this.host.settings.acceptMs);
     else if (sent.kind === 'uploading') void this.awaitUpload(sent.done);
     else this.conclude({ kind: sent.kind === 'too_large' ? 'too_large' : 'unsent' });
@@ -94,7 +93,7 @@ export class Attempt implements AttemptLine {
     const now = this.host.now();
     this.phase = 'cancelling';
     this.cancelBy = now + this.host.settings.cancelMs;
-    this.upload.abort(OVER);
+    this.upload.end();
     this.host.part(this);
     this.cancelAtWorker(why, now);
     return new Promise((resolve) => {
@@ -291,7 +290,7 @@ export class Attempt implements AttemptLine {
 
   private leave(): void {
     this.phase = 'over';
-    this.upload.abort(OVER);
+    this.upload.end();
     this.host.leave(this, this.cancelledAt);
   }
 }

@@ -2,6 +2,7 @@ import type { Incarnation, ServiceError, StreamEvent, Usage } from '@slipway/con
 import type { OpenStream, Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import { Attempt } from './attempt.js';
 import type { AttemptHost, AttemptLine, AttemptOwner, Outcome } from './attempt-host.js';
+import { Ending } from './ending.js';
 import { RetryPolicy, refusalOf } from './retry-policy.js';
 import { asServiceError, notReachable, tooSlow, workerLost } from './stream-errors.js';
 
@@ -20,15 +21,12 @@ export interface GatewayStreamOptions {
   readonly sink: StreamSink;
 }
 
-/** Made once: an abort without a reason makes an exception, stack trace included, for each stream. */
-const OVER = new Error('The stream is over.');
-
 /** One client request at its gateway: goes from worker to worker until one answers, then relays that one's answer. */
 export class GatewayStream implements OpenStream, AttemptOwner {
   private readonly host: GatewayStreamHost;
   private readonly policy: RetryPolicy;
   private readonly excluded = new Set<Incarnation>();
-  private readonly seeking = new AbortController();
+  private readonly seeking = new Ending();
   private readonly firstBy: number;
   private attempt: Attempt | null = null;
   private attempts = 0;
@@ -135,16 +133,15 @@ export class GatewayStream implements OpenStream, AttemptOwner {
 
   private async seek(): Promise<void> {
     const { chooser } = this.options;
-    const { signal } = this.seeking;
     let wk: Incarnation;
     try {
-      wk = await chooser.choose(this.excluded, signal);
+      wk = await chooser.choose(this.excluded, this.seeking);
     } catch (err) {
       // After a failure elsewhere that failure says more than "no other worker".
       this.fail(this.lastError ?? asServiceError(err));
       return;
     }
-    await this.host.link.whenUp(signal);
+    await this.host.link.whenUp(this.seeking);
     if (this.over) this.release(wk);
     else this.startAt(wk);
   }
@@ -175,7 +172,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     if (this.over) return null;
     this.host.counters.cancelled += 1;
     this.over = true;
-    this.seeking.abort(OVER);
+    this.seeking.end();
     const { attempt } = this;
     const usage = attempt ? await attempt.cancel(why) : null;
     this.attempt = null;
@@ -187,7 +184,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
   private close(): void {
     this.over = true;
     this.attempt = null;
-    this.seeking.abort(OVER);
+    this.seeking.end();
     this.host.closed(this);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Incarnation, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PART_BYTES, type Start } from '@slipway/contracts';
 import { type MsgHdrs, headers } from '@slipway/platform';
-import type { StreamRequest } from '../types.js';
+import type { Abortable, StreamRequest } from '../types.js';
 import type { Link } from '../wire/link.js';
 import type { Publisher } from '../wire/publisher.js';
 import type { Subjects } from '../wire/subjects.js';
@@ -16,8 +16,8 @@ export interface StartTarget {
   readonly reply: string;
   /** Time left to the first event. */
   readonly deadlineMs: number;
-  /** Aborts an upload that nobody waits for any more. */
-  readonly signal: AbortSignal;
+  /** Ends an upload that nobody waits for any more. */
+  readonly upload: Abortable;
 }
 
 /** `uploading` = the parts are on their way; its promise tells whether the server took them all. */
@@ -55,7 +55,7 @@ export class StartPublisher {
   private async upload(request: StreamRequest, target: StartTarget, body: Uint8Array): Promise<boolean> {
     await this.acquire();
     try {
-      await this.options.bulkLink.whenUp(target.signal);
+      await this.options.bulkLink.whenUp(target.upload);
       return await this.sendParts(request, target, body);
     } finally {
       this.uploading -= 1;
@@ -68,7 +68,7 @@ export class StartPublisher {
     const size = Math.min(START_PART_BYTES, bulk.limit);
     const count = Math.ceil(body.length / size);
     for (let i = 0; i < count; i += 1) {
-      if (target.signal.aborted) return false;
+      if (target.upload.signal.aborted) return false;
       const fields = startHeaders(request, target);
       fields.set(START_HEADERS.part, `${i}/${count}`);
       if (i === 0) fields.set(START_HEADERS.digest, createHash('sha256').update(body).digest('hex'));

@@ -1,4 +1,5 @@
 import { type Logger, type NatsConnection, watchConnection } from '@slipway/platform';
+import type { Abortable } from '../types.js';
 import type { Clock } from './clock.js';
 
 export interface LinkOptions {
@@ -51,12 +52,12 @@ export class Link {
     return this.provenAt;
   }
 
-  /** Resolves at once when the connection stands, else when it is back or the signal aborts. */
-  async whenUp(signal: AbortSignal): Promise<void> {
-    if (this.connected || signal.aborted) return;
+  /** Resolves at once when the connection stands, else when it is back or the waiter is over. */
+  async whenUp(waiter: Abortable): Promise<void> {
+    if (this.connected || waiter.signal.aborted) return;
     await new Promise<void>((resolve) => {
       this.waiters.push(resolve);
-      signal.addEventListener('abort', () => resolve(), { once: true });
+      waiter.signal.addEventListener('abort', () => resolve(), { once: true });
     });
   }
 
