@@ -11,7 +11,7 @@ import {
   RpcServer,
   UnansweredError,
 } from '@slipway/platform';
-import { TestNatsServer } from '@slipway/testing';
+import { TcpGate, TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const env = 'rpc';
@@ -62,7 +62,6 @@ beforeAll(async () => {
   client = new RpcClient(asking, env);
   app = await createRpcApplication(ProbeModule, new RpcServer({ nats: serving, env, log, drainMs: 1_000 }), log);
   await app.listen();
-  await serving.flush();
 });
 
 afterAll(async () => {
@@ -76,6 +75,27 @@ const failure = (work: Promise<unknown>): Promise<ServiceError> =>
     () => Promise.reject(new Error('The call succeeded.')),
     (error: unknown) => error as ServiceError,
   );
+
+describe('a service that starts', () => {
+  it('listens only once the server knows it: whoever asks then is answered', async () => {
+    const gate = await TcpGate.open(server.url);
+    const late = await connectNats({ url: gate.through(server.url), role: 'keys', name: 'late', log });
+    const starting = await createRpcApplication(ProbeModule, new RpcServer({ nats: late, env: 'late', log, drainMs: 1_000 }), log);
+    let listens = false;
+    gate.swallow();
+    const listening = starting.listen().then(() => {
+      listens = true;
+    });
+    await asking.flush();
+    expect(listens).toBe(false);
+    gate.allow();
+    await listening;
+    expect(await new RpcClient(asking, 'late').call(CreateAccount, { slug: 'acme' })).toEqual({ id: 1, slug: 'acme' });
+    await starting.close();
+    await late.close();
+    await gate.end();
+  });
+});
 
 describe('a call between services', () => {
   it('answers by the contract', async () => {

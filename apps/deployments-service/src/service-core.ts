@@ -67,8 +67,6 @@ export class ServiceCore {
     const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS });
     this.#application = await createRpcApplication(module, server, log);
     await this.#application.listen();
-    // Ready means that the server knows of the subscriptions. A connection lost here makes them anew when it is back.
-    await nats.flush().catch(() => undefined);
   }
 
   /** Answers what was asked, then places and publishes no more. */

@@ -18,9 +18,14 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     super();
   }
 
+  /** Calls back when the NATS server knows of all subscriptions: who asks then finds somebody. */
   listen(callback: () => void): void {
     for (const handler of this.messageHandlers.values()) this.#serve(handler);
-    callback();
+    // A connection lost here makes them anew when it is back.
+    void this.options.nats
+      .flush()
+      .catch(() => undefined)
+      .then(callback);
   }
 
   /** Takes no more calls, waits for those that run, at most the drain time. */
