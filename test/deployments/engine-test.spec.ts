@@ -122,7 +122,11 @@ describe('an engine that is tried before it is served', () => {
 
   it('leaves its credential in no log and in no row', async () => {
     await test({ credential: 'sk-never-to-be-kept' });
-    for (const output of [service.output, worker.output]) expect(output).not.toMatch(/sk-never-to-be-kept|sk-engine-of-the-owner/);
     expect(JSON.stringify(await rig.list(account))).not.toContain('sk-');
+    const said = [await service.lastWords(), await worker.lastWords()];
+    for (const [i, expected] of ['engines.test_unanswered', 'placement.assigned'].entries()) {
+      expect(said[i]).toContain(expected);
+      expect(said[i]).not.toMatch(/sk-never-to-be-kept|sk-engine-of-the-owner/);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { until } from '../testing/until.js';
 
 const MAIN = fileURLToPath(new URL('../../apps/inference-worker/dist/main.js', import.meta.url));
 
@@ -33,10 +34,11 @@ export class RealWorker {
     this.#child.kill(signal);
   }
 
-  /** Asks it to end, and waits: then all that it had to say is written. */
-  async stop(): Promise<void> {
+  /** Ends it in order and returns all that it and its runners ever wrote: lines of a log gather before they leave. */
+  async lastWords(): Promise<string> {
     this.#child.kill('SIGTERM');
     await this.exited;
+    return until('the last line of the worker', () => this.#written.includes('"event":"lifecycle.stopped"') && this.#written);
   }
 
   /** Ends it and all that it started. */

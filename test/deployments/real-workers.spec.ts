@@ -70,5 +70,7 @@ it.concurrent('an update loads the new revision beside the old one, then unloads
   );
   const seen = rig.gateway.states.get(deployment)!;
   expect(seen.slice(seen.indexOf('ready'))).toEqual(['ready']);
-  expect(worker.output).not.toContain('placement.failed');
+  const said = await worker.lastWords();
+  expect(said.split('"event":"placement.ready"')).toHaveLength(3);
+  expect(said).not.toContain('placement.failed');
 });

@@ -164,11 +164,13 @@ describe('an engine’s credential', () => {
 
     expect(JSON.stringify(await rig.list(account))).not.toContain(SECRET);
     expect(JSON.stringify([...rig.gateway.records.values()])).not.toContain(SECRET);
-    expect(replica.output).not.toContain(SECRET);
     const rows = await dump(rig.databaseUrl);
     expect(rows).toContain('v1.');
     for (const form of [SECRET, Buffer.from(SECRET).toString('base64'), Buffer.from(SECRET).toString('hex')])
       expect(rows).not.toContain(form);
+    const said = await replica.lastWords();
+    expect(said).toContain('placement.elected');
+    expect(said).not.toContain(SECRET);
   });
 });
 

@@ -21,6 +21,7 @@ import { createLogger, type NatsConnection, nuid, RpcClient } from '@slipway/pla
 import type { TestNatsServer, TestPostgres } from '@slipway/testing';
 import type { z } from 'zod';
 import { Bus, ENV } from '../services/bus.js';
+import { PatientRpc } from '../services/patient-rpc.js';
 import { ServiceProcess } from '../services/service-process.js';
 import { until } from '../testing/until.js';
 import { BreakableTcp } from './breakable-tcp.js';
@@ -37,6 +38,9 @@ let accounts = 0;
 /** An account that no other test uses. */
 export const anAccount = (): AccountId => (accounts += 1) as AccountId;
 
+/** A deployment of the bundled model. */
+export const aModel = (account: AccountId) => ({ account, name: 'a model', source: { kind: 'file' as const, path: MODEL } });
+
 /** What an owner should see in the end; the deadline in milliseconds only bounds a failure. */
 type Seen = [account: AccountId, id: DeploymentId, state: string, reason?: string | null, deadlineMs?: number];
 
@@ -48,7 +52,9 @@ export class DeploymentsRig {
   readonly #agents: FakeAgent[] = [];
   readonly #workers: RealWorker[] = [];
   #bus!: Bus;
-  #rpc!: RpcClient;
+  #patient!: PatientRpc;
+  /** Asks once, for tests of what is answered while something is away. */
+  rpc!: RpcClient;
   #feed!: FeedReader<DeploymentFeedRecord>;
   #agentConnection!: NatsConnection;
   /** The way from the service to its database. */
@@ -132,12 +138,11 @@ export class DeploymentsRig {
 
   /** Makes a deployment of the bundled model, or of what `changes` say, right or wrong. */
   async create(account: AccountId, changes: object = {}): Promise<DeploymentId> {
-    const request = { account, name: 'a model', source: { kind: 'file' as const, path: MODEL }, ...changes };
-    return (await this.#rpc.call(CreateDeployment, request)).id;
+    return (await this.#patient.ask(CreateDeployment, { ...aModel(account), ...changes })).id;
   }
 
   async list(account: AccountId): Promise<DeploymentView[]> {
-    return (await this.#rpc.call(ListDeployments, { account })).deployments;
+    return (await this.#patient.ask(ListDeployments, { account })).deployments;
   }
 
   async view(account: AccountId, id: DeploymentId): Promise<DeploymentView> {
@@ -148,11 +153,11 @@ export class DeploymentsRig {
 
   /** Asks for anything else that the service serves. */
   ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    return this.#rpc.call(contract, request);
+    return this.#patient.ask(contract, request);
   }
 
   async pointAlias(account: AccountId, alias: string, deployment: DeploymentId): Promise<void> {
-    await this.#rpc.call(PointAlias, { account, alias, deployment });
+    await this.#patient.ask(PointAlias, { account, alias, deployment });
   }
 
   /** Waits until the owner sees the state. */
@@ -187,7 +192,8 @@ export class DeploymentsRig {
     const bus = await Bus.start();
     this.#bus = bus;
     const [console, gateway, agents] = await Promise.all([bus.connect('console'), bus.connect('gateway'), bus.connect('worker')]);
-    this.#rpc = new RpcClient(console, ENV);
+    this.rpc = new RpcClient(console, ENV);
+    this.#patient = new PatientRpc(this.rpc);
     this.#agentConnection = agents;
     const reader = Incarnation.parse(nuid.next());
     this.#feed = new FeedReader({ contract: DeploymentFeed, nats: gateway, env: ENV, reader, sink: this.gateway, log });

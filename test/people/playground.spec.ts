@@ -106,7 +106,6 @@ describe('the playground', () => {
       expect.arrayContaining([expect.stringMatching(/^data: \{"id":"chatcmpl-/), 'data: [DONE]']),
     );
     expect(text + JSON.stringify([...response.headers])).not.toContain('svc_dep_');
-    expect(door.output + gateway.output + world.keys.output).not.toMatch(/svc_dep_[0-9A-Za-z]{49}/);
   });
 
   it('speaks the messages contract too, and hands on refusals of the gateway as they are', async () => {
@@ -163,11 +162,13 @@ describe('the playground', () => {
     const leaving = new AbortController();
     const running = await ask(browser, chat(), { signal: leaving.signal });
     const refused = await until('a second one is refused', async () => {
+      // One that is not refused would be answered slowly: it is given up, and the next one tells.
       const second = await ask(browser, chat({ stream: false, max_tokens: 1 }), { signal: AbortSignal.timeout(1_000) }).catch(() => null);
       return second?.status === 429 && second;
     });
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     leaving.abort();
+    // Given up by its page, the body fails instead of ending.
     await running.body?.cancel().catch(() => undefined);
     put(owner.account);
   });
@@ -259,5 +260,16 @@ describe('the keys of the playground', () => {
     expect(follower.admits(value ?? '')).toBe(true);
     await world.ask(SignOut, { refresh_token: tokens.refresh_token, origin: {} });
     await until('no gateway takes it', () => !follower.admits(value ?? ''));
+  });
+
+  // The last one: processes that have ended have nothing left to say.
+  it('stand in no line of any log', async () => {
+    const said = [await door.lastWords(), await world.keys.lastWords()];
+    await gateway.stop();
+    await until('the last line of the gateway', () => gateway.output.includes('"event":"lifecycle.stopped"'));
+    for (const output of [...said, gateway.output]) {
+      expect(output).toContain('"event":"lifecycle.ready"');
+      expect(output).not.toMatch(/svc_dep_[0-9A-Za-z]{49}/);
+    }
   });
 });

@@ -63,8 +63,7 @@ describe('a worker', () => {
       worker.signal('SIGCONT');
     }
     await untilShown(id, 'ready');
-    // A process that ends leaves no line unwritten.
-    await worker.stop();
+    await worker.lastWords();
     expect(loads()).toBe(1);
   });
 
