@@ -81,7 +81,7 @@ export class Stage {
 
   async end() {
     await this.#browser?.close();
-    if (this.#slipway && this.#slipway.exitCode === null) {
+    if (this.#slipway && this.#slipway.exitCode === null && this.#slipway.signalCode === null) {
       this.#slipway.kill('SIGTERM');
       await once(this.#slipway, 'exit');
     }
@@ -95,6 +95,7 @@ export class Stage {
     const env = { ...process.env, ENGINE_HOSTS: '127.0.0.1' };
     this.#slipway = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], env });
     const ended = once(this.#slipway, 'exit').then(([code]) => Promise.reject(new Error(`npm start ended with ${code}.`)));
+    // Its end is a failure only before the first line; later, whoever uses it meets a closed door.
     ended.catch(() => undefined);
     const [line] = await Promise.race([once(createInterface({ input: this.#slipway.stdout }), 'line'), ended]);
     return JSON.parse(line);
