@@ -22,6 +22,8 @@ const withProcesses = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeo
 const oneByOne = { ...withProcesses, fileParallelism: false };
 const BOUNDED = ['test/{e2e,faults,feed}/**/*.spec.ts'];
 const VERIFY = ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'];
+// Of the long suites those that bound nothing in time.
+const PATIENT = ['test/verify/**/*.spec.ts', 'test/{clients,dashboard,deployments,fuzz,keys,mcp}/verify/**/*.spec.ts'];
 
 export default defineConfig({
   test: {
@@ -48,11 +50,19 @@ export default defineConfig({
         ...oneByOne,
         sequence: { groupOrder: 2 },
       }),
+      project('patient', {
+        include: PATIENT,
+        ...withProcesses,
+        testTimeout: 300_000,
+        maxWorkers: 2,
+        sequence: { groupOrder: 3 },
+      }),
       project('verify', {
         include: VERIFY,
+        exclude: ['**/node_modules/**', ...PATIENT],
         ...oneByOne,
         testTimeout: 300_000,
-        sequence: { groupOrder: 3 },
+        sequence: { groupOrder: 4 },
       }),
     ],
   },
