@@ -19,13 +19,11 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 
   /** Calls back when the NATS server knows of all subscriptions: who asks then finds somebody. */
-  listen(callback: () => void): void {
+  async listen(callback: () => void): Promise<void> {
     for (const handler of this.messageHandlers.values()) this.#serve(handler);
     // A connection lost here makes them anew when it is back.
-    void this.options.nats
-      .flush()
-      .catch(() => undefined)
-      .then(callback);
+    await this.options.nats.flush().catch(() => undefined);
+    callback();
   }
 
   /** Takes no more calls, waits for those that run, at most the drain time. */
