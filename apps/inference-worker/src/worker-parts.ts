@@ -10,6 +10,7 @@ import {
   type Part,
 } from '@slipway/platform';
 import { AgentLogService } from './agent/agent-log.service.js';
+import { AgentRpc } from './agent/agent-rpc.js';
 import { AgentModule } from './agent/agent.module.js';
 import { AgentService } from './agent/agent.service.js';
 import { EngineTestService } from './agent/engine-test.service.js';
@@ -22,8 +23,7 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
   const ops = new OpsServer({ host: config.OPS_HOST, port: config.OPS_PORT, metrics, notReady, log });
   let nats: NatsConnection;
   let agent: AgentService;
-  let logs: AgentLogService;
-  let engineTests: EngineTestService;
+  let rpc: AgentRpc;
   return [
     { name: 'ops', start: () => ops.start(), stop: () => ops.stop() },
     {
@@ -43,15 +43,14 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
         const module = AgentModule.with({ config, log, nats, metrics });
         const app = await NestFactory.createApplicationContext(module, { logger: new NestLogger(log), abortOnError: false });
         agent = app.get(AgentService);
-        logs = app.get(AgentLogService);
-        engineTests = app.get(EngineTestService);
+        rpc = app.get(AgentRpc);
         agent.start();
-        logs.start();
-        engineTests.start();
+        app.get(AgentLogService).start();
+        app.get(EngineTestService).start();
       },
       stop: async (deadlineMs) => {
         await agent.stop(deadlineMs);
-        await Promise.all([logs.stop(), engineTests.stop()]);
+        await rpc.stop();
       },
     },
   ];

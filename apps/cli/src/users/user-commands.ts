@@ -8,12 +8,14 @@ import {
   RemoveMember,
   ResetPassword,
   RevokeInvitation,
+  type UserId,
 } from '@slipway/contracts';
 import { findAccount } from '../accounts/find-account.js';
 import { CliError } from '../cli-errors.js';
-import { ACCOUNT_OPTION, type Answer, type Call, type Command, type Group } from '../command.js';
+import { ACCOUNT_OPTION, type Action, type Answer, type Call, type Command, type Group } from '../command.js';
 import { checked } from '../option-values.js';
 import { OPERATOR } from '../session/operator.js';
+import type { Account, Session } from '../session/session.js';
 import { tableOr } from '../table.js';
 import { allMembers, emailAddress, findMember } from './find-member.js';
 
@@ -119,20 +121,33 @@ const uninvite: Command = {
   },
 };
 
+interface Member {
+  readonly user: UserId;
+  readonly email: string;
+  readonly account: Account;
+}
+
+/** What a command does to the member whose address is its EMAIL. */
+function onMember(call: Call, act: (session: Session, member: Member) => Promise<Answer>): Action {
+  const email = emailAddress(call.word('EMAIL'));
+  return async (session) => {
+    const account = await findAccount(session);
+    const { user } = await findMember(session, account, email);
+    return act(session, { user, email, account });
+  };
+}
+
 const role: Command = {
   name: 'role',
   summary: 'Gives a member another role, at once.',
   words: [EMAIL, { name: 'ROLE', about: 'owner, member or viewer' }],
   options: ACCOUNT_OPTION,
   plan(call) {
-    const email = emailAddress(call.word('EMAIL'));
     const wanted = memberRole(call.word('ROLE'));
-    return async (session) => {
-      const account = await findAccount(session);
-      const { user } = await findMember(session, account, email);
+    return onMember(call, async (session, { user, email, account }) => {
       const reply = await session.call(ChangeRole, { account: account.id, user, role: wanted, actor: OPERATOR });
       return { json: { ...reply, email }, text: `${email} is ${wanted} of account ${account.slug}.` };
-    };
+    });
   },
 };
 
@@ -142,13 +157,10 @@ const remove: Command = {
   words: [EMAIL],
   options: ACCOUNT_OPTION,
   plan(call) {
-    const email = emailAddress(call.word('EMAIL'));
-    return async (session) => {
-      const account = await findAccount(session);
-      const { user } = await findMember(session, account, email);
+    return onMember(call, async (session, { user, email, account }) => {
       const reply = await session.call(RemoveMember, { account: account.id, user, actor: OPERATOR });
       return { json: { ...reply, email }, text: `${email} belongs to account ${account.slug} no more.` };
-    };
+    });
   },
 };
 
@@ -158,12 +170,10 @@ const signOut: Command = {
   words: [EMAIL],
   options: ACCOUNT_OPTION,
   plan(call) {
-    const email = emailAddress(call.word('EMAIL'));
-    return async (session) => {
-      const { user } = await findMember(session, await findAccount(session), email);
+    return onMember(call, async (session, { user, email }) => {
       const reply = await session.call(EndSessions, { user, actor: OPERATOR });
       return { json: { user, email, ...reply }, text: `Ended ${reply.ended} ${reply.ended === 1 ? 'session' : 'sessions'} of ${email}.` };
-    };
+    });
   },
 };
 
@@ -173,13 +183,11 @@ const resetPassword: Command = {
   words: [EMAIL],
   options: ACCOUNT_OPTION,
   plan(call) {
-    const email = emailAddress(call.word('EMAIL'));
-    return async (session) => {
-      const { user } = await findMember(session, await findAccount(session), email);
+    return onMember(call, async (session, { user, email }) => {
       const reply = await session.call(ResetPassword, { user, actor: OPERATOR });
       const text = `Password of ${email}, until they change it:\n\n  ${reply.password}\n`;
       return { json: { user, email, ...reply }, text, note: 'It cannot be shown again.' };
-    };
+    });
   },
 };
 

@@ -6,6 +6,7 @@ import { HostList } from '../models/host-list.js';
 import { ModelDownloads } from '../models/model-downloads.js';
 import { ModelStore } from '../models/model-store.js';
 import { AgentLogService } from './agent-log.service.js';
+import { AgentRpc } from './agent-rpc.js';
 import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID, CONFIG, LOG, METRICS, NATS } from './agent-tokens.js';
 import { AgentService } from './agent.service.js';
@@ -56,10 +57,11 @@ export class AgentModule {
         PlacementsService,
         AgentStatusService,
         AgentService,
+        AgentRpc,
         AgentLogService,
         EngineTestService,
       ],
-      exports: [AgentService, AgentLogService, EngineTestService],
+      exports: [AgentService, AgentRpc, AgentLogService, EngineTestService],
     };
   }
 }
