@@ -191,7 +191,8 @@ export class HttpEngine implements Engine {
       }),
       limits: this.#limits,
       log: this.settings.log,
-      body: (room) => requestBody(request, { ...asked, maxTokens: room ?? maxTokens }),
+      // Written out at once: the object is large, and the request may take long.
+      body: (room) => JSON.stringify(requestBody(request, { ...asked, maxTokens: room ?? maxTokens })),
       controller,
     });
   }

@@ -23,8 +23,8 @@ export interface HttpGenerationOptions {
   readonly relay: AnswerRelay;
   readonly limits: UpstreamLimits;
   readonly log: Logger;
-  /** The request, with another limit of tokens where one is given. */
-  body(maxTokens?: number): Record<string, unknown>;
+  /** The request as JSON, with another limit of tokens where one is given. */
+  body(maxTokens?: number): string;
   /** Aborted with a ServiceError to fail the generation, with anything else to end it in peace. */
   readonly controller: AbortController;
 }
@@ -99,7 +99,7 @@ export class HttpGeneration implements BodySink {
     throw errorOfRefusal(this.#refusal(second));
   }
 
-  async #post(body: Record<string, unknown>): Promise<UpstreamAnswer> {
+  async #post(body: string): Promise<UpstreamAnswer> {
     const { client, controller } = this.options;
     const { signal } = controller;
     try {

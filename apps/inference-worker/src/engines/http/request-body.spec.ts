@@ -27,6 +27,12 @@ describe('requestBody', () => {
     });
   });
 
+  it.each(Object.keys(FLAVOURS) as UpstreamFlavour[])('holds no field without a value for %s', (flavour) => {
+    const body = made(request({ sampling: { temperature: 0 } }), optionsOf(flavour));
+    expect(Object.values(body)).not.toContain(undefined);
+    expect(body['temperature']).toBe(0);
+  });
+
   it('joins the parts of a message to one string', () => {
     const content = [
       { type: 'text' as const, text: 'a' },

@@ -66,27 +66,34 @@ export function promptFields(request: CanonicalRequest, { model, flavour, caps }
   };
 }
 
+/** Adds what has a value: an object of many fields without one is slow to make and large to keep. */
+function addGiven(body: Fields, fields: Fields): void {
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) body[name] = value;
+}
+
 /**
  * The body of a chat completion, made of known fields only: some servers read everything that they are sent.
- * Fields without a value are undefined, which JSON leaves out; some servers refuse null.
+ * Fields without a value are left out; some servers refuse null.
  */
 export function requestBody(request: CanonicalRequest, options: RequestBodyOptions): Fields {
   const { flavour, maxTokens } = options;
   const choices = request.n ?? 1;
   const stops = request.stop.length > 0 && FLAVOURS[flavour].tellsStop;
-  return {
-    ...promptFields(request, options),
-    // Always a stream, also for callers who want one answer: it can be cancelled everywhere, and it tells when it is cut.
-    stream: true,
-    ...figureFields(flavour, choices),
+  const body: Fields = {};
+  addGiven(body, promptFields(request, options));
+  // Always a stream, also for callers who want one answer: it can be cancelled everywhere, and it tells when it is cut.
+  body['stream'] = true;
+  addGiven(body, figureFields(flavour, choices));
+  addGiven(body, {
     // Not max_completion_tokens, which Ollama ignores.
     max_tokens: maxTokens ?? undefined,
     stop: stops ? request.stop : undefined,
     n: choices > 1 ? choices : undefined,
-    ...(request.logprobs !== undefined && { logprobs: true, top_logprobs: topLogprobs(request.logprobs, flavour) }),
-    ...samplingFields(request, options),
-    ...outputFields(request.output, flavour),
-  };
+  });
+  if (request.logprobs !== undefined) addGiven(body, { logprobs: true, top_logprobs: topLogprobs(request.logprobs, flavour) });
+  addGiven(body, samplingFields(request, options));
+  addGiven(body, outputFields(request.output, flavour));
+  return body;
 }
 
 /** llama-server gives no probabilities at all for 0 alternatives; what is too many is dropped on the way back. */

@@ -69,10 +69,10 @@ export class UpstreamClient {
     return this.#request('POST', path, { signal, body: JSON.stringify(body) });
   }
 
-  /** Asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
-  converse(path: string, body: unknown, { sink, signal }: { sink: BodySink; signal: AbortSignal }): Promise<UpstreamAnswer> {
+  /** Sends JSON and asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
+  converse(path: string, body: string, { sink, signal }: { sink: BodySink; signal: AbortSignal }): Promise<UpstreamAnswer> {
     const exchange = new UpstreamExchange(sink, signal);
-    this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers: this.#chatHeaders, body: JSON.stringify(body) }, exchange);
+    this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers: this.#chatHeaders, body }, exchange);
     return exchange.answer;
   }
 
