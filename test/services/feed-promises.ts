@@ -8,7 +8,7 @@ import { FeedScene } from './feed-scene.js';
 import { TRUSTED_WRONGLY_MAX_MS } from './follower.js';
 
 /** What every service that owns a feed promises to its followers, tried on real processes. */
-export const promisesOfFeed = (owner: FeedOwner): void =>
+export const promisesOfFeed = (owner: FeedOwner): unknown =>
   describe.concurrent(`the feed of ${owner.app}, as gateways follow it`, { timeout: 180_000 }, () => {
     let postgres: TestPostgres;
 
