@@ -41,3 +41,12 @@ it('clients without a name are told, and what is too long is cut', () => {
   uses.note(caller, 'x'.repeat(500));
   expect(told).toEqual([undefined, 'x'.repeat(200)]);
 });
+
+it('one that nobody heard is told again by the next request, under the name that it had', async () => {
+  const { uses, told } = world();
+  uses.note(caller, 'node', 'agent/1.0');
+  uses.note(caller, 'node');
+  await Promise.resolve();
+  uses.note(caller, 'node');
+  expect(told).toEqual(['agent/1.0', 'agent/1.0']);
+});

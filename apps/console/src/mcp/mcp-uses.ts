@@ -31,7 +31,7 @@ export class McpUses {
     const client = (name ?? before?.client ?? userAgent)?.slice(0, CLIENT_CHARS) || undefined;
     if (before && before.client === client && this.now() - before.at < AGAIN_MS) return;
     this.#remember(id, { at: this.now(), client });
-    this.#tell(caller, client);
+    this.#tell(caller, client, id);
   }
 
   #remember(id: string, told: Told): void {
@@ -41,9 +41,11 @@ export class McpUses {
     if (oldest !== undefined && this.#told.size > REMEMBERED_MAX) this.#told.delete(oldest);
   }
 
-  #tell({ account, key }: McpCaller, client: string | undefined): void {
+  #tell({ account, key }: McpCaller, client: string | undefined, id: string): void {
     this.rpc.call(RecordMcpUse, { account, key, ...(client !== undefined && { client }) }).catch((error: unknown) => {
       this.log.debug({ err: error, key_id: key }, 'mcp.use_not_recorded');
+      const told = this.#told.get(id);
+      if (told?.client === client) this.#told.set(id, { at: -Infinity, client });
     });
   }
 }
