@@ -24,7 +24,7 @@ export class Fleet {
     return [...this.workers.values()].filter((w) => w.state === 'ready' && performance.now() - w.heardAt < STALE_MS);
   }
 
-  choose = (excluded, signal) =>
+  choose = (excluded, { signal }) =>
     new Promise((resolve, reject) => {
       const waiter = { excluded, resolve, reject, until: performance.now() + this.waitMs };
       signal.addEventListener('abort', () => {
