@@ -1,4 +1,4 @@
-import { type Actor, OpenPlayground, PLAYGROUND_KEY_LIFE_S } from '@slipway/contracts';
+import { type Actor, OpenPlayground, PLAYGROUND_KEY_LIFE_S, ServiceError } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import type { SignedIn } from '../sessions/access-tokens.js';
 
@@ -58,9 +58,11 @@ export class SessionKeys {
 
   async #ask(name: string, { asking: { account, session }, actor }: KeyHolder): Promise<HeldKey> {
     this.#forgetExpired();
-    const value = this.#held.get(name)?.value;
-    const reply = await this.rpc.call(OpenPlayground, { account, session, actor, ...(value !== undefined && { value }) });
-    const key = { value: reply.value ?? value ?? '', expiresAt: Date.parse(reply.expires_at) };
+    const held = this.#held.get(name)?.value;
+    const reply = await this.rpc.call(OpenPlayground, { account, session, actor, ...(held !== undefined && { value: held }) });
+    const value = reply.value ?? held;
+    if (value === undefined) throw new ServiceError('internal', 'A service answered against its contract.');
+    const key = { value, expiresAt: Date.parse(reply.expires_at) };
     this.#held.set(name, key);
     return key;
   }

@@ -157,7 +157,7 @@ export class InferenceService {
     if (now - this.#keysCheckedAt < KEY_CHECK_MS) return;
     this.#keysCheckedAt = now;
     for (const stream of this.#streams) {
-      if (!this.options.keys.stillValid(stream.caller)) stream.stop(new ServiceError('invalid_api_key', 'The API key was revoked.'));
+      if (!this.options.keys.stillValid(stream.caller)) stream.stop(new ServiceError('invalid_api_key', 'The API key is no longer valid.'));
     }
   }
 }
