@@ -48,6 +48,7 @@ export default defineConfig({
         include: BOUNDED,
         exclude: ['**/node_modules/**', ...VERIFY],
         ...oneByOne,
+        ...sharedModules,
         sequence: { groupOrder: 2 },
       }),
       project('patient', {

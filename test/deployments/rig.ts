@@ -109,9 +109,11 @@ export class DeploymentsRig {
     return replica;
   }
 
-  /** Starts a replica and waits until it is ready. */
-  startReplica(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
-    return this.spawnReplica(settings).ready();
+  /** Starts a replica and waits until it is ready, and gateways will hear of every state that comes. */
+  async startReplica(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+    const replica = await this.spawnReplica(settings).ready();
+    await until('gateways rely on what they know', () => this.gatewayIsFresh());
+    return replica;
   }
 
   startAgent(changes: Partial<Pick<FakeAgent, 'react' | 'facts' | 'holds'>> = {}): FakeAgent {

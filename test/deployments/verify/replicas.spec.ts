@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import type { ServiceProcess } from '../services/service-process.js';
-import { until } from '../testing/until.js';
-import { anAccount, type DeploymentsRig } from './rig.js';
-import { rigTest as it } from './rig-test.js';
+import type { ServiceProcess } from '../../services/service-process.js';
+import { until } from '../../testing/until.js';
+import { anAccount, type DeploymentsRig } from '../rig.js';
+import { rigTest as it } from '../rig-test.js';
 
 const electedTerm = (replica: ServiceProcess): number => Number(/"term":(\d+),"event":"placement.elected"/.exec(replica.output)?.[1] ?? 0);
 
