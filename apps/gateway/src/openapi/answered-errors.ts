@@ -3,7 +3,8 @@ import type { ErrorCode } from '@slipway/contracts';
 /** When the inference API answers with each code that a client of it can see. */
 export const ANSWERED_ERRORS = {
   missing_api_key: 'No key was sent.',
-  invalid_api_key: 'The key is unknown, revoked, rotated, expired or misspelt, or it is a session token. Within a stream: it is no longer valid.',
+  invalid_api_key:
+    'The key is unknown, revoked, rotated, expired or misspelt, or it is a session token. Within a stream: it is no longer valid.',
   ambiguous_credentials: 'The two headers hold different keys, or one of the headers comes twice.',
   insufficient_scope: 'The key is an MCP key.',
   auth_unavailable: 'The gateway cannot tell at the moment whether the key is good, or what it has used.',
