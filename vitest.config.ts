@@ -23,7 +23,7 @@ const oneByOne = { ...withProcesses, fileParallelism: false };
 const BOUNDED = ['test/{e2e,faults,feed}/**/*.spec.ts'];
 const VERIFY = ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'];
 // Of the long suites those that bound nothing in time.
-const PATIENT = ['test/verify/**/*.spec.ts', 'test/{clients,dashboard,deployments,fuzz,keys,mcp}/verify/**/*.spec.ts'];
+const PATIENT = ['test/verify/**/*.spec.ts', 'test/{cli,clients,dashboard,deployments,fuzz,keys,mcp}/verify/**/*.spec.ts'];
 
 export default defineConfig({
   test: {

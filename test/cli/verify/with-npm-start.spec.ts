@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Launcher, chat, freePort, removeFolder, temporaryFolder } from '../launcher/launcher.js';
-import { type Run, documentOf, runCli } from './cli-rig.js';
+import { Launcher, chat, freePort, removeFolder, temporaryFolder } from '../../launcher/launcher.js';
+import { type Run, documentOf, runCli } from '../cli-rig.js';
 
 let dataDir: string;
 let launcher: Launcher;

@@ -1,6 +1,6 @@
 import { TestNatsServer } from '@slipway/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Fleet, type GatewayStats, type StreamResult, flawed, report, spread } from './fleet.js';
+import { Fleet, type GatewayStats, type StreamResult, flawed, report, spread } from '../fleet.js';
 
 describe('more streams than slots', () => {
   let nats: TestNatsServer;

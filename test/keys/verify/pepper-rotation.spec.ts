@@ -1,8 +1,8 @@
 import { type AccountId, CreateKey, RotateKey } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ServiceProcess } from '../services/service-process.js';
-import { until } from '../testing/until.js';
-import { KeysWorld } from './keys-world.js';
+import { ServiceProcess } from '../../services/service-process.js';
+import { until } from '../../testing/until.js';
+import { KeysWorld } from '../keys-world.js';
 
 const [OLD, NEW] = [`old:${'11'.repeat(32)}`, `new:${'22'.repeat(32)}`];
 

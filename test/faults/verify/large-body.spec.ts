@@ -1,7 +1,7 @@
 import { TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Fleet, type StreamResult, eventually, flawed, report, spread } from './fleet.js';
-import { RawGateway } from './raw-gateway.js';
+import { Fleet, type StreamResult, eventually, flawed, report, spread } from '../fleet.js';
+import { RawGateway } from '../raw-gateway.js';
 
 const MIB = 1024 * 1024;
 
