@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { WORK_STREAMS } from '@slipway/contracts';
-import { type NatsConnection, connectNats, createLogger, ensureWorkStream, renderNatsConf } from '@slipway/platform';
+import { type NatsConnection, connectNats, createLogger, ensureWorkStream, renderNatsConf, withinTime } from '@slipway/platform';
 import { type LaunchContext, TIERS, plainEnvironment } from './launch-context.js';
 import { writePrivateFile } from './private-files.js';
 
@@ -55,12 +55,12 @@ function foreign({ stage }: LaunchContext): NatsAddress | null {
 export async function openConnection(context: LaunchContext, address: NatsAddress, role: 'boot' | 'ops'): Promise<NatsConnection> {
   const { stage, signal } = context;
   const opening = connectNats({ url: address.url, role, credentialsDir: address.credentialsDir, name: `launcher-${role}`, log: silent });
-  const timeout = AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]);
-  const over = new Promise<never>((_, reject) => {
-    timeout.addEventListener('abort', () => reject(new stage.StartError(`NATS at ${address.url} does not answer.`)), { once: true });
-  });
+  const end = (within: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => {
+      within.addEventListener('abort', () => reject(new stage.StartError(`NATS at ${address.url} does not answer.`)), { once: true });
+    });
   try {
-    return await Promise.race([opening, over]);
+    return await withinTime(signal, READY_WITHIN_MS, (within) => Promise.race([opening, end(within)]));
   } catch (error) {
     opening.then((late) => late.close()).catch(() => undefined);
     if (error instanceof stage.StartError) throw error;

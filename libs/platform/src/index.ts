@@ -38,5 +38,6 @@ export { RpcServer } from './rpc/rpc-server.js';
 export type { RpcServerOptions } from './rpc/rpc-server.js';
 export { SECRET_KEYS, SecretVault, UnreadableSecretError } from './secrets/secret-vault.js';
 export { overWithin } from './time/over-within.js';
+export { withinTime } from './time/within-time.js';
 export { headers, nuid } from '@nats-io/transport-node';
 export type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/transport-node';

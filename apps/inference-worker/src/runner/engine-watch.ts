@@ -1,3 +1,4 @@
+import { withinTime } from '@slipway/platform';
 import { EngineLoadError } from '../engines/engine.js';
 
 const CHECK_EVERY_MS = 5_000;
@@ -46,7 +47,7 @@ export class EngineWatch {
   async #ask(): Promise<void> {
     const { signal } = this.#stopped;
     try {
-      await this.options.check(AbortSignal.any([signal, AbortSignal.timeout(CHECK_EVERY_MS)]));
+      await withinTime(signal, CHECK_EVERY_MS, this.options.check);
       this.#failed = 0;
     } catch (error) {
       this.#failed += 1;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CanonicalRequest, type Capability, ServiceError, textOf, type Usage } from '@slipway/contracts';
+import { withinTime } from '@slipway/platform';
 import { AdmissionQueue } from '../admission-queue.js';
 import {
   type Engine,
@@ -131,13 +132,14 @@ export class HttpEngine implements Engine {
     const { context } = this.#facts;
     const tooLong = context !== null && promptBytes(request) > BYTES_PER_TOKEN * context;
     if (this.#counter === null || tooLong) return estimate(request);
-    const limit = AbortSignal.timeout(this.#limits.countMs);
+    const counter = this.#counter;
+    let limited: AbortSignal | undefined;
     try {
-      return await this.#counter.count(request, AbortSignal.any([signal, limit]));
+      return await withinTime(signal, this.#limits.countMs, (within) => counter.count(request, (limited = within)));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) throw error;
-      if (limit.aborted) throw new ServiceError('timeout', 'The engine did not count in time.', { cause: error });
+      if (limited?.aborted) throw new ServiceError('timeout', 'The engine did not count in time.', { cause: error });
       throw new ServiceError('engine_error', 'The engine cannot be reached.', { cause: error });
     }
   }
@@ -207,15 +209,16 @@ export class HttpEngine implements Engine {
   /** What the server can do with the model, and how it counts. Silence about either is no failure. */
   async #probeFurther(signal: AbortSignal): Promise<void> {
     const { model } = this.upstream;
-    const timed = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.probeMs)]);
     this.#caps = FLAVOURS[this.#facts.flavour].caps;
     try {
-      if (this.#facts.flavour === 'other' && (await greetsAsOllama(this.#aside, timed)))
-        this.#facts = { ...this.#facts, flavour: 'ollama' };
-      const { flavour } = this.#facts;
-      this.#caps = FLAVOURS[flavour].caps;
-      this.#caps = await probeTalent(this.#aside, { flavour, model }, timed);
-      this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps }, timed);
+      await withinTime(signal, this.#limits.probeMs, async (timed) => {
+        if (this.#facts.flavour === 'other' && (await greetsAsOllama(this.#aside, timed)))
+          this.#facts = { ...this.#facts, flavour: 'ollama' };
+        const { flavour } = this.#facts;
+        this.#caps = FLAVOURS[flavour].caps;
+        this.#caps = await probeTalent(this.#aside, { flavour, model }, timed);
+        this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps }, timed);
+      });
     } catch {
       signal.throwIfAborted();
     }
@@ -223,9 +226,8 @@ export class HttpEngine implements Engine {
 
   async #probe(signal: AbortSignal): Promise<UpstreamFacts> {
     if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
-    const timed = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.probeMs)]);
     try {
-      return await probeUpstream(this.#aside, this.upstream.model, timed);
+      return await withinTime(signal, this.#limits.probeMs, (timed) => probeUpstream(this.#aside, this.upstream.model, timed));
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof EngineLoadError

@@ -1,6 +1,7 @@
 import { lookup as resolveName } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { ServiceError } from '@slipway/contracts';
+import { withinTime } from '@slipway/platform';
 import { Agent, type Dispatcher } from 'undici';
 import type { HostList } from '../../models/host-list.js';
 import { isPublicAddress } from './public-address.js';
@@ -60,9 +61,8 @@ export class ImageFetcher {
    * @throws ServiceError `unsupported_content` when it may not be fetched, cannot be, or is none; never with its address.
    */
   async fetch(address: string, signal: AbortSignal): Promise<string> {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(this.#limits.timeMs)]);
     try {
-      return await this.#follow(new URL(address), limited);
+      return await withinTime(signal, this.#limits.timeMs, (limited) => this.#follow(new URL(address), limited));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) throw error;
