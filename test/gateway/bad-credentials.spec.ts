@@ -121,7 +121,6 @@ describe.each(CONTRACTS)('credentials at the $name door', (contract) => {
   it('a key that is revoked while its body is on the way starts nothing', async () => {
     const { id, value, record } = door.rig.key(door.account.id);
     await untilGood(value);
-    const started = door.runner.admitted.length;
     const body = door.body();
     const client = await door.connect();
     client.send(
@@ -134,6 +133,8 @@ describe.each(CONTRACTS)('credentials at the $name door', (contract) => {
     // The gateway reads its connections in turn: once it has refused this one, it has seen the one before.
     door.rig.keys.put(`key:${id}`, { ...record, state: 'revoked' } as never);
     await untilRefused(value);
+    // Only now: what asked whether the key is refused was let in until it was.
+    const started = door.runner.admitted.length;
     client.send(body.slice(20));
     const { answers } = await door.answersOn(client, 1);
     contract.expectRefusal(answers[0]!, { status: 401, code: 'invalid_api_key' });
