@@ -198,7 +198,7 @@ describe.each(CONTRACTS)('HTTP framing at the $name door', (contract) => {
   it('a second request while the first is answered is refused after it, whenever it comes', async () => {
     door.runner.script = answerSlowly(20, 10);
     const client = (await door.connect()).send(door.good({ stream: true }));
-    await client.untilReceived('t3');
+    await client.untilReceived('t3 ');
     client.send(door.good());
     await client.untilClosed();
     const { answers } = await door.answersOn(client, 2);

@@ -114,7 +114,7 @@ describe('the end of a chat answer', () => {
   it('nobody waits for any more is not generated any further', async () => {
     door.runner.script = answerSlowly(100_000, 5);
     const client = (await door.connect()).send(request({ stream: true }));
-    await client.untilReceived('t1', WITHIN_MS);
+    await client.untilReceived('t1 ', WITHIN_MS);
     const { cancelled } = door.runner;
     client.destroy();
     await until('the worker hears of it', () => door.runner.cancelled === cancelled + 1, WITHIN_MS);

@@ -38,7 +38,7 @@ describe('a gateway that shuts down', () => {
   it('lets running streams finish and closes their connections', async () => {
     runner.script = answerSlowly(100, 10);
     const streams = await Promise.all([begin(), begin(), begin(false)]);
-    await Promise.all(streams.slice(0, 2).map((stream) => stream.untilReceived('t3')));
+    await Promise.all(streams.slice(0, 2).map((stream) => stream.untilReceived('t3 ')));
     await gw.stop(20_000);
     for (const stream of streams.slice(0, 2)) expect(await stream.untilClosed()).toMatch(/t99 [^]*\[DONE\]\n\n\r\n0\r\n\r\n$/);
     expect(await streams[2].untilClosed()).toMatch(/^HTTP\/1.1 200 [^]*t99 /);
@@ -64,7 +64,7 @@ describe('a gateway that shuts down', () => {
   it('ends what still runs at its deadline with an error event, never in silence', async () => {
     runner.script = answerSlowly(100_000, 10);
     const streams = await Promise.all([begin(), begin()]);
-    await Promise.all(streams.map((stream) => stream.untilReceived('t3')));
+    await Promise.all(streams.map((stream) => stream.untilReceived('t3 ')));
     const before = runner.cancelled;
     await gw.stop(1_500);
     for (const stream of streams) {
@@ -89,7 +89,7 @@ describe('a gateway that shuts down', () => {
   it('refuses at its deadline a request whose body does not come, and one that waits for a slot', async () => {
     runner.script = answerSlowly(100_000, 10);
     const held = await Promise.all(Array.from({ length: 8 }, () => begin()));
-    await Promise.all(held.map((stream) => stream.untilReceived('t1')));
+    await Promise.all(held.map((stream) => stream.untilReceived('t1 ')));
     const waiting = await begin(false);
     const [head = ''] = request(false).split('\r\n\r\n');
     const uploading = (await RawClient.open(gw.gateway.port)).send(`${head}\r\nExpect: 100-continue\r\n\r\n`);

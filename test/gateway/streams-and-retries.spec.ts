@@ -122,7 +122,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     await until('the one that nobody sees has begun', () => doomed.used === 1, WITHIN_MS);
     const streamed = (await door.connect()).send(request(true));
     // By then the other's acceptance and first tokens have left too; what was not accepted would be tried elsewhere.
-    await streamed.untilReceived('t3');
+    await streamed.untilReceived('t3 ');
     await nats.close();
     const answer = await streamed.untilClosed(WITHIN_MS);
     expect(answer).toContain('t3 ');
@@ -179,7 +179,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
         const cancelled = runner.cancelled;
         const client = await begin({ stream });
         await until('it runs', () => runner.used === 1, WITHIN_MS);
-        if (stream && script !== staySilent) await client.untilReceived('t1');
+        if (stream && script !== staySilent) await client.untilReceived('t1 ');
         go(client);
         await until('the worker hears of it', () => runner.cancelled === cancelled + 1, WITHIN_MS);
         await until('the slot is free', () => runner.used === 0, WITHIN_MS);
@@ -240,7 +240,7 @@ describe.each(CONTRACTS)('a $name door that closes', (contract) => {
       door.runner.script = answerSlowly(150, 10);
       const running = (await door.connect()).send(door.good({ stream: true }));
       const idle = await door.converse(door.with('X-API-Key: nope'));
-      await running.untilReceived('t3');
+      await running.untilReceived('t3 ');
       door.gateway.signal('SIGTERM');
       await idle.client.untilClosed(WITHIN_MS);
       const { client, answers } = await door.converse(door.good());

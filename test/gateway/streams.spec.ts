@@ -78,7 +78,7 @@ describe('streams through a gateway', () => {
       const { deployment, runner } = await served(1);
       runner.script = answerSlowly(10_000, 5);
       const client = await raw(deployment, 'x', { stream: true });
-      await client.untilReceived('t3');
+      await client.untilReceived('t3 ');
       leave(client);
       await until('the slot is free', () => runner.used === 0);
     });
@@ -87,7 +87,7 @@ describe('streams through a gateway', () => {
       const { deployment, runner } = await served(1);
       runner.script = answerSlowly(1_000, 5);
       const first = await raw(deployment, 'x', { stream: true });
-      await first.untilReceived('t1');
+      await first.untilReceived('t1 ');
       const started = runner.admitted.length;
       const waiting = await raw(deployment, 'x', { stream: true });
       await until('it waits', async () => (await gw.metrics.metrics()).includes('slipway_gateway_waiting_requests{service="gateway"} 1'));
