@@ -8,6 +8,14 @@ import { until } from './until.js';
 // Models load in processes of their own, which take their time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
+/** A module with which a signal stops the event loop for good, as native code that hangs does. */
+const HANGS_WHEN_TOLD = `data:text/javascript,${encodeURIComponent(`
+  process.on('SIGUSR2', () => {
+    process.stderr.write('hangs\\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });
+`)}`;
+
 // A few side by side: they wait for processes most of the time, and more at once would only slow each other's models.
 describe('a runner that fails', () => {
   it.concurrent('a runner that is killed takes no other deployment’s stream with it, and is replaced at once', async ({ rig }) => {
@@ -39,6 +47,16 @@ describe('a runner that is left', () => {
 
     for (const run of runs) await expectWhole(run);
     await until('no process is left', () => !pids.some(alive));
+  });
+
+  it.concurrent('a runner that hangs when its agent is killed does not stay', async ({ rig }) => {
+    const agent = await rig.startAgent({ DRAIN_MS: '100', RUNNER_SILENCE_MS: '600000', NODE_OPTIONS: `--import=${HANGS_WHEN_TOLD}` });
+    rig.assign(agent, [anItem(1)]);
+    const { pid } = await rig.ready(agent, 1);
+    process.kill(pid!, 'SIGUSR2');
+    await until('it hangs', () => agent.output().includes('hangs'));
+    agent.child.kill('SIGKILL');
+    await until('no process is left', () => !alive(pid!));
   });
 });
 

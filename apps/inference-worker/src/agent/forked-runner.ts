@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { EngineLoadError } from '../engines/engine.js';
-import { type AgentMessage, type Farewell, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
+import { type AgentMessage, type Farewell, LEAVE_WITHIN_MS, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
 import { LineSplitter } from './line-splitter.js';
 import type { ItemLog } from './log-book.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
@@ -11,8 +11,6 @@ const TICK_MS = 1_000;
 const FIRST_WORD_MS = 60_000;
 /** Time after a drain's deadline to free the engine and exit, in milliseconds. */
 const EXIT_WITHIN_MS = 1_500;
-/** The same for a process that nobody waits for: a large model takes its time. */
-const LEAVE_WITHIN_MS = 10_000;
 
 export interface ForkedRunnerOptions {
   readonly setup: RunnerSetup;

@@ -28,7 +28,7 @@ export class RunnerStarter {
     @Inject(CONFIG) private readonly config: WorkerConfig,
     @Inject(NATS) private readonly nats: NatsConnection,
   ) {
-    // Whatever ends this process in an orderly way, its children go with it; after a kill they notice the closed pipe.
+    // Whatever ends this process in an orderly way, its children go with it; after a kill they notice that it is gone.
     process.on('exit', () => {
       for (const child of this.#children) child.kill();
     });
@@ -50,6 +50,7 @@ export class RunnerStarter {
         zone: config.ZONE ?? null,
         logLevel: config.LOG_LEVEL,
         gpu: config.GPU,
+        agent: process.pid,
         orphanDrainMs: config.DRAIN_MS,
         item,
         modelPath,

@@ -24,6 +24,8 @@ export const RunnerSetup = z.object({
   zone: z.string().nullable(),
   logLevel: z.enum(LOG_LEVELS),
   gpu: z.enum(['off', 'auto']),
+  /** Process id of the agent. */
+  agent: z.int().positive(),
   /** Time that running streams get when the agent died, in milliseconds. */
   orphanDrainMs: z.int().nonnegative(),
   item: AssignmentItem,
@@ -40,6 +42,9 @@ export const Farewell = z.object({
   stopped: z.boolean(),
 });
 export type Farewell = z.infer<typeof Farewell>;
+
+/** Time after a drain's deadline to free the engine and exit, for a runner that nobody waits for, in milliseconds: a large model takes its time. */
+export const LEAVE_WITHIN_MS = 10_000;
 
 /** Lines that a runner sends at once. */
 export const MAX_LOG_BATCH = 500;

@@ -4,6 +4,7 @@ import { EngineLoadError } from '../engines/engine.js';
 import { describeFault } from '../serving/describe-fault.js';
 import { makeProcessRunner, type ProcessRunner } from './process-runner.js';
 import { LogRelay } from './log-relay.js';
+import { guardAgainstHanging } from './orphan-guard.js';
 import { AgentMessage, type Farewell, type RunnerMessage, type RunnerSetup } from './runner-messages.js';
 
 const BEAT_MS = 1_000;
@@ -12,7 +13,8 @@ const SETUP_WITHIN_MS = 10_000;
 
 /**
  * One deployment's process, as its agent's child. It ends by itself in every case: told to drain,
- * signalled, unable to load, or left behind by an agent that died, whose running streams it still finishes.
+ * signalled, unable to load, or left behind by an agent that died, whose running streams it still finishes. One that
+ * hangs is killed by its agent, and after the agent's death by its own guard.
  */
 export class RunnerProcess {
   readonly #loading = new AbortController();
@@ -56,6 +58,7 @@ export class RunnerProcess {
     const message = AgentMessage.safeParse(raw).data;
     if (message?.k === 'setup' && !this.#setup) {
       this.#setup = message.setup;
+      guardAgainstHanging(message.setup);
       void this.#serve(message.setup);
     }
     if (message?.k === 'drain') void this.#end(message.farewell);
