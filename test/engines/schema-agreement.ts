@@ -11,8 +11,19 @@ import { randomSchema } from './random-schema.js';
 const ajv = new Ajv2020({ strict: false, ownProperties: true });
 addFormats.default(ajv);
 
-/** Makes a random schema of a seed and its grammar: what either allows, the other must allow too. */
-export function expectToAgree(seed: number): void {
+/** Schemas that one test tries. */
+const BATCH = 50;
+
+/** The first seeds of the batches that `count` schemas make, from seed `first` on. */
+export const batches = (first: number, count: number): number[] => Array.from({ length: count / BATCH }, (_, i) => first + i * BATCH);
+
+/** Tries a batch of random schemas and the grammars made of them. */
+export function expectBatchToAgree(first: number): void {
+  for (let seed = first; seed < first + BATCH; seed += 1) expectToAgree(seed);
+}
+
+/** What a schema or its grammar allows, the other must allow too. */
+function expectToAgree(seed: number): void {
   const random = new Random(seed);
   const { schema, sample } = randomSchema(random);
   const about = `seed ${seed}: ${JSON.stringify(schema)}`;

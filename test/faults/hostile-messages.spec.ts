@@ -1,7 +1,7 @@
-import { TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Fleet, type StreamResult, eventually, flawed } from './fleet.js';
-import { RawGateway } from './raw-gateway.js';
+import { type Fleet, type StreamResult, eventually, flawed } from './fleet.js';
+import { FleetStage } from './fleet-stage.js';
+import type { RawGateway } from './raw-gateway.js';
 
 const GARBAGE = [
   '',
@@ -19,23 +19,19 @@ const GARBAGE = [
 ];
 
 describe('a worker', () => {
-  let nats: TestNatsServer;
+  let stage: FleetStage;
   let fleet: Fleet;
   let raw: RawGateway;
   let wk: string;
 
   beforeAll(async () => {
-    nats = await TestNatsServer.start();
-    fleet = await Fleet.start({ url: nats.url, workers: 1, slots: 32 });
-    raw = await RawGateway.start(nats.url);
+    stage = await FleetStage.open();
+    fleet = await stage.fleet({ workers: 1, slots: 32 });
+    raw = await stage.rawGateway();
     wk = fleet.someWorker;
   });
 
-  afterAll(async () => {
-    await raw?.end();
-    await fleet?.end();
-    await nats?.end();
-  });
+  afterAll(() => stage?.end());
 
   it('answers every malformed start with a rejection and goes on serving', async () => {
     const starts = [

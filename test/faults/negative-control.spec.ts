@@ -1,24 +1,18 @@
-import { TestNatsServer } from '@slipway/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Fleet, type GatewayStats, type StreamResult, flawed } from './fleet.js';
+import { type GatewayStats, type StreamResult, flawed } from './fleet.js';
+import { FleetStage } from './fleet-stage.js';
 
 const TOKENS = 40;
 
 describe('the oracle', () => {
-  let nats: TestNatsServer;
-  let fleet: Fleet;
-
+  let stage: FleetStage;
   beforeEach(async () => {
-    nats = await TestNatsServer.start();
+    stage = await FleetStage.open();
   });
-
-  afterEach(async () => {
-    await fleet?.end();
-    await nats?.end();
-  });
+  afterEach(() => stage?.end());
 
   it('turns red when a frame is lost and never sent again; the stream then ends with an error', async () => {
-    fleet = await Fleet.start({ url: nats.url, workers: 2, lossy: { every: 25, hide: false } });
+    const fleet = await stage.fleet({ workers: 2, lossy: { every: 25, hide: false } });
     await fleet.gateway.ask('open', { count: 10, tokens: TOKENS, hz: 60 });
     const results = await fleet.gateway.ask<StreamResult[]>('results');
     expect(flawed(results, TOKENS)).not.toEqual([]);
@@ -26,7 +20,7 @@ describe('the oracle', () => {
   });
 
   it('turns red when a frame is lost and the sequence numbers hide it; the checksum refuses the end', async () => {
-    fleet = await Fleet.start({ url: nats.url, workers: 2, lossy: { every: 25, hide: true } });
+    const fleet = await stage.fleet({ workers: 2, lossy: { every: 25, hide: true } });
     await fleet.gateway.ask('open', { count: 10, tokens: TOKENS, hz: 60 });
     const results = await fleet.gateway.ask<StreamResult[]>('results');
     const { counters } = await fleet.gateway.ask<GatewayStats>('stats');

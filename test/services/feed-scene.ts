@@ -1,4 +1,4 @@
-import { type AccountId, isServiceError } from '@slipway/contracts';
+import type { AccountId } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { TcpGate, type TestPostgres } from '@slipway/testing';
 import { until } from '../testing/until.js';
@@ -6,6 +6,7 @@ import { machineNow } from '../feed/feed-rig.js';
 import { Bus, ENV } from './bus.js';
 import type { Ask, FeedOwner, Thing } from './feed-owners.js';
 import { type Deafness, Follower } from './follower.js';
+import { unanswered } from './patient-rpc.js';
 import { ServiceProcess } from './service-process.js';
 
 /** Only bounds a failure. */
@@ -84,10 +85,6 @@ export class FeedScene {
   }
 
   #untilAnswered<T extends object>(what: string, attempt: () => Promise<T>): Promise<T> {
-    const retry = (error: unknown): null => {
-      if (!isServiceError(error) || error.code !== 'unavailable') throw error;
-      return null;
-    };
-    return until(what, () => attempt().catch(retry), DONE_WITHIN_MS);
+    return until(what, () => attempt().catch(unanswered), DONE_WITHIN_MS);
   }
 }

@@ -9,17 +9,19 @@ export interface Outcome<T> {
   readonly code?: string;
 }
 
+/** What a call came to that nobody answered, or that the service wants to be asked again: nothing. @throws every other error. */
+export function unanswered(error: unknown): null {
+  if (!isServiceError(error) || error.code !== 'unavailable') throw error;
+  return null;
+}
+
 /** Calls with time for a busy machine. */
 export class PatientRpc {
   constructor(private readonly rpc: Pick<RpcClient, 'call'>) {}
 
   /** Asks as patient callers do: again where the service asks for that, as it does when its database is too busy. */
   ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    const attempt = (): Promise<z.output<C['reply']> | null> =>
-      this.#once(contract, request).catch((error: unknown) => {
-        if (!isServiceError(error) || error.code !== 'unavailable') throw error;
-        return null;
-      });
+    const attempt = (): Promise<z.output<C['reply']> | null> => this.#once(contract, request).catch(unanswered);
     return until(`${contract.subject} is answered`, attempt, 60_000);
   }
 

@@ -1,22 +1,16 @@
-import { TestNatsServer } from '@slipway/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Fleet, type GatewayStats, type StreamResult, flawed, report, spread } from '../fleet.js';
+import { type GatewayStats, type StreamResult, flawed, report, spread } from '../fleet.js';
+import { FleetStage } from '../fleet-stage.js';
 
 describe('more streams than slots', () => {
-  let nats: TestNatsServer;
-  let fleet: Fleet;
-
+  let stage: FleetStage;
   beforeEach(async () => {
-    nats = await TestNatsServer.start();
+    stage = await FleetStage.open();
   });
-
-  afterEach(async () => {
-    await fleet?.end();
-    await nats?.end();
-  });
+  afterEach(() => stage?.end());
 
   it('wait at their gateway for capacity and all complete, without a storm of busy answers', async () => {
-    fleet = await Fleet.start({ url: nats.url, workers: 4, slots: 32, waitMs: 30_000 });
+    const fleet = await stage.fleet({ workers: 4, slots: 32, waitMs: 30_000 });
     await fleet.gateway.ask('open', { count: 300, tokens: 30, hz: 60 });
     const results = await fleet.gateway.ask<StreamResult[]>('results');
     const { counters, refusals } = await fleet.gateway.ask<GatewayStats>('stats');
@@ -27,7 +21,7 @@ describe('more streams than slots', () => {
   });
 
   it('at three gateways that do not know of each other all complete', async () => {
-    fleet = await Fleet.start({ url: nats.url, workers: 3, gateways: 3, slots: 32, waitMs: 30_000 });
+    const fleet = await stage.fleet({ workers: 3, gateways: 3, slots: 32, waitMs: 30_000 });
     const runs = fleet.gateways.map(async (gateway, i) => {
       await gateway.ask('open', { count: 90, tokens: 30, hz: 60, seed: 1_000 * i });
       return await gateway.ask<StreamResult[]>('results');
@@ -39,7 +33,7 @@ describe('more streams than slots', () => {
   });
 
   it('that outwait their gateway end with overloaded', async () => {
-    fleet = await Fleet.start({ url: nats.url, workers: 1, slots: 2, waitMs: 300 });
+    const fleet = await stage.fleet({ workers: 1, slots: 2, waitMs: 300 });
     await fleet.gateway.ask('open', { count: 6, tokens: 40, hz: 40 });
     const results = await fleet.gateway.ask<StreamResult[]>('results');
     expect(

@@ -1,28 +1,24 @@
-import { TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Fleet, type StreamResult, eventually, flawed, report, spread } from '../fleet.js';
-import { RawGateway } from '../raw-gateway.js';
+import { type Fleet, type StreamResult, eventually, flawed, report, spread } from '../fleet.js';
+import { FleetStage } from '../fleet-stage.js';
+import type { RawGateway } from '../raw-gateway.js';
 
 const MIB = 1024 * 1024;
 
 describe('a start that is larger than a message', () => {
-  let nats: TestNatsServer;
+  let stage: FleetStage;
   let fleet: Fleet;
   let raw: RawGateway;
   let wk: string;
 
   beforeAll(async () => {
-    nats = await TestNatsServer.start({ config: 'max_payload: 1MB\nmax_pending: 16MB\nwrite_deadline: "2s"' });
-    fleet = await Fleet.start({ url: nats.url, workers: 2 });
-    raw = await RawGateway.start(nats.url);
+    stage = await FleetStage.open({ config: 'max_payload: 1MB\nmax_pending: 16MB\nwrite_deadline: "2s"' });
+    fleet = await stage.fleet({ workers: 2 });
+    raw = await stage.rawGateway();
     wk = fleet.someWorker;
   });
 
-  afterAll(async () => {
-    await raw?.end();
-    await fleet?.end();
-    await nats?.end();
-  });
+  afterAll(() => stage?.end());
 
   it('travels in parts, several at once, and other streams go on', async () => {
     await fleet.openAndFlow({ count: 20, tokens: 120, hz: 30 });
