@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CanonicalRequest, StreamEvent, Usage } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import type { Engine, EngineSettings } from '../../apps/inference-worker/src/engines/engine.js';
+import { until as poll } from '../testing/until.js';
 
 export const SETTINGS: EngineSettings = {
   context: null,
@@ -92,11 +92,7 @@ export class EngineRun {
 
 export const run = (engine: Engine, request: CanonicalRequest): Promise<EngineRun> => new EngineRun(engine, request).done();
 
-/** Polls until `condition` holds; fails with `what` after `deadlineMs`. */
+/** Polls until `condition` holds, often enough for what passes in a few milliseconds. */
 export async function until(what: string, condition: () => boolean, deadlineMs = 10_000): Promise<void> {
-  const deadline = performance.now() + deadlineMs;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}.`);
-    await sleep(2);
-  }
+  await poll(what, condition, deadlineMs, 2);
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { until } from '../testing/until.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const ANSWER_WITHIN_MS = 120_000;
@@ -232,13 +233,9 @@ export class Fleet {
   }
 }
 
-/** Polls until the condition holds. @throws Error that names what did not come true. */
+/** Polls until the condition holds, not so often that the processes would be busy with answering. */
 export async function eventually(holds: () => Promise<boolean> | boolean, what: string, withinMs = 20_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`It did not come true within ${withinMs} ms that ${what}.`);
-    await pause(POLL_MS);
-  }
+  await until(what, holds, withinMs, POLL_MS);
 }
 
 /** Lets an outage or a freeze last; never used to wait for something to happen. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startTestPostgres, TcpGate, TestNatsServer, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { test } from 'vitest';
+import { until as poll } from '../testing/until.js';
 
 /** What requests to a reader would have seen between two moments of the machine's clock. */
 export interface Sample {
@@ -38,16 +38,9 @@ process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
 
-/** Polls until `probe` gives something; the deadline only bounds a failure. */
-export async function until<T>(what: string, probe: () => Promise<T | null | undefined | false>, deadlineMs = 20_000): Promise<T> {
-  const end = Date.now() + deadlineMs;
-  for (;;) {
-    const found = await probe();
-    if (found !== null && found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`Not within ${deadlineMs} ms: ${what}`);
-    await delay(10);
-  }
-}
+/** Polls until `probe` gives something, with the time that a feed takes. */
+export const until = <T>(what: string, probe: () => Promise<T | null | undefined | false>, deadlineMs = 20_000): Promise<T> =>
+  poll(what, probe, deadlineMs);
 
 /** Milliseconds of the machine's monotonic clock, as the child processes tell it. */
 export const machineNow = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
@@ -258,7 +251,7 @@ export class Scene {
 /** A test with a scene of its own, which ends with it. */
 export const sceneTest = (world: () => FeedWorld) =>
   test.extend<{ scene: Scene }>({
-    // eslint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
+    // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern
     scene: async ({}, use) => {
       const scene = await world().scene();
       await use(scene);

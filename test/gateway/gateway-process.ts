@@ -1,64 +1,44 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { ENV, PEPPERS, until } from './gateway-rig.js';
+import { ServiceProcess } from '../services/service-process.js';
+import { PEPPERS, until } from './gateway-rig.js';
 
-const MAIN = fileURLToPath(new URL('../../apps/gateway/dist/main.js', import.meta.url));
 const WITHIN_MS = 30_000;
-
-const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
 
 /** A line of the gateway's log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** A gateway as a process of its own, run from its build. */
+/** A gateway as a process of its own, with its port and the lines of its log. */
 export class GatewayProcess {
-  /** Everything that it has written. */
-  output = '';
-  readonly exited: Promise<number | null>;
-
-  private constructor(private readonly child: ChildProcess) {
-    running.add(child);
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
-    this.exited = once(child, 'exit').then(([code]) => {
-      running.delete(child);
-      return code as number | null;
-    });
-  }
+  private constructor(
+    private readonly service: ServiceProcess,
+    readonly port: number,
+  ) {}
 
   /** Starts a gateway on a NATS server, and waits until it is ready. */
   static async start(natsUrl: string, environment: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
-    const env = {
-      PATH: process.env['PATH'] ?? '',
-      SLIPWAY_ENV: ENV,
-      NATS_URL: natsUrl,
-      KEY_PEPPERS: PEPPERS,
-      PORT: '0',
-      PUBLIC_BASE_URL: 'http://gw.test',
-      LOG_LEVEL: 'debug',
-      DRAIN_MS: '5000',
-      ...environment,
-    };
-    const gateway = new GatewayProcess(spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    const settings = { KEY_PEPPERS: PEPPERS, PORT: '0', PUBLIC_BASE_URL: 'http://gw.test', LOG_LEVEL: 'debug', ...environment };
+    const service = new ServiceProcess('gateway', { url: natsUrl }, settings);
     try {
-      await until('the gateway process is ready', () => gateway.isReady(), WITHIN_MS);
+      await service.ready();
+      // Lines of a log gather for a while before they leave.
+      await until('the gateway has told its port', () => service.logged('gateway.listening'), WITHIN_MS);
     } catch (error) {
-      await gateway.stop('SIGKILL');
-      throw new Error(`The gateway process said: ${gateway.output}`, { cause: error });
+      await service.stop('SIGKILL');
+      throw error;
     }
-    return gateway;
+    return new GatewayProcess(service, service.port('gateway.listening')!);
   }
 
   get pid(): number {
-    return this.child.pid ?? 0;
+    return this.service.pid;
   }
 
-  get port(): number {
-    return Number(this.lines.find(({ event }) => event === 'gateway.listening')?.['port'] ?? 0);
+  get exited(): Promise<number | null> {
+    return this.service.exited;
+  }
+
+  /** All that it has written. */
+  get output(): string {
+    return this.service.output;
   }
 
   get lines(): LogLine[] {
@@ -77,18 +57,11 @@ export class GatewayProcess {
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.child.kill(signal);
+    this.service.signal(signal);
   }
 
   /** Ends the process; resolves with its exit code. */
-  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
-    this.child.kill(signal);
-    return this.exited;
-  }
-
-  private async isReady(): Promise<boolean> {
-    if (this.child.exitCode !== null) throw new Error('It ended before it was ready.');
-    if (this.port === 0) return false;
-    return (await fetch(`http://127.0.0.1:${this.port}/readyz`)).status === 200;
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+    return this.service.stop(signal);
   }
 }

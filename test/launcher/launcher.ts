@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@slipway/testing';
+import { until } from '../testing/until.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -99,11 +100,7 @@ export class Launcher {
 
 /** Polls until `check` holds. */
 export async function eventually(check: () => boolean | Promise<boolean>, withinMs = 15_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await check())) {
-    if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${check.toString()}`);
-    await delay(50);
-  }
+  await until(check.toString(), check, withinMs, 50);
 }
 
 export async function freePort(): Promise<number> {

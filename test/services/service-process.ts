@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { until } from '../testing/until.js';
 import { type Bus, ENV } from './bus.js';
@@ -26,21 +27,21 @@ export class ServiceProcess {
 
   constructor(
     readonly app: AppName,
-    bus: Pick<Bus, 'url' | 'credentialsDir'>,
+    { url, credentialsDir }: Pick<Bus, 'url'> & Partial<Pick<Bus, 'credentialsDir'>>,
     environment: Readonly<Record<string, string>>,
   ) {
     const env = {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? '',
       SLIPWAY_ENV: ENV,
-      NATS_URL: bus.url,
-      NATS_CREDENTIALS_DIR: bus.credentialsDir,
+      NATS_URL: url,
+      ...(credentialsDir !== undefined && { NATS_CREDENTIALS_DIR: credentialsDir }),
       DRAIN_MS: '5000',
       ...environment,
     };
     const child = spawn(process.execPath, [`${REPOSITORY}apps/${app}/dist/main.js`], {
       env,
-      cwd: bus.credentialsDir,
+      cwd: credentialsDir ?? tmpdir(),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
@@ -51,6 +52,10 @@ export class ServiceProcess {
       running.delete(child);
       return code as number | null;
     });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   /** All that it has written. */

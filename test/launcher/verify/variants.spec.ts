@@ -2,7 +2,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScriptedUpstream, chatStream } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { Launcher, REPOSITORY, type Ready, chat, freePort, processesOf, removeFolder, temporaryFolder } from '../launcher.js';
+import { Launcher, REPOSITORY, type Ready, chat, eventually, freePort, processesOf, removeFolder, temporaryFolder } from '../launcher.js';
 
 // One data directory, so that each start meets what the ones before it left.
 let folder: string;
@@ -107,7 +107,7 @@ it('a second Ctrl-C kills what the first one still waits for', async () => {
 
 it('Ctrl-C in the middle of a start leaves nothing running', async () => {
   launcher = new Launcher(['--data-dir', dataDir, '--port', port]);
-  while (!launcher.stderr.includes('Starting NATS')) await new Promise((resolve) => setTimeout(resolve, 20));
+  await eventually(() => launcher!.stderr.includes('Starting NATS'));
   launcher.child.kill('SIGINT');
   expect(await launcher.ended()).toBe(0);
   expect(launcher.stdout).toBe('');

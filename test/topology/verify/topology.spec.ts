@@ -1,12 +1,12 @@
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type TestPostgres, startTestPostgres } from '@slipway/testing';
 import OpenAI from 'openai';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until as poll } from '../../testing/until.js';
 import { readComposeFile } from '../compose-file.js';
 import type { ComposedProcess } from '../composed-process.js';
 import { ComposedTopology, instancesOf } from '../composed-topology.js';
@@ -23,11 +23,8 @@ const LASTING = instancesOf(compose).filter(
 );
 const messages = [{ role: 'user' as const, content: 'Who are you?' }];
 
-async function until(what: string, probe: () => Promise<boolean>, withinMs = 120_000): Promise<void> {
-  for (const end = Date.now() + withinMs; !(await probe()); await delay(100)) {
-    if (Date.now() > end) throw new Error(`Not within ${withinMs / 1_000} s: ${what}`);
-  }
-}
+/** Polls with the time that a whole fleet takes on one machine. */
+const until = (what: string, probe: () => Promise<boolean>): Promise<boolean> => poll(what, probe, 120_000, 100);
 
 let folder: string;
 let postgres: TestPostgres;
