@@ -24,7 +24,9 @@ const LASTING = instancesOf(compose).filter(
 const messages = [{ role: 'user' as const, content: 'Who are you?' }];
 
 /** Polls with the time that a whole fleet takes on one machine. */
-const until = (what: string, probe: () => Promise<boolean>): Promise<boolean> => poll(what, probe, 120_000, 100);
+async function until(what: string, probe: () => Promise<boolean>): Promise<void> {
+  await poll(what, probe, 120_000, 100);
+}
 
 let folder: string;
 let postgres: TestPostgres;
