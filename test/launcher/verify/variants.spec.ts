@@ -107,7 +107,7 @@ it('a second Ctrl-C kills what the first one still waits for', async () => {
 
 it('Ctrl-C in the middle of a start leaves nothing running', async () => {
   launcher = new Launcher(['--data-dir', dataDir, '--port', port]);
-  await eventually(() => launcher!.stderr.includes('Starting NATS'));
+  await eventually(() => launcher!.stderr.includes('Starting NATS'), 120_000);
   launcher.child.kill('SIGINT');
   expect(await launcher.ended()).toBe(0);
   expect(launcher.stdout).toBe('');
