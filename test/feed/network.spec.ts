@@ -36,7 +36,6 @@ describe('a reader on an unreliable network', () => {
       await reader.fresh();
       hanging!.freeze();
       const change = { id: 'k', n: 2, ...(await owner.set('k', 2)) };
-      // Two missed pings would take four to six seconds.
       await until('the change is known by another way', async () => (await reader.now()).things['k'] === 2, 4_000);
       await reader.fresh();
       expect(trustedWrongly(await reader.seen(), change)).toBeLessThan(3_750);

@@ -14,8 +14,6 @@ export interface LinkOptions {
 
 /** A timer later than this was held up by this process itself. */
 const LATE_TIMER_MS = 200;
-/** A server that was left may be dialled again after this. */
-const RESTORE_SERVERS_MS = 3_000;
 
 /**
  * The process's own connection, as far as judging others needs it: while it is down, or its server
@@ -30,7 +28,6 @@ export class Link {
   private stopped = false;
   private waiters: (() => void)[] = [];
   private answerTimer: NodeJS.Timeout | undefined;
-  private restoreTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: LinkOptions) {
     this.nats = options.nats;
@@ -81,7 +78,6 @@ export class Link {
   stop(): void {
     this.stopped = true;
     clearTimeout(this.answerTimer);
-    clearTimeout(this.restoreTimer);
     this.release();
   }
 
@@ -94,24 +90,10 @@ export class Link {
     }, this.options.answerMs);
   }
 
-  /** Goes to another server where there is one: the client's own order begins with the one that was lost. */
   private leave(): void {
     if (this.stopped || this.nats.isClosed()) return;
-    const silent = this.nats.getServer();
-    this.options.log.warn({ server: silent }, 'stream.server_silent');
-    const all = this.nats.getServers().map((server) => server.listen);
-    const others = all.filter((server) => server !== silent);
-    if (others.length > 0) {
-      this.nats.setServers(others);
-      this.restoreTimer = setTimeout(() => this.restoreServers(all), RESTORE_SERVERS_MS);
-    }
+    this.options.log.warn({ server: this.nats.getServer() }, 'stream.server_silent');
     void this.nats.reconnect();
-  }
-
-  private restoreServers(known: readonly string[]): void {
-    if (this.nats.isClosed()) return;
-    const current = this.nats.getServers().map((server) => server.listen);
-    this.nats.setServers([...new Set([...current, ...known])]);
   }
 
   private change(up: boolean): void {
