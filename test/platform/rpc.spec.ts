@@ -137,6 +137,8 @@ describe('a call between services', () => {
 
   it('says that no answer came in time', async () => {
     const error = await failure(client.call({ ...ListKeys, timeoutMs: 50 }, { account: 1 }));
+    // The question may arrive after its asker has gone.
+    await expect.poll(() => waiting.length).toBe(1);
     waiting.pop()?.();
     expect((error as UnansweredError).reason).toBe('timeout');
   });
