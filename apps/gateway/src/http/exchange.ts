@@ -6,7 +6,7 @@ import type { ErrorFormat } from '../surfaces/surface.js';
 
 /** One request and its response, with what the checks before the body found out. */
 export interface Exchange {
-  /** Goes into the `x-request-id` header and the log. */
+  /** Goes into the headers of the answer and the log. */
   readonly id: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -32,8 +32,6 @@ export class Exchanges {
   /** Begins an exchange that is answered on its own, outside of what a shutdown waits for. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
     const id = requestId();
-    // Clients of the messages contract look for the id under this name only.
-    response.setHeader('request-id', id);
     if (this.options.shutdown() !== 'no') response.shouldKeepAlive = false;
     return { id, line: new RequestLine(id), request, response, format: this.formatAt(request) };
   }

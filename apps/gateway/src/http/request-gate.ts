@@ -14,6 +14,7 @@ import type { BodyBudget } from './body-budget.js';
 import type { Exchange } from './exchange.js';
 import type { Exchanges } from './exchanges.js';
 import { bodyFault, headerFault } from './header-hygiene.js';
+import { idHeaders } from './request-id.js';
 import { expectationOf } from './server-limits.js';
 import { type Directions, explainUnrouted, isHealthCheck, misdirected } from './unrouted.js';
 import { WireRefusals } from './wire-refusals.js';
@@ -68,7 +69,7 @@ export class RequestGate {
     const fault = this.#fault(request);
     if (fault) return refuse(fault.error, fault);
     if (isOpen) {
-      reply.raw.setHeader('x-request-id', exchange.id);
+      void reply.headers(idHeaders(exchange.id));
       return pass();
     }
     return this.#authenticator.authenticate(request.raw, reply.raw, (error, caller) => {

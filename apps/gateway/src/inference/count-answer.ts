@@ -1,6 +1,7 @@
 import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
 import { answerError } from '../http/answer.js';
 import type { Exchange } from '../http/exchange.js';
+import { idHeaders } from '../http/request-id.js';
 import type { CountSurface } from '../surfaces/surface.js';
 import type { Answer } from './answer.js';
 
@@ -23,7 +24,7 @@ export class CountAnswer implements Answer {
     response.writeHead(200, {
       'content-type': 'application/json',
       'cache-control': 'no-store',
-      'x-request-id': id,
+      ...idHeaders(id),
       'content-length': Buffer.byteLength(body),
       ...headers,
     });

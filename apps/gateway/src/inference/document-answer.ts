@@ -1,6 +1,7 @@
 import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { answerError } from '../http/answer.js';
 import type { Exchange } from '../http/exchange.js';
+import { idHeaders } from '../http/request-id.js';
 import type { AnswerWriter } from '../surfaces/surface.js';
 import type { Answer, CutReason } from './answer.js';
 import { ClientProgress } from './client-progress.js';
@@ -60,6 +61,6 @@ export class DocumentAnswer implements Answer {
   }
 
   #headers(): Record<string, string> {
-    return { 'content-type': 'application/json', 'cache-control': 'no-store', 'x-request-id': this.options.exchange.id };
+    return { 'content-type': 'application/json', 'cache-control': 'no-store', ...idHeaders(this.options.exchange.id) };
   }
 }

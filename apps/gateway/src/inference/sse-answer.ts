@@ -1,6 +1,7 @@
 import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
 import { answerError } from '../http/answer.js';
 import type { Exchange } from '../http/exchange.js';
+import { idHeaders } from '../http/request-id.js';
 import type { AnswerWriter } from '../surfaces/surface.js';
 import type { Answer, CutReason } from './answer.js';
 import { ClientProgress } from './client-progress.js';
@@ -103,7 +104,7 @@ export class SseAnswer implements Answer {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-store, no-transform',
       'x-accel-buffering': 'no',
-      'x-request-id': this.options.exchange.id,
+      ...idHeaders(this.options.exchange.id),
     });
   }
 

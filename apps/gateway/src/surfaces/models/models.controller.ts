@@ -3,6 +3,7 @@ import { ServiceError } from '@slipway/contracts';
 import { Accepts } from '../../http/accepts.decorator.js';
 import { Call } from '../../http/call.decorator.js';
 import type { InferenceCall } from '../../http/exchange.js';
+import { idHeaders } from '../../http/request-id.js';
 import { pathOf } from '../../http/unrouted.js';
 import type { ModelFormat } from '../surface.js';
 import { SurfaceRegistry } from '../surface-registry.js';
@@ -45,12 +46,12 @@ const entryOf = ({ caller, deployment }: InferenceCall, id: string): Parameters<
 });
 
 function answer({ response, id }: InferenceCall, document: object): void {
-  const body = Buffer.from(JSON.stringify(document));
+  const body = JSON.stringify(document);
   response.writeHead(200, {
     'content-type': 'application/json',
     'cache-control': 'no-store',
-    'content-length': body.length,
-    'x-request-id': id,
+    'content-length': Buffer.byteLength(body),
+    ...idHeaders(id),
   });
   response.end(body);
 }
