@@ -23,16 +23,15 @@ export interface PlacedItem {
 @Injectable()
 export class RunnerStarter {
   readonly #children = new Set<ForkedRunner>();
+  // Whatever ends this process in an orderly way, its children go with it; after a kill they notice that it is gone.
+  readonly #killChildren = (): void => {
+    for (const child of this.#children) child.kill();
+  };
 
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
     @Inject(NATS) private readonly nats: NatsConnection,
-  ) {
-    // Whatever ends this process in an orderly way, its children go with it; after a kill they notice that it is gone.
-    process.on('exit', () => {
-      for (const child of this.#children) child.kill();
-    });
-  }
+  ) {}
 
   start({ item, log }: PlacedItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
     if (source.kind === 'file') return this.#fork({ item, log }, source.path, listener);
@@ -59,9 +58,17 @@ export class RunnerStarter {
       silenceMs: config.RUNNER_SILENCE_MS,
       log,
     });
-    this.#children.add(runner);
-    void runner.exited.then(() => this.#children.delete(runner));
+    this.#keep(runner);
     return runner;
+  }
+
+  #keep(runner: ForkedRunner): void {
+    if (this.#children.size === 0) process.on('exit', this.#killChildren);
+    this.#children.add(runner);
+    void runner.exited.then(() => {
+      this.#children.delete(runner);
+      if (this.#children.size === 0) process.off('exit', this.#killChildren);
+    });
   }
 
   async #make({ item, log: { logger: log } }: PlacedItem, source: EngineSource, lost: (error: EngineLoadError) => void): Promise<Runner> {
