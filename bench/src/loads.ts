@@ -210,8 +210,14 @@ async function bodies({ measurements, sizes }: LoadContext): Promise<void> {
 
 /** A key that was revoked: of the right form, and refused. */
 async function refused({ measurements, sizes, revokedKey }: LoadContext): Promise<void> {
-  const series = { ...instant(false, closed(CONCURRENCY, sizes.refusals)), wantedStatus: [401, 429] };
-  await measurements.take('refused key', 'slipway', series, await revokedKey());
+  const key = await revokedKey();
+  const series = (requests: number): Omit<Series, 'target'> => ({
+    ...instant(false, closed(CONCURRENCY, requests)),
+    wantedStatus: [401, 429],
+  });
+  // Nothing before compiled this path, as the loads' own warm-up does for theirs.
+  await measurements.take('warm-up', 'slipway', series(sizes.refusals / 2), key);
+  await measurements.take('refused key', 'slipway', series(sizes.refusals), key);
 }
 
 /** The loads by name, in the order in which they are run: memory first, while nothing has made the heaps grow. */
