@@ -9,8 +9,8 @@ import {
   subjectOf,
 } from '@slipway/contracts';
 import { type Logger, type NatsConnection, type Subscription, WorkConsumer, type WorkItem } from '@slipway/platform';
-import type { LimitUseMemory } from './limit-use-memory.js';
 import { z } from 'zod';
+import type { LimitUseMemory } from './limit-use-memory.js';
 import type { Ledger } from './ledger.service.js';
 
 /** How often orphans are looked for, at most, in milliseconds. */
@@ -21,6 +21,7 @@ const PRUNE_MS = 3_600_000;
 /** Records that one transaction writes at most. */
 const TRANSACTION_RECORDS = 1_000;
 
+/** Its records are not read here yet: `GatheredUsage` would refuse all of them for one. */
 const Gathered = z.object({ records: z.array(z.unknown()) });
 
 export interface UsageIntakeOptions {

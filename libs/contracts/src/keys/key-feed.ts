@@ -17,7 +17,10 @@ const KeyRecord = z.object({
   id: KeyId,
   account: AccountId,
   kind: z.enum(['dep', 'mcp']),
-  /** HMAC-SHA-256 of the key under the pepper, base64url. The key itself never leaves its creation. */
+  /**
+   * HMAC-SHA-256 of the key under the pepper, base64url. The key itself never leaves its creation. Readers check a hundred
+   * thousand of them at a start, and one expression tells length and letters in one go.
+   */
   mac: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   /** Which of the environment's peppers made `mac`. */
   pepper: z.string().min(1).max(32),
