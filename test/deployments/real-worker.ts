@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { endWithProcess } from '@slipway/testing';
 import { until } from '../testing/until.js';
 
 const MAIN = fileURLToPath(new URL('../../apps/inference-worker/dist/main.js', import.meta.url));
@@ -19,6 +20,7 @@ export class RealWorker {
       detached: true,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     });
+    endWithProcess(this.#child);
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on('data', (chunk: Buffer) => (this.#written += chunk.toString()));
     this.exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));

@@ -1,7 +1,8 @@
 import { chatStream, ScriptedUpstream } from '@slipway/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive, type Stack, startStack } from './stack.js';
+import { isAlive } from '../testing/is-alive.js';
+import { type Stack, startStack } from './stack.js';
 import { type StreamedAnswer, streamedAnswer } from './streamed-answer.js';
 
 const STREAMS = 10;
@@ -65,7 +66,7 @@ describe('ten streams of the official SDK over two gateways and three workers', 
     process.kill(pid, 'SIGKILL');
     const texts = await Promise.all(answers);
     expect(texts.map((answer, i) => isWhole(questions[i] ?? '', answer))).toEqual(questions.map(() => true));
-    expect(await isAlive(pid)).toBe(false);
+    expect(isAlive(pid)).toBe(false);
   });
 
   it('finish or raise when a worker is killed, and none is cut silently', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -60,14 +60,5 @@ export async function startStack(options: string[] = [], environment: NodeJS.Pro
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-/** True while a process exists and is no zombie. */
-export async function isAlive(pid: number): Promise<boolean> {
-  try {
-    return !/^State:\s+Z/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
   }
 }

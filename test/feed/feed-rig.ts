@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startTestPostgres, TcpGate, TestNatsServer, type TestPostgres } from '@slipway/testing';
+import { endWithProcess, startTestPostgres, TcpGate, TestNatsServer, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { test } from 'vitest';
 import { until as poll } from '../testing/until.js';
@@ -33,10 +33,6 @@ export interface Propagated {
 }
 
 const level = process.env['FEED_LOG'] ?? 'silent';
-const alive = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
 
 /** Polls until `probe` gives something, with the time that a feed takes. */
 export const until = <T>(what: string, probe: () => Promise<T | null | undefined | false>, deadlineMs = 20_000): Promise<T> =>
@@ -53,10 +49,9 @@ class Host {
   #asked = 0;
 
   constructor() {
-    alive.add(this.#child);
+    endWithProcess(this.#child);
     this.#child.on('message', (message) => this.#answered(message as { id: number; value?: unknown; error?: string }));
     this.#gone = once(this.#child, 'exit').then(() => {
-      alive.delete(this.#child);
       for (const { reject } of this.#open.values()) reject(new Error('The process has ended.'));
     });
   }

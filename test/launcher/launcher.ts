@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '@slipway/testing';
+import { isAlive } from '../testing/is-alive.js';
 import { until } from '../testing/until.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -110,15 +111,6 @@ export async function freePort(): Promise<number> {
 
 export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'slipway-launcher-'));
 export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
-
-/** A process that exists and is no zombie. */
-export function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 function mentions(pid: string, text: string): boolean {
   try {

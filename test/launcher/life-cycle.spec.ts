@@ -3,18 +3,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  Launcher,
-  type Ready,
-  chat,
-  eventually,
-  freePort,
-  isAlive,
-  processesOf,
-  removeFolder,
-  temporaryFolder,
-  textOfStream,
-} from './launcher.js';
+import { isAlive } from '../testing/is-alive.js';
+import { Launcher, type Ready, chat, eventually, freePort, processesOf, removeFolder, temporaryFolder, textOfStream } from './launcher.js';
 
 const NAMES = ['postgres', 'nats-server', 'keys-service', 'deployments-service', 'worker-1', 'gateway-1', 'console'];
 

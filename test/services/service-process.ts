@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { endWithProcess } from '@slipway/testing';
 import { until } from '../testing/until.js';
 import { type Bus, ENV } from './bus.js';
 
@@ -13,11 +14,6 @@ export const MODELS = `${REPOSITORY}models`;
 export const PEPPER_SECRET = 'ab'.repeat(32);
 
 export type AppName = 'keys-service' | 'deployments-service' | 'gateway' | 'inference-worker' | 'console';
-
-const running = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
-});
 
 /** An app as a process of its own, run from its build with nothing of this process's environment but its PATH. */
 export class ServiceProcess {
@@ -45,13 +41,10 @@ export class ServiceProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
-    running.add(child);
+    endWithProcess(child);
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (this.#output += text.toString()));
     // Runners hold an agent's output until their streams have ended; of all others, nothing is left unread.
-    this.exited = once(child, app === 'inference-worker' ? 'exit' : 'close').then(([code]) => {
-      running.delete(child);
-      return code as number | null;
-    });
+    this.exited = once(child, app === 'inference-worker' ? 'exit' : 'close').then(([code]) => code as number | null);
   }
 
   get pid(): number {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { endWithProcess } from '@slipway/testing';
 
 /** How one container would be started, said in terms of this machine. */
 export interface ProcessPlan {
@@ -14,11 +15,6 @@ export interface ProcessPlan {
 
 const PROBE_WITHIN_MS = 15_000;
 const LOG_CHARACTERS = 4_000_000;
-
-const alive = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
 
 type Identity = { readonly uid: number; readonly gid: number } | object;
 
@@ -56,13 +52,12 @@ export class ComposedProcess {
     const [program = '', ...args] = command;
     const child = spawn(program, args, { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'], ...identityOf(this.plan) });
     this.#child = child;
-    alive.add(child);
+    endWithProcess(child);
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => (this.#log = (this.#log + text).slice(-LOG_CHARACTERS)));
     this.#exited = new Promise((resolve) => {
       child.once('error', (error) => (this.#log += `${error.message}\n`));
       child.once('close', (code) => {
-        alive.delete(child);
         this.#child = null;
         resolve(code);
       });

@@ -4,7 +4,8 @@ import { expect, vi } from 'vitest';
 import { BIG_MODEL, childrenOf, HalfModel, sha256 } from './half-model.js';
 import { CERTIFICATE, ModelHost } from './model-host.js';
 import { anItem } from './an-item.js';
-import { type Agent, alive, MODEL, type WorkerRig } from './rig.js';
+import { isAlive } from '../testing/is-alive.js';
+import { type Agent, MODEL, type WorkerRig } from './rig.js';
 import { rigTest } from './rig-test.js';
 import { until } from './until.js';
 
@@ -123,7 +124,7 @@ it.concurrent('a download that nobody wants any more ends, and leaves nothing', 
   const child = await until('the download has begun', () => cache(rig).length > 0 && host.requests.length > 0 && childrenOf(agent.pid)[0]);
   rig.assign(agent, []);
   await until('the cache is empty', () => cache(rig).length === 0);
-  expect(alive(child)).toBe(false);
+  expect(isAlive(child)).toBe(false);
 });
 
 it.concurrent('a download whose agent is killed goes on where it was under the next one', async ({ rig, host }) => {
@@ -132,7 +133,7 @@ it.concurrent('a download whose agent is killed goes on where it was under the n
   rig.assign(agent, [downloaded(1, host.url(half.path))]);
   const child = await half.arrived(rig, agent, 1);
   agent.child.kill('SIGKILL');
-  await until('the download process has ended', () => !alive(child));
+  await until('the download process has ended', () => !isAlive(child));
   half.open();
   const before = host.ranges.length;
   const next = await startAgent({ rig, host });

@@ -1,7 +1,8 @@
 import { describe, expect, vi } from 'vitest';
 import { anItem } from './an-item.js';
 import { endless, expectWhole, replaced, serving, started } from './fault-stage.js';
-import { alive, type Run } from './rig.js';
+import { isAlive } from '../testing/is-alive.js';
+import { type Run } from './rig.js';
 import { rigTest as it } from './rig-test.js';
 import { until } from './until.js';
 
@@ -46,7 +47,7 @@ describe('a runner that is left', () => {
     agent.child.kill('SIGKILL');
 
     for (const run of runs) await expectWhole(run);
-    await until('no process is left', () => !pids.some(alive));
+    await until('no process is left', () => !pids.some(isAlive));
   });
 
   it.concurrent('a runner that hangs when its agent is killed does not stay', async ({ rig }) => {
@@ -56,7 +57,7 @@ describe('a runner that is left', () => {
     process.kill(pid!, 'SIGUSR2');
     await until('it hangs', () => agent.output().includes('hangs'));
     agent.child.kill('SIGKILL');
-    await until('no process is left', () => !alive(pid!));
+    await until('no process is left', () => !isAlive(pid!));
   });
 });
 
@@ -77,7 +78,7 @@ describe('an agent that is told to end', () => {
     });
     for (const run of runs) await expectWhole(run);
     expect(await agent.exited).toBe(0);
-    expect(pids.some(alive)).toBe(false);
+    expect(pids.some(isAlive)).toBe(false);
   });
 });
 

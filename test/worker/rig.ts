@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,8 +24,10 @@ import {
 } from '@slipway/contracts';
 import { createLogger, type NatsConnection, nuid, RpcClient } from '@slipway/platform';
 import { type OpenStream, StreamReceiver, type WorkerChooser } from '@slipway/stream-transport';
+import { endWithProcess } from '@slipway/testing';
 import { Bus, ENV } from '../services/bus.js';
 import { exitOf } from '../testing/exit-of.js';
+import { isAlive } from '../testing/is-alive.js';
 import { until } from './until.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,15 +35,6 @@ const log = createLogger('test', 'silent');
 /** One token of the bundled model outweighs all others, those included that would end the turn. */
 const NEVER_END = { '64': 100 };
 export const MODEL = join(root, 'models/svc-tiny.Q8_0.gguf');
-
-/** True while the process runs; one that ended and waits to be collected does not. */
-export function alive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z /s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 /** An agent's process as a test sees it. */
 export interface Agent {
@@ -109,7 +102,7 @@ export class WorkerRig {
 
   async close(): Promise<void> {
     clearInterval(this.#assigning);
-    for (const { pid } of this.beats.flatMap(({ loads }) => loads)) if (pid !== null && pid !== process.pid && alive(pid)) kill(pid);
+    for (const { pid } of this.beats.flatMap(({ loads }) => loads)) if (pid !== null && pid !== process.pid && isAlive(pid)) kill(pid);
     for (const child of this.#agents) child.kill('SIGKILL');
     await Promise.all(this.#agents.map(exitOf));
     await this.#receiver?.stop();
@@ -138,6 +131,7 @@ export class WorkerRig {
         ...settings,
       },
     });
+    endWithProcess(child);
     this.#agents.push(child);
     let written = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (written += chunk.toString()));

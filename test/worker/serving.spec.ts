@@ -2,7 +2,8 @@ import { copyFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anItem } from './an-item.js';
-import { type Agent, alive, MODEL, WorkerRig } from './rig.js';
+import { isAlive } from '../testing/is-alive.js';
+import { type Agent, MODEL, WorkerRig } from './rig.js';
 import { until } from './until.js';
 
 let rig: WorkerRig;
@@ -73,7 +74,7 @@ it('what is not listed any more is unloaded, the rest goes on', async () => {
   const run = rig.ask(5, 'Hello', { endless: true });
   rig.assign(agent, [anItem(5)], term);
   await until('deployment 6 is gone', () => rig.loadOf(agent, 6) === undefined);
-  await until('its process has ended', () => !alive(pid!));
+  await until('its process has ended', () => !isAlive(pid!));
   expect((await run.done).end.fin).toBe('done');
   expect(rig.loadOf(agent, 5)?.state).toBe('ready');
 });
@@ -95,7 +96,7 @@ it('a new revision loads beside the old one, which serves until then and finishe
   expect(seen[0]).toBe('1 ready, 2 loading');
   expect(seen.at(-1)).toMatch(/^(1 draining, )?2 ready$/);
   expect((await run.done).end.fin).toBe('done');
-  await until('the old process has ended', () => !alive(old.pid!));
+  await until('the old process has ended', () => !isAlive(old.pid!));
   expect((await rig.ask(5, 'Hello', { rev: 2 }).done).text).toMatch(/[a-z]{3}/);
 });
 

@@ -1,3 +1,4 @@
+export { endWithProcess } from './end-with-process.js';
 export { freePorts } from './free-ports.js';
 export { TestNatsServer, findNatsServer, routesStand, startNatsCluster } from './nats-server.js';
 export type { TestNatsCluster, TestNatsOptions } from './nats-server.js';

@@ -6,6 +6,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endWithProcess } from './end-with-process.js';
 import { freePorts } from './free-ports.js';
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
@@ -41,11 +42,6 @@ export interface TestNatsOptions {
   readonly config?: string | undefined;
   readonly port?: number | undefined;
 }
-
-const alive = new Set<ChildProcess>();
-process.once('exit', () => {
-  for (const child of alive) child.kill('SIGKILL');
-});
 
 /** A real nats-server on a free port, with its files in a folder of its own. End it in `afterAll`, also when a test failed. */
 export class TestNatsServer {
@@ -85,8 +81,7 @@ export class TestNatsServer {
     await this.kill();
     const child = spawn(findNatsServer(), ['-c', join(this.folder, 'nats.conf')], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
-    alive.add(child);
-    child.once('exit', () => alive.delete(child));
+    endWithProcess(child);
     child.stdout.on('data', (text: Buffer) => (this.output += text.toString()));
     child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));
     await this.whenReady(child);

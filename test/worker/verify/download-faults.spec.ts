@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BIG_MODEL, HalfModel, sha256 } from '../half-model.js';
 import { CERTIFICATE, ModelHost } from '../model-host.js';
 import { anItem } from '../an-item.js';
-import { type Agent, alive, MODEL, WorkerRig } from '../rig.js';
+import { isAlive } from '../../testing/is-alive.js';
+import { type Agent, MODEL, WorkerRig } from '../rig.js';
 import { until } from '../until.js';
 
 const model = readFileSync(MODEL);
@@ -110,7 +111,7 @@ describe('a download that breaks off at the half', () => {
     rig.assign(agent, [item(1, half.path)]);
     const child = await half.arrived(rig, agent, 1);
     agent.child.kill('SIGKILL');
-    await until('the download process has ended', () => !alive(child));
+    await until('the download process has ended', () => !isAlive(child));
     host.serve(half.path, BIG_MODEL, { headers: { etag: '"two"' } });
     const before = host.ranges.length;
     const next = await startAgent();

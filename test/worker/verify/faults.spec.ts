@@ -1,7 +1,7 @@
 import { describe, expect, vi } from 'vitest';
 import { anItem } from '../an-item.js';
 import { endless, expectWhole, replaced, serving, started } from '../fault-stage.js';
-import { alive } from '../rig.js';
+import { isAlive } from '../../testing/is-alive.js';
 import { rigTest as it } from '../rig-test.js';
 import { until } from '../until.js';
 
@@ -32,7 +32,7 @@ describe('a runner that fails', () => {
     const { pid } = await rig.ready(agent, 1);
     process.kill(pid!, 'SIGSTOP');
     await replaced(rig, agent, 1, pid!);
-    expect(alive(pid!)).toBe(false);
+    expect(isAlive(pid!)).toBe(false);
     expect((await rig.ask(1, 'Hello').done).end.fin).toBe('done');
   });
 });
@@ -46,7 +46,7 @@ describe('a runner that is left', () => {
     process.kill(pid!, 'SIGTERM');
     await expectWhole(run);
     await replaced(rig, agent, 1, pid!);
-    await until('the old process has ended', () => !alive(pid!));
+    await until('the old process has ended', () => !isAlive(pid!));
   });
 
   it.concurrent('a runner that loads when its agent is killed ends too', async ({ rig }) => {
@@ -54,7 +54,7 @@ describe('a runner that is left', () => {
     rig.assign(agent, [anItem(1)]);
     const pid = await until('the runner was started', () => rig.loadOf(agent, 1)?.pid);
     agent.child.kill('SIGKILL');
-    await until('no process is left', () => !alive(pid));
+    await until('no process is left', () => !isAlive(pid));
   });
 
   it.concurrent(
@@ -88,7 +88,7 @@ describe('an agent that is told to end', () => {
     process.kill(-agent.pid, 'SIGINT');
     for (const run of runs) await expectWhole(run);
     expect(await agent.exited).toBe(0);
-    expect(pids.some(alive)).toBe(false);
+    expect(pids.some(isAlive)).toBe(false);
   });
 
   it.concurrent('a second signal ends everything at once', async ({ rig }) => {
@@ -100,7 +100,7 @@ describe('an agent that is told to end', () => {
     await until('the agent says that it drains', () => rig.beatOf(agent)?.draining);
     agent.child.kill('SIGINT');
     expect(await agent.exited).not.toBe(0);
-    await until('the runner has ended', () => !alive(pid!));
+    await until('the runner has ended', () => !isAlive(pid!));
     await expect(run.done).rejects.toMatchObject({ code: 'worker_lost' });
   });
 });
@@ -115,7 +115,7 @@ describe('streams that have too little time', () => {
     agent.child.kill('SIGTERM');
     await expect(run.done).rejects.toMatchObject({ code: 'server_shutting_down' });
     expect(await agent.exited).toBe(0);
-    expect(alive(pid!)).toBe(false);
+    expect(isAlive(pid!)).toBe(false);
   });
 
   it.concurrent('SIGTERM shortens the time of what is already leaving', async ({ rig }) => {
@@ -128,7 +128,7 @@ describe('streams that have too little time', () => {
     await until('the runner drains', () => rig.loadOf(agent, 1)?.state === 'draining');
     agent.child.kill('SIGTERM');
     expect(await agent.exited).toBe(0);
-    expect(alive(pid!)).toBe(false);
+    expect(isAlive(pid!)).toBe(false);
     const ends = await Promise.allSettled(runs.map(({ done }) => done));
     for (const end of ends) if (end.status === 'rejected') expect(end.reason).not.toMatchObject({ code: 'worker_lost' });
   });
