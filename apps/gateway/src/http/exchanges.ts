@@ -23,8 +23,8 @@ export interface ExchangesOptions {
 
 /** All exchanges of the HTTP door, in whatever phase they are: each gets one log line, and a shutdown waits for all. */
 export class Exchanges {
-  readonly #open = new Set<Exchange>();
-  readonly #byResponse = new WeakMap<ServerResponse, Exchange>();
+  // A weak map would spare the removal, and keep everything of each request through many collections of young garbage.
+  readonly #open = new Map<ServerResponse, Exchange>();
   #none: (() => void) | undefined;
 
   constructor(private readonly options: ExchangesOptions) {}
@@ -39,11 +39,10 @@ export class Exchanges {
   /** @param route its pattern, for the log; null for health checks, which come each second from every side. */
   open(request: IncomingMessage, response: ServerResponse, route: string | null): Exchange {
     const exchange = this.begin(request, response);
-    this.#open.add(exchange);
-    this.#byResponse.set(response, exchange);
+    this.#open.set(response, exchange);
     exchange.line.note({ method: request.method ?? '', route: route ?? 'health' });
     response.once('close', () => {
-      this.#open.delete(exchange);
+      this.#open.delete(response);
       if (this.#open.size === 0) this.#none?.();
       if (route !== null) this.record(exchange.line, response.headersSent ? response.statusCode : CLIENT_LEFT);
     });
@@ -55,8 +54,9 @@ export class Exchanges {
     return this.options.surfaces.of(pathOf(url), headers).errors;
   }
 
+  /** The exchange that a response belongs to, until that is over. */
   of(response: ServerResponse | null): Exchange | undefined {
-    return response ? this.#byResponse.get(response) : undefined;
+    return response ? this.#open.get(response) : undefined;
   }
 
   /** Writes the line of a request that is over, once all is known of it. A status noted before wins. */
@@ -70,12 +70,12 @@ export class Exchanges {
 
   /** Responses that have not begun yet will say that their connection ends. */
   closeConnections(): void {
-    for (const { response } of this.#open) if (!response.headersSent) response.shouldKeepAlive = false;
+    for (const response of this.#open.keys()) if (!response.headersSent) response.shouldKeepAlive = false;
   }
 
   /** Answers all that have no answer yet with an error, and ends their connections. */
   refuseUnanswered(error: ServiceError): void {
-    for (const exchange of this.#open) if (!exchange.response.headersSent) answerError(exchange, error, { close: true });
+    for (const exchange of this.#open.values()) if (!exchange.response.headersSent) answerError(exchange, error, { close: true });
   }
 
   /** Resolves when none is open, or after `ms`. */
