@@ -52,7 +52,6 @@ export function answerError(exchange: Exchange, thrown: unknown, options: Answer
 
 function writeError(exchange: Exchange, error: ServiceError, { status, close = false }: AnswerOptions): void {
   const { format, response, request, id } = exchange;
-  // A text leaves together with the headers in one piece; bytes would be gathered beside them, at twice the price.
   const body = format.body(error, id);
   const closing = close || mustClose(exchange);
   if (closing) response.shouldKeepAlive = false;
