@@ -1,3 +1,5 @@
+export { OpenSet } from './collections/open-set.js';
+export { OpenTable } from './collections/open-table.js';
 export { commaList, natsFragment, serviceFragment } from './config/fragments.js';
 export { ConfigError } from './config/config-error.js';
 export { loadConfig } from './config/load-config.js';

@@ -14,13 +14,13 @@ const codeOf = (headers: string[]): string | null => {
 
 describe('a credential', () => {
   it.each([
-    ['X-API-Key', KEY, 'x-api-key'],
-    ['x-api-key', KEY, 'x-api-key'],
-    ['Authorization', `Bearer ${KEY}`, 'authorization'],
-    ['authorization', `bearer ${KEY}`, 'authorization'],
-    ['AUTHORIZATION', `BEARER   ${KEY}`, 'authorization'],
-  ])('is read from %s: %s', (name, value, header) => {
-    expect(readCredential(['Host', 'x', name, value])).toEqual({ header, text: KEY });
+    ['X-API-Key', KEY],
+    ['x-api-key', KEY],
+    ['Authorization', `Bearer ${KEY}`],
+    ['authorization', `bearer ${KEY}`],
+    ['AUTHORIZATION', `BEARER   ${KEY}`],
+  ])('is read from %s: %s', (name, value) => {
+    expect(readCredential(['Host', 'x', name, value])).toBe(KEY);
   });
 
   it('is absent when neither header is there', () => {
@@ -28,15 +28,15 @@ describe('a credential', () => {
   });
 
   it.each(['Bearer', 'Bearer ', `Basic ${KEY}`, `Token ${KEY}`, `Bearer\t${KEY}`, KEY])('of the form "%s" holds no key', (value) => {
-    expect(readCredential(['Authorization', value])).toEqual({ header: 'authorization', text: '' });
+    expect(readCredential(['Authorization', value])).toBe('');
   });
 
   it('may be sent in both headers when it is the same key', () => {
-    expect(readCredential(['X-API-Key', KEY, 'Authorization', `Bearer ${KEY}`])?.text).toBe(KEY);
+    expect(readCredential(['X-API-Key', KEY, 'Authorization', `Bearer ${KEY}`])).toBe(KEY);
   });
 
   it('beside the empty bearer of an SDK without a key is the one in X-API-Key', () => {
-    expect(readCredential(['X-API-Key', KEY, 'Authorization', 'Bearer '])?.text).toBe(KEY);
+    expect(readCredential(['X-API-Key', KEY, 'Authorization', 'Bearer '])).toBe(KEY);
   });
 
   it.each([

@@ -1,11 +1,5 @@
 import { ServiceError } from '@slipway/contracts';
 
-/** A key as a request presents it, and the header that holds it. */
-export interface Credential {
-  readonly header: 'x-api-key' | 'authorization';
-  readonly text: string;
-}
-
 const BEARER = /^bearer(?: +(.*))?$/i;
 
 const ambiguous = (): ServiceError =>
@@ -31,20 +25,20 @@ function ambiguousDuplicate(name: string): ServiceError {
 }
 
 /**
- * The one reader of credentials, for both headers and all strategies.
+ * The one reader of credentials, for both headers.
  * @param rawHeaders names and values in turn, as they were received: parsed headers hide duplicates.
- * @returns null when the request presents none.
+ * @returns the key as it was sent, empty where the header holds none; null when the request has neither header.
  * @throws ServiceError `ambiguous_credentials` for two different ones or a repeated header.
  */
-export function readCredential(rawHeaders: readonly string[]): Credential | null {
+export function readCredential(rawHeaders: readonly string[]): string | null {
   const apiKey = headerValue(rawHeaders, 'x-api-key');
   const authorization = headerValue(rawHeaders, 'authorization');
-  if (authorization === undefined) return apiKey === undefined ? null : { header: 'x-api-key', text: apiKey };
+  if (authorization === undefined) return apiKey ?? null;
   const bearer = BEARER.exec(authorization);
   const token = bearer ? (bearer[1] ?? '') : null;
   // Another scheme is no key of ours; its text must not be taken for one.
-  if (apiKey === undefined) return { header: 'authorization', text: token ?? '' };
+  if (apiKey === undefined) return token ?? '';
   // SDKs without a configured key send an empty bearer beside the real X-API-Key.
-  if (token === apiKey || token === '') return { header: 'x-api-key', text: apiKey };
+  if (token === apiKey || token === '') return apiKey;
   throw ambiguous();
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServiceError } from '@slipway/contracts';
-import type { Logger } from '@slipway/platform';
+import { type Logger, OpenSet } from '@slipway/platform';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestLine } from '../observability/request-line.js';
 import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
@@ -23,8 +23,7 @@ export interface ExchangesOptions {
 
 /** All exchanges of the HTTP door, in whatever phase they are: each gets one log line, and a shutdown waits for all. */
 export class Exchanges {
-  // A weak map would spare the removal, and keep everything of each request through many collections of young garbage.
-  readonly #open = new Map<ServerResponse, Exchange>();
+  readonly #open = new OpenSet<Exchange>();
   #none: (() => void) | undefined;
 
   constructor(private readonly options: ExchangesOptions) {}
@@ -39,10 +38,10 @@ export class Exchanges {
   /** @param route its pattern, for the log; null for health checks, which come each second from every side. */
   open(request: IncomingMessage, response: ServerResponse, route: string | null): Exchange {
     const exchange = this.begin(request, response);
-    this.#open.set(response, exchange);
+    this.#open.add(exchange);
     exchange.line.note({ method: request.method ?? '', route: route ?? 'health' });
     response.once('close', () => {
-      this.#open.delete(response);
+      this.#open.delete(exchange);
       if (this.#open.size === 0) this.#none?.();
       if (route !== null) this.record(exchange.line, response.headersSent ? response.statusCode : CLIENT_LEFT);
     });
@@ -56,7 +55,8 @@ export class Exchanges {
 
   /** The exchange that a response belongs to, until that is over. */
   of(response: ServerResponse | null): Exchange | undefined {
-    return response ? this.#open.get(response) : undefined;
+    for (const exchange of this.#open) if (exchange.response === response) return exchange;
+    return undefined;
   }
 
   /** Writes the line of a request that is over, once all is known of it. A status noted before wins. */
@@ -70,12 +70,12 @@ export class Exchanges {
 
   /** Responses that have not begun yet will say that their connection ends. */
   closeConnections(): void {
-    for (const response of this.#open.keys()) if (!response.headersSent) response.shouldKeepAlive = false;
+    for (const { response } of this.#open) if (!response.headersSent) response.shouldKeepAlive = false;
   }
 
   /** Answers all that have no answer yet with an error, and ends their connections. */
   refuseUnanswered(error: ServiceError): void {
-    for (const exchange of this.#open.values()) if (!exchange.response.headersSent) answerError(exchange, error, { close: true });
+    for (const exchange of this.#open) if (!exchange.response.headersSent) answerError(exchange, error, { close: true });
   }
 
   /** Resolves when none is open, or after `ms`. */

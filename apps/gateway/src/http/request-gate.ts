@@ -1,6 +1,6 @@
 import { ServiceError } from '@slipway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Authenticator } from '../auth/authenticator.service.js';
+import { authenticate } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import type { GuessLimiter } from '../auth/guess-limiter.js';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
@@ -44,10 +44,8 @@ export interface GateOptions {
  */
 export class RequestGate {
   readonly refusals: WireRefusals;
-  readonly #authenticator: Authenticator;
 
   constructor(private readonly options: GateOptions) {
-    this.#authenticator = new Authenticator(options.keys);
     this.refusals = new WireRefusals(options.exchanges);
   }
 
@@ -72,15 +70,21 @@ export class RequestGate {
       void reply.headers(idHeaders(exchange.id));
       return pass();
     }
-    return this.#authenticator.authenticate(request.raw, reply.raw, (error, caller) => {
-      if (!caller) return refuse(this.options.guesses.refusal(error, request.raw.socket.remoteAddress));
-      try {
-        this.#admit(request, exchange, caller);
-      } catch (refusal) {
-        return refuse(refusal);
-      }
-      return pass();
-    });
+    try {
+      this.#admit(request, exchange, this.#callerOf(request));
+    } catch (refusal) {
+      return refuse(refusal);
+    }
+    return pass();
+  }
+
+  /** @throws ServiceError for a key that opens nothing */
+  #callerOf({ raw }: FastifyRequest): Caller {
+    try {
+      return authenticate(raw.rawHeaders, this.options.keys);
+    } catch (refusal) {
+      throw this.options.guesses.refusal(refusal, raw.socket.remoteAddress);
+    }
   }
 
   #fault({ raw, is404 }: FastifyRequest): Fault | null {

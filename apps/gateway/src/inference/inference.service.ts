@@ -1,5 +1,5 @@
 import { type CanonicalRequest, ServiceError, type Start, type StreamId } from '@slipway/contracts';
-import { nuid } from '@slipway/platform';
+import { nuid, OpenSet } from '@slipway/platform';
 import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { InferenceCall } from '../http/exchange.js';
@@ -49,7 +49,7 @@ const isOver = ({ response }: InferenceCall): boolean => response.writableEnded 
 
 /** Answers inference calls: body to canonical request, request to worker, worker's events to the response. */
 export class InferenceService {
-  readonly #streams = new Set<ActiveStream>();
+  readonly #streams = new OpenSet<ActiveStream>();
   readonly #pressure = new LoopPressure();
   #ticker: NodeJS.Timeout | undefined;
   #keysCheckedAt = 0;

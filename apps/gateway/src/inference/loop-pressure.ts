@@ -8,7 +8,7 @@ const LAGGING_MS = 20;
  * write: writes are what a gateway spends its time on.
  */
 export class LoopPressure {
-  readonly #dirty = new Set<() => void>();
+  #dirty = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
   #lagging = false;
@@ -43,8 +43,8 @@ export class LoopPressure {
 
   #flushAll(): void {
     this.#scheduled = false;
-    const flushes = [...this.#dirty];
-    this.#dirty.clear();
+    const flushes = this.#dirty;
+    this.#dirty = new Set();
     for (const flush of flushes) flush();
   }
 }

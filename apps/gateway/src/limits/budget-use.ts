@@ -1,3 +1,5 @@
+import { OpenTable } from '@slipway/platform';
+
 const DAY_MS = 86_400_000;
 
 /** Tokens of one holder by the ledger, with the own requests that are part of them. */
@@ -18,7 +20,7 @@ interface OwnRequest {
 
 /** Tokens of a holder today and this month: by the ledger, and by this gateway's own requests that are not in it yet. */
 export class BudgetUse {
-  readonly #own = new Map<string, OwnRequest>();
+  readonly #own = new OpenTable<OwnRequest>();
   #day = 0;
   #dayTokens = 0;
   #monthTokens = 0;
@@ -33,7 +35,7 @@ export class BudgetUse {
 
   /** Own requests that may not be in the ledger yet. */
   open(): Iterable<string> {
-    return this.#own.keys();
+    return this.#own.names();
   }
 
   /** @param now milliseconds since the epoch */

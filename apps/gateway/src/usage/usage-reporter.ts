@@ -7,7 +7,7 @@ import {
   type UsageRecord,
   UsageRecorded,
 } from '@slipway/contracts';
-import { type Logger, type NatsConnection, RecordSpool, type SpoolCounters } from '@slipway/platform';
+import { type Logger, type NatsConnection, OpenSet, RecordSpool, type SpoolCounters } from '@slipway/platform';
 import { type MeteredRequest, type MeterListener, RequestMeter } from './request-meter.js';
 
 /** Requests that wait for JetStream at most: minutes of an outage, some 100 MB. */
@@ -33,7 +33,7 @@ export interface UsageReporterOptions {
 /** Tells keys-service what requests used, and workers that somebody does. Nothing of it holds up a stream. */
 export class UsageReporter {
   readonly #spool: RecordSpool;
-  readonly #open = new Set<RequestMeter>();
+  readonly #open = new OpenSet<RequestMeter>();
   readonly #beatSubject: string;
   readonly #listener: MeterListener = {
     over: (ended, isToldTwice) => {

@@ -17,7 +17,9 @@ export interface RateBucketsOptions {
 
 /** A token bucket for each network address, in bounded memory. Behind a proxy, all clients share its address. */
 export class RateBuckets {
+  /** The one that was quiet for longest first. */
   readonly #buckets = new Map<string, Bucket>();
+  #latest: string | undefined;
 
   constructor(private readonly options: RateBucketsOptions) {}
 
@@ -28,11 +30,18 @@ export class RateBuckets {
     const now = this.options.now();
     const { tokens, at } = this.#buckets.get(network) ?? { tokens: burst, at: now };
     const left = Math.min(burst, tokens + ((now - at) / 1000) * perSecond);
-    this.#buckets.delete(network);
+    // Who asks again and again is last already.
+    if (network !== this.#latest) this.#buckets.delete(network);
+    this.#latest = network;
     this.#buckets.set(network, { tokens: left < 1 ? left : left - 1, at: now });
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > MAX_ADDRESSES && oldest !== undefined) this.#buckets.delete(oldest);
+    this.#forgetOne();
     return left >= 1;
+  }
+
+  #forgetOne(): void {
+    if (this.#buckets.size <= MAX_ADDRESSES) return;
+    const [oldest] = this.#buckets.keys();
+    if (oldest !== undefined) this.#buckets.delete(oldest);
   }
 }
 

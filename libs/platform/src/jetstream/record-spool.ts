@@ -1,6 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import type { Logger } from '../log/logger.js';
+import { OpenTable } from '../collections/open-table.js';
 import { watchConnection } from '../nats/connect.js';
 import { askJetStream } from './stream-api.js';
 
@@ -62,12 +63,13 @@ interface Sent {
  */
 export class RecordSpool {
   readonly counters: SpoolCounters = { kept: 0, repeated: 0, dropped: 0 };
-  /** All that are not kept, oldest first. */
-  readonly #entries = new Map<string, Entry>();
-  /** Those of them that are not on their way. */
-  readonly #unsent = new Set<Entry>();
+  /** All that are not kept. */
+  readonly #entries = new OpenTable<Entry>();
+  /** Those of them that are not on their way, oldest first. */
+  #unsent: Entry[] = [];
+  /** The messages that are on their way, oldest first. */
+  readonly #sent: (readonly Sent[])[] = [];
   readonly #messageMax: number;
-  #inFlight = 0;
   #gatherer: NodeJS.Timeout | undefined;
   #pauseMs = 0;
   #pause: NodeJS.Timeout | undefined;
@@ -98,8 +100,8 @@ export class RecordSpool {
 
   /** For how long the oldest record has waited, in milliseconds; 0 when none waits. */
   oldestMs(now = performance.now()): number {
-    for (const { since } of this.#entries.values()) return now - since;
-    return 0;
+    const since = Math.min(this.#unsent[0]?.since ?? now, this.#sent[0]?.[0]?.entry.since ?? now);
+    return now - since;
   }
 
   /**
@@ -142,15 +144,15 @@ export class RecordSpool {
 
   #add(entry: Entry): void {
     this.#entries.set(entry.name, entry);
-    this.#unsent.add(entry);
+    this.#unsent.push(entry);
   }
 
   /** Sends full messages, as far as there is room on the way. @param all the last one need not be full. */
   #send(all: boolean): void {
     if (this.#stopped || !this.#up || this.#pause) return;
     const least = all ? 1 : this.#messageMax;
-    while (this.#unsent.size >= least && this.#inFlight < IN_FLIGHT_MAX) void this.#sendMessage(this.#nextOnes());
-    if (this.#unsent.size > 0) this.#gatherer ??= setTimeout(() => this.#gathered(), this.options.gathering?.waitMs ?? 0);
+    while (this.#unsent.length >= least && this.#sent.length < IN_FLIGHT_MAX) void this.#sendMessage(this.#nextOnes());
+    if (this.#unsent.length > 0) this.#gatherer ??= setTimeout(() => this.#gathered(), this.options.gathering?.waitMs ?? 0);
   }
 
   #gathered(): void {
@@ -159,26 +161,20 @@ export class RecordSpool {
   }
 
   #nextOnes(): Sent[] {
-    const next: Sent[] = [];
-    for (const entry of this.#unsent) {
-      this.#unsent.delete(entry);
-      next.push({ entry, record: entry.record });
-      if (next.length >= this.#messageMax) break;
-    }
-    return next;
+    return this.#unsent.splice(0, this.#messageMax).map((entry) => ({ entry, record: entry.record }));
   }
 
   async #sendMessage(sent: readonly Sent[]): Promise<void> {
     const { nats, subject } = this.options;
-    this.#inFlight += 1;
+    this.#sent.push(sent);
     try {
       const { seq } = Kept.parse(await askJetStream(nats, subject, this.#messageOf(sent), ANSWER_MS));
       this.#wereKept(sent, seq);
     } catch (error) {
-      for (const { entry } of sent) this.#unsent.add(entry);
+      this.#unsent = [...sent.map(({ entry }) => entry), ...this.#unsent];
       this.#failed(error, sent.length);
     } finally {
-      this.#inFlight -= 1;
+      this.#sent.splice(this.#sent.indexOf(sent), 1);
     }
     this.#send(this.#draining);
   }
@@ -198,7 +194,7 @@ export class RecordSpool {
     for (const { entry, record } of sent) {
       if (entry.record === record) this.#entries.delete(entry.name);
       // A newer record of the name came meanwhile: it goes next.
-      else this.#unsent.add(entry);
+      else this.#unsent.push(entry);
       this.options.kept?.(record, place);
     }
     if (this.#entries.size === 0) this.#empty?.();

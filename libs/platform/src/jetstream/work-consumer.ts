@@ -12,8 +12,8 @@ const BATCH = 100;
 const OPEN_MS = 5_000;
 /** A question that the server should have closed long ago is asked again, in milliseconds. */
 const SILENCE_MS = OPEN_MS + 2_000;
-/** What comes within this time is worked off together, in milliseconds. */
-const GATHER_MS = 20;
+/** What comes within this time is worked off together, in milliseconds: a transaction costs more than the records in it. */
+const GATHER_MS = 200;
 /** How often it looks whether a question is open while nothing comes, in milliseconds. */
 const IDLE_MS = 500;
 /** Pause after a failure, in milliseconds. */

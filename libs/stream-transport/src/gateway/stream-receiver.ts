@@ -1,5 +1,5 @@
 import { ControlAnswer, type ControlMessage, type Incarnation, readFrame } from '@slipway/contracts';
-import type { Logger, Msg, NatsConnection, Subscription } from '@slipway/platform';
+import { type Logger, type Msg, type NatsConnection, OpenSet, OpenTable, type Subscription } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { OpenStream, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import { monotonic } from '../wire/clock.js';
@@ -48,8 +48,8 @@ export class StreamReceiver {
   private readonly late: LateFrames;
   private readonly stallWatch: StallWatch;
   private readonly host: GatewayStreamHost;
-  private readonly attempts = new Map<string, AttemptLine>();
-  private readonly streams = new Set<GatewayStream>();
+  private readonly attempts = new OpenTable<AttemptLine>();
+  private readonly streams = new OpenSet<GatewayStream>();
   private readonly subscriptions: Subscription[];
   private readonly timer: NodeJS.Timeout;
   private acknowledgedAt = 0;

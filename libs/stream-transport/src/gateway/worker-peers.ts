@@ -1,4 +1,5 @@
 import type { Incarnation, StreamId } from '@slipway/contracts';
+import { OpenSet } from '@slipway/platform';
 import { Suspicion, type SuspicionSettings } from './suspicion.js';
 
 /** Streams named in one acknowledgement at most, which keeps it far below NATS's message size. */
@@ -14,7 +15,7 @@ export interface AcknowledgedStream {
 type AckEntry = readonly [StreamId, number, number, 0 | 1];
 
 interface Peer<S> {
-  readonly streams: Set<S>;
+  readonly streams: OpenSet<S>;
   readonly suspicion: Suspicion;
   finished: AckEntry[];
 }
@@ -98,7 +99,7 @@ export class WorkerPeers<S extends AcknowledgedStream> {
   private peer(wk: Incarnation): Peer<S> {
     let peer = this.peers.get(wk);
     if (!peer) {
-      peer = { streams: new Set(), suspicion: new Suspicion(this.options.settings), finished: [] };
+      peer = { streams: new OpenSet(), suspicion: new Suspicion(this.options.settings), finished: [] };
       this.peers.set(wk, peer);
     }
     return peer;

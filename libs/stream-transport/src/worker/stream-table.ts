@@ -1,4 +1,5 @@
 import type { ServiceError, StreamId } from '@slipway/contracts';
+import { OpenSet, OpenTable } from '@slipway/platform';
 import type { StreamSettings } from '../stream-settings.js';
 import { TwiceSweptMap } from '../wire/twice-swept-map.js';
 import type { AckEntry } from './control-reader.js';
@@ -8,13 +9,13 @@ import type { WorkerStream } from './worker-stream.js';
 
 interface GatewayEntry {
   readonly interest: GatewayInterest;
-  readonly streams: Set<WorkerStream>;
+  readonly streams: OpenSet<WorkerStream>;
 }
 
 /** All streams that a worker holds: by stream id, with at most one attempt each, and by gateway. */
 export class StreamTable {
-  private readonly streams = new Map<StreamId, WorkerStream>();
-  private readonly gateways = new Map<string, GatewayEntry>();
+  private readonly streams = new OpenTable<WorkerStream>();
+  private readonly gateways = new OpenTable<GatewayEntry>();
   /** Highest attempt of a stream that is over here, so that nothing late begins it again. */
   private readonly over: TwiceSweptMap<StreamId, number>;
 
@@ -143,7 +144,7 @@ export class StreamTable {
   private gatewayEntry(gw: string, now: number): GatewayEntry {
     let entry = this.gateways.get(gw);
     if (!entry) {
-      entry = { interest: new GatewayInterest(this.settings, now), streams: new Set() };
+      entry = { interest: new GatewayInterest(this.settings, now), streams: new OpenSet() };
       this.gateways.set(gw, entry);
     }
     return entry;

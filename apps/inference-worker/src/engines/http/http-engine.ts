@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CanonicalRequest, type Capability, ServiceError, textOf, type Usage } from '@slipway/contracts';
-import { withinTime } from '@slipway/platform';
+import { OpenSet, withinTime } from '@slipway/platform';
 import { AdmissionQueue } from '../admission-queue.js';
 import {
   type Engine,
@@ -66,7 +66,7 @@ export class HttpEngine implements Engine {
   readonly #aside: UpstreamClient;
   readonly #images: ImageFetcher;
   readonly #limits: HttpEngineLimits;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new OpenSet<AbortController>();
   #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null, models: null };
   #caps: readonly Capability[] = FLAVOURS.other.caps;
   #counter: TokenCounter | null = null;

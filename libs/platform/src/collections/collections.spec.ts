@@ -1,0 +1,139 @@
+import v8 from 'node:v8';
+import vm from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { OpenSet } from './open-set.js';
+import { OpenTable } from './open-table.js';
+
+/** About what one open thing takes. */
+const THING_BYTES = 10_000;
+const THINGS = 2_000;
+const OPEN_AT_ONCE = 5;
+
+type Collect = (options?: { readonly type: 'minor' }) => void;
+
+function collector(): Collect {
+  v8.setFlagsFromString('--expose-gc');
+  return vm.runInNewContext('gc') as Collect;
+}
+
+/**
+ * Opens and closes many things, a few of which are open at once.
+ * @param open takes one in; what it returns lets it go again.
+ * @returns bytes for each thing that are still there after collections of young garbage.
+ */
+function bytesKeptEach(open: (thing: object) => () => void): number {
+  const collect = collector();
+  const closing: (() => void)[] = [];
+  const turn = (count: number): void => {
+    for (let i = 0; i < count; i += 1) {
+      closing.push(open(Array.from({ length: THING_BYTES / 50 }, (_, at) => ({ at }))));
+      if (closing.length > OPEN_AT_ONCE) closing.shift()?.();
+    }
+  };
+  turn(100);
+  // What is here now is old from here on.
+  collect();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  turn(THINGS);
+  collect({ type: 'minor' });
+  collect({ type: 'minor' });
+  return (process.memoryUsage().heapUsed - before) / THINGS;
+}
+
+describe('a set of what is open', () => {
+  it('holds what was added until it is removed', () => {
+    const set = new OpenSet<string>();
+    for (const name of ['a', 'b', 'c']) set.add(name);
+    expect(set.delete('a')).toBe(true);
+    expect([...set].toSorted()).toEqual(['b', 'c']);
+    expect(set.delete('c')).toBe(true);
+    expect([...set]).toEqual(['b']);
+    expect(set.size).toBe(1);
+  });
+
+  it('says whether what is to be removed was there', () => {
+    const set = new OpenSet<string>();
+    set.add('a');
+    expect(set.delete('b')).toBe(false);
+    expect(set.delete('a')).toBe(true);
+    expect(set.delete('a')).toBe(false);
+    expect(set.size).toBe(0);
+  });
+
+  it('lets members leave while somebody goes over them', () => {
+    const set = new OpenSet<number>();
+    for (let i = 0; i < 10; i += 1) set.add(i);
+    const seen: number[] = [];
+    for (const member of set) {
+      seen.push(member);
+      set.delete(member);
+    }
+    expect(seen).toHaveLength(10);
+    expect(set.size).toBe(0);
+  });
+});
+
+describe('a table of what is open', () => {
+  it('finds values by their names until they are removed', () => {
+    const table = new OpenTable<number>();
+    table.set('a', 1);
+    table.set('b', 2);
+    table.set('a', 3);
+    expect([table.get('a'), table.get('b'), table.get('c'), table.size]).toEqual([3, 2, undefined, 2]);
+    expect([table.delete('a'), table.delete('a'), table.delete('c')]).toEqual([true, false, false]);
+    expect([table.get('a'), table.size]).toEqual([undefined, 1]);
+  });
+
+  it('names them oldest first', () => {
+    const table = new OpenTable<number>();
+    table.set('x', 1);
+    table.set('b', 2);
+    table.set('a', 3);
+    table.delete('x');
+    table.set('x', 4);
+    expect(table.names()).toEqual(['b', 'a', 'x']);
+    expect(table.values()).toEqual([2, 3, 4]);
+  });
+
+  it('takes names that mean something to objects', () => {
+    const table = new OpenTable<number>();
+    expect([table.get('__proto__'), table.get('constructor')]).toEqual([undefined, undefined]);
+    table.set('__proto__', 1);
+    expect([table.get('__proto__'), table.size, table.names()]).toEqual([1, 1, ['__proto__']]);
+  });
+});
+
+describe('what has left', () => {
+  let count = 0;
+  const next = (): string => `request-${(count += 1)}`;
+
+  it('is not kept alive by a set through collections of young garbage', () => {
+    const set = new OpenSet<object>();
+    const kept = bytesKeptEach((thing) => {
+      set.add(thing);
+      return () => set.delete(thing);
+    });
+    expect(kept).toBeLessThan(1_000);
+  });
+
+  it('is not kept alive by a table', () => {
+    const table = new OpenTable<object>();
+    const kept = bytesKeptEach((thing) => {
+      const name = next();
+      table.set(name, thing);
+      return () => table.delete(name);
+    });
+    expect(kept).toBeLessThan(1_000);
+  });
+
+  it('is kept alive by a map, without which set and table would not be needed', () => {
+    const map = new Map<string, object>();
+    const kept = bytesKeptEach((thing) => {
+      const name = next();
+      map.set(name, thing);
+      return () => map.delete(name);
+    });
+    expect(kept).toBeGreaterThan(2_000);
+  });
+});
