@@ -10,12 +10,12 @@ const MISSING_KEY = new ServiceError(
 );
 
 /**
- * Who calls, by the key that a request presents.
+ * Who calls, by the key that a request presents, or the refusal: `missing_api_key` where none is presented, and what
+ * `KeyVerifier.verify` says of it.
  * @param rawHeaders names and values in turn, as they were received.
- * @throws ServiceError `missing_api_key` where none is presented, and what `readCredential` and `KeyVerifier.verify` throw.
+ * @throws ServiceError what `readCredential` throws
  */
-export function authenticate(rawHeaders: readonly string[], keys: Pick<KeyVerifier, 'verify'>): Caller {
+export function authenticate(rawHeaders: readonly string[], keys: Pick<KeyVerifier, 'verify'>): Caller | ServiceError {
   const key = readCredential(rawHeaders);
-  if (key === null) throw MISSING_KEY;
-  return keys.verify(key);
+  return key === null ? MISSING_KEY : keys.verify(key);
 }

@@ -25,9 +25,8 @@ export class GuessLimiter {
   }
 
   /** The refusal of an invalid key: the one it has, or `rate_limit_exceeded` where too many came. */
-  refusal(refusal: unknown, address: string | undefined): unknown {
-    const isGuess = refusal instanceof ServiceError && refusal.code === 'invalid_api_key';
-    if (!isGuess || this.perSecond === 0 || this.#buckets.take(address)) return refusal;
+  refusal(refusal: ServiceError, address: string | undefined): ServiceError {
+    if (refusal.code !== 'invalid_api_key' || this.perSecond === 0 || this.#buckets.take(address)) return refusal;
     return TOO_MANY;
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AccountFeedRecord, type ApiKeyFeedRecord, formatKey, type KeyKind, ServiceError } from '@slipway/contracts';
 import { macOf, parsePeppers } from '@slipway/platform';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Caller } from './caller.js';
 import type { FeedTrust } from './feed-trust.js';
 import { KeyIndex } from './key-index.js';
 import { KeyVerifier } from './key-verifier.service.js';
@@ -46,22 +47,24 @@ describe('a key', () => {
   });
 
   const refusal = (text: string): ServiceError => {
-    try {
-      verifier.verify(text);
-    } catch (error) {
-      return error as ServiceError;
-    }
+    const verdict = verifier.verify(text);
+    if (verdict instanceof ServiceError) return verdict;
     throw new Error('The key was accepted.');
+  };
+  const callerOf = (text: string): Caller => {
+    const verdict = verifier.verify(text);
+    if (verdict instanceof ServiceError) throw verdict;
+    return verdict;
   };
 
   it('that is known opens its account', () => {
-    expect(verifier.verify(good)).toMatchObject({ key: { id: 5 }, account: { slug: 'acme' } });
+    expect(callerOf(good)).toMatchObject({ key: { id: 5 }, account: { slug: 'acme' } });
   });
 
   it('is found under every active pepper', () => {
     const text = keyText('before the pepper changed');
     index.put('key:6', record(text, { id: 6 as never }, old));
-    expect(verifier.verify(text).key.id).toBe(6);
+    expect(callerOf(text).key.id).toBe(6);
   });
 
   const unknown = keyText('unknown');
@@ -90,7 +93,7 @@ describe('a key', () => {
 
   it('that expires later still opens', () => {
     index.put('key:5', record(good, { expires: NOW + 1 }));
-    expect(verifier.verify(good).key.id).toBe(5);
+    expect(callerOf(good).key.id).toBe(5);
   });
 
   it('for the MCP server is told so by its form alone', () => {
@@ -105,7 +108,7 @@ describe('a key', () => {
 
   it('that is known works on while keys-service is absent, and an unknown one is not called invalid', () => {
     trust = 'absent';
-    expect(verifier.verify(good).key.id).toBe(5);
+    expect(callerOf(good).key.id).toBe(5);
     expect(refusal(unknown).code).toBe('auth_unavailable');
   });
 
@@ -125,7 +128,7 @@ describe('a key', () => {
   });
 
   it('is valid no longer once it was revoked, rotated, or its account suspended', () => {
-    const caller = verifier.verify(good);
+    const caller = callerOf(good);
     expect(verifier.stillValid(caller)).toBe(true);
     index.put('key:5', record(keyText('rotated')));
     expect(verifier.stillValid(caller)).toBe(false);

@@ -14,6 +14,23 @@ const INVALID_KEY = new ServiceError(
 );
 const UNAVAILABLE = new ServiceError('auth_unavailable', 'The API key cannot be checked right now; try again soon.', { retryAfterS: 2 });
 
+const MCP_KEY = new ServiceError(
+  'insufficient_scope',
+  'An MCP key (svc_mcp_…) opens the MCP server only. Use a deployment key (svc_dep_…) here.',
+);
+const SESSION_TOKEN = new ServiceError(
+  'invalid_api_key',
+  'A session token opens no inference endpoint. Use a deployment key (svc_dep_…) here.',
+);
+
+/** Form first: what fails here costs neither an HMAC nor a look-up. */
+function formFault(text: string): ServiceError | null {
+  const kind = keyKindOf(text);
+  if (kind === 'dep') return null;
+  if (kind === 'mcp') return MCP_KEY;
+  return JWT.test(text) ? SESSION_TOKEN : INVALID_KEY;
+}
+
 /** What a key that is unknown is compared with. */
 const NOBODY: ApiKeyFeedRecord = {
   type: 'key',
@@ -37,18 +54,20 @@ export class KeyVerifier {
   ) {}
 
   /**
-   * @throws ServiceError `invalid_api_key` (one wording for unknown, revoked, rotated, expired and malformed keys),
-   *   `insufficient_scope` for MCP keys, `auth_unavailable` when the index is too old to tell.
+   * @returns who calls; else the refusal, for throwing one costs what half of the check does: `invalid_api_key` (one wording
+   *   for unknown, revoked, rotated, expired and malformed keys), `insufficient_scope` for MCP keys, `auth_unavailable` when
+   *   the index is too old to tell.
    */
-  verify(text: string): Caller {
-    this.#checkForm(text);
+  verify(text: string): Caller | ServiceError {
+    const fault = formFault(text);
+    if (fault) return fault;
     const trust = this.trust();
-    if (trust === 'cut_off') throw UNAVAILABLE;
+    if (trust === 'cut_off') return UNAVAILABLE;
     const key = this.#find(text);
     const caller = this.#callerOf(key);
     if (caller) return caller;
     // A key that was made while the service is absent would be unknown here too.
-    throw key === NOBODY && trust === 'absent' && !this.#isRevoked(text) ? UNAVAILABLE : INVALID_KEY;
+    return key === NOBODY && trust === 'absent' && !this.#isRevoked(text) ? UNAVAILABLE : INVALID_KEY;
   }
 
   /** True while the key behind `caller` may still call: asked again before work starts and while it runs. */
@@ -60,22 +79,6 @@ export class KeyVerifier {
   /** The refusal of every key that opens nothing. */
   invalidKey(): ServiceError {
     return INVALID_KEY;
-  }
-
-  /** Form first: what fails here costs neither an HMAC nor a look-up. */
-  #checkForm(text: string): void {
-    const kind = keyKindOf(text);
-    if (kind === 'dep') return;
-    if (kind === 'mcp') {
-      throw new ServiceError(
-        'insufficient_scope',
-        'An MCP key (svc_mcp_…) opens the MCP server only. Use a deployment key (svc_dep_…) here.',
-      );
-    }
-    if (JWT.test(text)) {
-      throw new ServiceError('invalid_api_key', 'A session token opens no inference endpoint. Use a deployment key (svc_dep_…) here.');
-    }
-    throw INVALID_KEY;
   }
 
   /** Unknown keys cost what known ones do, under whichever pepper: nothing can be read from how long a refusal takes. */

@@ -18,16 +18,6 @@ export function toServiceError(thrown: unknown): ServiceError {
 /** Responses that are an error: its end may still be on its way, and nothing else may become of them. */
 const refused = new WeakSet<ServerResponse>();
 
-/** Headers that tell clients whether to repeat the request. */
-function retryHeaders(error: ServiceError, status: number): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (status >= 400 && status < 500 && status !== 408 && status !== 429) headers['x-should-retry'] = 'false';
-  if (status === 429 || status === 503 || status === 529) {
-    headers['retry-after'] = String(Math.min(30, Math.max(1, Math.ceil(error.retryAfterS ?? DEFAULT_RETRY_S))));
-  }
-  return headers;
-}
-
 export interface AnswerOptions {
   /** Overrides the code's own status. */
   readonly status?: number | undefined;
@@ -56,20 +46,24 @@ function writeError(exchange: Exchange, error: ServiceError, { status, close = f
   const closing = close || mustClose(exchange);
   if (closing) response.shouldKeepAlive = false;
   const code = status ?? format.status(error);
-  response.writeHead(code, { ...errorHeaders(error, code), 'content-length': Buffer.byteLength(body), ...idHeaders(id) });
+  response.writeHead(code, errorHeaders(error, code, { body, id }));
   if (closing && !request.complete) linger(exchange, body);
   else response.end(body);
 }
 
-/** Headers of an error response, but for its length and id. */
-export function errorHeaders(error: ServiceError, status: number): OutgoingHttpHeaders {
-  return {
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    ...retryHeaders(error, status),
-    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
-    ...(error.code === 'method_not_allowed' && { allow: String(error.facts?.['allow']) }),
-  };
+/** All headers of an error response. One object that grows: to spread several into one would be the dearest part of a refusal's text. */
+export function errorHeaders(error: ServiceError, status: number, { body, id }: { body: string; id: string }): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = idHeaders(id);
+  headers['content-type'] = 'application/json';
+  headers['cache-control'] = 'no-store';
+  headers['content-length'] = Buffer.byteLength(body);
+  if (status >= 400 && status < 500 && status !== 408 && status !== 429) headers['x-should-retry'] = 'false';
+  if (status === 429 || status === 503 || status === 529) {
+    headers['retry-after'] = String(Math.min(30, Math.max(1, Math.ceil(error.retryAfterS ?? DEFAULT_RETRY_S))));
+  }
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (error.code === 'method_not_allowed') headers['allow'] = String(error.facts?.['allow']);
+  return headers;
 }
 
 /** A body that is neither read nor short would be taken for the next request, or has to be read to its end. */

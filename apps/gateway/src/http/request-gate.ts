@@ -71,20 +71,14 @@ export class RequestGate {
       return pass();
     }
     try {
-      this.#admit(request, exchange, this.#callerOf(request));
+      const { rawHeaders, socket } = request.raw;
+      const caller = authenticate(rawHeaders, this.options.keys);
+      if (caller instanceof ServiceError) return refuse(this.options.guesses.refusal(caller, socket.remoteAddress));
+      this.#admit(request, exchange, caller);
     } catch (refusal) {
       return refuse(refusal);
     }
     return pass();
-  }
-
-  /** @throws ServiceError for a key that opens nothing */
-  #callerOf({ raw }: FastifyRequest): Caller {
-    try {
-      return authenticate(raw.rawHeaders, this.options.keys);
-    } catch (refusal) {
-      throw this.options.guesses.refusal(refusal, raw.socket.remoteAddress);
-    }
   }
 
   #fault({ raw, is404 }: FastifyRequest): Fault | null {

@@ -4,7 +4,7 @@ import { nuid } from '@slipway/platform';
 export const requestId = (): string => `req_${nuid.next()}`;
 
 /** The headers that name a request: clients of the messages contract look for its id under the second name only. */
-export const idHeaders = (id: string): Readonly<Record<'x-request-id' | 'request-id', string>> => ({
+export const idHeaders = (id: string): Record<'x-request-id' | 'request-id', string> => ({
   'x-request-id': id,
   'request-id': id,
 });

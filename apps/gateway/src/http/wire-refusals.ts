@@ -4,7 +4,7 @@ import { ServiceError } from '@slipway/contracts';
 import { answerError, errorHeaders } from './answer.js';
 import { endWithAnswer, openResponse, syntaxFault } from './bad-syntax.js';
 import type { Exchanges } from './exchanges.js';
-import { idHeaders, requestId } from './request-id.js';
+import { requestId } from './request-id.js';
 import { RequestLine } from '../observability/request-line.js';
 
 /** Answers what never gets as far as the checks: no HTTP, a target that cannot be read, a request that came too early. */
@@ -22,7 +22,7 @@ export class WireRefusals {
     const exchange = this.exchanges.of(openResponse(socket));
     const id = exchange?.id ?? requestId();
     const body = (exchange?.format ?? this.exchanges.formatAt({ headers: {} })).body(error, id);
-    const headers = { ...errorHeaders(error, status), 'content-length': Buffer.byteLength(body), ...idHeaders(id) };
+    const headers = errorHeaders(error, status, { body, id });
     const line = exchange?.line ?? new RequestLine(id);
     line.blame(error.code);
     if (!endWithAnswer(socket, { status, headers, body })) return;
