@@ -215,8 +215,8 @@ async function refused({ measurements, sizes, revokedKey }: LoadContext): Promis
     ...instant(false, closed(CONCURRENCY, requests)),
     wantedStatus: [401, 429],
   });
-  // Nothing before compiled this path, as the loads' own warm-up does for theirs.
-  await measurements.take('warm-up', 'slipway', series(sizes.refusals / 2), key);
+  // Nothing before compiled this path, as the loads' own warm-up and each other do for theirs.
+  await measurements.take('warm-up', 'slipway', series(sizes.refusals), key);
   await measurements.take('refused key', 'slipway', series(sizes.refusals), key);
 }
 
