@@ -58,8 +58,6 @@ describe('the forms of an answer', () => {
       [{ output: { kind: 'regex', pattern: '(?=a)' } }, 'structured_outputs'],
       [{ output: { kind: 'grammar', grammar: 'root ::= undefined-rule' } }, 'structured_outputs'],
       [{ output: { kind: 'grammar', grammar: 'root ::= root "x"' } }, 'structured_outputs'],
-      [{ output: { kind: 'json_object' }, logprobs: 1 }, 'logprobs'],
-      [{ output: { kind: 'json_object' }, sampling: { min_tokens: 3 } }, 'min_tokens'],
     ];
     for (const [more, param] of cases) await expect(run(engine, ask('Hello', more))).rejects.toMatchObject({ param });
     expect(isIdle(engine)()).toBe(true);
@@ -128,6 +126,40 @@ describe('probabilities and lengths', () => {
     const [one, two, other] = [await run(engine, request(1)), await run(engine, request(1)), await run(engine, request(2))];
     expect(two.text).toBe(one.text);
     expect(other.text).not.toBe(one.text);
+  });
+
+  it('the same seed gives the same text with and without probabilities', async () => {
+    for (const seed of [0, 1, 2, 3]) {
+      const sampling = { temperature: 1.4, seed, frequency_penalty: 0.3, logit_bias: { '100': -5 } };
+      const request = ask('Tell me a joke.', { sampling, max_tokens: 60 });
+      expect((await run(engine, { ...request, logprobs: 2 })).text).toBe((await run(engine, request)).text);
+    }
+  });
+
+  it('a form is kept with probabilities, and they are those of before the form', async () => {
+    const output = { kind: 'json_schema' as const, schema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } };
+    const plain = await run(engine, ask('Who are you?', { logprobs: 20, max_tokens: 1 }));
+    for (const sampling of [{ temperature: 0 }, { ...wild, seed: 5 }]) {
+      const request = ask('Who are you?', { output, sampling, max_tokens: 60 });
+      const answer = await run(engine, { ...request, logprobs: 20 });
+      const found = logprobsOf(answer);
+      expect(Number.isInteger((JSON.parse(answer.text) as { n: number }).n)).toBe(true);
+      expect(found.map(({ t }) => t).join('')).toBe(answer.text);
+      expect(answer.text).toBe((await run(engine, request)).text);
+      for (const [i, each] of found[0]!.top!.entries()) expect(each.p).toBeCloseTo(logprobsOf(plain)[0]!.top![i]!.p, 3);
+    }
+  });
+
+  it('a form ends where nothing can follow it, also before min_tokens and with ignore_eos', async () => {
+    const output = { kind: 'choice' as const, options: ['yes', 'no'] };
+    for (const sampling of [{ min_tokens: 20 }, { ignore_eos: true }]) {
+      const answer = await run(engine, ask('Hello', { output, sampling: { temperature: 0, ...sampling }, max_tokens: 40 }));
+      expect([['yes', 'no'].includes(answer.text), answer.fin]).toEqual([true, { k: 'fin', r: 'stop' }]);
+    }
+    const letters = { kind: 'regex' as const, pattern: '[a-z ]+' };
+    const long = await run(engine, ask('Hello', { output: letters, sampling: { temperature: 0, min_tokens: 20 }, max_tokens: 40 }));
+    expect((await long.usage).completion).toBeGreaterThanOrEqual(20);
+    expect(long.text).toMatch(/^[a-z ]+$/);
   });
 
   it('stopped text has the probabilities of what is left of it', async () => {

@@ -3,7 +3,6 @@ import { type AnswerGrammar, answerGrammar, type GrammarMemory } from './answer-
 import type { AnswerSpec } from './answer-writer.js';
 import type { TemplateFacts } from './template-facts.js';
 import { offeredTools } from './template-input.js';
-import { needsRawSampling } from './token-source.js';
 
 /** How a request is answered, as far as it is known before its prompt is read. */
 export interface AnswerPlan {
@@ -22,20 +21,8 @@ export function planAnswer(request: CanonicalRequest, { family }: TemplateFacts,
   const single = request.parallel_tool_calls === false || typeof request.tool_choice === 'object';
   const calls = family && tools.length > 0 ? { family, tools, single } : null;
   const grammar = answerGrammar(request, family, memory);
-  if (grammar && needsRawSampling(request.sampling, request.logprobs ?? null)) {
-    if (grammar.promised) throw conflict(request, grammar.field);
-    return { grammar: null, calls };
-  }
   if (request.continue_final === true && grammar?.whole) {
     throw refusal('continue_final_message', `A message that was begun cannot be continued together with ${grammar.field}.`);
   }
   return { grammar, calls };
-}
-
-/** Probabilities are read, and ends are held off, where no grammar can look on. */
-function conflict({ logprobs, sampling }: CanonicalRequest, field: string): ServiceError {
-  if (logprobs !== undefined)
-    return refusal('logprobs', `Log probabilities cannot be told of an answer that is held to a form by ${field}.`);
-  const param = sampling.ignore_eos === true ? 'ignore_eos' : 'min_tokens';
-  return refusal(param, `An answer that is held to a form by ${field} ends where the form ends.`);
 }

@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { type Sampling, ServiceError } from '@slipway/contracts';
 import { type LlamaModel, type SequenceEvaluateOptions, type Token, TokenBias } from 'node-llama-cpp';
 import { z } from 'zod';
-import { PENALTY_WINDOW } from './penalty-window.js';
 
 /** What a model samples with where the caller says nothing. */
 export interface SamplingDefaults {
@@ -12,6 +11,8 @@ export interface SamplingDefaults {
 }
 
 const SEEDS = 2 ** 32;
+/** Penalties look at this many generated tokens. */
+const PENALTY_WINDOW = 4_096;
 /** llama.cpp takes this seed for "roll one". */
 const RANDOM_SEED = SEEDS - 1;
 

@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Sampling, TokenLogprob } from '@slipway/contracts';
-import type { LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel, Token } from 'node-llama-cpp';
-import { describeLogprob, type NextToken, RawSampler } from './raw-sampler.js';
+import type { LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
+import { LoggedSampling } from './logged-sampling.js';
 import { samplingOptions, type SamplingDefaults } from './sampling-options.js';
 import type { TokenBytes } from './token-bytes.js';
+import { describeLogprob } from './token-logprob.js';
 
 const SEEDS = 2 ** 32;
 
@@ -43,18 +44,18 @@ export interface TokenSourceTools {
 }
 
 /** Whether the end of an answer is to be held off, or probabilities are to be told. */
-export const needsRawSampling = ({ min_tokens: least = 0, ignore_eos: endless = false }: Sampling, logprobs: number | null): boolean =>
+const needsLoggedSampling = ({ min_tokens: least = 0, ignore_eos: endless = false }: Sampling, logprobs: number | null): boolean =>
   least > 0 || endless || logprobs !== null;
 
 /**
- * Tokens as llama.cpp's own samplers choose them; or, where those cannot do it, chosen here from the raw logits.
+ * Tokens as llama.cpp's own samplers choose them.
  * @throws ServiceError for a logit_bias that names no token that can be weighted.
  */
 export function tokenSource(tools: TokenSourceTools, sequence: LlamaContextSequence, how: TokenChoice): TokenSource {
   const { sampling, choice, logprobs } = how;
   const seed = ((sampling.seed ?? randomInt(SEEDS)) + choice) % SEEDS;
   const options = samplingOptions(tools.model, { ...sampling, seed }, tools.defaults, how.generated);
-  if (needsRawSampling(sampling, logprobs)) return new RawTokens(tools, sequence, how, new RawSampler(sampling, tools.defaults, seed));
+  if (needsLoggedSampling(sampling, logprobs)) return new LoggedTokens(tools, sequence, how, options);
   return new SampledTokens(sequence, { ...options, grammarEvaluationState: how.grammar });
 }
 
@@ -79,23 +80,29 @@ class SampledTokens implements TokenSource {
   }
 }
 
-class RawTokens implements TokenSource {
+class LoggedTokens implements TokenSource {
+  readonly #sampling: LoggedSampling;
+
   constructor(
     private readonly tools: TokenSourceTools,
-    private readonly sequence: LlamaContextSequence,
+    sequence: LlamaContextSequence,
     private readonly how: TokenChoice,
-    private readonly sampler: RawSampler,
-  ) {}
+    options: SequenceEvaluateOptions,
+  ) {
+    const { grammar, logprobs: top } = how;
+    const { model, endTokens } = tools;
+    this.#sampling = new LoggedSampling(sequence, model, { options, grammar, top, forbidden: () => this.#forbidden(), endTokens });
+  }
 
   async after(tokens: readonly Token[]): Promise<SampledToken> {
-    const forbidden = this.#forbidden();
-    const next = await this.#next(tokens, forbidden.size);
-    const { generated, logprobs } = this.how;
-    const token = this.sampler.choose(next, forbidden, generated);
-    return logprobs === null ? { token } : { token, logprob: describeLogprob(next, token, logprobs, (each) => this.#describe(each)) };
+    const { token, next } = await this.#sampling.after(tokens);
+    const { logprobs } = this.how;
+    if (next === null || logprobs === null) return { token };
+    return { token, logprob: describeLogprob(next, token, logprobs, (each) => this.#describe(each)) };
   }
 
   close(): Promise<void> {
+    this.#sampling.close();
     return Promise.resolve();
   }
 
@@ -104,19 +111,6 @@ class RawTokens implements TokenSource {
     const early = this.how.generated.length < least;
     if (!early && !endless) return new Set();
     return early ? new Set([...this.tools.endTokens, ...(stops as Token[])]) : this.tools.endTokens;
-  }
-
-  async #next(tokens: readonly Token[], spare: number): Promise<NextToken> {
-    const needed = this.sampler.needed(spare);
-    const includeTop = needed === null ? null : Math.max(needed, this.how.logprobs ?? 0);
-    const logits = includeTop === null || { filter: { tokens: [], includeTop } };
-    const last = tokens.at(-1);
-    if (last === undefined) throw new Error('Nothing to evaluate.');
-    const generateNext = { token: true, logits, totalLogitWeight: true, options: { temperature: 0 } };
-    const outputs = await this.sequence.controlledEvaluate([...tokens.slice(0, -1), [last, { generateNext }]]);
-    const { logits: found, totalLogitWeight: totalWeight } = outputs[tokens.length - 1]?.next ?? {};
-    if (!found || totalWeight === undefined) throw new Error('llama.cpp gave no logits.');
-    return { logits: found, totalWeight };
   }
 
   /** What the token writes; its bytes where they are no text by themselves. */
