@@ -22,6 +22,7 @@ import { greetsAsOllama, probeTalent } from './probe-talent.js';
 import { estimatePromptTokens, promptBytes, requestBody } from './request-body.js';
 import { estimate, TokenCounter } from './token-counter.js';
 import { assertSupported } from './unsupported.js';
+import { EventRoom } from './sse-reader.js';
 import { UpstreamClient } from './upstream-client.js';
 
 /** The server behind an engine and the name that it knows the model by. */
@@ -49,6 +50,9 @@ const LIMITS: HttpEngineLimits = {
 const ASIDE_CONNECTIONS = 8;
 /** No tokenizer makes fewer tokens of a text: more bytes than this many per token of context need not be counted. */
 const BYTES_PER_TOKEN = 64;
+/** What large events of all engines of this process hold while they arrive, in characters; an engine has a quarter. */
+const LARGE_EVENTS_CHARS = 64 * 1024 * 1024;
+const LARGE_EVENTS = new EventRoom(LARGE_EVENTS_CHARS);
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
@@ -67,6 +71,7 @@ export class HttpEngine implements Engine {
   readonly #images: ImageFetcher;
   readonly #limits: HttpEngineLimits;
   readonly #running = new OpenSet<AbortController>();
+  readonly #room = new EventRoom(LARGE_EVENTS_CHARS / 4, LARGE_EVENTS);
   #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null, models: null };
   #caps: readonly Capability[] = FLAVOURS.other.caps;
   #counter: TokenCounter | null = null;
@@ -179,6 +184,7 @@ export class HttpEngine implements Engine {
     const maxTokens = this.#limitOf(request);
     const asked = { model: this.upstream.model, flavour, caps: this.#caps };
     return new HttpGeneration({
+      room: this.#room,
       client: this.#client,
       relay: new AnswerRelay({
         output,

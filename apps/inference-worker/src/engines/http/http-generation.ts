@@ -2,7 +2,7 @@ import { ServiceError, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { AnswerRelay } from './answer-relay.js';
 import { SilenceTimer } from './silence-timer.js';
-import { BrokenStreamError, SseReader } from './sse-reader.js';
+import { BrokenStreamError, type EventRoom, SseReader } from './sse-reader.js';
 import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
 import type { UpstreamClient } from './upstream-client.js';
 import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
@@ -22,6 +22,7 @@ export interface HttpGenerationOptions {
   readonly client: UpstreamClient;
   readonly relay: AnswerRelay;
   readonly limits: UpstreamLimits;
+  readonly room: EventRoom;
   readonly log: Logger;
   /** The request as JSON, with another limit of tokens where one is given. */
   body(maxTokens?: number): string;
@@ -46,13 +47,15 @@ type Stage = 'begin' | 'answer' | 'end' | 'drain';
 /** One request to an upstream. */
 export class HttpGeneration implements BodySink {
   readonly #timer: SilenceTimer;
-  readonly #events = new SseReader();
+  readonly #events: SseReader;
   #isAnswered = false;
   #isStream = false;
   #done = false;
   #stage: Stage = 'begin';
+  #flushing = false;
 
   constructor(private readonly options: HttpGenerationOptions) {
+    this.#events = new SseReader(options.room);
     this.#timer = new SilenceTimer(options.limits.firstTokenMs, (ms) => this.#fallSilent(ms));
   }
 
@@ -70,6 +73,9 @@ export class HttpGeneration implements BodySink {
       return relay.usage();
     } finally {
       this.#timer.stop();
+      this.#events.close();
+      // Before the caller learns of the end, or of the failure: what came before it is handed on.
+      relay.flush();
     }
   }
 
@@ -124,11 +130,21 @@ export class HttpGeneration implements BodySink {
 
   /** What came before a broken event is handed on all the same. */
   #takeAll(events: readonly string[]): void {
-    try {
-      for (const data of events) this.#take(data);
-    } finally {
+    this.#flushSoon();
+    for (const data of events) this.#take(data);
+  }
+
+  /**
+   * Hands on once what one read of the socket brought. undici calls `bytes` for each HTTP chunk of it, and engines write a
+   * chunk per token; all of these calls come before the next microtask.
+   */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    queueMicrotask(() => {
+      this.#flushing = false;
       this.options.relay.flush();
-    }
+    });
   }
 
   #take(data: string): void {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { BrokenStreamError, SseReader } from './sse-reader.js';
+import { BrokenStreamError, EventRoom, SseReader } from './sse-reader.js';
+
+const MIB = 1024 * 1024;
+const wide = (): EventRoom => new EventRoom(64 * MIB);
 
 function read(...parts: Uint8Array[]): string[] {
-  const reader = new SseReader();
+  const reader = new SseReader(wide());
   return parts.flatMap((part) => reader.feed(part));
 }
 
@@ -42,18 +45,30 @@ describe('SseReader', () => {
     expect(() => read(Uint8Array.from([0x64, 0x61, 0x74, 0x61, 0x3a, 0xff, 0x0a, 0x0a]))).toThrow(BrokenStreamError);
   });
 
-  it('takes an event of just under 1 MiB, and refuses a larger one in one line or in many', () => {
-    const line = 'x'.repeat(1024 * 1024 - 64);
+  it('takes an event of just under 8 Mi characters, and refuses a larger one in one line or in many', () => {
+    const line = 'x'.repeat(8 * MIB - 64);
     const parts = Array.from({ length: 16 }, (_, i) => bytes(line).subarray((i * line.length) / 16, ((i + 1) * line.length) / 16));
     expect(read(bytes('data: '), ...parts, bytes('\n\n'))).toEqual([line]);
     expect(() => read(bytes('data: '), ...parts, ...parts)).toThrow(BrokenStreamError);
-    const lines = Array.from({ length: 1_100 }, () => bytes(`data: ${'y'.repeat(1_000)}\n`));
+    const lines = Array.from({ length: 9_000 }, () => bytes(`data: ${'y'.repeat(1_000)}\n`));
     expect(() => read(...lines)).toThrow(BrokenStreamError);
+  });
+
+  it('refuses large events beyond the room that its engine has for them, and gives back what it held', () => {
+    const room = new EventRoom(2 * MIB);
+    const readers = [1, 2, 3].map(() => new SseReader(room));
+    const begun = bytes(`data: ${'x'.repeat(2 * MIB - 6)}`);
+    readers[0]?.feed(begun);
+    readers[1]?.feed(begun);
+    expect(() => readers[2]?.feed(begun)).toThrow(BrokenStreamError);
+    expect(readers[0]?.feed(bytes('\n\n'))).toHaveLength(1);
+    readers[1]?.close();
+    expect(room.take(2 * MIB)).toBe(true);
   });
 
   // Quadratic work would not end within the time limit of a test.
   it('takes linear time for one large event in tiny pieces', () => {
-    const reader = new SseReader();
+    const reader = new SseReader(wide());
     const events = reader.feed(bytes('data: '));
     for (let i = 0; i < 200_000; i += 1) events.push(...reader.feed(bytes('abcd')));
     events.push(...reader.feed(bytes('\n\n')));

@@ -2,15 +2,37 @@ import { isAscii } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { createParser } from 'eventsource-parser';
 
-/** Larger events are no tokens but an attack, or not a stream of ours. */
-const MAX_EVENT_CHARS = 1024 * 1024;
+/** Largest event, in characters: the arguments of a call, or a whole answer, may come as one. */
+const MAX_EVENT_CHARS = 8 * 1024 * 1024;
+/** What an event may hold before it needs room of the engine and of the process, in characters. */
+const FREE_EVENT_CHARS = 1024 * 1024;
+
+/** A bound on what large events hold while they arrive, in characters: of one engine, or of all engines of a process. */
+export class EventRoom {
+  constructor(
+    private free: number,
+    private readonly within?: EventRoom,
+  ) {}
+
+  /** @returns false when there is not so much room; then nothing is taken. */
+  take(chars: number): boolean {
+    if (chars > this.free || this.within?.take(chars) === false) return false;
+    this.free -= chars;
+    return true;
+  }
+
+  give(chars: number): void {
+    this.free += chars;
+    this.within?.give(chars);
+  }
+}
 
 /** A stream that breaks the rules of server-sent events or of UTF-8. The message holds nothing of its content. */
 export class BrokenStreamError extends Error {
   override readonly name = 'BrokenStreamError';
 }
 
-/** Takes server-sent events out of bytes as they arrive. Comments, event names and ids are dropped. */
+/** Takes server-sent events out of bytes as they arrive. Comments, event names and ids are dropped. Close it when it is over. */
 export class SseReader {
   /** Made with the first bytes that are not ASCII; most streams have none, and it costs more than they do. */
   #decoder: TextDecoder | null = null;
@@ -18,23 +40,49 @@ export class SseReader {
   readonly #parser = createParser({
     maxBufferSize: MAX_EVENT_CHARS,
     onEvent: (event) => void this.#events.push(event.data),
+    onComment: () => (this.#isBetween = true),
     onError: (error) => {
       this.#tooLarge ||= error.type === 'max-buffer-size-exceeded';
     },
   });
   #events: string[] = [];
   #tooLarge = false;
+  /** A comment came, which leaves nothing behind. */
+  #isBetween = false;
+  /** Characters of the event that is not complete yet, at most. */
+  #pending = 0;
+  #taken = 0;
+
+  constructor(private readonly room: EventRoom) {}
 
   /**
    * Data of the events that these bytes complete. An event that the end of the stream cuts off never comes.
    * @throws BrokenStreamError
    */
   feed(bytes: Uint8Array): string[] {
-    this.#parser.feed(this.#decode(bytes));
-    if (this.#tooLarge) throw new BrokenStreamError('an event is larger than 1 MiB');
+    const text = this.#decode(bytes);
+    this.#parser.feed(text);
+    if (this.#tooLarge) throw new BrokenStreamError('an event is larger than 8 Mi characters');
     const arrived = this.#events;
     this.#events = [];
+    this.#account(text.length, arrived.length > 0 || this.#isBetween);
+    this.#isBetween = false;
     return arrived;
+  }
+
+  /** Gives back the room of an event that will not be completed. */
+  close(): void {
+    this.room.give(this.#taken);
+    this.#taken = 0;
+  }
+
+  #account(chars: number, isCompleted: boolean): void {
+    if (isCompleted) this.close();
+    this.#pending = isCompleted ? chars : this.#pending + chars;
+    const needed = this.#pending - FREE_EVENT_CHARS - this.#taken;
+    if (needed <= 0) return;
+    if (!this.room.take(needed)) throw new BrokenStreamError('too many large events arrive at once');
+    this.#taken += needed;
   }
 
   #decode(bytes: Uint8Array): string {

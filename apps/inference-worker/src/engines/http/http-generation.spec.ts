@@ -1,0 +1,81 @@
+import { ServiceError, type StreamEvent } from '@slipway/contracts';
+import { createLogger } from '@slipway/platform';
+import { describe, expect, it } from 'vitest';
+import { AnswerRelay } from './answer-relay.js';
+import { HttpGeneration } from './http-generation.js';
+import { EventRoom } from './sse-reader.js';
+import type { UpstreamClient } from './upstream-client.js';
+import type { BodySink, UpstreamAnswer } from './upstream-exchange.js';
+
+const header = (name: string): string | undefined => (name === 'content-type' ? 'text/event-stream' : undefined);
+const token = (content: string, finish: string | null = null): Buffer =>
+  Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`);
+
+/** A generation whose upstream answers as the script says; `steps` holds what was handed on in each turn. */
+function generation(script: (sink: BodySink) => Promise<void> | void): { steps: StreamEvent[][]; run: HttpGeneration['run'] } {
+  const steps: StreamEvent[][] = [];
+  const relay = new AnswerRelay({
+    output: { phase: () => undefined, events: (events) => void steps.push([...events]) },
+    choices: 1,
+    countsApart: false,
+    estimatedPrompt: 1,
+    stops: [],
+    tellsStop: true,
+    calls: null,
+    logprobs: null,
+    echo: '',
+  });
+  const converse = async (_path: string, _body: string, { sink }: { sink: BodySink }): Promise<UpstreamAnswer> => {
+    sink.begins(200, header);
+    await script(sink);
+    return { status: 200, header, text: '' };
+  };
+  const http = new HttpGeneration({
+    client: { converse } as unknown as UpstreamClient,
+    relay,
+    limits: { firstTokenMs: 60_000, silenceMs: 60_000, endMs: 60_000 },
+    room: new EventRoom(0),
+    log: createLogger('test', 'silent'),
+    body: () => '{}',
+    controller: new AbortController(),
+  });
+  return { steps, run: () => http.run() };
+}
+
+const texts = (steps: readonly StreamEvent[][]): string[] => steps.flat().flatMap((event) => (event.k === 'text' ? [event.x] : []));
+
+describe('an answer of an HTTP engine', () => {
+  it('goes on as one step where its HTTP chunks arrive together', async () => {
+    const { steps, run } = generation((sink) => {
+      for (let i = 0; i < 63; i += 1) sink.bytes(token('a'));
+      sink.bytes(token('a', 'stop'));
+    });
+    await run();
+    expect(steps).toHaveLength(1);
+    expect(texts(steps)).toEqual(['a'.repeat(64)]);
+  });
+
+  it('goes on at once where its HTTP chunks arrive apart', async () => {
+    const seen: number[] = [];
+    const { steps, run } = generation(async (sink) => {
+      for (const content of ['one', 'two']) {
+        sink.bytes(token(content));
+        await new Promise(setImmediate);
+        seen.push(steps.length);
+      }
+      sink.bytes(token('', 'stop'));
+    });
+    await run();
+    expect(seen).toEqual([1, 2]);
+    expect(texts(steps)).toEqual(['one', 'two']);
+  });
+
+  it('is handed on up to the fault that ends it', async () => {
+    const { steps, run } = generation((sink) => {
+      sink.bytes(token('whole'));
+      sink.bytes(Buffer.from('data: {"error":{"message":"out of memory"}}\n\n'));
+    });
+    await expect(run()).rejects.toBeInstanceOf(ServiceError);
+    expect(texts(steps)).toEqual(['whole']);
+  });
+});
