@@ -175,13 +175,13 @@ describe('a stream at its worker', () => {
     expect(bench.settled).toBe(3);
   });
 
-  it('splits what is too large for a frame, and fails by itself when a single event is', async () => {
+  it('splits what is too large for a frame, and fails by itself when an event cannot be split', async () => {
     const bench = new Bench();
     const { writer, signal, finish } = bench.open();
     writer.events(Array.from({ length: 30 }, () => text('x'.repeat(90))));
     expect((bench.frames('d') as DataFrame[]).length).toBeGreaterThan(3);
     expect((bench.frames('d') as DataFrame[]).reduce((sum, { e }) => sum + e.length, 0)).toBe(30);
-    writer.events([text('x'.repeat(2_000))]);
+    writer.events([{ k: 'call', i: 0, id: 'c', name: 'n'.repeat(2_000), n: 1 }]);
     expect(signal.aborted).toBe(true);
     await finish();
     expect([bench.frames('err'), bench.frames('end')]).toMatchObject([[{ code: 'engine_error', q: 30 }], []]);
