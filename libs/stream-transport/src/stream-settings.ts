@@ -1,6 +1,6 @@
 /** Times and bounds of the stream protocol. All times in milliseconds. */
 export interface StreamSettings {
-  /** A start that is neither accepted nor rejected within this goes to the next worker. */
+  /** A start that is neither accepted nor rejected within this is given up at its worker. */
   readonly acceptMs: number;
   /** Distance of a gateway's acknowledgements to each worker. */
   readonly ackMs: number;

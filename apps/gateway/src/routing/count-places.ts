@@ -51,7 +51,7 @@ export class CountPlaces {
     const worker = this.table.worker(deployment, wk);
     if (refusal.kind !== 'rejected') worker?.breaker.failed(this.now());
     const isLeaving = refusal.kind === 'rejected' && (refusal.code === 'draining' || refusal.code === 'not_here');
-    if (isLeaving || refusal.kind === 'absent') worker?.suspect();
+    if (isLeaving || refusal.kind !== 'rejected') worker?.suspect();
   }
 }
 

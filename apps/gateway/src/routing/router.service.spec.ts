@@ -169,6 +169,7 @@ describe('the router', () => {
     { kind: 'absent' },
     { kind: 'rejected', code: 'draining', used: 0, slots: 1 },
     { kind: 'rejected', code: 'not_here', used: 0, slots: 1 },
+    { kind: 'silent' },
   ])('sends nobody to a runner that answered %j before it reports again', async (refusal) => {
     beat('a');
     const who = chooser();

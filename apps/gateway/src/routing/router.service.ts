@@ -141,7 +141,7 @@ export class Router {
       return;
     }
     worker.breaker.failed(this.options.now());
-    if (refusal.kind === 'absent') worker.suspect();
+    worker.suspect();
   }
 
   #offer(deployment: DeploymentId): void {

@@ -3,6 +3,7 @@ import type { StreamSettings } from '../stream-settings.js';
 import type { Link } from '../wire/link.js';
 import type { ReceiverCounters } from './receiver-counters.js';
 import type { StartPublisher } from './start-publisher.js';
+import type { WorkerVitals } from './worker-vitals.js';
 
 export type RejectFrame = Extract<Frame, { k: 'rej' }>;
 
@@ -15,7 +16,13 @@ export type Outcome =
   | { readonly kind: 'corrupt' }
   /** Nobody serves the worker's subject; `settling` = the own connection is too young for that to mean anything. */
   | { readonly kind: 'absent'; readonly settling: boolean }
-  | { readonly kind: 'silent'; readonly accepted: boolean }
+  /** The worker lives and did not answer the start in time. */
+  | { readonly kind: 'late' }
+  /**
+   * The worker has said nothing since it got this start (`blame: 'this'`, also where it had accepted it), or since an earlier
+   * one that it owes an answer too (`'another'`): then this one has not begun there.
+   */
+  | { readonly kind: 'silent'; readonly accepted: boolean; readonly blame: 'this' | 'another' }
   /** The worker of a running attempt is dead. */
   | { readonly kind: 'dead' }
   /** The worker lives and holds the attempt no more. */
@@ -63,6 +70,7 @@ export interface AttemptHost {
   readonly link: Pick<Link, 'since' | 'provenSince' | 'prove' | 'whenUp'>;
   readonly starts: Pick<StartPublisher, 'send'>;
   readonly now: () => number;
+  readonly vitals: (wk: Incarnation) => WorkerVitals;
   /** Frames of the attempt arrive from now on. */
   readonly enter: (attempt: AttemptLine) => void;
   /** Acknowledgements name the attempt from now on. */

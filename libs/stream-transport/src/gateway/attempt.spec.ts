@@ -6,6 +6,7 @@ import { Attempt } from './attempt.js';
 import type { AttemptHost, AttemptOwner } from './attempt-host.js';
 import { newReceiverCounters } from './receiver-counters.js';
 import type { StartSent } from './start-publisher.js';
+import { WorkerVitals } from './worker-vitals.js';
 
 const wk = 'w1' as Incarnation;
 const usage = { prompt: 1, cached: 0, completion: 0 };
@@ -17,11 +18,15 @@ class Bench {
   readonly told: string[] = [];
   readonly attempt: Attempt;
 
-  constructor(sent: StartSent, accepted: () => void = () => undefined) {
+  constructor(
+    sent: StartSent,
+    accepted: () => void = () => undefined,
+    readonly vitals = new WorkerVitals(),
+  ) {
     const owner: AttemptOwner = {
       accepted,
       events: () => this.told.push('events'),
-      concluded: (_, outcome) => this.told.push(outcome.kind),
+      concluded: (_, outcome) => this.told.push(outcome.kind === 'silent' ? `silent since ${outcome.blame}` : outcome.kind),
       crashed: () => this.told.push('crashed'),
     };
     const place = { wk, at: 1, subject: 'frames.s.1' };
@@ -45,6 +50,7 @@ class Bench {
       link: { since: -Infinity, provenSince: Infinity, prove: nothing, whenUp: () => Promise.resolve() },
       starts: { send: () => sent },
       now: () => this.now,
+      vitals: () => this.vitals,
       ...{ enter: nothing, join: nothing, part: nothing, leave: nothing, finish: nothing, control: nothing, probe: nothing },
     };
   }
@@ -59,7 +65,29 @@ describe('an attempt at a worker', () => {
     bench.wait(5_900);
     expect(bench.told).toEqual([]);
     bench.wait(200);
-    expect(bench.told).toEqual(['silent']);
+    expect(bench.told).toEqual(['silent since this']);
+  });
+
+  it('that waits behind another unanswered start is not what silenced the worker, nor is one after both', () => {
+    const vitals = new WorkerVitals();
+    const [first, second] = [new Bench({ kind: 'sent' }, undefined, vitals), new Bench({ kind: 'sent' }, undefined, vitals)];
+    for (const bench of [first, second]) bench.wait(1_050);
+    const third = new Bench({ kind: 'sent' }, undefined, vitals);
+    third.wait(1_050);
+    expect([first.told, second.told, third.told]).toEqual([['silent since this'], ['silent since another'], ['silent since another']]);
+    vitals.heard(0);
+    const fourth = new Bench({ kind: 'sent' }, undefined, vitals);
+    fourth.wait(1_050);
+    expect(fourth.told).toEqual(['silent since this']);
+    expect(vitals.unanswered).toBe(0);
+  });
+
+  it('is late, not lost, where the worker says something else meanwhile', () => {
+    const bench = new Bench({ kind: 'sent' });
+    bench.wait(500);
+    bench.vitals.heard(bench.now);
+    bench.wait(550);
+    expect(bench.told).toEqual(['late']);
   });
 
   it.each<[string, Frame, unknown]>([

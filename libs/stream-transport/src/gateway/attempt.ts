@@ -4,6 +4,7 @@ import type { AttemptHost, AttemptLine, AttemptOwner, Outcome } from './attempt-
 import { Ending } from './ending.js';
 import { FrameSequence } from './frame-sequence.js';
 import { SilenceWatch } from './silence-watch.js';
+import type { WorkerVitals } from './worker-vitals.js';
 
 export interface AttemptPlace {
   readonly wk: Incarnation;
@@ -27,6 +28,11 @@ export class Attempt implements AttemptLine {
   /** Time that the worker has for its answer, from when all of the start was sent; null = not sent yet, or answered. */
   private answerMs: number | null = null;
   private readonly silence: SilenceWatch;
+  private readonly vitals: WorkerVitals;
+  /** Whether the worker owed an answer to an earlier start when this one was sent. */
+  private isBehind = false;
+  /** Whether the worker still owes the answer to the start. */
+  private isOwed = false;
   private replayAskedAt = NEVER;
   private cancelledAt = NEVER;
   private cancelBy = 0;
@@ -39,6 +45,7 @@ export class Attempt implements AttemptLine {
     { wk, at, subject }: AttemptPlace,
   ) {
     this.silence = new SilenceWatch(host.settings);
+    this.vitals = host.vitals(wk);
     this.st = request.st;
     this.at = at;
     this.wk = wk;
@@ -54,6 +61,9 @@ export class Attempt implements AttemptLine {
   send(deadlineMs: number): void {
     this.host.enter(this);
     this.host.counters.starts += 1;
+    this.isBehind = this.vitals.isBehind;
+    this.vitals.unanswered += 1;
+    this.isOwed = true;
     const { request, wk, at, subject } = this;
     const sent = this.host.starts.send(request, { wk, at, reply: subject, deadlineMs, upload: this.upload });
     if (sent.kind === 'sent') this.awaitAnswer(this.host.settings.acceptMs);
@@ -64,6 +74,7 @@ export class Attempt implements AttemptLine {
   /** A frame of this attempt; null = one that this version does not understand, which still is a sign of life. */
   frame(frame: Frame | null, now: number): void {
     this.silence.heard(now);
+    this.vitals.heard(now);
     if (!frame || this.phase === 'over') return;
     if (this.phase === 'cancelling') this.frameAfterCancel(frame, now);
     else if (frame.k === 'rej') {
@@ -199,6 +210,7 @@ export class Attempt implements AttemptLine {
   private accept(): void {
     this.phase = 'accepted';
     this.answerMs = null;
+    this.settleDebt();
     this.host.join(this);
     this.owner.accepted(this);
   }
@@ -231,7 +243,12 @@ export class Attempt implements AttemptLine {
     }
     this.host.counters.acceptTimeouts += 1;
     this.cancelAtWorker('not accepted', now);
-    this.conclude({ kind: 'silent', accepted: false });
+    if (this.vitals.heardAt > this.sentAt) {
+      this.conclude({ kind: 'late' });
+      return;
+    }
+    this.vitals.fellSilent();
+    this.conclude({ kind: 'silent', accepted: false, blame: this.isBehind ? 'another' : 'this' });
   }
 
   private watch(now: number): void {
@@ -254,7 +271,7 @@ export class Attempt implements AttemptLine {
 
   private loseSilent(now: number): void {
     this.cancelAtWorker('silent', now);
-    this.lost({ kind: 'silent', accepted: true });
+    this.lost({ kind: 'silent', accepted: true, blame: 'this' });
   }
 
   private lost(outcome: Outcome): void {
@@ -288,8 +305,14 @@ export class Attempt implements AttemptLine {
     this.owner.concluded(this, outcome);
   }
 
+  private settleDebt(): void {
+    if (this.isOwed) this.vitals.unanswered -= 1;
+    this.isOwed = false;
+  }
+
   private leave(): void {
     this.phase = 'over';
+    this.settleDebt();
     this.upload.end();
     this.host.leave(this, this.cancelledAt);
   }

@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import type { AttemptLine } from './attempt-host.js';
+import { VitalsTable } from './worker-vitals.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
 import { newReceiverCounters } from './receiver-counters.js';
 
@@ -57,6 +58,7 @@ class Bench {
     whenUp: () => Promise.resolve(),
   };
   closed = 0;
+  readonly vitals = new VitalsTable();
   readonly stream: GatewayStream;
 
   constructor(change: { sink?: Partial<StreamSink>; choose?: WorkerChooser['choose'] } = {}) {
@@ -113,6 +115,7 @@ class Bench {
       link: this.link,
       starts: { send: () => ({ kind: 'sent' }) },
       now: () => this.now,
+      vitals: (wk) => this.vitals.of(wk),
       enter: (attempt) => this.live.set(attempt.at, attempt),
       join: (attempt) => this.joined.add(attempt.at),
       part: (attempt) => this.joined.delete(attempt.at),
@@ -169,8 +172,30 @@ describe('a stream at its gateway', () => {
     expect([...bench.joined]).toEqual([]);
   });
 
-  it('goes to the next worker after a second without answer, with a higher attempt, and cancels the first', async () => {
+  it('never goes to a second worker when the first has said nothing since it got the start', async () => {
     const bench = new Bench();
+    await bench.begin();
+    bench.wait(1_050);
+    await bench.settle();
+    expect(bench.controls).toEqual([{ k: 'cancel', st: 's', at: 1, why: 'not accepted' }]);
+    expect(bench.refused).toEqual([['w1', 'silent']]);
+    expect(bench.chosen).toHaveLength(1);
+    expect(bench.told).toEqual(['error deployment_unavailable']);
+  });
+
+  it('never goes to a second worker when the first accepted it and then fell silent', async () => {
+    const bench = new Bench();
+    await bench.begin();
+    bench.send(1, accept(w1));
+    bench.wait(4_000);
+    await bench.settle();
+    expect(bench.chosen).toHaveLength(1);
+    expect(bench.told).toEqual(['accepted w1 1', 'error worker_lost']);
+  });
+
+  it('goes to the next worker, with a higher attempt, when the first was silent before it got the start', async () => {
+    const bench = new Bench();
+    bench.vitals.of(w1).fellSilent();
     await bench.begin();
     bench.wait(1_050);
     await bench.settle();
@@ -179,11 +204,24 @@ describe('a stream at its gateway', () => {
       { excluded: [], wk: 'w1' },
       { excluded: ['w1'], wk: 'w2' },
     ]);
-    expect(bench.refused).toEqual([['w1', 'silent']]);
     bench.attempt(1).frame(data(0, 'old'), bench.now);
     bench.send(2, accept(w2), data(0, 'new'), end(['new']));
     expect(bench.told).toEqual(['accepted w2 2', 'new', 'end']);
     expect(bench.released).toEqual(['w1', 'w2']);
+  });
+
+  it('goes to one more worker when the first lives and is late, and then says that they are busy', async () => {
+    const bench = new Bench();
+    await bench.begin();
+    for (const wk of [w1, w2]) {
+      bench.wait(500);
+      bench.vitals.of(wk).heard(bench.now);
+      bench.wait(550);
+      await bench.settle();
+    }
+    expect(bench.chosen).toHaveLength(2);
+    expect(bench.refused).toEqual([]);
+    expect(bench.told).toEqual(['error overloaded']);
   });
 
   it('blames no worker for an accept that stays away while the own server does not answer', async () => {

@@ -24,7 +24,7 @@ describe('after an attempt', () => {
     expect(codeOf(create().decide(ended('cancelled'), true))).toBe('cancelled');
   });
 
-  it.each([{ kind: 'dead' }, { kind: 'gone' }, { kind: 'silent', accepted: true }] as const)(
+  it.each([{ kind: 'dead' }, { kind: 'gone' }] as const)(
     'that was lost ($kind) the stream starts elsewhere before its first event, and ends with worker_lost after it',
     (outcome) => {
       expect(create().decide(outcome, false)).toMatchObject({ kind: 'again', exclude: outcome.kind !== 'gone' });
@@ -32,10 +32,20 @@ describe('after an attempt', () => {
     },
   );
 
-  it('the fourth loss is the last', () => {
+  it('on which a worker fell silent no other worker is tried', () => {
+    expect(codeOf(create().decide({ kind: 'silent', accepted: true, blame: 'this' }, false))).toBe('worker_lost');
+    expect(codeOf(create().decide({ kind: 'silent', accepted: false, blame: 'this' }, false))).toBe('deployment_unavailable');
+    expect(codeOf(create().decide({ kind: 'silent', accepted: false, blame: 'another' }, false))).toBe('again');
+  });
+
+  it.each([
+    ['gone', 4, 'worker_lost'],
+    ['dead', 2, 'worker_lost'],
+    ['late', 2, 'overloaded'],
+  ] as const)('%s: loss %i is the last', (kind, losses, code) => {
     const policy = create();
-    const outcomes = [1, 2, 3, 4].map(() => codeOf(policy.decide({ kind: 'dead' }, false)));
-    expect(outcomes).toEqual(['again', 'again', 'again', 'worker_lost']);
+    const outcomes = Array.from({ length: losses }, () => codeOf(policy.decide({ kind }, false)));
+    expect(outcomes).toEqual([...Array.from({ length: losses - 1 }, () => 'again'), code]);
   });
 
   it('that failed with an error the worker decides whether others may try, and nobody may after the first event', () => {
@@ -75,7 +85,7 @@ describe('after an attempt', () => {
     expect(refusalOf(rejected('busy'))).toEqual({ kind: 'rejected', code: 'busy', used: 4, slots: 4 });
     expect(refusalOf({ kind: 'absent', settling: false })).toEqual({ kind: 'absent' });
     expect(refusalOf({ kind: 'dead' })).toEqual({ kind: 'absent' });
-    expect(refusalOf({ kind: 'silent', accepted: false })).toEqual({ kind: 'silent' });
-    for (const kind of ['gone', 'interrupted', 'unsent', 'too_large', 'corrupt'] as const) expect(refusalOf({ kind })).toBeNull();
+    expect(refusalOf({ kind: 'silent', accepted: false, blame: 'this' })).toEqual({ kind: 'silent' });
+    for (const kind of ['gone', 'late', 'interrupted', 'unsent', 'too_large', 'corrupt'] as const) expect(refusalOf({ kind })).toBeNull();
   });
 });

@@ -6,7 +6,9 @@ import {
   corrupted,
   endedElsewhere,
   errorOf,
+  notAnswered,
   notReachable,
+  slowWorker,
   notUnderstood,
   tooLarge,
   tooSlow,
@@ -16,6 +18,8 @@ import {
 /** Pause before a start that met workers which are still reconnecting is sent again. */
 const SETTLE_PAUSE_MS = 100;
 const LONGEST_BUSY_PAUSE_MS = 1_000;
+/** Workers that a stream may meet that die on it, or are late, before it gives up: a request that is the cause reaches no third. */
+const MAX_CASUALTIES = 2;
 /** Starts that a worker could not read, or did not get whole, before the stream gives up. */
 const MAX_HANDOVERS = 2;
 
@@ -37,6 +41,7 @@ export class RetryPolicy {
   private tries = 0;
   private busy = 0;
   private handovers = 0;
+  private casualties = 0;
 
   constructor(private readonly settings: RetrySettings) {}
 
@@ -53,10 +58,14 @@ export class RetryPolicy {
       case 'absent':
         if (outcome.settling) return { kind: 'again', pauseMs: SETTLE_PAUSE_MS, exclude: false, error: null };
         return this.elsewhere(notReachable(), delivered, true);
+      case 'late':
+        return this.onceElsewhere(slowWorker(), delivered);
       case 'silent':
-        return this.elsewhere(outcome.accepted ? workerLost() : notReachable(), delivered, true);
+        // What silenced one worker would silence the next.
+        if (outcome.blame === 'this') return fail(outcome.accepted ? workerLost() : notAnswered());
+        return this.elsewhere(notAnswered(), delivered, true);
       case 'dead':
-        return this.elsewhere(workerLost(), delivered, true);
+        return this.onceElsewhere(workerLost(), delivered);
       case 'gone':
         return this.elsewhere(workerLost(), delivered, false);
       case 'interrupted':
@@ -74,6 +83,11 @@ export class RetryPolicy {
     if (delivered) return fail(error);
     this.tries += 1;
     return this.tries >= this.settings.maxTries ? fail(error) : { kind: 'again', pauseMs: 0, exclude, error };
+  }
+
+  private onceElsewhere(error: ServiceError, delivered: boolean): Decision {
+    this.casualties += 1;
+    return this.casualties >= MAX_CASUALTIES ? fail(error) : this.elsewhere(error, delivered, true);
   }
 
   private rejected({ code, retry_ms: retryMs }: RejectFrame): Decision {

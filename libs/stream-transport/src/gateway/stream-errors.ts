@@ -2,6 +2,12 @@ import { type ErrorFrame, ServiceError, isErrorCode, isServiceError } from '@sli
 
 export const workerLost = (): ServiceError => new ServiceError('worker_lost', 'The worker that was answering was lost.');
 
+export const notAnswered = (): ServiceError =>
+  new ServiceError('deployment_unavailable', 'The worker did not answer the request; try again soon.', { retryAfterS: 2 });
+
+export const slowWorker = (): ServiceError =>
+  new ServiceError('overloaded', 'The workers of this deployment are too busy to answer in time; try again soon.', { retryAfterS: 2 });
+
 export const notReachable = (cause?: unknown): ServiceError =>
   new ServiceError('deployment_unavailable', 'No worker can be reached at the moment.', { retryAfterS: 2, cause });
 

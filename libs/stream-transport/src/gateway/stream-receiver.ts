@@ -16,6 +16,7 @@ import { type ReceiverCounters, newReceiverCounters } from './receiver-counters.
 import { StartPublisher } from './start-publisher.js';
 import { notReachable, shuttingDown } from './stream-errors.js';
 import { WorkerPeers } from './worker-peers.js';
+import { VitalsTable } from './worker-vitals.js';
 
 export interface StreamReceiverOptions {
   readonly nats: NatsConnection;
@@ -48,6 +49,7 @@ export class StreamReceiver {
   private readonly late: LateFrames;
   private readonly stallWatch: StallWatch;
   private readonly host: GatewayStreamHost;
+  private readonly vitals = new VitalsTable();
   private readonly attempts = new OpenTable<AttemptLine>();
   private readonly streams = new OpenSet<GatewayStream>();
   private readonly subscriptions: Subscription[];
@@ -157,6 +159,7 @@ export class StreamReceiver {
       return;
     }
     this.peers.answered(wk);
+    this.vitals.heard(wk, this.heardAt);
     const answer = readAnswer(msg);
     for (const [st, at] of answer?.gone ?? []) {
       const attempt = this.attempts.get(this.subjects.frames(this.options.gw, st, at));
@@ -190,6 +193,7 @@ export class StreamReceiver {
     for (const stream of this.streams) this.tickStream(stream, now, { judge, cutOff });
     if (judge) this.acknowledge(now);
     this.late.sweep(now);
+    this.vitals.sweep(now);
   }
 
   private tickStream(stream: GatewayStream, now: number, { judge, cutOff }: { judge: boolean; cutOff: boolean }): void {
@@ -250,6 +254,7 @@ export class StreamReceiver {
         uploads: assembliesPerGateway,
       }),
       now: monotonic,
+      vitals: (wk) => this.vitals.of(wk),
       frameSubject: ({ st }, at) => this.subjects.frames(gw, st, at),
       enter: (attempt) => this.attempts.set(attempt.subject, attempt),
       join: (attempt) => this.peers.join(attempt.wk, attempt),
