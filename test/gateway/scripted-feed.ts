@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FeedContract, subjectOf } from '@slipway/contracts';
+import { callSubjectOf, type FeedContract, subjectOf } from '@slipway/contracts';
 import type { NatsConnection, Subscription } from '@slipway/platform';
 
 interface Stored<R> {
@@ -75,7 +75,7 @@ export class ScriptedFeed<R> {
     rpc: FeedContract<R>['since'] | FeedContract<R>['snapshot'],
     reply: (request: Record<string, unknown>) => object,
   ): Subscription {
-    return this.nats.subscribe(subjectOf(rpc, { env: this.env }), {
+    return this.nats.subscribe(callSubjectOf(rpc, { env: this.env }, 'gateway'), {
       queue: rpc.queue,
       callback: (_, message) => {
         message.respond(JSON.stringify({ ok: true, data: reply(message.json()) }));

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CONTRACTS, type Contract, inboxPrefix, ROLES, type Role, wildcardOf } from '@slipway/contracts';
+import { CONTRACTS, type Contract, inboxPrefix, ROLES, type Role, servedSubjectsOf, wildcardOf } from '@slipway/contracts';
 import { connectNats, createLogger, type NatsConnection, renderNatsConf } from '@slipway/platform';
 import { freePorts, TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -60,8 +60,25 @@ const covers = (pattern: string, subject: string): boolean => {
   return tokens.length === parts.length && parts.every((part, i) => part === '*' || part === tokens[i]);
 };
 
-const mayPublish = (role: Role, contract: Contract): boolean =>
-  contract.kind === 'rpc' ? contract.callers.includes(role) : contract.publishers.includes(role);
+/** Everything that somebody could publish for a contract: a question under the name of every role, and under none. */
+function published(contract: Contract): string[] {
+  const subject = example(wildcardOf(contract, { env }));
+  return contract.kind === 'rpc' ? [subject, ...ROLES.map((role) => `${subject}.${role}`)] : [subject];
+}
+
+/** What of it the role may publish. */
+function mayPublish(role: Role, contract: Contract): string[] {
+  const subject = example(wildcardOf(contract, { env }));
+  if (contract.kind === 'event') return contract.publishers.includes(role) ? [subject] : [];
+  if (!contract.callers.includes(role)) return [];
+  return contract.callers.length === 1 ? [subject, `${subject}.${role}`] : [`${subject}.${role}`];
+}
+
+/** Where the subscribers of a contract listen. */
+const listened = (contract: Contract): string[] => {
+  const subject = wildcardOf(contract, { env });
+  return contract.kind === 'rpc' ? servedSubjectsOf(contract, subject) : [subject];
+};
 const maySubscribe = (role: Role, contract: Contract): boolean =>
   contract.kind === 'rpc' ? contract.owner === role : contract.subscribers.includes(role);
 
@@ -73,14 +90,14 @@ describe.each(ROLES)('the NATS user %s', (role) => {
   afterAll(() => nats.close());
 
   it('publishes what its contracts say and nothing else', async () => {
-    const subjects = CONTRACTS.map((contract) => example(wildcardOf(contract, { env })));
+    const subjects = CONTRACTS.flatMap(published);
     const refused = await refusals(nats, (subject) => nats.publish(subject, '{}'), subjects);
-    const allowed = CONTRACTS.filter((contract) => mayPublish(role, contract)).map((contract) => example(wildcardOf(contract, { env })));
+    const allowed = CONTRACTS.flatMap((contract) => mayPublish(role, contract));
     expect(subjects.filter((subject) => !refused.has(subject)).sort()).toEqual([...new Set(allowed)].sort());
   });
 
   it('subscribes to what its contracts say and nothing else', async () => {
-    const wanted = CONTRACTS.map((contract) => ({ contract, subject: wildcardOf(contract, { env }) }));
+    const wanted = CONTRACTS.flatMap((contract) => listened(contract).map((subject) => ({ contract, subject })));
     const queues = new Map(wanted.map(({ contract, subject }) => [subject, contract.kind === 'rpc' ? contract.queue : undefined]));
     const subscribe = (subject: string): void => {
       const queue = queues.get(subject);
@@ -110,8 +127,10 @@ describe('the permissions that matter most', () => {
   it.each([
     ['worker', `key.${env}.v1.chg`],
     ['worker', `dep.${env}.v1.chg`],
-    ['worker', `key.${env}.v1.rpc.create-key`],
-    ['gateway', `key.${env}.v1.rpc.create-key`],
+    ['worker', `key.${env}.v1.rpc.create-key.worker`],
+    ['gateway', `key.${env}.v1.rpc.create-key.gateway`],
+    ['console', `key.${env}.v1.rpc.create-key.ops`],
+    ['console', `key.${env}.v1.rpc.create-key`],
     ['gateway', `dep.${env}.v1.wrk.x1`],
     ['deployments', `key.${env}.v1.chg`],
     ['console', `inf.${env}.v1.w.x1.start`],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { subjectOf, wildcardOf } from './channel.js';
+import { callerOf, callSubjectOf, ROLES, servedSubjectsOf, subjectOf, wildcardOf } from './channel.js';
 import { CONTRACTS } from './contracts.js';
 import { Frames } from './inference/frames.js';
 
@@ -31,6 +31,31 @@ describe('a subject', () => {
   it('has a wildcard for each token that is left open, and no more', () => {
     expect(wildcardOf(Frames, { env: 'dev' })).toBe('inf.dev.v1.g.*.r.*.*');
     expect(wildcardOf(Frames, { env: 'dev', gw: 'gw-1' })).toBe('inf.dev.v1.g.gw-1.r.*.*');
+  });
+});
+
+describe('who asks an RPC', () => {
+  const open = { subject: 'key.{env}.v1.rpc.a', callers: ['console', 'ops'] } as const;
+  const single = { subject: 'dep.{env}.v1.wrk.{wk}.rpc.b', callers: ['deployments'] } as const;
+
+  it('is the last token of its subject', () => {
+    const subject = callSubjectOf(open, { env: 'dev' }, 'ops');
+    expect([subject, callerOf(open, subject)]).toEqual(['key.dev.v1.rpc.a.ops', 'ops']);
+    expect(servedSubjectsOf(open, 'key.dev.v1.rpc.a')).toEqual(['key.dev.v1.rpc.a.*']);
+  });
+
+  it('is nobody where the role may not ask, or says nothing among several', () => {
+    for (const role of ROLES.filter((one) => !open.callers.some((caller) => caller === one))) {
+      expect(callerOf(open, `key.dev.v1.rpc.a.${role}`)).toBeNull();
+    }
+    expect([callerOf(open, 'key.dev.v1.rpc.a'), callerOf(open, 'key.dev.v1.rpc.a.opsx')]).toEqual([null, null]);
+  });
+
+  it('is the only role that may ask, also where an older one does not say', () => {
+    expect(servedSubjectsOf(single, 'dep.dev.v1.wrk.a.rpc.b')).toEqual(['dep.dev.v1.wrk.a.rpc.b.*', 'dep.dev.v1.wrk.a.rpc.b']);
+    expect(callerOf(single, 'dep.dev.v1.wrk.a.rpc.b')).toBe('deployments');
+    expect(callerOf(single, 'dep.dev.v1.wrk.a.rpc.b.deployments')).toBe('deployments');
+    expect(callerOf(single, 'dep.dev.v1.wrk.a.rpc.b.worker')).toBeNull();
   });
 });
 

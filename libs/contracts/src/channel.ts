@@ -69,6 +69,27 @@ export function subjectOf<S extends SubjectTemplate>(contract: { readonly subjec
   return subject;
 }
 
+/** An RPC's subject, without who asks on it. */
+export type Call = Pick<RpcContract, 'subject' | 'callers'>;
+
+/** Where `caller` asks an RPC. NATS lets each role publish under its own name alone, so the subject proves who asks. */
+export const callSubjectOf = <S extends SubjectTemplate>(call: { readonly subject: S }, tokens: SubjectTokens<S>, caller: Role): string =>
+  `${subjectOf(call, tokens)}.${caller}`;
+
+/**
+ * Where the owner of an RPC listens, given its subject with or without wildcards: below it for every caller. Where only one
+ * role calls, the subject itself is proof enough, and callers of release 0.1 still ask there; one release later it goes.
+ */
+export const servedSubjectsOf = ({ callers }: Pick<Call, 'callers'>, subject: string): string[] =>
+  callers.length === 1 ? [`${subject}.*`, subject] : [`${subject}.*`];
+
+/** The role that asked on `subject`, which is one of the `servedSubjectsOf` an RPC; null for one that may not ask. */
+export function callerOf({ subject: template, callers }: Call, subject: string): Role | null {
+  const tokens = subject.split('.');
+  if (tokens.length === template.split('.').length) return callers.length === 1 ? (callers[0] ?? null) : null;
+  return callers.find((role) => role === tokens.at(-1)) ?? null;
+}
+
 /** Templates taken apart: text, token name, text, …; there are few, and subjects are made for every request. */
 const pieces = new Map<string, readonly string[]>();
 

@@ -1,4 +1,4 @@
-export { ROLES, defineEvent, defineRpc, subjectOf, wildcardOf } from './channel.js';
+export { ROLES, callSubjectOf, callerOf, defineEvent, defineRpc, servedSubjectsOf, subjectOf, wildcardOf } from './channel.js';
 export type { Contract, EventContract, Role, RpcContract, SubjectTemplate, SubjectTokens } from './channel.js';
 export { CONTRACTS } from './contracts.js';
 export { ERRORS, ServiceError, isErrorCode, isServiceError } from './errors.js';

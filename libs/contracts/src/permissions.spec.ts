@@ -1,21 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { ROLES, type Role } from './channel.js';
+import { ROLES, type Role, wildcardOf } from './channel.js';
+import { CONTRACTS } from './contracts.js';
 import { type Permissions, inboxPrefix, permissionsOf } from './permissions.js';
 
 const env = 'dev';
-const of = (role: Role): Permissions => permissionsOf(role, env);
+const granted = new Map(ROLES.map((role) => [role, permissionsOf(role, env)]));
+const of = (role: Role): Permissions => granted.get(role)!;
+const patterns = new Map<string, RegExp>();
 
 /** NATS matching of a pattern on a subject without wildcards: `*` is one token, `>` one or more. */
 function matches(pattern: string, subject: string): boolean {
   const WILDCARDS: Record<string, string> = { '*': '[^.]+', '>': '.+' };
   const tokens = pattern.split('.').map((token) => WILDCARDS[token] ?? token.replace('$', '\\$'));
-  return new RegExp(`^${tokens.join('\\.')}$`).test(subject);
+  const compiled = patterns.get(pattern) ?? new RegExp(`^${tokens.join('\\.')}$`);
+  patterns.set(pattern, compiled);
+  return compiled.test(subject);
 }
 
 const mayPublish = (role: Role, subject: string): boolean => of(role).publish.some((pattern) => matches(pattern, subject));
 const mayHear = (role: Role, subject: string): boolean => of(role).subscribe.some((entry) => matches(entry.split(' ')[0] ?? '', subject));
 
+const example = (pattern: string): string => pattern.replaceAll('*', 'x1');
 const publishersOf = (subject: string): Role[] => ROLES.filter((role) => mayPublish(role, subject));
+/** Roles that may ask an RPC; none of them under the name of another. */
+function askersOf(subject: string): Role[] {
+  for (const role of ROLES) expect(publishersOf(`${subject}.${role}`).filter((asker) => asker !== role)).toEqual([]);
+  return ROLES.filter((role) => mayPublish(role, `${subject}.${role}`));
+}
 const hearersOf = (subject: string): Role[] => ROLES.filter((role) => mayHear(role, subject));
 
 describe('what each role may do, in full', () => {
@@ -24,13 +35,19 @@ describe('what each role may do, in full', () => {
       'gateway',
       {
         publish: [
+          'key.dev.v1.rpc.since.gateway',
           'key.dev.v1.rpc.since',
+          'key.dev.v1.rpc.snapshot.gateway',
           'key.dev.v1.rpc.snapshot',
           'usage.dev.v1.rec',
           'usage.dev.v1.use',
+          'usage.dev.v1.rpc.recall.gateway',
           'usage.dev.v1.rpc.recall',
+          'usage.dev.v1.rpc.budgets.gateway',
           'usage.dev.v1.rpc.budgets',
+          'dep.dev.v1.rpc.since.gateway',
           'dep.dev.v1.rpc.since',
+          'dep.dev.v1.rpc.snapshot.gateway',
           'dep.dev.v1.rpc.snapshot',
           'inf.dev.v1.w.*.start',
           'inf.dev.v1.w.*.ctl',
@@ -63,7 +80,9 @@ describe('what each role may do, in full', () => {
         ],
         subscribe: [
           'dep.dev.v1.wrk.*',
+          'dep.dev.v1.wrk.*.rpc.read-log.* worker',
           'dep.dev.v1.wrk.*.rpc.read-log worker',
+          'dep.dev.v1.wrk.*.rpc.test-engine.* worker',
           'dep.dev.v1.wrk.*.rpc.test-engine worker',
           'inf.dev.v1.w.*.start',
           'inf.dev.v1.w.*.ni.*.*',
@@ -89,52 +108,75 @@ describe('what each role may do, in full', () => {
           '$JS.ACK.usage_dev.keys.>',
         ],
         subscribe: [
-          'key.dev.v1.rpc.create-account keys',
-          'key.dev.v1.rpc.find-account keys',
-          'key.dev.v1.rpc.find-account-limits keys',
-          'key.dev.v1.rpc.list-accounts keys',
-          'key.dev.v1.rpc.create-key keys',
-          'key.dev.v1.rpc.list-keys keys',
-          'key.dev.v1.rpc.rename-key keys',
-          'key.dev.v1.rpc.rotate-key keys',
-          'key.dev.v1.rpc.revoke-key keys',
-          'key.dev.v1.rpc.set-key-limits keys',
-          'key.dev.v1.rpc.set-key-deployments keys',
+          'key.dev.v1.rpc.create-account.* keys',
+          'key.dev.v1.rpc.find-account.* keys',
+          'key.dev.v1.rpc.find-account-limits.* keys',
+          'key.dev.v1.rpc.list-accounts.* keys',
+          'key.dev.v1.rpc.create-key.* keys',
+          'key.dev.v1.rpc.list-keys.* keys',
+          'key.dev.v1.rpc.rename-key.* keys',
+          'key.dev.v1.rpc.rotate-key.* keys',
+          'key.dev.v1.rpc.revoke-key.* keys',
+          'key.dev.v1.rpc.set-key-limits.* keys',
+          'key.dev.v1.rpc.set-key-deployments.* keys',
+          'key.dev.v1.rpc.set-account-limits.* keys',
           'key.dev.v1.rpc.set-account-limits keys',
-          'key.dev.v1.rpc.create-mcp-key keys',
-          'key.dev.v1.rpc.find-mcp-key keys',
+          'key.dev.v1.rpc.create-mcp-key.* keys',
+          'key.dev.v1.rpc.find-mcp-key.* keys',
+          'key.dev.v1.rpc.open-mcp-key.* keys',
           'key.dev.v1.rpc.open-mcp-key keys',
+          'key.dev.v1.rpc.record-mcp-use.* keys',
           'key.dev.v1.rpc.record-mcp-use keys',
-          'key.dev.v1.rpc.rotate-mcp-key keys',
+          'key.dev.v1.rpc.rotate-mcp-key.* keys',
+          'key.dev.v1.rpc.open-playground.* keys',
           'key.dev.v1.rpc.open-playground keys',
+          'key.dev.v1.rpc.since.* keys',
           'key.dev.v1.rpc.since keys',
+          'key.dev.v1.rpc.snapshot.* keys',
           'key.dev.v1.rpc.snapshot keys',
-          'key.dev.v1.rpc.create-invitation keys',
+          'key.dev.v1.rpc.create-invitation.* keys',
+          'key.dev.v1.rpc.create-setup-link.* keys',
           'key.dev.v1.rpc.create-setup-link keys',
+          'key.dev.v1.rpc.find-invitation.* keys',
           'key.dev.v1.rpc.find-invitation keys',
-          'key.dev.v1.rpc.list-invitations keys',
+          'key.dev.v1.rpc.list-invitations.* keys',
+          'key.dev.v1.rpc.reset-password.* keys',
           'key.dev.v1.rpc.reset-password keys',
-          'key.dev.v1.rpc.revoke-invitation keys',
+          'key.dev.v1.rpc.revoke-invitation.* keys',
+          'key.dev.v1.rpc.accept-invitation.* keys',
           'key.dev.v1.rpc.accept-invitation keys',
-          'key.dev.v1.rpc.list-members keys',
-          'key.dev.v1.rpc.change-role keys',
-          'key.dev.v1.rpc.remove-member keys',
+          'key.dev.v1.rpc.list-members.* keys',
+          'key.dev.v1.rpc.change-role.* keys',
+          'key.dev.v1.rpc.remove-member.* keys',
+          'key.dev.v1.rpc.find-user.* keys',
           'key.dev.v1.rpc.find-user keys',
+          'key.dev.v1.rpc.sign-in.* keys',
           'key.dev.v1.rpc.sign-in keys',
+          'key.dev.v1.rpc.sign-in-external.* keys',
           'key.dev.v1.rpc.sign-in-external keys',
+          'key.dev.v1.rpc.refresh-session.* keys',
           'key.dev.v1.rpc.refresh-session keys',
+          'key.dev.v1.rpc.sign-out.* keys',
           'key.dev.v1.rpc.sign-out keys',
+          'key.dev.v1.rpc.list-sessions.* keys',
           'key.dev.v1.rpc.list-sessions keys',
-          'key.dev.v1.rpc.end-sessions keys',
+          'key.dev.v1.rpc.end-sessions.* keys',
+          'key.dev.v1.rpc.change-password.* keys',
           'key.dev.v1.rpc.change-password keys',
+          'key.dev.v1.rpc.list-session-keys.* keys',
           'key.dev.v1.rpc.list-session-keys keys',
+          'key.dev.v1.rpc.rotate-session-key.* keys',
           'key.dev.v1.rpc.rotate-session-key keys',
-          'key.dev.v1.rpc.list-audit keys',
+          'key.dev.v1.rpc.list-audit.* keys',
+          'session.dev.v1.rpc.since.* keys',
           'session.dev.v1.rpc.since keys',
+          'session.dev.v1.rpc.snapshot.* keys',
           'session.dev.v1.rpc.snapshot keys',
-          'usage.dev.v1.rpc.query keys',
+          'usage.dev.v1.rpc.query.* keys',
           'usage.dev.v1.use',
+          'usage.dev.v1.rpc.recall.* keys',
           'usage.dev.v1.rpc.recall keys',
+          'usage.dev.v1.rpc.budgets.* keys',
           'usage.dev.v1.rpc.budgets keys',
           '_INBOX_keys.>',
         ],
@@ -147,29 +189,33 @@ describe('what each role may do, in full', () => {
           'dep.dev.v1.chg',
           'dep.dev.v1.tick',
           'dep.dev.v1.wrk.*',
+          'dep.dev.v1.wrk.*.rpc.read-log.deployments',
           'dep.dev.v1.wrk.*.rpc.read-log',
+          'dep.dev.v1.wrk.*.rpc.test-engine.deployments',
           'dep.dev.v1.wrk.*.rpc.test-engine',
           '_INBOX_gateway.>',
           '_INBOX_console.>',
           '_INBOX_ops.>',
         ],
         subscribe: [
-          'dep.dev.v1.rpc.create-deployment deployments',
-          'dep.dev.v1.rpc.list-deployments deployments',
-          'dep.dev.v1.rpc.point-alias deployments',
-          'dep.dev.v1.rpc.stop-deployment deployments',
-          'dep.dev.v1.rpc.resume-deployment deployments',
-          'dep.dev.v1.rpc.scale-deployment deployments',
-          'dep.dev.v1.rpc.delete-deployment deployments',
-          'dep.dev.v1.rpc.remove-alias deployments',
-          'dep.dev.v1.rpc.update-deployment deployments',
-          'dep.dev.v1.rpc.find-deployment deployments',
-          'dep.dev.v1.rpc.list-aliases deployments',
-          'dep.dev.v1.rpc.list-models deployments',
-          'dep.dev.v1.rpc.read-log deployments',
-          'dep.dev.v1.rpc.test-engine deployments',
-          'dep.dev.v1.rpc.list-deployment-audit deployments',
+          'dep.dev.v1.rpc.create-deployment.* deployments',
+          'dep.dev.v1.rpc.list-deployments.* deployments',
+          'dep.dev.v1.rpc.point-alias.* deployments',
+          'dep.dev.v1.rpc.stop-deployment.* deployments',
+          'dep.dev.v1.rpc.resume-deployment.* deployments',
+          'dep.dev.v1.rpc.scale-deployment.* deployments',
+          'dep.dev.v1.rpc.delete-deployment.* deployments',
+          'dep.dev.v1.rpc.remove-alias.* deployments',
+          'dep.dev.v1.rpc.update-deployment.* deployments',
+          'dep.dev.v1.rpc.find-deployment.* deployments',
+          'dep.dev.v1.rpc.list-aliases.* deployments',
+          'dep.dev.v1.rpc.list-models.* deployments',
+          'dep.dev.v1.rpc.read-log.* deployments',
+          'dep.dev.v1.rpc.test-engine.* deployments',
+          'dep.dev.v1.rpc.list-deployment-audit.* deployments',
+          'dep.dev.v1.rpc.since.* deployments',
           'dep.dev.v1.rpc.since deployments',
+          'dep.dev.v1.rpc.snapshot.* deployments',
           'dep.dev.v1.rpc.snapshot deployments',
           'inf.dev.v1.hb.0.*',
           '_INBOX_deployments.>',
@@ -202,9 +248,9 @@ describe('what follows from it', () => {
       'record-mcp-use',
       'open-playground',
     ]) {
-      expect(publishersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
+      expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
     }
-    for (const name of ['create-setup-link', 'rotate-session-key']) expect(publishersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
+    for (const name of ['create-setup-link', 'rotate-session-key']) expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
     for (const hint of ['chg', 'tick']) {
       expect([publishersOf(`session.dev.v1.${hint}`), hearersOf(`session.dev.v1.${hint}`)]).toEqual([['keys'], ['console']]);
     }
@@ -221,8 +267,16 @@ describe('what follows from it', () => {
   });
 
   it('assignments, which carry engine credentials, go from deployments-service to workers alone', () => {
-    for (const subject of ['dep.dev.v1.wrk.agent-1', 'dep.dev.v1.wrk.agent-1.rpc.test-engine']) {
-      expect([publishersOf(subject), hearersOf(subject)]).toEqual([['deployments'], ['worker']]);
+    expect([publishersOf('dep.dev.v1.wrk.agent-1'), hearersOf('dep.dev.v1.wrk.agent-1')]).toEqual([['deployments'], ['worker']]);
+    const test = 'dep.dev.v1.wrk.agent-1.rpc.test-engine';
+    expect([askersOf(test), hearersOf(`${test}.deployments`)]).toEqual([['deployments'], ['worker']]);
+  });
+
+  it('each role asks under its own name alone, and without a name only where nobody else may ask', () => {
+    for (const rpc of CONTRACTS.filter((contract) => contract.kind === 'rpc')) {
+      const subject = example(wildcardOf(rpc, { env }));
+      expect(askersOf(subject)).toEqual(ROLES.filter((role) => rpc.callers.includes(role)));
+      expect(publishersOf(subject)).toEqual(rpc.callers.length === 1 ? rpc.callers : []);
     }
   });
 
@@ -232,7 +286,7 @@ describe('what follows from it', () => {
 
   it('the public door and the workers cannot touch the control plane', () => {
     for (const subject of ['key.dev.v1.rpc.create-key', 'key.dev.v1.rpc.create-account', 'dep.dev.v1.rpc.create-deployment']) {
-      expect(publishersOf(subject)).toEqual(['console', 'ops']);
+      expect(askersOf(subject)).toEqual(['console', 'ops']);
     }
   });
 
@@ -245,9 +299,9 @@ describe('what follows from it', () => {
 
   it('nobody may use a wildcard over everything, the system account or another environment', () => {
     for (const role of ROLES) {
-      const patterns = [...of(role).publish, ...of(role).subscribe];
+      const held = [...of(role).publish, ...of(role).subscribe];
       for (const subject of ['anything', '$SYS.REQ.USER.INFO', '_INBOX.abc', 'key.prod.v1.chg', 'inf.prod.v1.disc']) {
-        expect(patterns.filter((entry) => matches(entry.split(' ')[0] ?? '', subject))).toEqual([]);
+        expect(held.filter((entry) => matches(entry.split(' ')[0] ?? '', subject))).toEqual([]);
       }
     }
   });
@@ -261,7 +315,7 @@ describe('what follows from it', () => {
   });
 
   it('only operators set the limits of accounts', () => {
-    expect(publishersOf('key.dev.v1.rpc.set-account-limits')).toEqual(['ops']);
+    expect(askersOf('key.dev.v1.rpc.set-account-limits')).toEqual(['ops']);
   });
 
   it('usage comes from gateways and workers alone, and nobody listens in', () => {

@@ -24,7 +24,7 @@ export { NestLogger } from './log/nest-logger.js';
 export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/metrics.js';
 export { OpsServer } from './metrics/ops-server.js';
 export type { OpsServerOptions } from './metrics/ops-server.js';
-export { connectNats, watchConnection } from './nats/connect.js';
+export { connectNats, roleOf, watchConnection } from './nats/connect.js';
 export type { ConnectionEvents, NatsOptions } from './nats/connect.js';
 export { NatsLink } from './nats/nats-link.js';
 export { renderNatsConf } from './nats/nats-conf.js';

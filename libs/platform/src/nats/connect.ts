@@ -50,6 +50,7 @@ export async function connectNats({ url, role, credentialsDir, name, log, lost =
     noEcho: true,
     ...(authenticator && { authenticator }),
   });
+  roles.set(nats, role);
   watchConnection(nats, {
     disconnected: () => log.warn({ connection: name }, 'nats.disconnected'),
     reconnected: () => log.info({ connection: name, server: nats.getServer() }, 'nats.reconnected'),
@@ -59,6 +60,16 @@ export async function connectNats({ url, role, credentialsDir, name, log, lost =
     if (error) lost(error);
   });
   return nats;
+}
+
+/** Whom the server takes each connection for. */
+const roles = new WeakMap<NatsConnection, Role>();
+
+/** The role of a connection that `connectNats` made. @throws TypeError for another one */
+export function roleOf(nats: NatsConnection): Role {
+  const role = roles.get(nats);
+  if (role === undefined) throw new TypeError('This connection was not made by connectNats.');
+  return role;
 }
 
 /** Never the server that was just lost, where there is another: by itself the client would dial that one first, and wait for it where it hangs. */

@@ -1,6 +1,7 @@
-import { isErrorCode, type RpcContract, ServiceError, subjectOf } from '@slipway/contracts';
+import { callSubjectOf, isErrorCode, type Role, type RpcContract, ServiceError } from '@slipway/contracts';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
+import { roleOf } from '../nats/connect.js';
 import { Envelope } from './envelope.js';
 
 /** Why a question got no answer at all. `absent`: the server knows of nobody who serves it. */
@@ -21,12 +22,16 @@ export class UnansweredError extends ServiceError {
   }
 }
 
-/** Asks other services over one connection. */
+/** Asks other services over one connection, as the role that the connection has. */
 export class RpcClient {
+  readonly #role: Role;
+
   constructor(
     private readonly nats: NatsConnection,
     private readonly env: string,
-  ) {}
+  ) {
+    this.#role = roleOf(nats);
+  }
 
   /**
    * Asks once and waits at most the contract's deadline.
@@ -39,7 +44,7 @@ export class RpcClient {
     request: z.input<C['request']>,
     tokens: Readonly<Record<string, string>> = {},
   ): Promise<z.output<C['reply']>> {
-    const subject = subjectOf(contract, { ...tokens, env: this.env });
+    const subject = callSubjectOf(contract, { ...tokens, env: this.env }, this.#role);
     const bytes = await this.#ask(subject, JSON.stringify(request), contract.timeoutMs);
     const envelope = Envelope.safeParse(parse(bytes)).data;
     if (!envelope) throw new ServiceError('internal', 'A service answered in an unknown form.', { cause: subject });

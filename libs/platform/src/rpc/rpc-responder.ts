@@ -1,4 +1,13 @@
-import { type ErrorCode, isServiceError, type RpcContract, ServiceError, subjectOf } from '@slipway/contracts';
+import {
+  callerOf,
+  type ErrorCode,
+  isServiceError,
+  type Role,
+  type RpcContract,
+  servedSubjectsOf,
+  ServiceError,
+  subjectOf,
+} from '@slipway/contracts';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
 import type { Envelope } from './envelope.js';
@@ -14,17 +23,18 @@ export interface RpcResponderOptions {
 }
 
 /**
- * Serves one RPC in its contract's queue group. Requests and replies are checked against the
+ * Serves one RPC in its contract's queue group, to the roles that may call it. Requests and replies are checked against the
  * contract; an error that the contract does not name reaches the caller as `internal` and is logged.
  */
 export class RpcResponder {
-  readonly #subscription: Subscription;
+  readonly #subscriptions: readonly Subscription[];
   readonly #running = new Set<Promise<void>>();
 
   constructor(
     private readonly options: RpcResponderOptions,
     private readonly contract: RpcContract,
-    private readonly handle: (request: unknown) => Promise<unknown>,
+    /** @param caller as NATS proves it */
+    private readonly handle: (request: unknown, caller: Role) => Promise<unknown>,
   ) {
     const { nats, env, log, tokens } = options;
     const subject = subjectOf(contract, { ...tokens, env });
@@ -34,12 +44,12 @@ export class RpcResponder {
       this.#running.add(call);
       return undefined;
     };
-    this.#subscription = nats.subscribe(subject, { queue: contract.queue, callback });
+    this.#subscriptions = servedSubjectsOf(contract, subject).map((served) => nats.subscribe(served, { queue: contract.queue, callback }));
   }
 
   /** Leaves the queue, then waits for the calls that run; callers without another replica learn at once that nobody serves. */
   async close(): Promise<void> {
-    await this.#subscription.drain().catch(() => undefined);
+    await Promise.all(this.#subscriptions.map((subscription) => subscription.drain().catch(() => undefined)));
     await Promise.all(this.#running);
   }
 
@@ -58,12 +68,14 @@ export class RpcResponder {
   }
 
   async #call(message: Msg): Promise<unknown> {
+    const caller = callerOf(this.contract, message.subject);
+    if (caller === null) throw new ServiceError('invalid_request', 'No such role may ask this.');
     const request = this.contract.request.safeParse(parse(message));
     if (!request.success) {
       const [issue] = request.error.issues;
       throw new ServiceError('invalid_request', issue?.message ?? 'The request is not valid.', { param: issue?.path.join('.') });
     }
-    return this.contract.reply.parse(await this.handle(request.data));
+    return this.contract.reply.parse(await this.handle(request.data, caller));
   }
 
   #publicError(error: unknown): Extract<Envelope, { ok: false }>['error'] {
