@@ -109,4 +109,20 @@ describe('the audit log', () => {
       ['deployment.create', 'ops'],
     ]);
   });
+
+  it("is checked as a whole, against what an earlier check printed, and exported with the operator's own entries", async () => {
+    const first = await rig.json<{ keys: { seq: number; hash: string } }>('audit', 'verify');
+    const anchor = `${first.keys.seq}:${first.keys.hash}`;
+    expect((await rig.run('audit', 'verify', '--keys', anchor)).stdout).toContain('Both audit logs are whole.');
+    const forged = await rig.run('audit', 'verify', '--keys', `${first.keys.seq}:${'0'.repeat(64)}`);
+    expect([forged.code, forged.stderr]).toEqual([1, expect.stringContaining('made anew')]);
+    const { stdout } = await rig.run('audit', 'export');
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { seq: number; action: string; account: number | null });
+    expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, i) => i + 1));
+    expect(lines.find(({ action }) => action === 'signing_key.rotate')).toMatchObject({ account: null });
+    expect(stdout).not.toMatch(/svc_dep_|join#/);
+  });
 });

@@ -34,6 +34,7 @@ import { ListAccounts } from './keys/list-accounts.js';
 import { ListKeys } from './keys/list-keys.js';
 import { OpenMcpKey } from './keys/open-mcp-key.js';
 import { OpenPlayground } from './keys/open-playground.js';
+import { ReadAudit, ReadDeploymentAudit } from './keys/read-audit.js';
 import { RecordMcpUse } from './keys/record-mcp-use.js';
 import { RenameKey } from './keys/rename-key.js';
 import { RevokeKey } from './keys/revoke-key.js';
@@ -118,6 +119,7 @@ export const CONTRACTS: readonly Contract[] = [
   ListSessionKeys,
   RotateSessionKey,
   ListAudit,
+  ReadAudit,
   ...feed(SessionFeed),
   UsageRecorded,
   UsageOrphaned,
@@ -140,6 +142,7 @@ export const CONTRACTS: readonly Contract[] = [
   ReadLog,
   TestEngine,
   ListDeploymentAudit,
+  ReadDeploymentAudit,
   ...feed(DeploymentFeed),
   Assignment,
   AgentHeartbeat,

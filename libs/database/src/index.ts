@@ -1,5 +1,6 @@
 export { AdvisoryLock, LockLostError } from './advisory-lock.js';
 export type { AdvisoryLockOptions } from './advisory-lock.js';
+export { createAuditChain, dropAuditChain, readAuditChain } from './audit/audit-chain.js';
 export { AuditLog } from './audit/audit-log.js';
 export type { AuditRecord } from './audit/audit-log.js';
 export { createAuditTable, dropAuditTable } from './audit/audit-table.js';

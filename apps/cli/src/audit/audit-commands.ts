@@ -1,9 +1,12 @@
-import { type AuditEntry, ListAudit, ListDeploymentAudit } from '@slipway/contracts';
+import { type AuditEntry, ListAudit, ListDeploymentAudit, ReadAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
 import { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
-import { ACCOUNT_OPTION, type Command, type Group } from '../command.js';
+import { CliError, UsageError } from '../cli-errors.js';
+import { ACCOUNT_OPTION, type Call, type Command, type Group } from '../command.js';
 import { OPERATOR } from '../session/operator.js';
+import type { Session } from '../session/session.js';
 import { tableOr } from '../table.js';
+import { ChainCheck, type ChainHead } from './audit-chain.js';
 
 const who = ({ actor, actor_id: id, actor_name: name }: AuditEntry): string => name ?? (id === null ? actor : `${actor} ${id}`);
 const what = ({ object, object_name: name }: AuditEntry): string => (name === null ? object : `${object} (${name})`);
@@ -39,4 +42,97 @@ const list: Command = {
   },
 };
 
-export const audit: Group = { name: 'audit', summary: 'Reads the audit log of an account.', commands: [list] };
+/** The two logs, each with a chain of its own. */
+const LOGS = { keys: ReadAudit, deployments: ReadDeploymentAudit } as const;
+type LogName = keyof typeof LOGS;
+
+interface Page {
+  readonly entries: readonly SealedAuditEntry[];
+  readonly unsealed: readonly number[];
+}
+
+/** All of a log behind `after`, page by page. */
+async function* pagesOf(session: Session, log: LogName, after = 0): AsyncGenerator<Page> {
+  for (let seq = after; ;) {
+    const page = await session.call(LOGS[log], { after: seq });
+    yield page;
+    const last = page.entries.at(-1);
+    if (!last) return;
+    seq = last.seq;
+  }
+}
+
+/** Reads `SEQ:HASH`. @throws UsageError */
+function headOption(call: Call, name: string): ChainHead | null {
+  const text = call.options.text(name);
+  if (text === undefined) return null;
+  const match = /^([1-9][0-9]*):([0-9a-f]{64})$/.exec(text);
+  if (!match) throw new UsageError(`--${name} wants NUMBER:HASH, as "audit verify" prints it.`);
+  return { seq: Number(match[1]), hash: match[2] ?? '' };
+}
+
+async function checked(session: Session, log: LogName, anchor: ChainHead | null): Promise<{ head: ChainHead; fault: string | null }> {
+  const check = new ChainCheck(anchor);
+  let unsealed: readonly number[] = [];
+  for await (const page of pagesOf(session, log)) {
+    for (const entry of page.entries) check.take(entry);
+    ({ unsealed } = page);
+  }
+  return { head: check.head, fault: check.fault(unsealed) };
+}
+
+const verify: Command = {
+  name: 'verify',
+  summary: 'Checks that no entry of the audit logs was changed, taken out or put in: every hash is computed anew.',
+  remark:
+    'Keep what it prints somewhere else. With --keys and --deployments the next check also finds a log that was cut short or written anew.',
+  words: [],
+  options: {
+    keys: { value: 'NUMBER:HASH', about: 'an entry of the log of people, sign-ins and keys that must be in it' },
+    deployments: { value: 'NUMBER:HASH', about: 'the same for deployments and aliases' },
+  },
+  plan(call) {
+    const anchors = { keys: headOption(call, 'keys'), deployments: headOption(call, 'deployments') };
+    return async (session) => {
+      const keys = await checked(session, 'keys', anchors.keys);
+      const deployments = await checked(session, 'deployments', anchors.deployments);
+      const faults = Object.entries({ keys, deployments }).flatMap(([log, { fault }]) => (fault === null ? [] : [`${log}: ${fault}`]));
+      if (faults.length > 0) throw new CliError('audit_broken', `The audit log does not hold. ${faults.join(' ')}`);
+      const line = (log: string, { seq, hash }: ChainHead): string => (seq === 0 ? `${log}: empty` : `--${log} ${seq}:${hash}`);
+      const text = `Both audit logs are whole.\n${line('keys', keys.head)}\n${line('deployments', deployments.head)}\n`;
+      return { json: { keys: keys.head, deployments: deployments.head }, text };
+    };
+  },
+};
+
+const FIELDS = [
+  ...['id', 'at', 'account', 'action', 'actor', 'actor_id', 'actor_name', 'object', 'object_name'],
+  ...['address', 'client', 'facts'],
+] as const;
+
+/** An entry with its fields by name, and with the text that its hash covers. */
+function exported(log: LogName, { seq, hash, text }: SealedAuditEntry): object {
+  const values = text === null ? [] : (JSON.parse(text) as unknown[]);
+  return { log, seq, hash, text, ...Object.fromEntries(FIELDS.map((name, i) => [name, values[i] ?? null])) };
+}
+
+const exportLog: Command = {
+  name: 'export',
+  summary: "Prints a whole audit log, all accounts' and the operator's own entries, oldest first: one JSON object a line.",
+  words: [],
+  options: {
+    deployments: { about: 'of deployments and aliases, instead of people, sign-ins and keys' },
+    after: { value: 'N', about: 'only entries behind this number of the chain: where the last export ended' },
+  },
+  plan(call) {
+    const after = call.options.whole('after', z.int().nonnegative()) ?? 0;
+    const log = call.options.flag('deployments') ? 'deployments' : 'keys';
+    return async (session) => {
+      const entries: object[] = [];
+      for await (const page of pagesOf(session, log, after)) entries.push(...page.entries.map((entry) => exported(log, entry)));
+      return { json: { entries }, text: entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') };
+    };
+  },
+};
+
+export const audit: Group = { name: 'audit', summary: 'Reads and checks the audit log.', commands: [list, verify, exportLog] };

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { ListDeploymentAudit } from '@slipway/contracts';
+import { ListDeploymentAudit, ReadDeploymentAudit } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { AuditService } from './audit.service.js';
@@ -12,5 +12,10 @@ export class AuditHandlers {
   @RpcHandler(ListDeploymentAudit)
   list(@Payload() { account, before }: z.output<typeof ListDeploymentAudit.request>): Promise<z.input<typeof ListDeploymentAudit.reply>> {
     return this.audit.list(account, before ?? null);
+  }
+
+  @RpcHandler(ReadDeploymentAudit)
+  chain(@Payload() { after }: z.output<typeof ReadDeploymentAudit.request>): Promise<z.input<typeof ReadDeploymentAudit.reply>> {
+    return this.audit.chain(after);
   }
 }

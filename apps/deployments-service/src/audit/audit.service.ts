@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, AuditEntry } from '@slipway/contracts';
-import { AuditLog, Transactions } from '@slipway/database';
+import type { AccountId, AuditEntry, SealedAuditEntry } from '@slipway/contracts';
+import { AuditLog, readAuditChain, Transactions } from '@slipway/database';
 
 const PAGE_ROWS = 200;
 
@@ -16,5 +16,10 @@ export class AuditService {
     const rows = await this.transactions.read((connection) => this.#audit.page(connection, account, { before, limit: PAGE_ROWS + 1 }));
     const entries = rows.slice(0, PAGE_ROWS);
     return { entries, next: rows.length > PAGE_ROWS ? (entries.at(-1)?.id ?? null) : null };
+  }
+
+  /** The whole log in the order of its chain, behind the number `after`. */
+  chain(after: number): Promise<{ entries: SealedAuditEntry[]; unsealed: number[] }> {
+    return this.transactions.read((connection) => readAuditChain(connection, after));
   }
 }

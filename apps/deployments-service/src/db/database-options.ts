@@ -5,6 +5,7 @@ import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.enti
 import { Deployments1761000000000 } from './migrations/1761000000000-deployments.js';
 import { Updates1763000000000 } from './migrations/1763000000000-updates.js';
 import { Audit1764000000000 } from './migrations/1764000000000-audit.js';
+import { AuditChain1769300000000 } from './migrations/1769300000000-audit-chain.js';
 import { Creations1766000000000 } from './migrations/1766000000000-creations.js';
 import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
 
@@ -25,7 +26,14 @@ export function databaseOptions(
     url: databaseUrl({ env, name: 'deployments', serverUrl, databaseUrl: own }),
     applicationName: APPLICATION_NAME,
     entities: [DeploymentEntity, RevisionEntity, AliasEntity],
-    migrations: [Deployments1761000000000, Updates1763000000000, Audit1764000000000, Creations1766000000000, Tries1767500000000],
+    migrations: [
+      Deployments1761000000000,
+      Updates1763000000000,
+      Audit1764000000000,
+      Creations1766000000000,
+      Tries1767500000000,
+      AuditChain1769300000000,
+    ],
     log,
   };
 }

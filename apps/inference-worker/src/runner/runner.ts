@@ -90,7 +90,6 @@ export class Runner {
       engine,
       item,
       slots: facts.slots,
-      context: facts.context,
       log,
       loadChanged: () => sender.loadChanged(),
       counted: (ended) => orphans.ended(ended),

@@ -2,7 +2,6 @@ import { type FinishReason, ServiceError, type Start, type StreamEvent, type Usa
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import type { Engine, EngineOutput } from '../engines/engine.js';
-import { type EngineBounds, UsageBelief } from '../usage/usage-belief.js';
 import { Patience, type PatienceLimits } from './patience.js';
 import { StageClock } from './stage-clock.js';
 import { StreamLog } from './stream-log.js';
@@ -19,8 +18,6 @@ export interface Outcome {
 export interface EngineGenerationOptions {
   readonly engine: Engine;
   readonly start: Start;
-  /** What its figures are held against. */
-  readonly bounds: EngineBounds;
   readonly limits: PatienceLimits;
   readonly log: Logger;
   readonly produced: () => void;
@@ -33,13 +30,12 @@ export class EngineGeneration implements Generation {
   #finish: FinishReason | undefined;
   #prompt = 0;
   #cached = 0;
-  readonly #belief: UsageBelief;
+  #completion = 0;
   #over = false;
   readonly #log: StreamLog;
 
   constructor(private readonly options: EngineGenerationOptions) {
     this.#log = new StreamLog(options.log, options.start);
-    this.#belief = new UsageBelief(options.start.req, options.bounds);
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
@@ -77,32 +73,27 @@ export class EngineGeneration implements Generation {
         this.#clock.enter(phase);
         writer.phase(phase);
       },
-      events: (told) => {
+      events: (events) => {
         if (this.#over) return;
         this.#clock.enter('decode');
         patience.output();
-        const events = this.#note(told);
+        this.#note(events);
         this.options.produced();
         writer.events(events);
       },
     };
   }
 
-  /** @returns the events with the figures that are believed. */
-  #note(told: readonly StreamEvent[]): readonly StreamEvent[] {
-    let events = told;
-    for (const [i, event] of told.entries()) {
-      const believed = this.#belief.event(event);
-      if (believed !== event) events = events.with(i, believed);
-      if (believed.k === 'start') [this.#prompt, this.#cached] = [believed.prompt ?? 0, believed.cached ?? 0];
+  #note(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      if (event.k === 'start') [this.#prompt, this.#cached] = [event.prompt ?? 0, event.cached ?? 0];
+      else if (event.k !== 'fin') this.#completion += event.n;
     }
     const last = events.at(-1);
     if (last?.k === 'fin') this.#finish = last.r;
-    return events;
   }
 
-  #finished(told: Usage, cancelled: boolean): GenerationResult {
-    const usage = this.#belief.usage(told);
+  #finished(usage: Usage, cancelled: boolean): GenerationResult {
     const times = this.#clock.times();
     const kind = cancelled ? 'cancelled' : 'done';
     this.options.ended({ kind, usage });
@@ -115,7 +106,7 @@ export class EngineGeneration implements Generation {
   }
 
   #failed(error: unknown): ServiceError {
-    const usage = { prompt: this.#prompt, cached: this.#cached, completion: this.#belief.relayed, estimated: true };
+    const usage = { prompt: this.#prompt, cached: this.#cached, completion: this.#completion, estimated: true };
     this.options.ended({ kind: 'failed', usage });
     const failure = this.#log.failure(error);
     this.#log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());

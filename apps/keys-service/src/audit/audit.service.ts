@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, Actor, AuditEntry } from '@slipway/contracts';
-import { AuditLog, Transactions } from '@slipway/database';
+import type { AccountId, Actor, AuditEntry, SealedAuditEntry } from '@slipway/contracts';
+import { AuditLog, readAuditChain, Transactions } from '@slipway/database';
 import { Authority } from '../people/authority.service.js';
 
 const PAGE_ROWS = 200;
@@ -22,5 +22,10 @@ export class AuditService {
       const entries = rows.slice(0, PAGE_ROWS);
       return { entries, next: rows.length > PAGE_ROWS ? (entries.at(-1)?.id ?? null) : null };
     });
+  }
+
+  /** The whole log in the order of its chain, behind the number `after`. */
+  chain(after: number): Promise<{ entries: SealedAuditEntry[]; unsealed: number[] }> {
+    return this.transactions.read((connection) => readAuditChain(connection, after));
   }
 }

@@ -8,6 +8,7 @@ import { SessionEntity } from '../sessions/session.entity.js';
 import { Usage1765000000000 } from '../usage/db/1765000000000-usage.js';
 import { UsageLatency1767000000000 } from '../usage/db/1767000000000-usage-latency.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
+import { AuditChain1768500000000 } from './migrations/1768500000000-audit-chain.js';
 import { KeyCreators1767300000000 } from './migrations/1767300000000-key-creators.js';
 import { KeyRotations1767400000000 } from './migrations/1767400000000-key-rotations.js';
 import { Limits1766000000000 } from './migrations/1766000000000-limits.js';
@@ -28,5 +29,6 @@ export const schema = {
     McpUse1767200000000,
     KeyCreators1767300000000,
     KeyRotations1767400000000,
+    AuditChain1768500000000,
   ],
 };

@@ -1,0 +1,87 @@
+import type { SealedAuditEntry } from '@slipway/contracts';
+import type { Tx } from '../transactions.js';
+import { AUDIT_TABLE } from './audit-table.js';
+
+const SEAL_TABLE = 'audit.seal';
+/** Entries of one page; each has at most about 2 kB. */
+const AUDIT_PAGE_ROWS = 200;
+
+/**
+ * Statements that chain the audit log's entries by their hashes; for the `up` of a migration. Each committed entry gets the
+ * next number and SHA-256 of the seal before it and of its own text, so an entry that is changed, taken out or put in
+ * later shows, unless everything behind it is made anew as well: that shows to whoever kept an older number and hash.
+ *
+ * Sealing waits for the commit of the transaction that wrote the entry, where nothing else is locked any more: sealers take
+ * turns and cannot wait for each other in a circle. Entries that are there already are sealed in the order of their numbers.
+ */
+export function createAuditChain(): string[] {
+  return [
+    `CREATE TABLE ${SEAL_TABLE} (
+      seq bigint PRIMARY KEY,
+      entry_id bigint NOT NULL UNIQUE,
+      hash bytea NOT NULL CHECK (octet_length(hash) = 32)
+    )`,
+    // The session's time zone and the order of JSON's keys must not matter: jsonb keeps its own order, times are in UTC.
+    `CREATE FUNCTION audit.sealed_text(e ${AUDIT_TABLE}) RETURNS text LANGUAGE sql STABLE AS $$
+      SELECT jsonb_build_array(
+        e.id, to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.account_id, e.action, e.actor, e.actor_id,
+        e.actor_name, e.object, e.object_name, e.address, e.client, e.facts
+      )::text
+    $$`,
+    `CREATE FUNCTION audit.seal_entry(e ${AUDIT_TABLE}) RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE
+        last ${SEAL_TABLE};
+      BEGIN
+        PERFORM pg_advisory_xact_lock(hashtextextended('slipway.audit', 0));
+        SELECT * INTO last FROM ${SEAL_TABLE} ORDER BY seq DESC LIMIT 1;
+        INSERT INTO ${SEAL_TABLE} VALUES (
+          coalesce(last.seq, 0) + 1, e.id,
+          sha256(coalesce(last.hash, ''::bytea) || convert_to(audit.sealed_text(e), 'UTF8'))
+        );
+      END
+    $$`,
+    `CREATE FUNCTION audit.seal_new_entry() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM audit.seal_entry(NEW);
+        RETURN NULL;
+      END
+    $$`,
+    `DO $$
+      DECLARE
+        e ${AUDIT_TABLE};
+      BEGIN
+        FOR e IN SELECT * FROM ${AUDIT_TABLE} ORDER BY id LOOP
+          PERFORM audit.seal_entry(e);
+        END LOOP;
+      END
+    $$`,
+    `CREATE CONSTRAINT TRIGGER entry_sealed AFTER INSERT ON ${AUDIT_TABLE} DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION audit.seal_new_entry()`,
+    `CREATE TRIGGER seal_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ${SEAL_TABLE}
+      FOR EACH STATEMENT EXECUTE FUNCTION audit.refuse_change()`,
+    `REVOKE UPDATE, DELETE, TRUNCATE ON ${SEAL_TABLE} FROM CURRENT_USER`,
+  ];
+}
+
+/** Statements that take the chain away and leave the entries; for the `down` of a migration. */
+export const dropAuditChain = (): string[] => [
+  `DROP TRIGGER entry_sealed ON ${AUDIT_TABLE}`,
+  `DROP FUNCTION audit.seal_new_entry()`,
+  `DROP FUNCTION audit.seal_entry(${AUDIT_TABLE})`,
+  `DROP FUNCTION audit.sealed_text(${AUDIT_TABLE})`,
+  `DROP TABLE ${SEAL_TABLE}`,
+];
+
+/** Reads a service's whole audit log in the order of its chain, from the seal behind `after` on: the reply of `ReadAudit`. */
+export async function readAuditChain(tx: Tx, after: number): Promise<{ entries: SealedAuditEntry[]; unsealed: number[] }> {
+  const rows = await tx.query<{ seq: string; hash: string; text: string | null }[]>(
+    `SELECT s.seq, encode(s.hash, 'hex') AS hash, CASE WHEN e.id IS NULL THEN NULL ELSE audit.sealed_text(e) END AS text
+       FROM ${SEAL_TABLE} s LEFT JOIN ${AUDIT_TABLE} e ON e.id = s.entry_id
+       WHERE s.seq > $1 ORDER BY s.seq LIMIT ${AUDIT_PAGE_ROWS}`,
+    [after],
+  );
+  const loose = await tx.query<{ id: string }[]>(
+    `SELECT e.id FROM ${AUDIT_TABLE} e WHERE NOT EXISTS (SELECT FROM ${SEAL_TABLE} s WHERE s.entry_id = e.id) ORDER BY e.id LIMIT 100`,
+  );
+  return { entries: rows.map((row) => ({ ...row, seq: Number(row.seq) })), unsealed: loose.map(({ id }) => Number(id)) };
+}
