@@ -3,12 +3,13 @@ import {
   type AgentLoad,
   Assignment,
   type AssignmentItem,
+  credentialBinding,
   Incarnation,
   type LogLine,
   ReadAgentLog,
   subjectOf,
 } from '@slipway/contracts';
-import { createLogger, type NatsConnection, nuid, RpcResponder } from '@slipway/platform';
+import { BoxKey, createLogger, type NatsConnection, nuid, PartCollector, RpcResponder } from '@slipway/platform';
 
 /** More often than real agents: tests should not wait for them. */
 const BEAT_MS = 200;
@@ -42,6 +43,14 @@ export class FakeAgent {
   holds: number | null = null;
   /** Engine logs by deployment, once `serveLogs` was called. */
   readonly logs = new Map<number, LogLine[]>();
+  /** Secrets are sealed for it. */
+  readonly key = new BoxKey();
+  /** It is of a version that knows neither parts nor keys. */
+  old = false;
+  /** Hears nothing, and goes on to speak. */
+  deaf = false;
+  readonly #parts = new PartCollector<Assignment>();
+  #obeyed: AgentHeartbeat['assigned'] = null;
   readonly #loads = new Map<string, AgentLoad>();
   readonly #timer: NodeJS.Timeout;
   #term = 0;
@@ -52,7 +61,7 @@ export class FakeAgent {
     private readonly env: string,
   ) {
     nats.subscribe(subjectOf(Assignment, { env, wk: this.wk }), {
-      callback: (_, message) => this.#hear(Assignment.message.parse(message.json())),
+      callback: (_, message) => this.#collect(Assignment.message.parse(message.json())),
     });
     this.#timer = setInterval(() => this.beat(), BEAT_MS);
   }
@@ -124,11 +133,27 @@ export class FakeAgent {
       engines: ['llama', 'http'],
       cached: [],
       draining: false,
+      ...(!this.old && { key: this.key.publicKey, assigned: this.#obeyed }),
       ...this.facts,
       ...(this.holds !== null && { mem_free: LARGE_BYTES * Math.max(0, this.holds - this.#loads.size) }),
       loads: [...this.#loads.values()],
     };
     this.nats.publish(subjectOf(AgentHeartbeat, { env: this.env, wk: this.wk }), JSON.stringify(heartbeat));
+  }
+
+  #collect(message: Assignment): void {
+    if (this.#silent || this.deaf) return;
+    const { part, term } = message;
+    if (!part || this.old) return this.#hear(message);
+    const all = this.#parts.add(`${term}:${part.no}`, part, message);
+    if (!all) return;
+    this.#obeyed = { term, no: part.no };
+    this.#hear({ term, items: all.flatMap(({ items }) => items), stopped: all.flatMap(({ stopped }) => stopped ?? []) });
+  }
+
+  /** The secret of an item as this agent reads it. */
+  secretOf({ dep, rev, sealed, credential }: AssignmentItem): string | undefined {
+    return sealed === undefined ? credential : this.key.open(sealed, credentialBinding({ dep, rev, wk: this.wk }));
   }
 
   #hear(assignment: Assignment): void {

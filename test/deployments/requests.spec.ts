@@ -159,7 +159,9 @@ describe('an engine’s credential', () => {
     const account = anAccount();
     const id = await rig.create(account, { source: http, credential: SECRET });
     await until('the assignment arrives', () => agent.runs(id));
-    expect(agent.items.find(({ dep }) => dep === id)?.credential).toBe(SECRET);
+    const item = agent.items.find(({ dep }) => dep === id)!;
+    expect(agent.secretOf(item)).toBe(SECRET);
+    expect(JSON.stringify(item)).not.toContain(SECRET);
     await rig.heard(id, 'ready');
 
     expect(JSON.stringify(await rig.list(account))).not.toContain(SECRET);

@@ -32,6 +32,8 @@ import { RealWorker } from './real-worker.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const log = createLogger('test', 'silent');
 export const MODEL = join(root, 'models/svc-tiny.Q8_0.gguf');
+/** What the services seal with. */
+export const SECRET_KEY = 'ab'.repeat(32);
 export const ENGINE_HOST = 'engine.test:8000';
 
 let accounts = 0;
@@ -97,7 +99,7 @@ export class DeploymentsRig {
     const replica = new ServiceProcess('deployments-service', this.#bus, {
       LOG_LEVEL: 'debug',
       DEPLOYMENTS_DATABASE_URL: this.#databaseUrl,
-      SLIPWAY_SECRET_KEY: 'ab'.repeat(32),
+      SLIPWAY_SECRET_KEY: SECRET_KEY,
       MODEL_DIRS: join(root, 'models'),
       MODEL_HOSTS: 'huggingface.co',
       ENGINE_HOSTS: ENGINE_HOST,
@@ -116,7 +118,7 @@ export class DeploymentsRig {
     return replica;
   }
 
-  startAgent(changes: Partial<Pick<FakeAgent, 'react' | 'facts' | 'holds'>> = {}): FakeAgent {
+  startAgent(changes: Partial<Pick<FakeAgent, 'react' | 'facts' | 'holds' | 'old'>> = {}): FakeAgent {
     const agent = Object.assign(new FakeAgent(this.#agentConnection, ENV), changes);
     this.#agents.push(agent);
     agent.beat();

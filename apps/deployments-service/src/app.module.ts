@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Transactions } from '@slipway/database';
 import { type Logger, RpcClient } from '@slipway/platform';
+import { AgentSealers } from './agents/agent-sealers.js';
 import { AgentTable } from './agents/agent-table.js';
 import { AliasesHandlers } from './aliases/aliases.handlers.js';
 import { AliasesRepository } from './aliases/aliases.repository.js';
@@ -37,6 +38,7 @@ export interface Foundations {
   readonly rules: SourceRules;
   readonly settings: SettingsComposer;
   readonly vault: CredentialVault;
+  readonly sealers: AgentSealers;
   readonly defaults: DeploymentDefaults;
   readonly folders: ModelFolders;
   readonly rpc: RpcClient;
@@ -57,6 +59,7 @@ export class AppModule {
         { provide: SourceRules, useValue: foundations.rules },
         { provide: SettingsComposer, useValue: foundations.settings },
         { provide: CredentialVault, useValue: foundations.vault },
+        { provide: AgentSealers, useValue: foundations.sealers },
         { provide: DeploymentDefaults, useValue: foundations.defaults },
         { provide: ModelFolders, useValue: foundations.folders },
         { provide: RpcClient, useValue: foundations.rpc },

@@ -18,6 +18,11 @@ export const DeploymentsServiceConfig = z
     DEPLOYMENTS_DATABASE_URL: z.string().min(1).optional(),
     /** Seals engine credentials: 64 hex characters, or several such keys separated by commas, the newest first. */
     SLIPWAY_SECRET_KEY: z.string().regex(SECRET_KEYS, 'must be 64 hex characters, or several such keys separated by commas'),
+    /**
+     * `to-old-workers` sends credentials of engines in clear to workers that are too old to have them sealed: for the time of
+     * an upgrade in which deployments-service is newer than its workers. With `never` such workers get no deployment with a credential.
+     */
+    SEND_CLEAR_CREDENTIALS: z.enum(['never', 'to-old-workers']).default('never'),
     /** Absolute folders under which tenants may name model files, separated by commas; none = no model files. */
     MODEL_DIRS: folders,
     /** Hosts from which tenants may have models downloaded: `host`, `host:port` or `*.domain`; `hf:` names need huggingface.co. */

@@ -3,6 +3,7 @@ import { DeploymentFeed, type DeploymentFeedRecord } from '@slipway/contracts';
 import { type Database, SqlFeedStore } from '@slipway/database';
 import { FeedPublisher } from '@slipway/feed';
 import { createRpcApplication, type Logger, type NatsConnection, RpcClient, RpcServer, SecretVault } from '@slipway/platform';
+import { AgentSealers } from './agents/agent-sealers.js';
 import { AppModule } from './app.module.js';
 import type { DeploymentsServiceConfig } from './config.js';
 import { databaseOptions } from './db/database-options.js';
@@ -26,6 +27,7 @@ export interface CoreOptions {
 export class ServiceCore {
   readonly #options: CoreOptions;
   readonly #vault: CredentialVault;
+  readonly #sealers: AgentSealers;
   readonly #feed: FeedPublisher<DeploymentFeedRecord, Transaction>;
   readonly #placement: Placement;
   #application: INestMicroservice | undefined;
@@ -36,12 +38,14 @@ export class ServiceCore {
     const env = config.SLIPWAY_ENV;
     const { url, applicationName } = databaseOptions(config, log);
     this.#options = options;
+    const clear = config.SEND_CLEAR_CREDENTIALS === 'to-old-workers';
+    this.#sealers = new AgentSealers(clear);
     this.#vault = new CredentialVault(new SecretVault(config.SLIPWAY_SECRET_KEY));
     const store = new SqlFeedStore<DeploymentFeedRecord>({ feed: DeploymentFeed.name, url, applicationName, transactions, log });
     const source = new FeedSourceRepository(transactions);
     this.#feed = new FeedPublisher({ contract: DeploymentFeed, store, source, nats, env, log });
     this.#placement = new Placement({
-      ...{ nats, env, log, transactions, feed: this.#feed, vault: this.#vault },
+      ...{ nats, env, log, transactions, feed: this.#feed, vault: this.#vault, sealers: this.#sealers, clear },
       database: { url, applicationName },
       threads: config.DEFAULT_THREADS ?? null,
       unknownModelBytes: config.UNKNOWN_MODEL_BYTES,
@@ -59,7 +63,7 @@ export class ServiceCore {
       announcer: new DeploymentAnnouncer(this.#feed, this.#placement.placer),
       agents: this.#placement.agents,
       rules: new SourceRules({ modelDirs: config.MODEL_DIRS, modelHosts: config.MODEL_HOSTS, engineHosts: config.ENGINE_HOSTS }),
-      ...{ settings: new SettingsComposer(this.#vault, defaults), vault: this.#vault, defaults },
+      ...{ settings: new SettingsComposer(this.#vault, defaults), vault: this.#vault, sealers: this.#sealers, defaults },
       folders: new ModelFolders(config.MODEL_DIRS),
       rpc: new RpcClient(nats, config.SLIPWAY_ENV),
       log,

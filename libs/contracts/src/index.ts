@@ -93,8 +93,9 @@ export {
 } from './keys/session.js';
 export { SessionFeed, SessionFeedRecord } from './keys/session-feed.js';
 
-export { AgentHeartbeat, AgentLoad } from './deployments/agent-heartbeat.js';
-export { Assignment, AssignmentItem } from './deployments/assignment.js';
+export { AgentHeartbeat, AgentKey, AgentLoad } from './deployments/agent-heartbeat.js';
+export { Assignment, AssignmentItem, credentialBinding } from './deployments/assignment.js';
+export { MessagePart } from './deployments/message-part.js';
 export { CreateDeployment } from './deployments/create-deployment.js';
 export { DeploymentFeed, DeploymentFeedRecord } from './deployments/deployment-feed.js';
 export type { AliasFacts, DeploymentFacts } from './deployments/deployment-feed.js';
@@ -109,7 +110,7 @@ export { ScaleDeployment } from './deployments/scale-deployment.js';
 export { DeleteDeployment } from './deployments/delete-deployment.js';
 export { RemoveAlias } from './deployments/remove-alias.js';
 export { LOG_LINE_CHARS, LOG_RING_LINES, LogLine, ReadAgentLog } from './deployments/agent-log.js';
-export { EngineFinding, TESTED_MODELS_MAX, TestAgentEngine } from './deployments/agent-engine-test.js';
+export { EngineFinding, engineTestBinding, TESTED_MODELS_MAX, TestAgentEngine } from './deployments/agent-engine-test.js';
 export { TestEngine } from './deployments/test-engine.js';
 export type { EngineTest } from './deployments/test-engine.js';
 export { DeploymentName } from './deployments/deployment-name.js';

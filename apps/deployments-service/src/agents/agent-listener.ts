@@ -1,5 +1,13 @@
-import { AgentHeartbeat, wildcardOf } from '@slipway/contracts';
-import { type Logger, type Msg, type NatsConnection, type Subscription, watchConnection } from '@slipway/platform';
+import { AgentHeartbeat, type Incarnation, wildcardOf } from '@slipway/contracts';
+import {
+  BoxSealer,
+  type Logger,
+  type Msg,
+  type NatsConnection,
+  PartCollector,
+  type Subscription,
+  watchConnection,
+} from '@slipway/platform';
 import type { AgentTable } from './agent-table.js';
 
 /** At most one complaint about unreadable heartbeats in this time, in milliseconds. */
@@ -14,9 +22,19 @@ export interface AgentListenerOptions {
   readonly changed: () => void;
 }
 
+/** What is kept of an agent between its heartbeats. */
+interface Known {
+  /** As it was told first; an agent has one key until it ends. */
+  readonly told: string | undefined;
+  /** The key, where secrets can be sealed for it. */
+  readonly key: string | undefined;
+  readonly parts: PartCollector<AgentHeartbeat>;
+  digest: string;
+}
+
 /** Fills the agent table from heartbeats. Every replica of the service listens to all of them. */
 export class AgentListener {
-  readonly #digests = new Map<string, string>();
+  readonly #known = new Map<Incarnation, Known>();
   #subscription: Subscription | undefined;
   #complainedAt = -COMPLAINT_MS;
 
@@ -39,23 +57,59 @@ export class AgentListener {
   #read(message: Msg): void {
     const heartbeat = AgentHeartbeat.message.safeParse(parse(message));
     if (!heartbeat.success) return this.#complain(message.subject, heartbeat.error.issues[0]?.path.join('.'));
-    const { wk, loads, engines, draining } = heartbeat.data;
-    this.options.table.beat(heartbeat.data);
-    const digest = JSON.stringify([engines, draining, loads.map(({ dep, rev, state, reason }) => [dep, rev, state, reason])]);
-    if (this.#digests.get(wk) === digest) return undefined;
+    if (!message.subject.endsWith(`.${heartbeat.data.wk}`)) return this.#complain(message.subject, 'wk');
+    const known = this.#knownOf(heartbeat.data);
+    if (known.told !== heartbeat.data.key) return this.#complain(message.subject, 'key');
+    const whole = this.#wholeOf(heartbeat.data, known);
+    return whole ? this.#take(whole, known) : this.options.table.alive(heartbeat.data.wk);
+  }
+
+  #knownOf({ wk, key }: AgentHeartbeat): Known {
+    const found = this.#known.get(wk);
+    if (found) return found;
     this.#forgetGone();
-    this.#digests.set(wk, digest);
-    return this.options.changed();
+    const known = {
+      told: key,
+      key: key !== undefined && isUsable(key) ? key : undefined,
+      parts: new PartCollector<AgentHeartbeat>(),
+      digest: '',
+    };
+    this.#known.set(wk, known);
+    return known;
+  }
+
+  /** Null while parts of it are missing. */
+  #wholeOf({ part, ...heartbeat }: AgentHeartbeat, { parts }: Known): AgentHeartbeat | null {
+    if (!part) return heartbeat;
+    const all = parts.add(String(part.no), part, heartbeat);
+    return all && { ...heartbeat, loads: all.flatMap(({ loads }) => loads), cached: all.flatMap(({ cached }) => cached) };
+  }
+
+  #take({ key: _, ...heartbeat }: AgentHeartbeat, known: Known): void {
+    const { loads, engines, draining } = heartbeat;
+    this.options.table.beat({ ...heartbeat, ...(known.key !== undefined && { key: known.key }) });
+    const digest = JSON.stringify([engines, draining, loads.map(({ dep, rev, state, reason }) => [dep, rev, state, reason])]);
+    if (known.digest === digest) return;
+    known.digest = digest;
+    this.options.changed();
   }
 
   #forgetGone(): void {
-    for (const wk of this.#digests.keys()) if (!this.options.table.knows(wk)) this.#digests.delete(wk);
+    for (const wk of this.#known.keys()) if (!this.options.table.knows(wk)) this.#known.delete(wk);
   }
 
   #complain(subject: string, field: string | undefined): void {
     if (performance.now() - this.#complainedAt < COMPLAINT_MS) return;
     this.#complainedAt = performance.now();
     this.options.log.warn({ subject, field }, 'agents.heartbeat_unreadable');
+  }
+}
+
+function isUsable(key: string): boolean {
+  try {
+    return new BoxSealer(key) !== undefined;
+  } catch {
+    return false;
   }
 }
 

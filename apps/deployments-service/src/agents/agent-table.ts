@@ -1,4 +1,5 @@
 import type { AgentHeartbeat, Incarnation } from '@slipway/contracts';
+import { loadOf } from '../placement/unit.js';
 
 /** An agent beats each second; five missed beats mean that it is gone. */
 const SILENCE_MS = 5_000;
@@ -26,6 +27,12 @@ export class AgentTable {
 
   beat(heartbeat: AgentHeartbeat): void {
     this.#agents.set(heartbeat.wk, { heartbeat, heardAt: this.clock() });
+  }
+
+  /** A part of a heartbeat arrived: a sign of life, with nothing new in it yet. */
+  alive(wk: Incarnation): void {
+    const entry = this.#agents.get(wk);
+    if (entry) entry.heardAt = this.clock();
   }
 
   /** Heartbeats can arrive from now on. */
@@ -60,9 +67,8 @@ export class AgentTable {
 
   /** How far the load that is furthest has come, 0 to 1; null when nothing of the revision loads. */
   progressOf(dep: number, rev: number): number | null {
-    const loads = [...this.#agents.values()].flatMap(({ heartbeat }) => heartbeat.loads);
-    const progress = loads.filter((load) => load.dep === dep && load.rev === rev && load.state === 'loading').map((load) => load.progress);
-    const known = progress.filter((share) => share !== null);
+    const loads = [...this.#agents.values()].map(({ heartbeat }) => loadOf(heartbeat, { dep, rev }));
+    const known = loads.flatMap((load) => (load?.state === 'loading' && load.progress !== null ? [load.progress] : []));
     return known.length > 0 ? Math.max(...known) : null;
   }
 

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type AgentHeartbeat, type EngineTest, TestAgentEngine, type TestEngine } from '@slipway/contracts';
+import { type AgentHeartbeat, engineTestBinding, type EngineTest, TestAgentEngine, type TestEngine } from '@slipway/contracts';
 import { type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
+import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentDefaults } from '../deployments/deployment-defaults.js';
 import { SourceRules } from '../deployments/source-rules.js';
@@ -18,6 +19,7 @@ export class EngineTestsService {
     private readonly credentials: EngineCredentials,
     private readonly defaults: DeploymentDefaults,
     private readonly agents: AgentTable,
+    private readonly sealers: AgentSealers,
     private readonly rpc: RpcClient,
     @Inject(LOG) private readonly log: Pick<Logger, 'warn'>,
   ) {}
@@ -27,10 +29,16 @@ export class EngineTestsService {
     const { source } = request;
     await this.rules.check(source);
     const credential = await this.credentials.credentialFor(request);
-    const question = { source, ...(credential !== undefined && { credential }) };
     const able = this.agents.live().filter(({ engines, draining }) => engines.includes('http') && !draining);
-    const asked = able.slice(0, this.defaults.replicas(source));
-    const tests = await Promise.all(asked.map((agent) => this.#ask(agent, question)));
+    const tellable = able.filter((agent) => credential === undefined || this.sealers.mayTell(agent));
+    const asked = tellable.slice(0, this.defaults.replicas(source));
+    const tests = await Promise.all(
+      asked.map((agent) => {
+        const boundTo = engineTestBinding({ url: source.url, wk: agent.wk });
+        const secret = credential === undefined ? {} : this.sealers.wrap(agent, credential, boundTo);
+        return this.#ask(agent, { source, ...secret });
+      }),
+    );
     return { tests: tests.sort((a, b) => (a.host < b.host ? -1 : 1)) };
   }
 

@@ -1,36 +1,42 @@
-import type { AgentHeartbeat, AssignmentItem } from '@slipway/contracts';
+import { type AgentHeartbeat, type AssignmentItem, credentialBinding } from '@slipway/contracts';
+import type { AgentSealers } from '../agents/agent-sealers.js';
 import type { CredentialVault } from '../deployments/credential-vault.js';
-import type { Target } from './target.js';
-import { type UnitKey, unitKey } from './unit.js';
+import type { Revision, Target } from './target.js';
 
 /** Physical cores are about half of what a machine counts, and more threads than these slow llama.cpp down. */
 const threadsOf = (cpu: number): number => Math.max(1, Math.floor(cpu / 2));
 
 export interface ItemOptions {
   readonly vault: CredentialVault;
+  readonly sealers: AgentSealers;
   /** Threads per model whose owner does not say; null = half of the agent's processors. */
   readonly threads: number | null;
 }
 
-/** Words an agent's units as it is told them. Credentials are opened here and nowhere else. */
-export function assignmentItems(
-  keys: ReadonlySet<UnitKey>,
-  targets: readonly Target[],
-  agent: Pick<AgentHeartbeat, 'cpu'>,
-  { vault, threads }: ItemOptions,
-): AssignmentItem[] {
-  return targets.flatMap(({ dep, account, revisions }) =>
-    revisions
-      .filter(({ rev }) => keys.has(unitKey({ dep, rev })))
-      .map((revision) => ({
-        dep,
-        rev: revision.rev,
-        source: revision.source,
-        context: revision.context,
-        slots: revision.slots,
-        threads: revision.threads ?? threads ?? threadsOf(agent.cpu),
-        default_max_tokens: revision.defaultMaxTokens,
-        ...(revision.credential !== null && { credential: vault.open(revision.credential, account) }),
-      })),
-  );
+/** A revision with whose it is. */
+export interface OwnedRevision {
+  readonly target: Pick<Target, 'dep' | 'account'>;
+  readonly revision: Revision;
+}
+
+type Receiver = Pick<AgentHeartbeat, 'wk' | 'cpu' | 'key'>;
+
+/**
+ * Words a unit as an agent is told it. Stored secrets are opened here and in engine tests, nowhere else.
+ * @throws UnreadableSecretError; Error where the agent may not be told the secret.
+ */
+export function assignmentItem({ target, revision }: OwnedRevision, agent: Receiver, options: ItemOptions): AssignmentItem {
+  const { dep } = target;
+  const { rev, source, context, slots, threads, defaultMaxTokens } = revision;
+  const item = {
+    ...{ dep, rev, source, context, slots },
+    threads: threads ?? options.threads ?? threadsOf(agent.cpu),
+    default_max_tokens: defaultMaxTokens,
+  };
+  if (revision.credential === null) return item;
+  const secret = options.vault.open(revision.credential, target.account);
+  const wrapped = options.sealers.wrap(agent, secret, credentialBinding({ dep, rev, wk: agent.wk }));
+  // Agents that take secrets in clear know an address with its query only as one text.
+  if (source.kind === 'download' && 'credential' in wrapped) return { ...item, source: { ...source, uri: source.uri + secret } };
+  return { ...item, ...wrapped };
 }

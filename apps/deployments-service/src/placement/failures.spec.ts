@@ -3,7 +3,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Failures } from './failures.js';
 import type { Agent, Unit } from './unit.js';
 
-const unit: Unit = { dep: 1 as DeploymentId, rev: 1, replicas: 1, tries: 0, engine: 'llama', bytes: 1, mapped: 1, download: null };
+const unit: Unit = {
+  dep: 1 as DeploymentId,
+  rev: 1,
+  replicas: 1,
+  tries: 0,
+  engine: 'llama',
+  bytes: 1,
+  mapped: 1,
+  download: null,
+  secret: false,
+};
 const [a, b] = ['a', 'b'] as Incarnation[] as [Incarnation, Incarnation];
 const SECOND = 1_000;
 

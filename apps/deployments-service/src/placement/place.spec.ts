@@ -15,6 +15,7 @@ const aUnit = (dep: number, more: Partial<Unit> = {}): Unit => ({
   bytes: GIB,
   mapped: 0,
   download: null,
+  secret: false,
   ...more,
 });
 
@@ -53,6 +54,21 @@ const reasons = ({ shortages }: Placement): Record<string, string> =>
   Object.fromEntries([...shortages].map(([key, { reason }]) => [key, reason]));
 const before = (placed: Record<string, UnitKey[]>): PlacementInput['previous'] =>
   new Map(Object.entries(placed).map(([name, keys]) => [wk(name), new Set(keys)]));
+
+describe('a deployment with a credential', () => {
+  const keyed = (name: string): Agent => anAgent(name, { key: 'a'.repeat(43) });
+
+  it('goes to agents that can have it sealed', () => {
+    const placement = run({ units: [aUnit(1, { secret: true, replicas: 2 })], agents: [anAgent('a'), keyed('b'), keyed('c')] });
+    expect(assigned(placement)).toEqual({ b: ['1:1'], c: ['1:1'] });
+  });
+
+  it('waits for one where there is none, and says so', () => {
+    const placement = run({ units: [aUnit(1, { secret: true })], agents: [anAgent('a')] });
+    expect(assigned(placement)).toEqual({});
+    expect(placement.shortages.get('1:1')).toMatchObject({ reason: 'no_worker', detail: expect.stringContaining('sealed') as string });
+  });
+});
 
 describe('where a new deployment goes', () => {
   it('to an agent with room', () => {

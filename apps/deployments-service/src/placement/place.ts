@@ -51,10 +51,13 @@ export function place(input: PlacementInput): Placement {
   return { assignments: draft.assigned, shortages };
 }
 
-const fit = (agent: Agent, unit: Pick<Unit, 'engine'>): boolean => !agent.draining && agent.engines.includes(unit.engine);
+type Demands = Pick<Unit, 'engine' | 'secret'>;
+
+const fit = (agent: Agent, { engine, secret }: Demands): boolean =>
+  !agent.draining && agent.engines.includes(engine) && (!secret || agent.key !== undefined);
 
 /** An HTTP engine does its own scaling: agents that do not exist are not missed. */
-export function wantedReplicas(unit: Pick<Unit, 'engine' | 'replicas'>, agents: readonly Agent[]): number {
+export function wantedReplicas(unit: Pick<Unit, 'engine' | 'replicas' | 'secret'>, agents: readonly Agent[]): number {
   if (unit.engine !== 'http' || unit.replicas === 0) return unit.replicas;
   return Math.max(1, Math.min(unit.replicas, agents.filter((agent) => fit(agent, unit)).length));
 }
@@ -86,7 +89,7 @@ function assign({ assigned, memory }: Draft, unit: Unit, agent: Agent): void {
 function placeMissing(draft: Draft, unit: Unit): Shortage | null {
   if (unit.replicas === 0) return null;
   const capable = draft.input.agents.filter((agent) => fit(agent, unit));
-  if (capable.length === 0) return { reason: 'no_worker', detail: 'No worker is connected that runs this kind of engine.' };
+  if (capable.length === 0) return { reason: 'no_worker', detail: nobodyFor(draft, unit) };
   const wanted = wantedReplicas(unit, capable);
   for (let has = runningOn(draft, unit).length; has < wanted; has += 1) {
     const free = capable.filter((agent) => !draft.assigned.get(agent.wk)?.has(unitKey(unit)));
@@ -121,6 +124,13 @@ const compareNames = (a: Agent, b: Agent): number => (a.wk < b.wk ? -1 : 1);
 function compareCosts(a: readonly number[], b: readonly number[]): number {
   const first = a.findIndex((value, index) => value !== b[index]);
   return first === -1 ? 0 : (a[first] ?? 0) - (b[first] ?? 0);
+}
+
+function nobodyFor({ input }: Draft, unit: Unit): string {
+  const onlyOld = unit.secret && input.agents.some((agent) => fit(agent, { engine: unit.engine, secret: false }));
+  return onlyOld
+    ? 'No worker is connected that takes sealed credentials: the workers are older than deployments-service.'
+    : 'No worker is connected that runs this kind of engine.';
 }
 
 const gibibytes = (bytes: number): string => `${(Math.max(0, bytes) / 2 ** 30).toFixed(1)} GiB`;

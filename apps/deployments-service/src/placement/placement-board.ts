@@ -3,7 +3,7 @@ import { type Failure, Failures } from './failures.js';
 import { observe, type Observation, type RevisionEvidence } from './observe.js';
 import { place, type Placement, type Shortage, wantedReplicas } from './place.js';
 import type { Revision, Target } from './target.js';
-import { type Agent, type Assignments, loadOf, type UnitKey, unitKey } from './unit.js';
+import { type Agent, type Assignments, loadOf, loadsOf, type UnitKey, unitKey } from './unit.js';
 import { unitsOf } from './units-of.js';
 
 export interface Round {
@@ -17,12 +17,16 @@ export class PlacementBoard {
   #assignments: Assignments = new Map();
   #shortages: ReadonlyMap<UnitKey, Shortage> = new Map();
 
+  /** @param clear true where agents without a key get secrets in clear. */
+  constructor(private readonly clear: boolean) {}
+
   /** Decides again. Agents that are not named are gone. */
   round(targets: readonly Target[], agents: readonly AgentHeartbeat[], now: number): Round {
     const units = targets.flatMap((target) =>
       unitsOf(target, {
         ready: agents.filter((agent) => loadOf(agent, target)?.state === 'ready').length,
         cramped: this.#shortages.get(unitKey(target))?.reason === 'no_capacity',
+        clear: this.clear,
       }),
     );
     this.#failures.observe(units, agents, now);
@@ -44,8 +48,8 @@ export class PlacementBoard {
     return observe({
       desired: target.desired,
       serving: target.serving,
-      replicas: wantedReplicas({ engine, replicas: target.replicas }, agents),
-      loads: agents.flatMap((agent) => agent.loads.filter((load) => load.dep === target.dep)),
+      replicas: wantedReplicas({ engine, replicas: target.replicas, secret: !this.clear && isSecret(newest) }, agents),
+      loads: agents.flatMap((agent) => loadsOf(agent, target.dep)),
       newest: this.#evidence(target, target.rev, placement),
       older: target.serving === null || target.serving === target.rev ? null : this.#evidence(target, target.serving, placement),
     });
@@ -61,6 +65,8 @@ export class PlacementBoard {
     };
   }
 }
+
+const isSecret = (revision: Revision | undefined): boolean => (revision?.credential ?? null) !== null;
 
 const faultOf = (revisions: readonly Revision[], rev: number): Failure | null =>
   revisions.find((revision) => revision.rev === rev)?.fault ?? null;

@@ -3,10 +3,11 @@ import { AdvisoryLock, type Transactions } from '@slipway/database';
 import type { FeedPublisher } from '@slipway/feed';
 import type { Logger, NatsConnection } from '@slipway/platform';
 import { AgentListener } from '../agents/agent-listener.js';
+import type { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
 import type { CredentialVault } from '../deployments/credential-vault.js';
 import type { Transaction } from '../feed/deployment-announcer.js';
-import { AssignmentSender } from './assignment-sender.js';
+import { AssignmentSender, itemBytesMax } from './assignment-sender.js';
 import { ModelSizes } from './model-sizes.js';
 import { PlacementRepository } from './placement.repository.js';
 import { PlacerService } from './placer.service.js';
@@ -20,6 +21,9 @@ export interface PlacementOptions {
   readonly transactions: Transactions;
   readonly feed: FeedPublisher<DeploymentFeedRecord, Transaction>;
   readonly vault: CredentialVault;
+  readonly sealers: AgentSealers;
+  /** Agents without a key get secrets in clear. */
+  readonly clear: boolean;
   /** Threads per model; null = half of the agent's processors. */
   readonly threads: number | null;
   readonly unknownModelBytes: number;
@@ -44,8 +48,14 @@ export class Placement {
         targets: () => repository.targets(),
         write: (term, sightings) => repository.writeSightings(term, sightings, (tx, change) => feed.record(tx, change)),
       },
-      loader: new TargetLoader(new ModelSizes(), vault, options.unknownModelBytes),
-      sender: new AssignmentSender({ nats, env, log, vault, threads: options.threads }),
+      loader: new TargetLoader({
+        sizes: new ModelSizes(),
+        vault,
+        unknownModelBytes: options.unknownModelBytes,
+        itemBytesMax: () => itemBytesMax(nats),
+      }),
+      sender: new AssignmentSender({ nats, env, log, vault, sealers: options.sealers, threads: options.threads }),
+      clear: options.clear,
       log,
     });
     this.#listener = new AgentListener({ nats, env, log, table: this.agents, changed: () => this.placer.changed() });

@@ -29,6 +29,8 @@ export interface PlacerOptions {
   readonly store: PlacementStore;
   readonly loader: TargetLoader;
   readonly sender: AssignmentSender;
+  /** Agents without a key get secrets in clear. */
+  readonly clear: boolean;
   readonly log: Logger;
 }
 
@@ -41,7 +43,7 @@ export class PlacerService {
   readonly #options: PlacerOptions;
   readonly #budget = new ChangeBudget();
   readonly #stopping = new AbortController();
-  #board = new PlacementBoard();
+  #board: PlacementBoard;
   #term: number | null = null;
   #targets: readonly Target[] | null = null;
   #wake = new AbortController();
@@ -51,6 +53,7 @@ export class PlacerService {
 
   constructor(options: PlacerOptions) {
     this.#options = options;
+    this.#board = new PlacementBoard(options.clear);
   }
 
   /** True while the database does not answer. */
@@ -74,7 +77,7 @@ export class PlacerService {
   /** This replica was elected. What it knows is worth keeping only if nobody placed since its own last term. */
   elected({ term, former }: { term: number; former: number }): void {
     if (this.#term !== former) {
-      this.#board = new PlacementBoard();
+      this.#board = new PlacementBoard(this.#options.clear);
       this.#targets = null;
     }
     this.#term = term;

@@ -11,37 +11,63 @@ const UNREADABLE: Failure = {
     'The stored credential of this engine cannot be read with the present SLIPWAY_SECRET_KEY; update the deployment with the credential.',
 };
 
-/** Adds to stored targets what only this machine knows: file sizes, and whether credentials can be opened. */
-export class TargetLoader {
-  constructor(
-    private readonly sizes: ModelSizes,
-    private readonly vault: CredentialVault,
-    private readonly unknownModelBytes: number,
-  ) {}
+const untellable = (bytes: number, most: number): Failure => ({
+  reason: 'no_capacity',
+  detail: `Workers are told of this revision in ${bytes} bytes, and a message to them may have ${most} (max_payload of the NATS server).`,
+});
 
-  complete(targets: readonly StoredTarget[]): Promise<Target[]> {
-    return Promise.all(
+/** What an item takes besides its source and its secret, in bytes. */
+const ITEM_BYTES = 1_024;
+
+export interface TargetLoaderOptions {
+  readonly sizes: ModelSizes;
+  readonly vault: CredentialVault;
+  readonly unknownModelBytes: number;
+  /** The most that an agent can be told of one revision at present, in bytes. */
+  readonly itemBytesMax: () => number;
+}
+
+/** Adds to stored targets what only this machine knows: file sizes, and whether agents can be told of them. */
+export class TargetLoader {
+  /** Sealed texts that could be opened when they were first seen; they never change. */
+  #openable = new Set<string>();
+
+  constructor(private readonly options: TargetLoaderOptions) {}
+
+  async complete(targets: readonly StoredTarget[]): Promise<Target[]> {
+    const openable = new Set<string>();
+    const complete = await Promise.all(
       targets.map(async (target) => {
         const revisions = target.revisions.map(async (revision): Promise<Revision> => ({
           ...revision,
           ...(await this.#memoryOf(revision)),
-          fault: this.#canOpen(revision, target.account) ? null : UNREADABLE,
+          fault: this.#faultOf(revision, target.account, openable),
         }));
         return { ...target, revisions: await Promise.all(revisions) };
       }),
     );
+    this.#openable = openable;
+    return complete;
+  }
+
+  #faultOf(revision: StoredRevision, account: number, openable: Set<string>): Failure | null {
+    const { credential, source } = revision;
+    if (credential !== null && !this.#openable.has(credential) && !this.#canOpen(credential, account)) return UNREADABLE;
+    if (credential !== null) openable.add(credential);
+    const bytes = Buffer.byteLength(JSON.stringify(source)) + (credential?.length ?? 0) + ITEM_BYTES;
+    const most = this.options.itemBytesMax();
+    return bytes <= most ? null : untellable(bytes, most);
   }
 
   async #memoryOf({ source, context, slots }: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {
     if (source.kind === 'http') return { bytes: 0, mapped: 0 };
-    const fileBytes = (await this.sizes.bytesOf(source)) ?? this.unknownModelBytes;
+    const fileBytes = (await this.options.sizes.bytesOf(source)) ?? this.options.unknownModelBytes;
     return { bytes: memoryNeed({ fileBytes, context, slots }), mapped: fileBytes };
   }
 
-  #canOpen({ credential }: StoredRevision, account: number): boolean {
-    if (credential === null) return true;
+  #canOpen(credential: string, account: number): boolean {
     try {
-      this.vault.open(credential, account);
+      this.options.vault.open(credential, account);
       return true;
     } catch (error) {
       if (error instanceof UnreadableSecretError) return false;

@@ -17,6 +17,8 @@ export interface Unit {
   readonly mapped: number;
   /** Where it is downloaded from; null when there is nothing to download. */
   readonly download: string | null;
+  /** It has a secret that goes only to agents with a key. */
+  readonly secret: boolean;
 }
 
 /** Names a unit in maps. */
@@ -24,10 +26,33 @@ export type UnitKey = `${number}:${number}`;
 export const unitKey = ({ dep, rev }: { readonly dep: number; readonly rev: number }): UnitKey => `${dep}:${rev}`;
 
 /** The part of an agent's heartbeat that placement reads. */
-export type Agent = Pick<AgentHeartbeat, 'wk' | 'host' | 'zone' | 'mem_free' | 'engines' | 'cached' | 'draining' | 'loads'>;
+export type Agent = Pick<AgentHeartbeat, 'wk' | 'host' | 'zone' | 'mem_free' | 'engines' | 'cached' | 'draining' | 'loads' | 'key'>;
 
-export const loadOf = (agent: Pick<Agent, 'loads'>, unit: { readonly dep: number; readonly rev: number }): AgentLoad | undefined =>
-  agent.loads.find((load) => load.dep === unit.dep && load.rev === unit.rev);
+type Loads = Pick<Agent, 'loads'>;
+
+/** Loads by deployment: an agent may have thousands, and every round asks for each of them. A heartbeat never changes. */
+const indexes = new WeakMap<Loads['loads'], ReadonlyMap<number, readonly AgentLoad[]>>();
+
+function indexOf(loads: Loads['loads']): ReadonlyMap<number, readonly AgentLoad[]> {
+  const known = indexes.get(loads);
+  if (known) return known;
+  const index = new Map<number, AgentLoad[]>();
+  for (const load of loads) {
+    const others = index.get(load.dep);
+    if (others) others.push(load);
+    else index.set(load.dep, [load]);
+  }
+  indexes.set(loads, index);
+  return index;
+}
+
+const NONE: readonly AgentLoad[] = [];
+
+/** What the agent has of a deployment, of all its revisions. */
+export const loadsOf = ({ loads }: Loads, dep: number): readonly AgentLoad[] => indexOf(loads).get(dep) ?? NONE;
+
+export const loadOf = (agent: Loads, unit: { readonly dep: number; readonly rev: number }): AgentLoad | undefined =>
+  loadsOf(agent, unit.dep).find((load) => load.rev === unit.rev);
 
 /** Which units each agent runs. */
 export type Assignments = ReadonlyMap<Incarnation, ReadonlySet<UnitKey>>;

@@ -38,7 +38,7 @@ const aTarget = (revisions: readonly Revision[], { serving, replicas = 3, desire
 
 const counts = (...[target, takeover]: Parameters<typeof unitsOf>): [rev: number, replicas: number, kept: number | undefined][] =>
   unitsOf(target, takeover).map(({ rev, replicas, kept }) => [rev, replicas, kept]);
-const NONE = { ready: 0, cramped: false };
+const NONE = { ready: 0, cramped: false, clear: false };
 
 it('a deployment runs its newest revision, and nothing when it is stopped', () => {
   expect(counts(aTarget([aRevision(1)], { serving: null }), NONE)).toEqual([[1, 3, undefined]]);
@@ -55,12 +55,12 @@ it('the revision that serves is kept whole beside the newest, and comes first', 
 
 it('a lost replica of it is placed again only where the newest is not ready instead', () => {
   const target = aTarget([aRevision(2), aRevision(1)], { serving: 1 });
-  expect(counts(target, { ready: 2, cramped: false })[0]).toEqual([1, 1, 3]);
+  expect(counts(target, { ready: 2, cramped: false, clear: false })[0]).toEqual([1, 1, 3]);
 });
 
 it('without room for both it makes room replica by replica, and its last one stays', () => {
   const target = aTarget([aRevision(2), aRevision(1)], { serving: 1 });
-  const kept = [0, 1, 2, 3].map((ready) => counts(target, { ready, cramped: true })[0]);
+  const kept = [0, 1, 2, 3].map((ready) => counts(target, { ready, cramped: true, clear: false })[0]);
   expect(kept).toEqual([
     [1, 3, undefined],
     [1, 2, undefined],

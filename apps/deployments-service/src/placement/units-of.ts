@@ -7,6 +7,8 @@ export interface Takeover {
   readonly ready: number;
   /** In the last round there was no room for all of it. */
   readonly cramped: boolean;
+  /** Agents without a key get secrets in clear. */
+  readonly clear: boolean;
 }
 
 /**
@@ -14,23 +16,24 @@ export interface Takeover {
  * goes to it first. It is not placed again where the newest is ready already, and where both do not
  * fit it makes room replica by replica, but for the last one.
  */
-export function unitsOf(target: Target, { ready, cramped }: Takeover): Unit[] {
+export function unitsOf(target: Target, { ready, cramped, clear }: Takeover): Unit[] {
   if (target.desired === 'stopped') return [];
   const units = target.revisions.flatMap((revision): Unit[] => {
     if (revision.fault !== null) return [];
-    if (revision.rev === target.rev) return [unitOf(target, revision, { replicas: target.replicas })];
-    if (revision.rev !== target.serving) return [unitOf(target, revision, { replicas: 0, kept: Infinity })];
+    const secret = revision.credential !== null && !clear;
+    if (revision.rev === target.rev) return [unitOf(target, revision, { secret, replicas: target.replicas })];
+    if (revision.rev !== target.serving) return [unitOf(target, revision, { secret, replicas: 0, kept: Infinity })];
     const replicas = Math.max(1, target.replicas - ready);
-    return [unitOf(target, revision, cramped ? { replicas } : { replicas, kept: target.replicas })];
+    return [unitOf(target, revision, cramped ? { secret, replicas } : { secret, replicas, kept: target.replicas })];
   });
   return units.sort((a, b) => a.rev - b.rev);
 }
 
-function unitOf({ dep, tries }: Target, { rev, source, bytes, mapped }: Revision, count: Pick<Unit, 'replicas' | 'kept'>): Unit {
+function unitOf({ dep, tries }: Target, { rev, source, bytes, mapped }: Revision, rest: Pick<Unit, 'replicas' | 'kept' | 'secret'>): Unit {
   return {
     dep,
     rev,
-    ...count,
+    ...rest,
     tries,
     engine: source.kind === 'http' ? 'http' : 'llama',
     bytes,

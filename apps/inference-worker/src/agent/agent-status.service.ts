@@ -10,7 +10,7 @@ import { PlacementsService } from './placements.service.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
 /** What an agent is and does at this moment. */
-export type AgentStatus = Omit<AgentHeartbeat, 'wk' | 'draining'>;
+export type AgentStatus = Omit<AgentHeartbeat, 'wk' | 'key' | 'assigned' | 'draining'>;
 
 /** Puts together what placement must know of this worker. */
 @Injectable()

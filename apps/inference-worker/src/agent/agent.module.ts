@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { Incarnation } from '@slipway/contracts';
-import { type Logger, type NatsConnection, nuid, type Registry } from '@slipway/platform';
+import { BoxKey, type Logger, type NatsConnection, nuid, type Registry } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { HostList } from '../models/host-list.js';
 import { ModelDownloads } from '../models/model-downloads.js';
@@ -43,6 +43,8 @@ export class AgentModule {
         { provide: NATS, useValue: nats },
         { provide: METRICS, useValue: metrics },
         { provide: AGENT_ID, useValue: Incarnation.parse(nuid.next()) },
+        // With the name: a key lives as long as the agent, and what was sealed for it opens nowhere else.
+        { provide: BoxKey, useValue: new BoxKey() },
         {
           provide: ModelDownloads,
           useFactory: async () => {

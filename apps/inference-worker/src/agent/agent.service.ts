@@ -1,14 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentHeartbeat, Assignment, type Incarnation, subjectOf } from '@slipway/contracts';
-import type { Logger, NatsConnection, Subscription } from '@slipway/platform';
+import { BoxKey, type Logger, messageBytesOf, type NatsConnection, type Subscription } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { AgentStatusService } from './agent-status.service.js';
 import { AGENT_ID, CONFIG, LOG, NATS } from './agent-tokens.js';
+import { AssignmentReader, type WholeAssignment } from './assignment-reader.js';
+import { heartbeatTexts } from './heartbeat-parts.js';
 import { PlacementsService } from './placements.service.js';
+import { TermFence } from './term-fence.js';
 
 const BEAT_MS = 1_000;
-/** Least distance of two reports, so that a load's progress is no flood. */
+/** Least distance of two reports, so that a load's progress is no flood: a long report is sent less often. */
 const SPACING_MS = 50;
+const SPACING_MS_PER_LOAD = 0.25;
 
 /** The agent's side of placement: reports what this worker is and does, and obeys assignments. */
 @Injectable()
@@ -17,6 +21,10 @@ export class AgentService {
   #beats: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
   #draining = false;
+  #beatNo = 0;
+  #loads = 0;
+  readonly #fence = new TermFence();
+  readonly #reader: AssignmentReader;
 
   constructor(
     @Inject(AGENT_ID) private readonly wk: Incarnation,
@@ -25,7 +33,10 @@ export class AgentService {
     @Inject(NATS) private readonly nats: NatsConnection,
     private readonly placements: PlacementsService,
     private readonly status: AgentStatusService,
-  ) {}
+    private readonly key: BoxKey,
+  ) {
+    this.#reader = new AssignmentReader({ wk, key, fence: this.#fence });
+  }
 
   start(): void {
     this.placements.onChange(() => this.#beatSoon());
@@ -36,7 +47,10 @@ export class AgentService {
         else this.#obey(message.string());
       },
     });
-    this.#beats = setInterval(() => this.#beat(), BEAT_MS);
+    this.#beats = setInterval(() => {
+      this.#fence.tick();
+      this.#beat();
+    }, BEAT_MS);
     this.#beat();
     this.log.info({ agent: this.wk }, 'agent.started');
   }
@@ -51,30 +65,40 @@ export class AgentService {
     this.#beat();
   }
 
-  // The schema's own words may quote values, and a credential could be among them.
   #obey(text: string): void {
-    const assignment = readAssignment(text);
-    if (assignment) this.placements.obey(assignment);
-    else this.log.error('agent.assignment_malformed');
+    const assignment = this.#read(text);
+    if (!assignment) return;
+    this.placements.obey(assignment);
+    // The service repeats all of it until it hears that it is obeyed.
+    this.#beatSoon();
+  }
+
+  #read(text: string): WholeAssignment | null {
+    try {
+      return this.#reader.read(text);
+    } catch {
+      this.log.error('agent.assignment_malformed');
+      return null;
+    }
   }
 
   #beatSoon(): void {
-    this.#soon ??= setTimeout(() => this.#beat(), SPACING_MS);
+    this.#soon ??= setTimeout(() => this.#beat(), Math.min(BEAT_MS, SPACING_MS + this.#loads * SPACING_MS_PER_LOAD));
   }
 
   #beat(): void {
     clearTimeout(this.#soon);
     this.#soon = undefined;
-    const heartbeat: AgentHeartbeat = { wk: this.wk, draining: this.#draining, ...this.status.observe() };
+    const status = this.status.observe();
+    this.#loads = status.loads.length;
+    const identity = { wk: this.wk, key: this.key.publicKey, assigned: this.#reader.obeyed };
+    const heartbeat: AgentHeartbeat = { ...identity, draining: this.#draining, ...status };
     if (this.nats.isClosed()) return;
-    this.nats.publish(subjectOf(AgentHeartbeat, { env: this.config.SLIPWAY_ENV, wk: this.wk }), JSON.stringify(heartbeat));
-  }
-}
-
-function readAssignment(text: string): Assignment | null {
-  try {
-    return Assignment.message.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
+    const subject = subjectOf(AgentHeartbeat, { env: this.config.SLIPWAY_ENV, wk: this.wk });
+    try {
+      for (const text of heartbeatTexts(heartbeat, (this.#beatNo += 1), messageBytesOf(this.nats))) this.nats.publish(subject, text);
+    } catch (error) {
+      this.log.error({ loads: this.#loads, err: error }, 'agent.heartbeat_unsent');
+    }
   }
 }

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type EngineFinding, TestAgentEngine } from '@slipway/contracts';
-import type { Logger } from '@slipway/platform';
+import { type EngineFinding, engineTestBinding, type Incarnation, TestAgentEngine } from '@slipway/contracts';
+import { BoxKey, type Logger } from '@slipway/platform';
 import type { z } from 'zod';
 import { EngineLoadError } from '../engines/engine.js';
 import { tryEngine } from '../engines/try-engine.js';
 import { ModelStore } from '../models/model-store.js';
 import { AgentRpc } from './agent-rpc.js';
-import { LOG } from './agent-tokens.js';
+import { AGENT_ID, LOG } from './agent-tokens.js';
 
 type Request = z.output<typeof TestAgentEngine.request>;
 
@@ -16,6 +16,8 @@ export class EngineTestService {
   constructor(
     private readonly rpc: AgentRpc,
     private readonly models: ModelStore,
+    private readonly key: BoxKey,
+    @Inject(AGENT_ID) private readonly wk: Incarnation,
     @Inject(LOG) private readonly log: Logger,
   ) {}
 
@@ -29,13 +31,14 @@ export class EngineTestService {
     return { ...finding, ms: Math.round(performance.now() - began) };
   }
 
-  async #find({ source, credential }: Request): Promise<Omit<EngineFinding, 'ms'>> {
+  async #find({ source, credential, sealed }: Request): Promise<Omit<EngineFinding, 'ms'>> {
     try {
       this.models.permittedEngine(source);
     } catch (error) {
       if (!(error instanceof EngineLoadError)) throw error;
       return { outcome: 'not_allowed', detail: error.message, server: null, context: null, models: null };
     }
-    return tryEngine(source, credential, this.log);
+    const opened = sealed === undefined ? credential : this.key.open(sealed, engineTestBinding({ url: source.url, wk: this.wk }));
+    return tryEngine(source, opened, this.log);
   }
 }

@@ -1,32 +1,37 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AgentLoad, Assignment, AssignmentItem, DeploymentId } from '@slipway/contracts';
+import type { AgentLoad, AssignmentItem, DeploymentId } from '@slipway/contracts';
 import type { WorkerConfig } from '../config.js';
 import { ModelStore } from '../models/model-store.js';
 import type { Farewell, RunnerFigures } from '../runner/runner-messages.js';
 import { CONFIG } from './agent-tokens.js';
+import type { OpenItem, WholeAssignment } from './assignment-reader.js';
 import { LogBook } from './log-book.js';
 import type { MemoryClaim } from './memory.js';
 import { Placement } from './placement.js';
 import { RunnerStarter } from './runner-starter.js';
-import { TermFence } from './term-fence.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
-const TICK_MS = 1_000;
-
 /** An item that differs in anything is another placement: revisions never change once they are made. */
-const identityOf = (item: AssignmentItem): string => JSON.stringify(item);
+const identityOf = (item: OpenItem): string => JSON.stringify(item);
+
+/** The report of an item that cannot be read here: without its secret its engine would only refuse it. */
+const refusalOf = ({ dep, rev }: AssignmentItem): AgentLoad => ({
+  ...{ dep, rev, state: 'failed', progress: null, pid: null, context: null, caps: [] },
+  reason: 'engine_refused',
+  detail: 'The sealed credential of this deployment cannot be opened by this worker.',
+});
 
 /** Makes what runs on this worker equal to what was assigned to it. */
 @Injectable()
 export class PlacementsService {
-  readonly #fence = new TermFence();
-  readonly #ticks: NodeJS.Timeout;
   readonly #kept = new Map<string, Placement>();
   readonly #leaving = new Map<Placement, Promise<void>>();
   #assigned: ReadonlySet<string> = new Set();
   /** Absent where the placer does not say. */
   #stopped: ReadonlySet<DeploymentId> | undefined;
+  #unreadable: readonly AgentLoad[] = [];
   #closed = false;
+  #retiring = false;
   #changed: () => void = () => undefined;
 
   constructor(
@@ -35,18 +40,17 @@ export class PlacementsService {
     private readonly models: ModelStore,
     private readonly runners: RunnerStarter,
     private readonly metrics: WorkerMetrics,
-  ) {
-    this.#ticks = setInterval(() => this.#fence.tick(), TICK_MS).unref();
-  }
+  ) {}
 
   /** Names who is told, often, that the reports changed. */
   onChange(changed: () => void): void {
     this.#changed = changed;
   }
 
-  /** Loads what is new, lets go of what is not listed. Assignments of an overruled placer change nothing. */
-  obey({ term, items, stopped }: Assignment): void {
-    if (this.#closed || !this.#fence.admits(term)) return;
+  /** Loads what is new, lets go of what is not listed. */
+  obey({ items, unreadable, stopped }: WholeAssignment): void {
+    if (this.#closed) return;
+    this.#unreadable = unreadable.map(refusalOf);
     this.#stopped = stopped && new Set(stopped);
     const assigned = new Map(items.map((item) => [identityOf(item), item]));
     this.#assigned = new Set(assigned.keys());
@@ -58,7 +62,8 @@ export class PlacementsService {
   reports(): AgentLoad[] {
     const kept = [...this.#kept.values()].map(({ report }) => report);
     const leaving = [...this.#leaving.keys()].map(({ report }) => report);
-    return [...kept, ...leaving.filter(({ dep, rev }) => !kept.some((other) => other.dep === dep && other.rev === rev))];
+    const present = new Set(kept.map(({ dep, rev }) => `${dep}:${rev}`));
+    return [...kept, ...[...leaving, ...this.#unreadable].filter(({ dep, rev }) => !present.has(`${dep}:${rev}`))];
   }
 
   claims(): MemoryClaim[] {
@@ -73,7 +78,6 @@ export class PlacementsService {
   async stop(deadlineMs: number): Promise<void> {
     this.#closed = true;
     const suspended = this.models.suspend();
-    clearInterval(this.#ticks);
     const farewell = { deadlineMs, stopped: false };
     for (const placement of this.#leaving.keys()) void placement.stop(farewell);
     for (const identity of [...this.#kept.keys()]) this.#letGo(identity, farewell);
@@ -84,14 +88,14 @@ export class PlacementsService {
     return [...this.#kept.values(), ...this.#leaving.keys()];
   }
 
-  #place(identity: string, item: AssignmentItem): void {
+  #place(identity: string, item: OpenItem): void {
     const log = this.book.open(item);
     const placement = new Placement({
       item,
       models: this.models,
       startRunner: (model, listener) => this.runners.start({ item, log }, model, listener),
       changed: () => {
-        this.#retire();
+        this.#retireSoon();
         this.#changed();
       },
       figures: (now, before) => this.metrics.add(now, before),
@@ -101,6 +105,16 @@ export class PlacementsService {
     this.#kept.set(identity, placement);
     log.logger.info({ source: item.source.kind }, 'placement.assigned');
     void placement.keep();
+  }
+
+  /** Once for all changes of this turn: thousands of placements may change at the same time. */
+  #retireSoon(): void {
+    if (this.#retiring) return;
+    this.#retiring = true;
+    setImmediate(() => {
+      this.#retiring = false;
+      if (!this.#closed) this.#retire();
+    });
   }
 
   /** Lets go of what is not assigned, but a ready revision only once its successor can take over. */

@@ -39,8 +39,10 @@ export class RunnerStarter {
     return new InProcessRunner((lost) => this.#make(placed, source, lost), listener);
   }
 
-  #fork({ item, log }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
+  #fork({ item: placed, log }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
     const { config } = this;
+    // The query of a download's address: the file is here, and the process that reads it needs no secret.
+    const { credential: _, ...item } = placed;
     const runner = new ForkedRunner({
       setup: {
         env: config.SLIPWAY_ENV,

@@ -31,6 +31,9 @@ export const EngineFinding = z.object({
 });
 export type EngineFinding = z.infer<typeof EngineFinding>;
 
+/** What the credential of a test is bound to, so that it opens for this engine on this agent alone. */
+export const engineTestBinding = (test: { readonly url: string; readonly wk: string }): string => `engine test ${test.url} ${test.wk}`;
+
 /**
  * Asks an engine for its models from one agent, as loading it would; nothing is generated. Each agent serves its own
  * subject. The credential is used for this question and forgotten.
@@ -40,7 +43,13 @@ export const TestAgentEngine = defineRpc({
   owner: 'worker',
   callers: ['deployments'],
   queue: 'worker',
-  request: z.object({ source: EngineSource, credential: EngineCredential.optional() }),
+  request: z.object({
+    source: EngineSource,
+    /** In clear: for agents without a key, where the operator allows it. */
+    credential: EngineCredential.optional(),
+    /** Sealed for the agent's key, bound to `engineTestBinding`. */
+    sealed: z.string().max(16_384).optional(),
+  }),
   reply: EngineFinding,
   errors: [],
   timeoutMs: 12_000,
