@@ -143,7 +143,7 @@ export { Frame, Frames, NoInterest, RejectCode, StreamTimes, readFrame } from '.
 export type { DataFrame, EndFrame, ErrorFrame } from './inference/frames.js';
 export { Discover, Heartbeat } from './inference/heartbeat.js';
 export { INLINE_START_BYTES, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PART_BYTES, Start } from './inference/start.js';
-export { EMPTY_SUM, FinishReason, StreamEvent, Usage, addToSum } from './inference/stream-event.js';
+export { EMPTY_SUM, FinishReason, StreamEvent, TOKENS_MAX, Usage, addToSum } from './inference/stream-event.js';
 export type { TokenLogprob } from './inference/stream-event.js';
 
 export { CONSOLE_API } from './console/console-api.js';
@@ -152,7 +152,15 @@ export type { ConsoleCall, ConsoleReply, ConsoleRequest } from './console/consol
 export { GatewayBeat } from './usage/gateway-beat.js';
 export { LIMIT_HOLDERS_MAX, LimitUse, QueryBudgets, RecallLimitUse } from './usage/limit-use.js';
 export { QueryUsage, USAGE_ROWS_MAX, UsageGroup, UsageLatency, UsageRow, UsageStep } from './usage/query-usage.js';
-export { GatheredUsage, OrphanUsage, USAGE_RECORDS_MAX, UsageOrphaned, UsageRecord, UsageRecorded } from './usage/usage-record.js';
+export {
+  GatheredUsage,
+  OrphanUsage,
+  USAGE_DURATION_MS_MAX,
+  USAGE_RECORDS_MAX,
+  UsageOrphaned,
+  UsageRecord,
+  UsageRecorded,
+} from './usage/usage-record.js';
 export { UsageStream, WORK_STREAMS } from './usage/usage-stream.js';
 export { workStreamName, workStreamPull, workStreamSubjects } from './work-stream.js';
 export type { WorkStream } from './work-stream.js';

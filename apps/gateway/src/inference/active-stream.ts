@@ -81,9 +81,9 @@ export class ActiveStream implements StreamSink {
 
   end(end: EndFrame): void {
     if (this.#done) return;
-    this.#noteUsage(end.usage);
+    const usage = this.#noteUsage(end.usage);
     try {
-      this.#answer?.end(end);
+      this.#answer?.end(usage === end.usage ? end : { ...end, usage });
     } catch (error) {
       this.#finish(toServiceError(error));
       return;
@@ -136,11 +136,14 @@ export class ActiveStream implements StreamSink {
     metrics?.firstToken(ttft);
   }
 
-  #noteUsage(usage: Usage): void {
+  /** @returns what is believed of it. */
+  #noteUsage(told: Usage): Usage {
+    const usage = this.options.meter?.believable(told) ?? told;
     this.#usage = usage;
     const { prompt, cached, completion } = usage;
     this.options.call.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
     this.options.metrics?.tokens({ prompt, cached, completion });
+    return usage;
   }
 
   /** Tells the worker to stop, and waits for what it had counted. */

@@ -105,11 +105,12 @@ export class InferenceService {
     const { call, route, chooser, api, canonical, stream: isStream, names = {} } = task;
     const streamId = nuid.next() as StreamId;
     const charge = this.#admit(task, streamId);
+    const metered = { call, streamId, rev: route.rev, stream: isStream, charge };
     const stream = new ActiveStream({
       call,
       streamId,
       metrics: api === 'count' ? null : metrics,
-      meter: api === 'count' ? null : usage.open({ call, streamId, rev: route.rev, api, stream: isStream, charge }),
+      meter: api === 'count' ? null : usage.open({ ...metered, api, maxTokens: canonical.max_tokens, choices: canonical.n ?? 1 }),
       engineSilenceMs: times.engineSilenceMs,
       accepted: (worker) => router.accepted(route.deployment, worker),
       names,

@@ -13,6 +13,9 @@ const TOLD_MS = 5_000;
 const MUCH = 0.1;
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
+/** An amount that a message can hold. */
+const tellable = (amount: number): number => Math.max(-Number.MAX_SAFE_INTEGER, Math.min(amount, Number.MAX_SAFE_INTEGER));
+
 /** Why a request is refused. */
 export interface Refusal {
   readonly of: 'requests' | 'tokens' | 'concurrent' | 'day' | 'month';
@@ -137,11 +140,11 @@ export class Holder {
       kind: this.kind,
       id: this.id,
       entry: this.entry,
-      requests: this.#requests,
-      tokens: this.#tokens,
+      requests: tellable(this.#requests),
+      tokens: tellable(this.#tokens),
       running: this.running,
-      requests_taken: requestsTaken,
-      tokens_taken: tokensTaken,
+      requests_taken: tellable(requestsTaken),
+      tokens_taken: tellable(tokensTaken),
     };
   }
 

@@ -183,8 +183,9 @@ export class LimitExchange {
     const totals = { key: new Map(reply.keys.map((one) => [one.id, one])), account: new Map(reply.accounts.map((one) => [one.id, one])) };
     for (const holder of holders) {
       holder.askedAt = askedAt;
-      const { day = 0, month = 0 } = totals[holder.kind].get(holder.id) ?? {};
-      holder.totals({ day: reply.day, dayTokens: day, monthTokens: month, counted });
+      const total = totals[holder.kind].get(holder.id);
+      // What was known of a holder that the answer leaves out stays, and others are not kept waiting for it.
+      if (total) holder.totals({ day: reply.day, dayTokens: total.day, monthTokens: total.month, counted });
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { StreamEvent, StreamId, Usage, UsageRecord } from '@slipway/contracts';
+import { type StreamEvent, type StreamId, TOKENS_MAX, type Usage, USAGE_DURATION_MS_MAX, type UsageRecord } from '@slipway/contracts';
 import type { InferenceCall } from '../http/exchange.js';
 import type { Charge } from '../limits/limit-book.js';
 
@@ -8,12 +8,24 @@ export interface MeterListener {
   readonly over: (meter: RequestMeter, isToldTwice: boolean) => void;
 }
 
+/** Tokens of a prompt, and of one choice that has no limit, at most: more than any model's context holds. */
+const CONTEXT_TOKENS_MAX = 2 ** 24;
+/** Tokens that a UTF-16 code unit can take at most: each is three bytes in UTF-8, and no tokenizer splits a byte. */
+const TOKENS_PER_UNIT = 3;
+
+/** A figure of milliseconds that a record can hold. */
+const duration = (ms: number): number => Math.min(Math.round(ms), USAGE_DURATION_MS_MAX);
+
 export interface MeteredRequest {
   readonly call: Pick<InferenceCall, 'caller' | 'deployment' | 'line'>;
   readonly streamId: StreamId;
   readonly rev: number;
   readonly api: UsageRecord['api'];
   readonly stream: boolean;
+  /** Tokens that each choice may have at most; absent = as many as its context holds. */
+  readonly maxTokens: number | undefined;
+  /** Choices that were asked for. */
+  readonly choices: number;
   /** What was set aside for it. */
   readonly charge: Charge;
 }
@@ -28,6 +40,8 @@ export class RequestMeter {
   #prompt = 0;
   #cached = 0;
   #completion = 0;
+  /** UTF-16 code units of the answer. */
+  #units = 0;
   #status = 'running';
   #isFinal = false;
   #isEstimate = true;
@@ -55,19 +69,37 @@ export class RequestMeter {
   /** One event that was relayed. */
   count(event: StreamEvent): void {
     if (event.k === 'start') {
-      this.#prompt = event.prompt ?? 0;
-      this.#cached = event.cached ?? 0;
-    } else if (event.k !== 'fin') this.#completion += event.n;
+      this.#prompt = Math.min(event.prompt ?? 0, CONTEXT_TOKENS_MAX);
+      this.#cached = Math.min(event.cached ?? 0, this.#prompt);
+    } else if (event.k !== 'fin') {
+      if ('x' in event) this.#units += event.x.length;
+      this.#completion = Math.min(this.#completion + event.n, this.#completionMax());
+    }
+  }
+
+  /** What a worker counted, as far as it can be true of this request; `estimated` where some of it cannot. */
+  believable(usage: Usage): Usage {
+    const completionMax = this.#completionMax();
+    const { prompt, cached, completion, reasoning = 0 } = usage;
+    if (prompt <= CONTEXT_TOKENS_MAX && cached <= prompt && completion <= completionMax && reasoning <= completion) return usage;
+    const [prompts, completions] = [Math.min(prompt, CONTEXT_TOKENS_MAX), Math.min(completion, completionMax)];
+    return {
+      prompt: prompts,
+      cached: Math.min(cached, prompts),
+      completion: completions,
+      ...(usage.reasoning !== undefined && { reasoning: Math.min(reasoning, completions) }),
+      estimated: true,
+    };
   }
 
   firstOutput(ttftMs: number): void {
-    this.#ttftMs = Math.round(ttftMs);
+    this.#ttftMs = duration(ttftMs);
   }
 
   /**
    * The request is over; its record is on its way when this returns.
    * @param status `completed`, `cancelled` or the code of its error.
-   * @param usage what the worker counted; null where it did not say: then what was relayed counts.
+   * @param usage what the worker counted, as `believable` returned it; null where it did not say: then what was relayed counts.
    */
   over(status: string, usage: Usage | null): void {
     if (this.#isFinal) return;
@@ -99,12 +131,19 @@ export class RequestMeter {
       stream,
       started: this.#startedAt,
       ttft_ms: this.#ttftMs,
-      ms: Math.round(call.line.elapsed()),
+      ms: duration(call.line.elapsed()),
       prompt: this.#prompt,
       cached: this.#cached,
       completion: this.#completion,
       status: this.#status,
       ...(this.#isEstimate && this.tokens > 0 && { estimated: true }),
     };
+  }
+
+  /** Limits may be ignored by an engine; then the text that it sent says what it can have been. */
+  #completionMax(): number {
+    const { maxTokens = CONTEXT_TOKENS_MAX, choices } = this.request;
+    const allowed = choices * Math.min(maxTokens, CONTEXT_TOKENS_MAX);
+    return Math.min(TOKENS_MAX, Math.max(allowed, TOKENS_PER_UNIT * this.#units));
   }
 }

@@ -90,6 +90,7 @@ export class Runner {
       engine,
       item,
       slots: facts.slots,
+      context: facts.context,
       log,
       loadChanged: () => sender.loadChanged(),
       counted: (ended) => orphans.ended(ended),

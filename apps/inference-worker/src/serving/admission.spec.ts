@@ -68,7 +68,15 @@ beforeEach(() => {
     threads: 1,
     default_max_tokens: null,
   };
-  admission = new Admission({ engine, item, slots: 2, log, loadChanged: () => undefined, counted: (ended) => counted.push(ended) });
+  admission = new Admission({
+    engine,
+    item,
+    slots: 2,
+    context: null,
+    log,
+    loadChanged: () => undefined,
+    counted: (ended) => counted.push(ended),
+  });
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -25,6 +25,8 @@ export interface AdmissionOptions {
   readonly item: AssignmentItem;
   /** Requests that run at once. */
   readonly slots: number;
+  /** Tokens per sequence, as the engine told; null where it does not. */
+  readonly context: number | null;
   readonly log: Logger;
   readonly loadChanged: () => void;
   /** A generation is over, however it ended. */
@@ -100,7 +102,7 @@ export class Admission {
   }
 
   #generationOf(start: Start, origin: StartOrigin): Generation {
-    const { engine, log, loadChanged } = this.options;
+    const { engine, log, loadChanged, context, item } = this.options;
     const [started, from] = [Date.now(), performance.now()];
     this.#awaiting += 1;
     let begun = false;
@@ -111,6 +113,7 @@ export class Admission {
     return new EngineGeneration({
       engine,
       start,
+      bounds: { context, defaultMaxTokens: item.default_max_tokens },
       limits: { firstOutputMs: FIRST_OUTPUT_MS, silenceMs: SILENCE_MS },
       log,
       produced: () => {

@@ -1,4 +1,4 @@
-import type { Start, Usage } from '@slipway/contracts';
+import { type Start, TOKENS_MAX, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import type { Engine } from '../engines/engine.js';
@@ -24,7 +24,8 @@ export class EngineCount implements Generation {
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
     const { engine, start, ended } = this.options;
     try {
-      const { tokens, exact } = await engine.count(start.req, signal);
+      const { tokens: told, exact } = await engine.count(start.req, signal);
+      const tokens = Math.min(told, TOKENS_MAX);
       writer.events([{ k: 'start', prompt: tokens }]);
       const usage: Usage = { prompt: tokens, cached: 0, completion: 0, ...(!exact && { estimated: true }) };
       return this.#ended({ outcome: 'done', prompt_tokens: tokens }, usage);

@@ -2,6 +2,7 @@ import { type FinishReason, ServiceError, type Start, type StreamEvent, type Usa
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import type { Engine, EngineOutput } from '../engines/engine.js';
+import { type EngineBounds, UsageBelief } from '../usage/usage-belief.js';
 import { Patience, type PatienceLimits } from './patience.js';
 import { StageClock } from './stage-clock.js';
 import { StreamLog } from './stream-log.js';
@@ -18,6 +19,8 @@ export interface Outcome {
 export interface EngineGenerationOptions {
   readonly engine: Engine;
   readonly start: Start;
+  /** What its figures are held against. */
+  readonly bounds: EngineBounds;
   readonly limits: PatienceLimits;
   readonly log: Logger;
   readonly produced: () => void;
@@ -30,12 +33,13 @@ export class EngineGeneration implements Generation {
   #finish: FinishReason | undefined;
   #prompt = 0;
   #cached = 0;
-  #completion = 0;
+  readonly #belief: UsageBelief;
   #over = false;
   readonly #log: StreamLog;
 
   constructor(private readonly options: EngineGenerationOptions) {
     this.#log = new StreamLog(options.log, options.start);
+    this.#belief = new UsageBelief(options.start.req, options.bounds);
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
@@ -73,27 +77,32 @@ export class EngineGeneration implements Generation {
         this.#clock.enter(phase);
         writer.phase(phase);
       },
-      events: (events) => {
+      events: (told) => {
         if (this.#over) return;
         this.#clock.enter('decode');
         patience.output();
-        this.#note(events);
+        const events = this.#note(told);
         this.options.produced();
         writer.events(events);
       },
     };
   }
 
-  #note(events: readonly StreamEvent[]): void {
-    for (const event of events) {
-      if (event.k === 'start') [this.#prompt, this.#cached] = [event.prompt ?? 0, event.cached ?? 0];
-      else if (event.k !== 'fin') this.#completion += event.n;
+  /** @returns the events with the figures that are believed. */
+  #note(told: readonly StreamEvent[]): readonly StreamEvent[] {
+    let events = told;
+    for (const [i, event] of told.entries()) {
+      const believed = this.#belief.event(event);
+      if (believed !== event) events = events.with(i, believed);
+      if (believed.k === 'start') [this.#prompt, this.#cached] = [believed.prompt ?? 0, believed.cached ?? 0];
     }
     const last = events.at(-1);
     if (last?.k === 'fin') this.#finish = last.r;
+    return events;
   }
 
-  #finished(usage: Usage, cancelled: boolean): GenerationResult {
+  #finished(told: Usage, cancelled: boolean): GenerationResult {
+    const usage = this.#belief.usage(told);
     const times = this.#clock.times();
     const kind = cancelled ? 'cancelled' : 'done';
     this.options.ended({ kind, usage });
@@ -106,7 +115,7 @@ export class EngineGeneration implements Generation {
   }
 
   #failed(error: unknown): ServiceError {
-    const usage = { prompt: this.#prompt, cached: this.#cached, completion: this.#completion, estimated: true };
+    const usage = { prompt: this.#prompt, cached: this.#cached, completion: this.#belief.relayed, estimated: true };
     this.options.ended({ kind: 'failed', usage });
     const failure = this.#log.failure(error);
     this.#log.ended({ outcome: 'failed', code: failure.code }, this.#clock.times());

@@ -53,15 +53,24 @@ export const StreamEvent = z.discriminatedUnion('k', [
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;
 
-/** Token counts of one stream over all of its choices. */
+/** Tokens that one request can use at most, of its prompt and of its answer each; the ledger takes no more. */
+export const TOKENS_MAX = 2_147_483_647;
+
+/** A worker of before this bound existed hands on what its engine says: a lie must not cost the stream its end. */
+const BoundedCount = z
+  .int()
+  .nonnegative()
+  .transform((tokens) => Math.min(tokens, TOKENS_MAX));
+
+/** Token counts of one stream over all of its choices. Larger ones are read as `TOKENS_MAX`. */
 export const Usage = z.object({
-  prompt: z.int().nonnegative(),
+  prompt: BoundedCount,
   /** Part of `prompt` that was not evaluated again. */
-  cached: z.int().nonnegative(),
-  completion: z.int().nonnegative(),
+  cached: BoundedCount,
+  completion: BoundedCount,
   /** Part of `completion` that was reasoning. */
-  reasoning: z.int().nonnegative().optional(),
-  /** True where the engine gave no count and the figures are the worker's estimate. */
+  reasoning: BoundedCount.optional(),
+  /** True where the engine gave no count, or none that can be true: then figures are the worker's estimate. */
   estimated: z.boolean().optional(),
 });
 export type Usage = z.infer<typeof Usage>;

@@ -10,6 +10,8 @@ const AccountRecord = z.object({
   state: z.enum(['active', 'suspended']),
   /** For all keys of the account together; absent = none, as in records of before limits existed. */
   limits: Limits.optional(),
+  /** Requests whose bodies a gateway reads at once for all keys of the account; absent = the gateway's own default. */
+  uploads: z.int().positive().max(100_000).optional(),
 });
 
 const KeyRecord = z.object({

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { defineEvent, defineRpc } from '../channel.js';
+import { eachReadable } from '../each-readable.js';
 import { AccountId, Incarnation, KeyId, StreamId } from '../ids.js';
 
 /** Whose limit it is: the number of a key or of an account. */
 const Holder = { kind: z.enum(['key', 'account']), id: z.int().positive() };
-const Amount = z.number();
+const Amount = z.number().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
 
 /** Holders of one message. */
 export const LIMIT_HOLDERS_MAX = 1_000;
@@ -20,22 +21,21 @@ export const LimitUse = defineEvent({
   subscribers: ['gateway', 'keys'],
   message: z.object({
     gw: Incarnation,
-    holders: z
-      .array(
-        z.object({
-          ...Holder,
-          /** When this run of the sums began at 0, milliseconds since the epoch. */
-          entry: z.int().nonnegative(),
-          requests: Amount,
-          tokens: Amount,
-          /** Requests that run or wait at this gateway now. */
-          running: z.int().nonnegative(),
-          /** How much of a minute's allowance is taken, as this gateway sees it: it drains by one allowance a minute. */
-          requests_taken: Amount,
-          tokens_taken: Amount,
-        }),
-      )
-      .max(LIMIT_HOLDERS_MAX),
+    holders: eachReadable(
+      z.object({
+        ...Holder,
+        /** When this run of the sums began at 0, milliseconds since the epoch. */
+        entry: z.int().nonnegative(),
+        requests: Amount,
+        tokens: Amount,
+        /** Requests that run or wait at this gateway now. */
+        running: z.int().nonnegative(),
+        /** How much of a minute's allowance is taken, as this gateway sees it: it drains by one allowance a minute. */
+        requests_taken: Amount,
+        tokens_taken: Amount,
+      }),
+      LIMIT_HOLDERS_MAX,
+    ),
   }),
 });
 export type LimitUse = z.infer<typeof LimitUse.message>;
@@ -49,7 +49,7 @@ export const RecallLimitUse = defineRpc({
   request: z.object({ gw: Incarnation }),
   reply: z.object({
     /** Those heard of within the last minute. */
-    holders: z.array(
+    holders: eachReadable(
       z.object({
         ...Holder,
         requests_taken: Amount,
@@ -66,7 +66,8 @@ const Total = z.object({ id: z.int().positive(), day: z.int().nonnegative(), mon
 
 /**
  * What holders of token budgets used this day and month, by the ledger. Gateways ask each second, and add what they let
- * through since. Everything in one reply is of one moment.
+ * through since. Everything in one reply is of one moment. A holder that cannot be read stays as it was known; sums beyond
+ * what a reply can hold are told as the largest that it can.
  */
 export const QueryBudgets = defineRpc({
   subject: 'usage.{env}.v1.rpc.budgets',
@@ -83,10 +84,10 @@ export const QueryBudgets = defineRpc({
     /** First millisecond of the UTC day that the totals are of. */
     day: z.int().positive(),
     /** One for each that was asked for. */
-    keys: z.array(Total),
-    accounts: z.array(Total),
+    keys: eachReadable(Total),
+    accounts: eachReadable(Total),
     /** Those that are in the ledger, with the tokens that are in it. */
-    requests: z.array(z.object({ st: StreamId, tokens: z.int().nonnegative(), final: z.boolean() })),
+    requests: eachReadable(z.object({ st: StreamId, tokens: z.int().nonnegative(), final: z.boolean() })),
   }),
   errors: [],
   timeoutMs: 2_000,

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { AccountId, AliasName, DeploymentId, Incarnation, KeyId, StreamId } from '../ids.js';
+import { TOKENS_MAX } from '../inference/stream-event.js';
 
-const Count = z.int().nonnegative();
+const INT32_MAX = 2_147_483_647;
+const Count = z.int().nonnegative().max(TOKENS_MAX);
+/** Longest duration of a record, in milliseconds: 24 days. */
+export const USAGE_DURATION_MS_MAX = INT32_MAX;
 /** Milliseconds. */
-const Duration = z.int().nonnegative();
+const Duration = z.int().nonnegative().max(USAGE_DURATION_MS_MAX);
+/** Milliseconds since the epoch; the last is in the year 9999. */
+const Moment = z.int().positive().max(253_402_300_799_999);
 
 const Dimensions = z.object({
   st: StreamId,
@@ -13,17 +19,17 @@ const Dimensions = z.object({
   acct: AccountId,
   key: KeyId,
   dep: DeploymentId,
-  rev: z.int().positive(),
+  rev: z.int().positive().max(INT32_MAX),
   api: z.enum(['chat', 'messages']),
   /** When the request came, milliseconds since the epoch. Days, months and minutes of the ledger go by it. */
-  started: z.int().positive(),
+  started: Moment,
   /** Since `started`. */
   ms: Duration,
   prompt: Count,
   /** Part of `prompt` that was not evaluated again. */
   cached: Count,
   completion: Count,
-  /** True where the worker did not say what the engine counted: then it is what was relayed. */
+  /** True where the worker did not say what the engine counted, or could not believe it: then it is what was relayed. */
   estimated: z.boolean().optional(),
 });
 

@@ -1,3 +1,5 @@
+import { TOKENS_MAX } from '@slipway/contracts';
+
 /** Token counts as far as a server told them. */
 export interface UpstreamUsage {
   readonly prompt: number | null;
@@ -10,7 +12,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
 const count = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : null;
+  typeof value === 'number' && value >= 0 && value <= TOKENS_MAX ? Math.floor(value) : null;
 const countIn = (value: unknown, field: string): number | null => (isFields(value) ? count(value[field]) : null);
 
 /** Read by hand: some servers repeat it with every token. What cannot be read of it counts as not told. */
