@@ -1,12 +1,20 @@
+import type { Limits } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Door } from './door.js';
 import { until } from './gateway-rig.js';
 import { CONTRACTS } from './public-contract.js';
+import { type RawAnswer, readAnswers } from './raw-answer.js';
 import { type RawClient, rawRequest } from './raw-client.js';
 import { usageOf } from './scripted-runner.js';
 
 const MIB = 1024 * 1024;
 const WITHIN_MS = 30_000;
+
+/** A key, and a deployment that it opens. */
+interface Guest {
+  readonly slug: string;
+  readonly key: string;
+}
 
 describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
   let door: Door;
@@ -43,25 +51,113 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     contract.expectRefusal(answers[0]!, { status: 413, code: 'request_too_large' });
   });
 
+  /** Somebody else: a key that opens a deployment of another account. */
+  const stranger = async (rest: Parameters<typeof door.rig.account>[1] & { key?: { limits: Limits } } = {}): Promise<Guest> => {
+    const { key, ...of } = rest;
+    const account = door.rig.account(undefined, of);
+    const slug = `deployment-${door.rig.deployment(account.id).id}`;
+    const guest = { slug, key: door.rig.key(account.id, key).value };
+    const isKnown = async (): Promise<boolean> => {
+      const { answers } = await door.converse(rawRequest(`/${slug}/v1/models`, [`X-API-Key: ${guest.key}`], '', 'GET'));
+      return answers[0]?.status === 200;
+    };
+    await until('the gateway knows the key', isKnown, WITHIN_MS);
+    return guest;
+  };
+  const headersOf = ({ key }: Guest, ...more: string[]): string[] => [...more, `X-API-Key: ${key}`, 'Content-Type: application/json'];
+  /** All of a body of 8 MiB but its last byte. */
+  const hostage = async (guest: Guest): Promise<RawClient> => {
+    const whole = contract.body(guest.slug, 'x'.repeat(8 * MIB - contract.body(guest.slug, '').length));
+    const client = await door.connect();
+    client.send(rawRequest(door.path(guest.slug), headersOf(guest, `Content-Length: ${whole.length}`), whole.slice(0, -1)));
+    await until('all is sent', () => client.socket.writableLength === 0 || client.received !== '', WITHIN_MS);
+    return client;
+  };
+
+  it('of one account hold no more than its share, and those of others go on', async () => {
+    saysOk();
+    const greedy = await stranger();
+    const first = await hostage(greedy);
+    const isRefused = async (): Promise<boolean> => {
+      const client = await hostage(greedy);
+      await until('an answer or none', () => client.received !== '' || client.socket.writableLength === 0, WITHIN_MS);
+      const { answers } = await door.answersOn(client, 1);
+      return answers[0]?.status === 429;
+    };
+    await until('its share is used', isRefused, WITHIN_MS);
+    expect(await ask(8 * MIB)).toBe(200);
+    expect(first.received).toBe('');
+  });
+
   it('together hold no more than they may: further ones are told to come back, and can when others are done', async () => {
     saysOk();
-    const whole = bodyOf(8 * MIB);
-    const almost = rawRequest(door.path(), door.headers(`Content-Length: ${whole.length}`), whole.slice(0, -1));
-    const uploads: RawClient[] = [];
-    // A question that comes too early takes an upload's room, which is then refused in its place: another takes that up.
-    const fill = async (): Promise<void> => {
-      for (let i = 0; i < 4; i += 1) if (uploads[i]?.received !== '') uploads[i] = (await door.connect()).send(almost);
-      await until('all is sent', () => uploads.every(({ socket, received }) => socket.writableLength === 0 || received !== ''), WITHIN_MS);
-    };
+    const guests = [await stranger(), await stranger(), await stranger(), await stranger()];
+    const uploads: (RawClient | undefined)[] = [];
     const hasNoRoom = async (): Promise<boolean> => {
-      await fill();
+      // A question that comes too early takes an upload's room, which is then refused in its place: another takes that up.
+      for (const [i, guest] of guests.entries()) if (uploads[i]?.received !== '') uploads[i] = await hostage(guest);
       return (await ask(MIB)) === contract.statusOf({ status: 503, code: 'overloaded' });
     };
     await until('there is no room', hasNoRoom, WITHIN_MS);
-    const { answers } = await door.converse(rawRequest(door.path(), door.headers(), bodyOf(MIB)));
-    contract.expectRefusal(answers[0]!, { status: 503, code: 'overloaded' });
-    for (const client of uploads) client.reset();
+    for (const client of uploads) client?.reset();
     await until('there is room again', async () => (await ask(MIB)) === 200, WITHIN_MS);
+  });
+
+  it('that stop arriving are given up, and their connection is closed', async () => {
+    const client = await door.connect();
+    client.send(rawRequest(door.path(), door.headers('Content-Length: 1000'), '{"model":'));
+    await client.untilClosed(WITHIN_MS);
+    contract.expectRefusal(readAnswers(client.received).answers[0]!, { status: 408, code: 'request_timeout' });
+  });
+
+  it.each([
+    ['in a minute', { requests_per_minute: 1 }, '1 requests per minute'],
+    ['at once', { concurrent_requests: 1 }, '1 requests at once'],
+  ])('are not waited for where the key has used up its requests %s', async (_, limits, words) => {
+    const limited = await stranger({ key: { limits } });
+    const upload = rawRequest(door.path(limited.slug), headersOf(limited, 'Content-Length: 1000000'), '{');
+    const first = (await door.connect()).send(upload);
+    const refused = async (): Promise<RawAnswer | undefined> => (await door.converse(upload)).answers[0];
+    // They come on two connections: whichever is first is the one that may.
+    const second = await door.connect();
+    second.send(upload);
+    await until('one is refused', () => first.received + second.received !== '', WITHIN_MS);
+    const answer = await refused();
+    contract.expectRefusal(answer!, { status: 429, code: 'rate_limit_exceeded' });
+    expect(answer?.body).toContain(words);
+  });
+
+  it('on their way at once are no more than the account may send', async () => {
+    const few = await stranger({ uploads: 2 });
+    const upload = rawRequest(door.path(few.slug), headersOf(few, 'Content-Length: 1000000'), '{');
+    const first = (await door.connect()).send(upload);
+    const { answers } = await door.converse(upload);
+    contract.expectRefusal(answers[0]!, { status: 429, code: 'rate_limit_exceeded' });
+    expect([first.received, answers[0]?.body]).toEqual(['', expect.stringContaining('1 request bodies at once')]);
+  });
+
+  it.each([
+    ['empty objects in a field that nobody knows', (): string => `,"anything":[${'{},'.repeat(2_700_000)}{}]`],
+    ['numbers', (): string => `,"anything":[${'1,'.repeat(4_000_000)}1]`],
+  ])('with millions of values are refused: %s', async (_, more) => {
+    const { answers } = await door.converse(rawRequest(door.path(), door.headers(), `${door.body().slice(0, -1)}${more()}}`));
+    contract.expectRefusal(answers[0]!, { status: 400, code: 'invalid_json' });
+  });
+
+  it('that are large say what is wrong in them as small ones do, and what nobody knows goes nowhere', async () => {
+    saysOk();
+    const junk = { anything: 'x'.repeat(MIB), more: Array.from({ length: 50_000 }, () => ({})) };
+    expect((await door.converse(door.good(junk))).answers[0]?.status).toBe(200);
+    expect(JSON.stringify(door.runner.admitted.at(-1)).length).toBeLessThan(2_000);
+    const refusalOf = async (fields: object): Promise<string> => {
+      const [answer] = (await door.converse(door.good(fields))).answers;
+      expect(answer?.status).toBe(400);
+      return answer?.body.replace(/,"request_id":"[^"]+"/, '') ?? '';
+    };
+    for (const fields of [{ temperature: 'hot' }, { model: 'nobody' }, { model: 'n'.repeat(1_000) }, { messages: [] }]) {
+      expect(await refusalOf({ ...junk, ...fields })).toBe(await refusalOf(fields));
+    }
+    expect((await door.converse(door.good({ ...junk, model: `${door.account.slug}/demo-7b` }))).answers[0]?.status).toBe(200);
   });
 
   it.each(['logit_bias', 'metadata', 'anything'])('with hundreds of thousands of keys in %s are refused', async (field) => {

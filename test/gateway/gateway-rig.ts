@@ -10,6 +10,7 @@ import {
   type KeyFeedRecord,
   type KeyId,
   type KeyKind,
+  type Limits,
 } from '@slipway/contracts';
 import {
   connectNats,
@@ -33,7 +34,7 @@ import { ScriptedRunner, type ScriptedRunnerOptions } from './scripted-runner.js
 
 export const ENV = 'test';
 export const PEPPERS = `new:${'ab'.repeat(32)},old:${'cd'.repeat(32)}`;
-const DIST_THREAD = new URL('../../apps/gateway/dist/http/parse-thread.js', import.meta.url);
+const DIST_THREAD = new URL('../../apps/gateway/dist/reading/read-thread.js', import.meta.url);
 
 /** Polls until `condition` holds, with the time that a gateway takes which runs in the test's own process. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
@@ -99,7 +100,7 @@ export class GatewayRig {
       metrics,
       links,
       state: () => 'ready',
-      parserThread: DIST_THREAD,
+      readThread: DIST_THREAD,
       times,
       ...(surfaces && { surfaces }),
     });
@@ -138,9 +139,9 @@ export class GatewayRig {
     });
   }
 
-  account(slug = `acct-${this.nextId()}`): { id: AccountId; slug: string } {
+  account(slug = `acct-${this.nextId()}`, rest: { limits?: Limits; uploads?: number } = {}): { id: AccountId; slug: string } {
     const id = this.nextId() as AccountId;
-    this.keys.put(`account:${id}`, { type: 'account', id, slug, state: 'active' });
+    this.keys.put(`account:${id}`, { type: 'account', id, slug, state: 'active', ...rest });
     return { id, slug };
   }
 
@@ -206,6 +207,7 @@ type KeyOptions = {
   state?: 'active' | 'revoked';
   expires?: number | null;
   deployments?: DeploymentId[] | null;
+  limits?: Limits;
 };
 
 function pepperNamed(id: string): Pepper {

@@ -10,13 +10,15 @@ import { KeyIndex } from './auth/key-index.js';
 import { KeyVerifier } from './auth/key-verifier.service.js';
 import { DeploymentIndex } from './deployments/deployment-index.js';
 import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
-import { BodyBudget } from './http/body-budget.js';
-import { BodyParser } from './http/body-parser.js';
 import { Exchanges } from './http/exchanges.js';
 import { createHttpAdapter, prepareHttpApplication } from './http/http-application.js';
+import { Uploads } from './http/uploads.js';
 import { InferenceService } from './inference/inference.service.js';
 import { RELAY_TIMES } from './inference/relay-times.js';
+import { FREE_ENTRANCE } from './limits/limit-book.js';
+import { MemoryShares } from './memory/memory-shares.js';
 import { GatewayMetrics } from './observability/gateway-metrics.js';
+import { RequestReader } from './reading/request-reader.js';
 import { Router } from './routing/router.service.js';
 import { RequestMeter } from './usage/request-meter.js';
 import { WorkerTable } from './routing/worker-table.js';
@@ -66,18 +68,22 @@ describe('the HTTP door', () => {
       keys: verifier,
       deployments: new DeploymentResolver(keys, deployments, { isReady: () => false, isCurrent: () => true }),
       guesses: new GuessLimiter(0, () => 0),
-      bodies: new BodyParser(new URL('file:///never/started.js')),
-      bodyBudget: new BodyBudget(1_000_000),
+      limits: { enter: () => FREE_ENTRANCE },
+      uploads: new Uploads({
+        memory: new MemoryShares({ bytes: 1_000_000, shareBytes: 1_000_000 }),
+        perAccount: 9,
+        bytesPerS: 0,
+        now: () => 0,
+      }),
       exchanges: new Exchanges({ surfaces: SURFACES, metrics, log: createLogger('test', 'silent'), shutdown: () => 'no' }),
       inference: new InferenceService({
         receiver,
         router,
         keys: verifier,
         metrics,
-        limits: { admit: () => ({ headers: [], settle: () => undefined }) },
+        reader: new RequestReader({ run: () => Promise.reject(new Error('No thread is started here.')) }, { imageHosts: [] }),
         usage: { open: (request) => new RequestMeter(request, { over: () => undefined }) },
         times: RELAY_TIMES,
-        policy: { imageHosts: [] },
       }),
       surfaces: SURFACES,
       settings: { baseUrl: 'https://api.example', bodyBytesMax: 2_000, notReady: () => notReady, shutdown: () => 'no' as const },

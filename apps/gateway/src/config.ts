@@ -37,12 +37,21 @@ export const GatewayConfig = z.object({
     .default('')
     .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
     .transform((hosts) => hosts.filter((host) => host !== '')),
-  /** What all request bodies together may hold while they are read and parsed, in bytes; more are told to come back. */
+  /** What all request bodies together may hold until a worker has them, in bytes, and each account a quarter of; more are told to come back. */
   BODIES_BYTES_MAX: z.coerce
     .number()
     .int()
     .min(32 * MIB)
     .default(256 * MIB),
+  /** Bodies of one account that may be on their way at once where its record names no number, half as many of one key; more get 429. */
+  UPLOADS_PER_ACCOUNT_MAX: z.coerce.number().int().min(1).max(100_000).default(512),
+  /** Least rate of a body over 5 s, in bytes per second; a slower one gets 408. 0 = any. */
+  BODY_BYTES_PER_S_MIN: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(MIB)
+    .default(16 * 1024),
   /** Invalid keys per second and client address that get 401; ten times as many at once, then 429. 0 = no limit. */
   INVALID_KEYS_PER_S: z.coerce.number().int().min(0).default(100),
   /** How long known keys work on while no keys-service answers, in milliseconds; 0 where revocation matters more. */

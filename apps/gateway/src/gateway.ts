@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { DeploymentFeed, type DeploymentFeedRecord, type Incarnation, KeyFeed, type KeyFeedRecord, ServiceError } from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
 import { type LifecycleState, type Logger, nuid, type Registry } from '@slipway/platform';
@@ -11,16 +12,18 @@ import { KeyVerifier } from './auth/key-verifier.service.js';
 import type { GatewayConfig } from './config.js';
 import { DeploymentIndex } from './deployments/deployment-index.js';
 import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
-import { BodyBudget } from './http/body-budget.js';
-import { BodyParser } from './http/body-parser.js';
 import { Exchanges } from './http/exchanges.js';
 import { createHttpApplication, type HttpApplication } from './http/http-application.js';
+import { Uploads } from './http/uploads.js';
 import { InferenceService } from './inference/inference.service.js';
 import { RELAY_TIMES, type RelayTimes } from './inference/relay-times.js';
 import type { NatsLinks } from './nats-links.js';
 import { GatewayMetrics } from './observability/gateway-metrics.js';
 import { LimitBook } from './limits/limit-book.js';
 import { LimitExchange } from './limits/limit-exchange.js';
+import { MemoryShares } from './memory/memory-shares.js';
+import { RequestReader } from './reading/request-reader.js';
+import { ThreadPool } from './reading/thread-pool.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
 import { Router } from './routing/router.service.js';
 import { WorkerTable } from './routing/worker-table.js';
@@ -28,6 +31,12 @@ import type { SurfaceRegistry } from './surfaces/surface-registry.js';
 import { SURFACES } from './surfaces/surfaces.js';
 import { UsageReporter } from './usage/usage-reporter.js';
 
+/** Threads that read large bodies, on a machine that has so many cores; two at least, so that no account has all of them. */
+const READ_THREADS_MAX = 4;
+/** How long a thread may read one body, in milliseconds: a hundred times what the largest takes. */
+const READ_MS = 5_000;
+/** Part of the memory for bodies that one account may hold. */
+const BODIES_SHARE = 1 / 4;
 /** What is kept of a drain's time for the last error events and the closing of connections, in milliseconds. */
 const FAREWELL_MS = 500;
 /** Time for the last records of usage to be kept, in milliseconds. */
@@ -43,8 +52,8 @@ export interface GatewayOptions {
   readonly state: () => LifecycleState;
   /** The public contracts that it speaks; the product's own unless a test adds one. */
   readonly surfaces?: SurfaceRegistry;
-  /** The compiled parser thread, where it does not lie beside this file. */
-  readonly parserThread?: URL;
+  /** The compiled thread that reads bodies, where it does not lie beside this file. */
+  readonly readThread?: URL;
   /** When relays act; the product's own unless a test has less patience. */
   readonly times?: Partial<RelayTimes>;
   /** How often a running request tells what it has used, in milliseconds; a minute unless a test has less patience. */
@@ -61,7 +70,7 @@ export class Gateway {
   readonly #router: Router;
   readonly #surfaces: SurfaceRegistry;
   readonly #metrics: GatewayMetrics;
-  readonly #bodies: BodyParser;
+  readonly #threads: ThreadPool;
   readonly #exchanges: Exchanges;
   #keyFeed: FeedReader<KeyFeedRecord> | undefined;
   #deploymentFeed: FeedReader<DeploymentFeedRecord> | undefined;
@@ -83,7 +92,12 @@ export class Gateway {
     const { config, metrics, surfaces = SURFACES } = options;
     this.#surfaces = surfaces;
     this.#router = new Router({ table: this.#table, queueWaitMs: config.QUEUE_WAIT_MS, now: () => performance.now(), random: Math.random });
-    this.#bodies = new BodyParser(options.parserThread ?? new URL('./http/parse-thread.js', import.meta.url));
+    this.#threads = new ThreadPool({
+      threadUrl: options.readThread ?? new URL('./reading/read-thread.js', import.meta.url),
+      threads: Math.min(READ_THREADS_MAX, Math.max(2, availableParallelism())),
+      taskMs: READ_MS,
+      log: options.log,
+    });
     this.#metrics = new GatewayMetrics(metrics);
     this.#exchanges = new Exchanges({
       surfaces: this.#surfaces,
@@ -169,7 +183,6 @@ export class Gateway {
       isCurrent: () => this.#deploymentFeed?.freshness().state === 'fresh',
     });
     const times = { ...RELAY_TIMES, engineSilenceMs: config.ENGINE_SILENCE_MS, ...this.options.times };
-    const policy = { imageHosts: config.IMAGE_HOSTS };
     const receiver = this.#receiver;
     const usage = this.#usage;
     if (!receiver || !usage) throw new Error('The gateway listens after it is connected.');
@@ -179,9 +192,8 @@ export class Gateway {
       keys,
       metrics: this.#metrics,
       usage,
-      limits: this.#limits,
+      reader: new RequestReader(this.#threads, { imageHosts: config.IMAGE_HOSTS }),
       times,
-      policy,
     });
     const settings = {
       baseUrl:
@@ -191,9 +203,8 @@ export class Gateway {
       shutdown: () => this.#shutdown,
     };
     const guesses = new GuessLimiter(config.INVALID_KEYS_PER_S, () => performance.now());
-    const bodyBudget = new BodyBudget(config.BODIES_BYTES_MAX);
-    const door = { surfaces: this.#surfaces, bodies: this.#bodies, exchanges: this.#exchanges };
-    const parts = { ...door, keys, deployments, guesses, bodyBudget, settings };
+    const door = { surfaces: this.#surfaces, limits: this.#limits, uploads: uploadsOf(config), exchanges: this.#exchanges };
+    const parts = { ...door, keys, deployments, guesses, settings };
     this.#http = await createHttpApplication(AppModule.with({ ...parts, inference: this.#inference }), log);
     await this.#http.app.listen({ port: config.PORT, host: config.HOST });
     log.info({ host: config.HOST, port: this.port }, 'gateway.listening');
@@ -227,12 +238,23 @@ export class Gateway {
       server.closeAllConnections();
     }
     await app?.close();
-    await Promise.all([this.#bodies.close(), this.#usage?.stop(LAST_RECORDS_MS)]);
+    await Promise.all([this.#threads.close(), this.#usage?.stop(LAST_RECORDS_MS)]);
   }
 
   #trust(): ReturnType<typeof trustOf> {
     return this.#keyFeed ? trustOf(this.#keyFeed.freshness(), this.options.config.KEYS_ABSENT_GRACE_MS) : 'cut_off';
   }
+}
+
+/** Bodies share memory; an account's share holds one body at least. */
+function uploadsOf(config: GatewayConfig): Uploads {
+  const shareBytes = Math.max(config.BODY_BYTES_MAX, Math.floor(config.BODIES_BYTES_MAX * BODIES_SHARE));
+  return new Uploads({
+    memory: new MemoryShares({ bytes: config.BODIES_BYTES_MAX, shareBytes }),
+    perAccount: config.UPLOADS_PER_ACCOUNT_MAX,
+    bytesPerS: config.BODY_BYTES_PER_S_MIN,
+    now: () => performance.now(),
+  });
 }
 
 const ageOf = (feed: FeedReader<never> | FeedReader<KeyFeedRecord> | FeedReader<DeploymentFeedRecord> | undefined): number =>

@@ -20,7 +20,8 @@ export interface StreamRequest {
   readonly dep: DeploymentId;
   readonly rev: number;
   readonly api: Start['api'];
-  readonly req: CanonicalRequest;
+  /** As an object, or as its JSON in UTF-8, which was checked where it was made. */
+  readonly req: CanonicalRequest | Uint8Array;
   readonly caps: readonly string[];
   readonly account: AccountId;
   readonly key: KeyId;

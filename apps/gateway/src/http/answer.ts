@@ -43,7 +43,8 @@ export function answerError(exchange: Exchange, thrown: unknown, options: Answer
 function writeError(exchange: Exchange, error: ServiceError, { status, close = false }: AnswerOptions): void {
   const { format, response, request, id } = exchange;
   const body = format.body(error, id);
-  const closing = close || mustClose(exchange);
+  // What has not come of a request that took too long would be waited for again.
+  const closing = close || error.code === 'request_timeout' || mustClose(exchange);
   if (closing) response.shouldKeepAlive = false;
   const code = status ?? format.status(error);
   response.writeHead(code, errorHeaders(error, code, { body, id }));

@@ -1,32 +1,62 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { BodyBudget } from './body-budget.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Caller } from '../auth/caller.js';
+import { MemoryShares } from '../memory/memory-shares.js';
 import { readBody } from './body-reader.js';
+import { type Upload, Uploads } from './uploads.js';
+
+const callerOf = (account: number, key: number, uploads?: number): Caller =>
+  ({ account: { id: account, ...(uploads !== undefined && { uploads }) }, key: { id: key } }) as unknown as Caller;
 
 describe('reading a body', () => {
-  let budget: BodyBudget;
+  let now: number;
+  let memory: MemoryShares;
+  let uploads: Uploads;
+  let upload: Upload;
   let request: PassThrough;
 
   beforeEach(() => {
-    budget = new BodyBudget(100);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    now = 0;
+    memory = new MemoryShares({ bytes: 100, shareBytes: 80 });
+    uploads = new Uploads({ memory, perAccount: 4, bytesPerS: 10, now: () => now });
     request = new PassThrough();
   });
+  afterEach(() => {
+    upload?.end();
+    vi.useRealTimers();
+  });
 
-  const read = (bytesMax = 50): Promise<Buffer> =>
-    readBody(request as unknown as IncomingMessage, {} as ServerResponse, { bytesMax, budget });
-  /** All of the budget is free: nobody holds a part of it. */
+  const read = (bytesMax = 50): Promise<Buffer> => {
+    upload = uploads.begin(callerOf(1, 1));
+    return readBody(request as unknown as IncomingMessage, {} as ServerResponse, { bytesMax, upload });
+  };
+  const isFree = (bytes: number): boolean => {
+    const hold = memory.open(9);
+    const isTaken = hold.take(bytes) === 'taken';
+    hold.release();
+    return isTaken;
+  };
+  /** Nobody holds a part of the memory. */
   const expectAllFree = (): void => {
-    expect(budget.take(100)).toBe(true);
+    expect([isFree(80), memory.open(2).take(80), memory.open(3).take(20)]).toEqual([true, 'taken', 'taken']);
+  };
+  const pass = (ms: number): void => {
+    now += ms;
+    vi.advanceTimersByTime(ms);
   };
 
-  it('gives it whole, and keeps its part of the budget until its owner gives it back', async () => {
+  it('gives it whole, and holds its memory until its owner gives it back', async () => {
     const body = read();
     request.write('{"a":');
     request.end('1}');
     expect((await body).toString()).toBe('{"a":1}');
-    expect(budget.take(94)).toBe(false);
-    budget.giveBack(7);
+    const other = memory.open(2);
+    other.take(80);
+    expect([isFree(14), isFree(13)]).toEqual([false, true]);
+    other.release();
+    upload.hold.release();
     expectAllFree();
   });
 
@@ -39,13 +69,53 @@ describe('reading a body', () => {
   });
 
   it('refuses what is more than all may be, as something that passes', async () => {
-    budget.take(60);
+    const others = [2, 3].map((account) => memory.open(account));
+    for (const other of others) other.take(30);
     const body = read();
     request.write(Buffer.alloc(30));
     request.write(Buffer.alloc(11));
     await expect(body).rejects.toMatchObject({ code: 'overloaded', retryAfterS: 2 });
-    budget.giveBack(60);
+    for (const other of others) other.release();
     expectAllFree();
+  });
+
+  it('refuses what is more than its account may hold, of whichever key', async () => {
+    uploads.begin(callerOf(1, 2)).arrived(60);
+    const body = read();
+    request.write(Buffer.alloc(30));
+    await expect(body).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
+    expect(isFree(40)).toBe(true);
+  });
+
+  it('gives up when it comes to a standstill, however much has come before', async () => {
+    const body = read();
+    const refused = expect(body).rejects.toMatchObject({ code: 'request_timeout' });
+    request.write(Buffer.alloc(50));
+    await new Promise(setImmediate);
+    for (let s = 0; s < 10; s += 1) pass(1_000);
+    await refused;
+    expectAllFree();
+  });
+
+  it('goes on with what comes no faster than it must', async () => {
+    const body = read();
+    for (let s = 0; s < 5; s += 1) {
+      request.write(Buffer.alloc(10));
+      await new Promise(setImmediate);
+      pass(1_000);
+    }
+    request.end();
+    expect(await body).toHaveLength(50);
+  });
+
+  it('takes as many at once as the account may send, and half as many of one key', () => {
+    const open = [uploads.begin(callerOf(1, 1)), uploads.begin(callerOf(1, 1))];
+    expect(() => uploads.begin(callerOf(1, 1))).toThrow('This API key may send 2 request bodies at once');
+    open.push(uploads.begin(callerOf(1, 2)), uploads.begin(callerOf(1, 3)));
+    expect(() => uploads.begin(callerOf(1, 4))).toThrow('This account may send 4 request bodies at once');
+    open.push(uploads.begin(callerOf(2, 5)), uploads.begin(callerOf(1, 4, 5)));
+    for (const one of [...open, ...open]) one.end();
+    upload = uploads.begin(callerOf(1, 1));
   });
 
   it('gives up when the client leaves, and holds nothing', async () => {

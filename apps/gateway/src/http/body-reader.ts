@@ -1,54 +1,73 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
-import type { BodyBudget } from './body-budget.js';
+import { INLINE_BYTES } from '../reading/request-reader.js';
 import { tooLarge } from './header-hygiene.js';
 import { expectationOf } from './server-limits.js';
+import type { Upload } from './uploads.js';
 
 /** What one body may take. */
 export interface BodyLimits {
   readonly bytesMax: number;
-  /** What all bodies share; the reader gives back what it took unless it succeeds. */
-  readonly budget: BodyBudget;
+  readonly upload: Upload;
 }
 
 /**
- * Reads a whole request body, after telling a client that waits for it to go on. What it returns stays taken from the
- * budget until its owner gives it back.
- * @throws ServiceError `request_too_large` or `overloaded` with the rest unread; `cancelled` when the client left.
+ * Reads a whole request body, after telling a client that waits for it to go on. What it returns stays held until its owner
+ * releases the upload's memory; after an error nothing is held.
+ * @throws ServiceError `request_too_large`, `overloaded`, `rate_limit_exceeded` or `request_timeout` with the rest unread;
+ *   `cancelled` when the client left.
  */
-export function readBody(request: IncomingMessage, response: ServerResponse, { bytesMax, budget }: BodyLimits): Promise<Buffer> {
-  if (request.destroyed) return Promise.reject(clientLeft());
-  if (expectationOf(request) === 'continue') response.writeContinue();
+export async function readBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): Promise<Buffer> {
+  const { upload } = limits;
+  try {
+    if (request.destroyed) throw clientLeft();
+    if (expectationOf(request) === 'continue') response.writeContinue();
+    return await arrival(request, limits);
+  } catch (error) {
+    upload.hold.release();
+    throw error;
+  } finally {
+    upload.end();
+  }
+}
+
+function arrival(request: IncomingMessage, { bytesMax, upload }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const settle = (act: () => void): void => {
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      upload.onSlow = null;
       act();
     };
     const refuse = (error: ServiceError): void => {
       request.pause();
       settle(() => reject(error));
-      budget.giveBack(bytes);
     };
     const onData = (chunk: Buffer): void => {
-      if (bytes + chunk.length > bytesMax) return refuse(tooLarge(bytesMax));
-      if (!budget.take(chunk.length)) return refuse(tooManyBodies());
       bytes += chunk.length;
-      chunks.push(chunk);
-      return undefined;
+      const refusal = bytes > bytesMax ? tooLarge(bytesMax) : upload.arrived(chunk.length);
+      if (refusal) refuse(refusal);
+      else chunks.push(chunk);
     };
-    const onEnd = (): void => settle(() => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes)));
+    const onEnd = (): void => settle(() => resolve(joined(chunks, bytes)));
     const onClose = (): void => {
       refuse(clientLeft());
       // A reset connection may report itself again.
       request.on('error', () => undefined);
     };
+    upload.onSlow = refuse;
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
 }
 
-const clientLeft = (): ServiceError => new ServiceError('cancelled', 'The client left before its request was complete.');
+/** Memory of their own for what may be given to a thread. */
+function joined(chunks: readonly Buffer[], bytes: number): Buffer {
+  if (chunks.length === 1 && chunks[0]) return chunks[0];
+  const whole = bytes > INLINE_BYTES ? Buffer.allocUnsafeSlow(bytes) : Buffer.allocUnsafe(bytes);
+  let at = 0;
+  for (const chunk of chunks) at += chunk.copy(whole, at);
+  return whole;
+}
 
-const tooManyBodies = (): ServiceError =>
-  new ServiceError('overloaded', 'The gateway is reading as many large requests as it can hold; try again soon.', { retryAfterS: 2 });
+const clientLeft = (): ServiceError => new ServiceError('cancelled', 'The client left before its request was complete.');

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.js';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
+import type { Entrance } from '../limits/limit-book.js';
 import type { RequestLine } from '../observability/request-line.js';
+import type { HeldBody } from '../reading/request-reader.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
 
 /** One request and its response, with what the checks before the body found out. */
@@ -19,8 +21,10 @@ export interface Exchange {
 export interface InferenceCall extends Exchange {
   readonly caller: Caller;
   readonly deployment: ResolvedDeployment;
-  /** Reads and parses the body, once. @throws ServiceError */
-  readonly body: () => Promise<Record<string, unknown>>;
+  /** What the request counts against its limits. */
+  readonly entrance: Entrance;
+  /** Takes the body in, once; whoever gets it releases its memory. @throws ServiceError */
+  readonly body: () => Promise<HeldBody>;
 }
 
 declare module 'fastify' {

@@ -4,6 +4,8 @@ import type { ErrorCode } from '@slipway/contracts';
 export const MAX_DEPTH = 64;
 /** More keys than any object of a request has; checking hundreds of thousands of them would stop all streams for seconds. */
 const MAX_KEYS = 2_048;
+/** More values than any request has: keys are bounded for each object, but a body may hold millions of empty objects. */
+export const MAX_VALUES = 200_000;
 /** Keys that decide what a request costs: two of them could be read differently by two readers. */
 const CRITICAL: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'max_tokens', 'max_completion_tokens']);
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
@@ -13,13 +15,18 @@ const LONGEST_KEY = 6 * 'max_completion_tokens'.length;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const COMMA = 0x2c;
+const LETTER_U = 0x75;
+/** Exponents and digits of a number below these cannot make it infinite (the largest double has 309 digits). */
+const SAFE_EXPONENT_DIGITS = 2;
+const SAFE_DIGITS = 200;
 
 /** What was seen in a text that a parser's result no longer shows. */
 export interface JsonTraits {
-  /** A `\u` escape occurs, so a string may hold half a character. */
-  readonly escapedUnicode: boolean;
-  /** A number with an exponent or very many digits occurs, so a value may be infinite. */
-  readonly hugeNumber: boolean;
+  /** A string holds half a surrogate pair, which no UTF-8 can hold, so it was written as an escape. */
+  readonly halfSurrogate: boolean;
+  /** A number is beyond what a double can hold: its value would be infinite. */
+  readonly infiniteNumber: boolean;
 }
 
 export type GuardVerdict = JsonTraits | { readonly code: ErrorCode; readonly message: string };
@@ -32,9 +39,9 @@ export function guardJson(bytes: Uint8Array): GuardVerdict {
 class Guard {
   private at = 0;
   private depth = 0;
-  private escapedUnicode = false;
-  private hugeNumber = false;
-  private digits = 0;
+  private values = 1;
+  private halfSurrogate = false;
+  private infiniteNumber = false;
   private readonly seen = new Set<string>();
   /** Keys so far of the object that is open at each depth. */
   private readonly keys = new Uint32Array(MAX_DEPTH + 1);
@@ -49,28 +56,53 @@ class Guard {
       if (refusal) return refusal;
       this.at += 1;
     }
-    return { escapedUnicode: this.escapedUnicode, hugeNumber: this.hugeNumber };
+    return { halfSurrogate: this.halfSurrogate, infiniteNumber: this.infiniteNumber };
   }
 
   private structure(byte: number): GuardVerdict | null {
-    if (byte >= 0x30 && byte <= 0x39) {
-      this.digits += 1;
-      if (this.digits > 300) this.hugeNumber = true;
-      return null;
-    }
-    if (this.digits > 0 && (byte === 0x65 || byte === 0x45)) this.hugeNumber = true;
-    this.digits = 0;
-    if (byte === COLON) return this.another();
-    if (byte === 0x7b || byte === 0x5b) return this.open();
-    if (byte === 0x7d || byte === 0x5d) this.depth -= 1;
+    if (byte >= 0x30 && byte <= 0x39) this.number();
+    else if (byte === COMMA) return this.value();
+    else if (byte === COLON) return this.another();
+    else if (byte === 0x7b || byte === 0x5b) return this.open();
+    else if (byte === 0x7d || byte === 0x5d) this.close(byte);
     return null;
+  }
+
+  private close(byte: number): void {
+    this.depth -= 1;
+    // An opening bracket was counted as the first value within it. Both of a pair differ by two.
+    if (this.bytes[this.at - 1] === byte - 2) this.values -= 1;
+  }
+
+  /** Passes over a number, from its first digit to its last; few are so long that their value must be looked at. */
+  private number(): void {
+    const { bytes } = this;
+    const start = this.at;
+    let i = start;
+    let exponent = -1;
+    for (; i < bytes.length; i += 1) {
+      const byte = bytes[i] ?? 0;
+      if (byte === 0x65 || byte === 0x45) exponent = i;
+      else if (!((byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2b || byte === 0x2d)) break;
+    }
+    this.at = i - 1;
+    const isSmall = i - start <= SAFE_DIGITS && (exponent === -1 || i - exponent - 1 <= SAFE_EXPONENT_DIGITS);
+    if (!isSmall && !Number.isFinite(Number(Buffer.from(bytes.buffer, bytes.byteOffset + start, i - start).toString('latin1')))) {
+      this.infiniteNumber = true;
+    }
+  }
+
+  /** One value more: each comma says so, and each opening bracket. */
+  private value(): GuardVerdict | null {
+    this.values += 1;
+    return this.values > MAX_VALUES ? { code: 'invalid_json', message: `The body holds more than ${MAX_VALUES} values.` } : null;
   }
 
   private open(): GuardVerdict | null {
     this.depth += 1;
     if (this.depth > MAX_DEPTH) return { code: 'json_too_deep', message: `The body is nested deeper than ${MAX_DEPTH} levels.` };
     this.keys[this.depth] = 0;
-    return null;
+    return this.value();
   }
 
   /** One key more. */
@@ -90,14 +122,35 @@ class Guard {
       if (bytes[i] === BACKSLASH) {
         escaped = true;
         i += 1;
-        if (bytes[i] === 0x75) this.escapedUnicode = true;
+        if (bytes[i] === LETTER_U) i = this.unit(i);
       }
       i += 1;
     }
-    this.digits = 0;
     this.at = i;
     if (i - start > LONGEST_KEY || !this.isKey(i + 1)) return null;
     return this.key(Buffer.from(bytes.buffer, bytes.byteOffset + start, i + 1 - start).toString('utf8'), escaped);
+  }
+
+  /**
+   * Passes over an escaped code unit, or over the two of a pair.
+   * @param at its `u`. @returns its last byte, or its `u` where it is none of a pair.
+   */
+  private unit(at: number): number {
+    const half = this.surrogate(at);
+    if (half === null) return at;
+    const isPair = half === 'high' && this.bytes[at + 5] === BACKSLASH && this.surrogate(at + 6) === 'low';
+    if (!isPair) this.halfSurrogate = true;
+    return isPair ? at + 10 : at;
+  }
+
+  /** Which half of a pair an escape stands for, `\uD800` to `\uDFFF`; null = none. */
+  private surrogate(at: number): 'high' | 'low' | null {
+    const { bytes } = this;
+    // `|` makes a letter small, and leaves a digit as it is.
+    if (bytes[at] !== LETTER_U || ((bytes[at + 1] ?? 0) | 0x20) !== 0x64) return null;
+    const second = (bytes[at + 2] ?? 0) | 0x20;
+    if (second === 0x38 || second === 0x39 || second === 0x61 || second === 0x62) return 'high';
+    return second >= 0x63 && second <= 0x66 ? 'low' : null;
   }
 
   private isKey(after: number): boolean {

@@ -45,6 +45,13 @@ describe('a request body', () => {
     ['2,049 keys in one object', withKeys(2_049), 'invalid_json'],
     ['2,049 keys in one object further down', `{"a":[{},${withKeys(2_049)}]}`, 'invalid_json'],
     ['2,049 times the same key', `{${'"a":1,'.repeat(2_048)}"a":1}`, 'invalid_json'],
+    ['a pair of surrogates the wrong way round', '{"a":"\\ude00\\ud83d"}', 'invalid_unicode'],
+    ['a high surrogate before another escape', '{"a":"\\ud83d\\u0041"}', 'invalid_unicode'],
+    ['two high surrogates and a low one', '{"a":"\\ud83d\\ud83d\\ude00"}', 'invalid_unicode'],
+    ['a high surrogate in capitals', '{"a":"\\uDBFF"}', 'invalid_unicode'],
+    ['a number of 309 digits that is too large', `{"a":-1${'0'.repeat(309)}.5}`, 'invalid_value'],
+    ['200,001 values', `{"a":[${'{},'.repeat(199_998)}{}]}`, 'invalid_json'],
+    ['millions of values', `{"a":[${'1,'.repeat(2_000_000)}1]}`, 'invalid_json'],
     ['500,000 levels', '['.repeat(500_000), 'json_too_deep'],
   ])('with %s is refused', (_, text, code) => {
     expect(parse(text)).toMatchObject({ code });
@@ -60,6 +67,18 @@ describe('a request body', () => {
 
   it('may be nested 64 levels deep', () => {
     expect(parse(nested(64))).toHaveProperty('value');
+  });
+
+  it('may have 200,000 values', () => {
+    expect(parse(`{"a":[${'{},'.repeat(199_996)}{}]}`)).toHaveProperty('value');
+  });
+
+  it('may hold escapes and numbers in every form that JSON has', () => {
+    const strings = { a: '\u0041\\ud800 \\"', b: '😀' };
+    expect(parse('{"a":"\\u0041\\\\ud800 \\\\\\"","b":"\\uD83D\\uDe00"}')).toEqual({ value: strings });
+    const numbers = `{"a":[1e99,1E+308,-1e-400,0.5,-0,1${'0'.repeat(300)},1.${'3'.repeat(400)}]}`;
+    expect(parse(numbers)).toEqual({ value: JSON.parse(numbers) as unknown });
+    expect(parse('{"e":"1e999","1e999":1}')).toEqual({ value: { e: '1e999', '1e999': 1 } });
   });
 
   it('may have 2,048 keys in each object, however many objects', () => {

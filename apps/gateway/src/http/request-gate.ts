@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate } from '../auth/authenticate.js';
@@ -5,18 +6,19 @@ import type { Caller } from '../auth/caller.js';
 import type { GuessLimiter } from '../auth/guess-limiter.js';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { DeploymentName, DeploymentResolver } from '../deployments/deployment-resolver.service.js';
+import { type Entrance, FREE_ENTRANCE, type LimitBook, LimitExceeded, noteHeaders } from '../limits/limit-book.js';
+import type { HeldBody } from '../reading/request-reader.js';
 import type { HttpSettings } from './http-settings.js';
 import { type AnswerOptions, answerError } from './answer.js';
-import type { BodyParser } from './body-parser.js';
 import { readBody } from './body-reader.js';
 import { acceptedCredential } from './accepts.decorator.js';
-import type { BodyBudget } from './body-budget.js';
 import type { Exchange } from './exchange.js';
 import type { Exchanges } from './exchanges.js';
 import { bodyFault, headerFault } from './header-hygiene.js';
 import { idHeaders } from './request-id.js';
 import { expectationOf } from './server-limits.js';
 import { type Directions, explainUnrouted, isHealthCheck, misdirected } from './unrouted.js';
+import type { Uploads } from './uploads.js';
 import { WireRefusals } from './wire-refusals.js';
 import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
 
@@ -31,8 +33,8 @@ export interface GateOptions {
   readonly keys: KeyVerifier;
   readonly deployments: DeploymentResolver;
   readonly guesses: GuessLimiter;
-  readonly bodies: BodyParser;
-  readonly bodyBudget: BodyBudget;
+  readonly limits: Pick<LimitBook, 'enter'>;
+  readonly uploads: Uploads;
   readonly surfaces: SurfaceRegistry;
   readonly exchanges: Exchanges;
   readonly settings: HttpSettings;
@@ -40,7 +42,7 @@ export interface GateOptions {
 
 /**
  * Everything that is checked before a byte of the body is read, in Fastify's `onRequest`: route and method, headers, key,
- * deployment, content type and declared size, in this order. The first failure is the answer.
+ * deployment, content type, declared size and limits, in this order. The first failure is the answer.
  */
 export class RequestGate {
   readonly refusals: WireRefusals;
@@ -95,21 +97,32 @@ export class RequestGate {
 
   #admit(request: FastifyRequest, exchange: Exchange, caller: Caller): void {
     const { line, request: raw, response } = exchange;
-    const { bodies, bodyBudget: budget, keys } = this.options;
+    const { uploads } = this.options;
     const { bodyBytesMax: bytesMax } = this.options.settings;
     line.note({ account_id: caller.account.id, key_id: caller.key.id });
     const deployment = this.options.deployments.resolve(request.params as DeploymentName, caller);
     line.note({ deployment_id: deployment.facts.id, ...(deployment.alias !== undefined && { alias: deployment.alias }) });
-    const fault = TAKES_BODY.has(raw.method ?? '') ? bodyFault(raw, bytesMax) : null;
+    const takesBody = TAKES_BODY.has(raw.method ?? '');
+    const fault = takesBody ? bodyFault(raw, bytesMax) : null;
     if (fault) throw fault;
-    const body = async (): Promise<Record<string, unknown>> => {
-      const bytes = await readBody(raw, response, { bytesMax, budget });
-      const parsed = await bodies.parse(bytes).finally(() => budget.giveBack(bytes.length));
-      // An upload may take longer than a revocation.
-      if (!keys.stillValid(caller)) throw keys.invalidKey();
-      return parsed;
+    const entrance = takesBody ? this.#enter(caller, response) : FREE_ENTRANCE;
+    const body = async (): Promise<HeldBody> => {
+      const upload = uploads.begin(caller);
+      return { bytes: await readBody(raw, response, { bytesMax, upload }), hold: upload.hold };
     };
-    request.call = { ...exchange, caller, deployment, body };
+    request.call = { ...exchange, caller, deployment, entrance, body };
+  }
+
+  /** Counts the request; what is still inside when its response is over leaves. */
+  #enter(caller: Caller, response: ServerResponse): Entrance {
+    try {
+      const entrance = this.options.limits.enter(caller);
+      if (entrance !== FREE_ENTRANCE) response.once('close', () => entrance.leave());
+      return entrance;
+    } catch (refusal) {
+      if (refusal instanceof LimitExceeded) noteHeaders(response, refusal.headers);
+      throw refusal;
+    }
   }
 }
 

@@ -1,14 +1,13 @@
-import { type CanonicalRequest, ServiceError, type Start, type StreamId } from '@slipway/contracts';
+import { ServiceError, type Start, type StreamId } from '@slipway/contracts';
 import { nuid, OpenSet } from '@slipway/platform';
 import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { InferenceCall } from '../http/exchange.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
-import { affinityOf } from '../routing/affinity.js';
 import type { Router, RouteRequest } from '../routing/router.service.js';
-import type { CountSurface, FieldNames, RequestPolicy, Surface, SurfaceRequest } from '../surfaces/surface.js';
-import { type Charge, type LimitBook, LimitExceeded } from '../limits/limit-book.js';
-import { estimateTokens } from '../limits/prompt-estimate.js';
+import type { BodyReading, CountSurface, FieldNames, Surface, SurfaceRequest } from '../surfaces/surface.js';
+import { type Charge, LimitExceeded, noteHeaders } from '../limits/limit-book.js';
+import type { HeldRequest, RequestReader } from '../reading/request-reader.js';
 import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
 import type { Answer } from './answer.js';
@@ -28,9 +27,8 @@ export interface InferenceOptions {
   readonly keys: KeyVerifier;
   readonly metrics: GatewayMetrics;
   readonly usage: Pick<UsageReporter, 'open'>;
-  readonly limits: Pick<LimitBook, 'admit'>;
+  readonly reader: Pick<RequestReader, 'read'>;
   readonly times: RelayTimes;
-  readonly policy: RequestPolicy;
 }
 
 /** What a worker is to do, and who chooses it. */
@@ -39,8 +37,7 @@ interface Task {
   readonly route: RouteRequest;
   readonly chooser: WorkerChooser;
   readonly api: Start['api'];
-  readonly canonical: CanonicalRequest;
-  readonly stream: boolean;
+  readonly read: HeldRequest;
   readonly names?: FieldNames;
 }
 
@@ -63,26 +60,27 @@ export class InferenceService {
 
   /** @throws ServiceError for what is wrong before the stream is opened; later faults go into the answer. */
   async answer<R extends SurfaceRequest>(surface: Surface<R>, call: InferenceCall): Promise<void> {
-    const request = surface.read(await call.body(), call.deployment, this.options.policy);
-    call.line.note({ stream: request.stream });
-    if (isOver(call)) return;
-    const route = this.#routeOf(call, request.canonical, request.affinity);
-    const chooser = this.options.router.chooserFor(route);
-    const { times } = this.options;
-    this.#begin({ call, route, chooser, api: surface.api, ...request }, (stream, streamId) => {
-      const writer = surface.writer(request, call.deployment, streamId);
-      const options = { exchange: call, writer, times, cut: stream.cut.bind(stream) };
-      return request.stream ? new SseAnswer({ ...options, pressure: this.#pressure }) : new DocumentAnswer(options);
+    await this.#read(surface, call, (read) => {
+      const { shell } = read;
+      call.line.note({ stream: shell.stream });
+      const route = this.#routeOf(call, read);
+      const chooser = this.options.router.chooserFor(route);
+      const { times } = this.options;
+      this.#begin({ call, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
+        const writer = surface.writer(shell, call.deployment, streamId);
+        const options = { exchange: call, writer, times, cut: stream.cut.bind(stream) };
+        return shell.stream ? new SseAnswer({ ...options, pressure: this.#pressure }) : new DocumentAnswer(options);
+      });
     });
   }
 
   /** Answers with the length of a prompt. @throws ServiceError as `answer` does. */
   async count(surface: CountSurface, call: InferenceCall): Promise<void> {
-    const canonical = surface.read(await call.body(), call.deployment, this.options.policy);
-    if (isOver(call)) return;
-    const route = this.#routeOf(call, canonical, undefined);
-    const chooser = this.options.router.countChooserFor(route);
-    this.#begin({ call, route, chooser, api: 'count', canonical, stream: false }, () => new CountAnswer(call, surface));
+    await this.#read(surface, call, (read) => {
+      const route = this.#routeOf(call, read);
+      const chooser = this.options.router.countChooserFor(route);
+      this.#begin({ call, route, chooser, api: 'count', read }, () => new CountAnswer(call, surface));
+    });
   }
 
   /** Ends all streams with an error that their clients see. */
@@ -90,31 +88,52 @@ export class InferenceService {
     for (const stream of this.#streams) stream.stop(error);
   }
 
-  #routeOf({ deployment: { facts }, caller }: InferenceCall, canonical: CanonicalRequest, clientKey: string | undefined): RouteRequest {
-    return {
-      deployment: facts.id,
-      rev: this.options.router.revisionOf(facts),
-      affinity: affinityOf(canonical, clientKey),
-      key: caller.key.id,
-      cost: estimateTokens(canonical),
-    };
+  /** Reads the request of a call; its memory is given back when a worker has it, or with the error. */
+  async #read<R extends SurfaceRequest>(
+    reading: BodyReading<R>,
+    call: InferenceCall,
+    begin: (read: HeldRequest<R>) => void,
+  ): Promise<void> {
+    const { keys, reader } = this.options;
+    const read = await reader.read(reading, call);
+    let isBegun = false;
+    try {
+      // An upload may take longer than a revocation.
+      if (!keys.stillValid(call.caller)) throw keys.invalidKey();
+      if (isOver(call)) return;
+      begin(read);
+      isBegun = true;
+    } finally {
+      if (!isBegun) read.hold.release();
+    }
+  }
+
+  #routeOf({ deployment: { facts }, caller }: InferenceCall, { affinity, cost }: HeldRequest): RouteRequest {
+    return { deployment: facts.id, rev: this.options.router.revisionOf(facts), affinity, key: caller.key.id, cost };
   }
 
   #begin(task: Task, answerTo: (stream: ActiveStream, streamId: StreamId) => Answer): void {
     const { receiver, router, metrics, times, usage } = this.options;
-    const { call, route, chooser, api, canonical, stream: isStream, names = {} } = task;
+    const { call, route, chooser, api, read, names = {} } = task;
+    const { canonical, hold, shell } = read;
     const streamId = nuid.next() as StreamId;
     const charge = this.#admit(task, streamId);
-    const metered = { call, streamId, rev: route.rev, stream: isStream, charge };
+    const metered = { call, streamId, rev: route.rev, stream: shell.stream, charge };
     const stream = new ActiveStream({
       call,
       streamId,
       metrics: api === 'count' ? null : metrics,
-      meter: api === 'count' ? null : usage.open({ ...metered, api, maxTokens: canonical.max_tokens, choices: canonical.n ?? 1 }),
+      meter: api === 'count' ? null : usage.open({ ...metered, api, maxTokens: read.maxTokens, choices: read.choices }),
       engineSilenceMs: times.engineSilenceMs,
-      accepted: (worker) => router.accepted(route.deployment, worker),
+      accepted: (worker) => {
+        hold.release();
+        router.accepted(route.deployment, worker);
+      },
       names,
-      over: (finished) => this.#remove(finished),
+      over: (finished) => {
+        hold.release();
+        this.#remove(finished);
+      },
     });
     this.#add(stream);
     const { account, key } = call.caller;
@@ -125,15 +144,12 @@ export class InferenceService {
   /** @throws ServiceError `rate_limit_exceeded` */
   #admit({ call, api, route }: Task, request: StreamId): Charge {
     const isGeneration = api !== 'count';
-    const note = (headers: Charge['headers']): void => {
-      for (const [name, value] of headers) call.response.setHeader(name, value);
-    };
     try {
-      const charge = this.options.limits.admit({ caller: call.caller, request, tokens: isGeneration ? route.cost : 0, isGeneration });
-      note(charge.headers);
+      const charge = call.entrance.admit({ request, tokens: isGeneration ? route.cost : 0, isGeneration });
+      noteHeaders(call.response, charge.headers);
       return charge;
     } catch (refusal) {
-      if (refusal instanceof LimitExceeded) note(refusal.headers);
+      if (refusal instanceof LimitExceeded) noteHeaders(call.response, refusal.headers);
       throw refusal;
     }
   }

@@ -73,12 +73,17 @@ export class Holder {
     return this.#limits.tokens_per_day !== undefined || this.#limits.tokens_per_month !== undefined;
   }
 
-  /** Null when a request of this size may go on now. @param date milliseconds since the epoch */
-  refusal(tokens: number, now: number, date: number): Refusal | null {
-    const { concurrent_requests: concurrent, tokens_per_day: day, tokens_per_month: month } = this.#limits;
+  /** Null when one more request may go on now, whatever its size. */
+  refusal(now: number): Refusal | null {
+    const { concurrent_requests: concurrent } = this.#limits;
     if (concurrent !== undefined && this.#allRunning(now) >= concurrent) return { of: 'concurrent', limit: concurrent, waitMs: 1_000 };
     const requestWait = this.requests.waitFor(1, now);
-    if (requestWait > 0) return { of: 'requests', limit: this.requests.limit, waitMs: requestWait };
+    return requestWait > 0 ? { of: 'requests', limit: this.requests.limit, waitMs: requestWait } : null;
+  }
+
+  /** Null when this many tokens may be set aside now. @param date milliseconds since the epoch */
+  tokenRefusal(tokens: number, now: number, date: number): Refusal | null {
+    const { tokens_per_day: day, tokens_per_month: month } = this.#limits;
     const tokenWait = this.tokens.waitFor(tokens, now);
     if (tokenWait > 0) return { of: 'tokens', limit: this.tokens.limit, waitMs: tokenWait };
     const { day: usedDay, month: usedMonth } = this.budget.used(date);

@@ -18,7 +18,7 @@ function makeBook(): LimitBook {
 
 let asked = 0;
 const admit = (book: LimitBook, caller: Caller, tokens = 10): Charge =>
-  book.admit({ caller, request: `s${(asked += 1)}`, tokens, isGeneration: true });
+  book.enter(caller).admit({ request: `s${(asked += 1)}`, tokens, isGeneration: true });
 /** How many of `count` requests at once are let through. */
 const admitted = (book: LimitBook, caller: Caller, count: number): number => {
   let passed = 0;
@@ -107,6 +107,33 @@ describe('limits of one gateway', () => {
     expect(refusalOf(book, caller).retryAfterS).toBe(1);
     first.settle(1);
     admit(book, caller);
+  });
+
+  it('count a request before its body is known, and until it leaves', () => {
+    const book = makeBook();
+    const caller = callerWith({ concurrent_requests: 1, requests_per_minute: 5 });
+    const uploading = book.enter(caller);
+    expect(refusalOf(book, caller).message).toContain('1 requests at once');
+    uploading.leave();
+    uploading.leave();
+    const running = admit(book, caller);
+    expect(refusalOf(book, caller).message).toContain('1 requests at once');
+    running.settle(1);
+    const counted = book.enter(caller);
+    counted.admit({ request: 'count', tokens: 0, isGeneration: false });
+    counted.leave();
+    book.enter(caller).leave();
+    book.enter(caller).leave();
+    expect(refusalOf(book, caller).message).toContain('5 requests per minute');
+  });
+
+  it('count nothing of a request that is refused for its tokens', () => {
+    const book = makeBook();
+    const caller = callerWith({ concurrent_requests: 1, requests_per_minute: 2, tokens_per_minute: 1_000 });
+    const charge = admit(book, caller, 900);
+    charge.settle(900);
+    for (let i = 0; i < 5; i += 1) expect(refusalOf(book, caller, 500).facts).toEqual({ limited: 'tokens' });
+    admit(book, caller, 50);
   });
 
   it('of the account hold for all its keys together', () => {

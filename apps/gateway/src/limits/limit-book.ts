@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type Limits, ServiceError } from '@slipway/contracts';
 import type { Caller } from '../auth/caller.js';
 import { Holder, type HolderKind, type Refusal } from './holder.js';
@@ -15,17 +16,26 @@ export interface Charge {
   settle(tokens: number): void;
 }
 
-const NO_CHARGE: Charge = Object.freeze({ headers: [], settle: () => undefined });
-
-/** What a request asks for. */
+/** What a request asks for, once its body is known. */
 export interface Wish {
-  readonly caller: Caller;
   /** Name of the request, as the ledger will know it. */
   readonly request: string;
   /** Tokens to set aside; 0 for a request that generates nothing. */
   readonly tokens: number;
   readonly isGeneration: boolean;
 }
+
+/** A request that was counted and runs, before anything is known of its body. */
+export interface Entrance {
+  /** Sets aside what it asks for; a refused one counts for nothing. Once. @throws LimitExceeded */
+  admit(wish: Wish): Charge;
+  /** It is over before it was admitted; afterwards this does nothing. */
+  leave(): void;
+}
+
+const NO_CHARGE: Charge = Object.freeze({ headers: [], settle: () => undefined });
+/** Of callers without limits. */
+export const FREE_ENTRANCE: Entrance = Object.freeze({ admit: () => NO_CHARGE, leave: () => undefined });
 
 /** A refusal with the headers that go with it. */
 export class LimitExceeded extends ServiceError {
@@ -39,6 +49,11 @@ export class LimitExceeded extends ServiceError {
       facts: { limited: refusal.of === 'requests' || refusal.of === 'concurrent' ? 'requests' : 'tokens' },
     });
   }
+}
+
+/** Puts what limits say into the headers of a response that is to come. */
+export function noteHeaders(response: Pick<ServerResponse, 'setHeader'>, headers: Charge['headers']): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
 }
 
 const WHAT: Record<Refusal['of'], string> = {
@@ -82,10 +97,12 @@ export class LimitBook {
   /** What was taken before this gateway started is known. */
   isRecalled = false;
 
-  /** @throws LimitExceeded; ServiceError `auth_unavailable` for a moment after the start, or after a budget was set */
-  admit(wish: Wish): Charge {
-    const { account, key } = wish.caller;
-    if (!account.limits && !key.limits) return NO_CHARGE;
+  /**
+   * Counts a request before its body is read: a refusal costs nothing.
+   * @throws LimitExceeded; ServiceError `auth_unavailable` for a moment after the start, or after a budget was set
+   */
+  enter({ account, key }: Caller): Entrance {
+    if (!account.limits && !key.limits) return FREE_ENTRANCE;
     const now = this.options.now();
     const holders: Holder[] = [];
     if (account.limits) holders.push(this.#holder('account', account.id, account.limits, now));
@@ -93,10 +110,15 @@ export class LimitBook {
     for (const holder of holders) {
       if (holder.hasBudget && !holder.budget.isKnown) this.options.unknown();
       if (!this.isRecalled || (holder.hasBudget && !holder.budget.isKnown)) throw notKnownYet();
-      const refusal = holder.refusal(wish.tokens, now, this.options.date());
-      if (refusal) throw new LimitExceeded(refusal, holder, limitHeaders(holders, now));
     }
-    return this.#charge(holders, wish, now);
+    const refusal = firstRefusal(holders, (holder) => holder.refusal(now) ?? holder.tokenRefusal(0, now, this.options.date()));
+    if (refusal) throw new LimitExceeded(refusal.refusal, refusal.holder, limitHeaders(holders, now));
+    for (const holder of holders) {
+      holder.take(1, 0, now);
+      holder.running += 1;
+      if (holder.untold() >= URGENT) this.options.urgent();
+    }
+    return this.#entrance(holders);
   }
 
   *holders(): Iterable<Holder> {
@@ -149,10 +171,32 @@ export class LimitBook {
     holder.recall(drained(recalled.requests, holder.requests.limit), drained(recalled.tokens, holder.tokens.limit), now);
   }
 
+  #entrance(holders: readonly Holder[]): Entrance {
+    let isInside = true;
+    const leave = (): void => {
+      if (!isInside) return;
+      isInside = false;
+      for (const holder of holders) holder.running -= 1;
+    };
+    const admit = (wish: Wish): Charge => {
+      const now = this.options.now();
+      const refusal = firstRefusal(holders, (holder) => holder.tokenRefusal(wish.tokens, now, this.options.date()));
+      if (refusal) {
+        for (const holder of holders) holder.take(-1, 0, now);
+        leave();
+        throw new LimitExceeded(refusal.refusal, refusal.holder, limitHeaders(holders, now));
+      }
+      if (!wish.isGeneration) leave();
+      // What runs from here on is over when its charge is settled.
+      isInside = false;
+      return this.#charge(holders, wish, now);
+    };
+    return { admit, leave };
+  }
+
   #charge(holders: readonly Holder[], { request, tokens, isGeneration }: Wish, now: number): Charge {
     for (const holder of holders) {
-      holder.take(1, tokens, now);
-      if (isGeneration) holder.running += 1;
+      holder.take(0, tokens, now);
       if (isGeneration && holder.hasBudget) holder.budget.begin(request, tokens);
       if (holder.untold() >= URGENT) this.options.urgent();
     }
@@ -169,6 +213,17 @@ export class LimitBook {
     };
     return { headers: limitHeaders(holders, now), settle };
   }
+}
+
+function firstRefusal(
+  holders: readonly Holder[],
+  refusalOf: (holder: Holder) => Refusal | null,
+): { readonly refusal: Refusal; readonly holder: Holder } | null {
+  for (const holder of holders) {
+    const refusal = refusalOf(holder);
+    if (refusal) return { refusal, holder };
+  }
+  return null;
 }
 
 const notKnownYet = (): ServiceError =>

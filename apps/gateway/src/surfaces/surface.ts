@@ -45,17 +45,31 @@ export interface RequestPolicy {
   readonly imageHosts: readonly string[];
 }
 
-/** A public contract: everything that the rest of the gateway needs to know of it. */
-export interface Surface<R extends SurfaceRequest = SurfaceRequest> {
-  readonly api: Exclude<Start['api'], 'count'>;
-  readonly errors: ErrorFormat;
+/** A request without what only a worker needs: what stays at the gateway while it is answered. */
+export type RequestShell<R extends SurfaceRequest = SurfaceRequest> = Omit<R, 'canonical'>;
+
+/** What threads call the readers of bodies: as a start names its contract. */
+export type ReaderName = Start['api'];
+
+/** How bodies are checked against a public contract. */
+export interface BodyReading<R extends SurfaceRequest = SurfaceRequest> {
+  /** Its name among the readers of threads, where large bodies are read; absent = they are read on the main loop too. */
+  readonly reader?: ReaderName;
   /**
    * Checks a body against the contract.
    * @throws ServiceError naming the first field that is wrong.
    */
   read(body: Record<string, unknown>, deployment: ResolvedDeployment, policy: RequestPolicy): R;
+  /** The refusal of a `model` that is not the deployment of the path; absent where the contract has no such field. */
+  readonly wrongModel?: (slug: string) => ServiceError;
+}
+
+/** A public contract: everything that the rest of the gateway needs to know of it. */
+export interface Surface<R extends SurfaceRequest = SurfaceRequest> extends BodyReading<R> {
+  readonly api: Exclude<Start['api'], 'count'>;
+  readonly errors: ErrorFormat;
   /** @param streamId id of the answer, without a prefix. */
-  writer(request: R, deployment: ResolvedDeployment, streamId: string): AnswerWriter;
+  writer(request: RequestShell<R>, deployment: ResolvedDeployment, streamId: string): AnswerWriter;
 }
 
 /** How many tokens a request's prompt has. */
@@ -66,9 +80,7 @@ export interface PromptCount {
 }
 
 /** A public contract's question for the length of a prompt. */
-export interface CountSurface {
-  /** @throws ServiceError naming the first field that is wrong. */
-  read(body: Record<string, unknown>, deployment: ResolvedDeployment, policy: RequestPolicy): CanonicalRequest;
+export interface CountSurface extends BodyReading {
   /** The whole answer: headers beyond the usual ones, and JSON. */
   answer(count: PromptCount): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { webcrypto } from 'node:crypto';
 import { type Incarnation, MAX_START_BYTES, PROTOCOL, START_HEADERS, START_PART_BYTES, type Start } from '@slipway/contracts';
 import { type MsgHdrs, headers } from '@slipway/platform';
 import type { Abortable, StreamRequest } from '../types.js';
@@ -67,11 +67,12 @@ export class StartPublisher {
     const { bulk, subjects } = this.options;
     const size = Math.min(START_PART_BYTES, bulk.limit);
     const count = Math.ceil(body.length / size);
+    const digest = await digestOf(body);
     for (let i = 0; i < count; i += 1) {
       if (target.upload.signal.aborted) return false;
       const fields = startHeaders(request, target);
       fields.set(START_HEADERS.part, `${i}/${count}`);
-      if (i === 0) fields.set(START_HEADERS.digest, createHash('sha256').update(body).digest('hex'));
+      if (i === 0) fields.set(START_HEADERS.digest, digest);
       const part = body.subarray(i * size, (i + 1) * size);
       if (!bulk.send(subjects.starts(target.wk), part, { reply: target.reply, headers: fields })) return false;
       if ((i + 1) % PARTS_PER_FLUSH === 0 && !(await bulk.flush())) return false;
@@ -87,9 +88,18 @@ export class StartPublisher {
 
 function encode(request: StreamRequest, at: number): Uint8Array {
   const { st, dep, rev, api, req, caps } = request;
+  if (req instanceof Uint8Array) {
+    const rest: Omit<Start, 'req'> = { st, at, dep, rev, api, caps: [...caps] };
+    return Buffer.concat([Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"req":`), req, CLOSING]);
+  }
   const start: Start = { st, at, dep, rev, api, req, caps: [...caps] };
   return Buffer.from(JSON.stringify(start));
 }
+
+const CLOSING = Buffer.from('}');
+
+/** In a thread of libuv's pool: megabytes take milliseconds, in which no token would be relayed. */
+const digestOf = async (body: Uint8Array): Promise<string> => Buffer.from(await webcrypto.subtle.digest('SHA-256', body)).toString('hex');
 
 function startHeaders(request: StreamRequest, target: StartTarget): MsgHdrs {
   const fields = headers();

@@ -20,6 +20,9 @@ describe('a chat request', () => {
       canonical: { messages: [{ role: 'user', content: text('Hello') }], sampling: {}, stop: [] },
       stream: false,
       usage: 'none',
+      choices: 1,
+      logprobs: false,
+      oneCall: false,
       affinity: undefined,
       names: {},
     });

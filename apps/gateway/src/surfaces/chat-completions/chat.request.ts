@@ -1,4 +1,4 @@
-import type { CanonicalRequest, Sampling } from '@slipway/contracts';
+import type { CanonicalRequest, Sampling, ServiceError } from '@slipway/contracts';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
 import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
 import { lackOf } from './chat.capabilities.js';
@@ -22,7 +22,15 @@ export type UsageChunks = 'none' | 'last' | 'each';
 /** A chat request, understood. */
 export interface ChatRequest extends SurfaceRequest {
   readonly usage: UsageChunks;
+  readonly choices: number;
+  readonly logprobs: boolean;
+  /** Of several calls, the client takes the first and no other. */
+  readonly oneCall: boolean;
 }
+
+/** The refusal of a `model` that is not the deployment of the path. @param slug of that deployment. */
+export const chatWrongModel = (slug: string): ServiceError =>
+  fault('model_mismatch', 'model', `'model' names another deployment than the URL; send "${slug}".`);
 
 /**
  * Turns a request body into the canonical request, or into the error that names its first fault.
@@ -44,15 +52,16 @@ export function readChatRequest(body: Fields, deployment: ResolvedDeployment, { 
     ...readTemplateArgs(present),
     ...readContinuation(present, messages),
   };
-  if (!deployment.isNamed(fields.model)) {
-    throw fault('model_mismatch', 'model', `'model' names another deployment than the URL; send "${deployment.slug}".`);
-  }
+  if (!deployment.isNamed(fields.model)) throw chatWrongModel(deployment.slug);
   const lack = lackOf(canonical, deployment.facts.caps, form?.param);
   if (lack) throw lack;
   return {
     canonical,
     stream: fields.stream ?? false,
     usage: usageOf(fields),
+    choices: canonical.n ?? 1,
+    logprobs: canonical.logprobs !== undefined,
+    oneCall: canonical.parallel_tool_calls === false,
     affinity: fields.prompt_cache_key,
     names: namesOf(fields, form),
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type MessagesRequest, readCountRequest } from './messages.request.js';
+import type { SurfaceRequest } from '../surface.js';
 import { assistant, deployment, MINIMAL, PNG, POLICY, read, text, TOOL, toolUse, user } from './messages.request.samples.js';
 
 describe('a messages request', () => {
@@ -129,13 +130,14 @@ describe('a messages request', () => {
 });
 
 describe('a count of tokens', () => {
-  const count = (fields: object): unknown => readCountRequest({ ...MINIMAL, max_tokens: undefined, ...fields }, deployment(), POLICY);
+  const count = (fields: object): SurfaceRequest =>
+    readCountRequest({ ...MINIMAL, max_tokens: undefined, ...fields }, deployment(), POLICY);
 
   it('asks for the prompt of the very request that would be answered', () => {
     const fields = { system: 's', tools: [TOOL], thinking: { type: 'adaptive' }, tool_choice: { type: 'any' } };
     const { max_tokens: _, ...asked } = read({ ...fields, max_tokens: 50, stream: true }).canonical;
-    expect(count({ ...fields, max_tokens: 50, stream: true })).toEqual(asked);
-    expect(count(fields)).toEqual(asked);
+    expect(count({ ...fields, max_tokens: 50, stream: true }).canonical).toEqual(asked);
+    expect(count(fields).canonical).toEqual(asked);
   });
 
   it('is refused for what a message is refused for', () => {

@@ -1,4 +1,4 @@
-import type { CanonicalRequest, Sampling } from '@slipway/contracts';
+import type { CanonicalRequest, Sampling, ServiceError } from '@slipway/contracts';
 import type { z } from 'zod';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
 import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
@@ -27,6 +27,10 @@ export interface MessagesRequest extends SurfaceRequest {
   /** Of several calls, the client takes the first and no other. */
   readonly oneCall: boolean;
 }
+
+/** The refusal of a `model` that is not the deployment of the path. @param slug of that deployment. */
+export const messagesWrongModel = (slug: string): ServiceError =>
+  fault('model_mismatch', 'model', `It names another deployment than the URL; send "${slug}".`);
 
 interface Understood<F> {
   readonly fields: F;
@@ -60,8 +64,8 @@ function namesOf(body: Body): FieldNames {
 }
 
 /** Turns the body of a question for its prompt's length into the request that would be answered. @throws ServiceError */
-export function readCountRequest(body: Body, deployment: ResolvedDeployment, policy: RequestPolicy): CanonicalRequest {
-  return understand(body, CountFields, deployment, policy).canonical;
+export function readCountRequest(body: Body, deployment: ResolvedDeployment, policy: RequestPolicy): SurfaceRequest {
+  return { canonical: understand(body, CountFields, deployment, policy).canonical, stream: false, affinity: undefined };
 }
 
 function understand<F extends CountFields>(
@@ -78,8 +82,7 @@ function understand<F extends CountFields>(
   const thinking = readThinking(fields, conversation.endsWithResults);
   const canonical = canonicalOf(present, fields, conversation, thinking);
   checkPrefill(conversation, canonical);
-  if (!deployment.isNamed(fields.model))
-    throw fault('model_mismatch', 'model', `It names another deployment than the URL; send "${deployment.slug}".`);
+  if (!deployment.isNamed(fields.model)) throw messagesWrongModel(deployment.slug);
   const { firstImage: image, prefill } = conversation;
   checkCapabilities(canonical, deployment.facts.caps, { image, prefill, format: formatField(present)?.at });
   return { fields, canonical, thinking };

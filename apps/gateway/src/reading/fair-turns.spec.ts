@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { FairTurns } from './fair-turns.js';
+
+const always = (): boolean => true;
+
+describe('work that waits', () => {
+  it('is taken by account and then by key in turns, each in its order', () => {
+    const turns = new FairTurns<string>({ perKey: 9, inAll: 99 });
+    for (const work of ['a1', 'a2', 'a3']) turns.add({ account: 1, key: 1 }, work);
+    turns.add({ account: 1, key: 2 }, 'b1');
+    turns.add({ account: 2, key: 3 }, 'c1');
+    turns.add({ account: 2, key: 3 }, 'c2');
+    expect([...turns.drain()]).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'a3']);
+    expect(turns.size).toBe(0);
+  });
+
+  it('passes over accounts that have no room', () => {
+    const turns = new FairTurns<string>({ perKey: 9, inAll: 99 });
+    turns.add({ account: 1, key: 1 }, 'a');
+    turns.add({ account: 2, key: 2 }, 'b');
+    expect(turns.next((account) => account === 2)).toBe('b');
+    expect(turns.next((account) => account === 2)).toBeUndefined();
+    expect(turns.next(always)).toBe('a');
+  });
+
+  it('is bounded for each key and in all', () => {
+    const turns = new FairTurns<number>({ perKey: 2, inAll: 3 });
+    const add = (key: number): boolean => turns.add({ account: 1, key }, 1);
+    expect([add(1), add(1), add(1), add(2), add(3)]).toEqual([true, true, false, true, false]);
+  });
+});

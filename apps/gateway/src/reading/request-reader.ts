@@ -1,0 +1,77 @@
+import { ServiceError } from '@slipway/contracts';
+import type { InferenceCall } from '../http/exchange.js';
+import type { MemoryHold } from '../memory/memory-shares.js';
+import type { BodyReading, RequestPolicy, SurfaceRequest } from '../surfaces/surface.js';
+import { type ReadOutcome, type ReadRequest, type ReadTask, readRequest } from './read-request.js';
+import type { ThreadPool } from './thread-pool.js';
+
+/** Bodies up to this size are read at once: the worst of them takes about 3 ms of an otherwise idle core, in bytes. */
+export const INLINE_BYTES = 64 * 1024;
+
+/** A body that has arrived, and the memory that it is counted with. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  readonly hold: MemoryHold;
+}
+
+/** A request that was read, with the memory that it still holds; whoever gets it gives that back. */
+export interface HeldRequest<R extends SurfaceRequest = SurfaceRequest> extends ReadRequest<R> {
+  readonly hold: Pick<MemoryHold, 'release'>;
+}
+
+type ReadCall = Pick<InferenceCall, 'caller' | 'deployment' | 'response' | 'body'>;
+
+/** Turns bodies into requests: small ones at once, large ones in threads, from which only the request comes back. */
+export class RequestReader {
+  constructor(
+    private readonly threads: Pick<ThreadPool, 'run'>,
+    private readonly policy: RequestPolicy,
+  ) {}
+
+  /** Reads the body of a call, once. @throws ServiceError */
+  async read<R extends SurfaceRequest>(reading: BodyReading<R>, call: ReadCall): Promise<HeldRequest<R>> {
+    const { bytes, hold } = await call.body();
+    try {
+      if (bytes.length > INLINE_BYTES && reading.reader !== undefined)
+        return { ...(await this.#inThread(reading, call, bytes, hold)), hold };
+      const request = readRequest(bytes, reading, call.deployment, this.policy);
+      // What is held of a small body is not worth counting any longer.
+      if (bytes.length <= INLINE_BYTES) hold.release();
+      return { ...request, hold };
+    } catch (error) {
+      hold.release();
+      throw error;
+    }
+  }
+
+  async #inThread<R extends SurfaceRequest>(
+    { reader = 'chat', wrongModel }: BodyReading<R>,
+    { caller, deployment, response }: ReadCall,
+    bytes: Buffer,
+    hold: MemoryHold,
+  ): Promise<ReadRequest<R>> {
+    const { facts, slug, alias, isNamed } = deployment;
+    const own = ownBytes(bytes);
+    const message: ReadTask = { reader, bytes: own, deployment: { facts, slug, alias }, policy: this.policy };
+    const outcome = await this.threads.run<ReadOutcome>({
+      message,
+      transfer: [own.buffer],
+      owner: { account: caller.account.id, key: caller.key.id },
+      isWanted: () => !response.destroyed,
+    });
+    if (outcome.asked !== null && wrongModel && !isNamed(outcome.asked)) throw wrongModel(slug);
+    if (outcome.kind === 'failed') throw new Error(`A body could not be read: ${outcome.reason}`);
+    if (outcome.kind === 'refused') throw new ServiceError(outcome.code, outcome.message, outcome.options);
+    const { request } = outcome;
+    if (request.canonical instanceof Uint8Array) hold.shrinkTo(request.canonical.length);
+    // The thread read it with the reader that the contract names.
+    return request as ReadRequest<R>;
+  }
+}
+
+/** The bytes with memory of their own, which can be given away. */
+function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes;
+  const isOwn = buffer instanceof ArrayBuffer && byteOffset === 0 && byteLength === buffer.byteLength;
+  return isOwn ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}

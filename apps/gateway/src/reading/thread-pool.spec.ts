@@ -1,0 +1,88 @@
+import { createLogger } from '@slipway/platform';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ThreadPool, type ThreadTask } from './thread-pool.js';
+
+/** A thread that answers each task with its own number, after a moment; it dies of 1 and hangs at 2. */
+const SCRIPTED = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, threadId } from 'node:worker_threads';
+    parentPort.on('message', (what) => {
+      if (what === 1) throw new Error('It broke.');
+      if (what === 2) for (;;);
+      setTimeout(() => parentPort.postMessage({ outcome: { thread: threadId, what } }), 20);
+    });
+    parentPort.postMessage({ ready: true });
+  `)}`,
+);
+
+interface Done {
+  readonly thread: number;
+  readonly what: number;
+}
+
+describe('threads', () => {
+  let pool: ThreadPool;
+  const open = (taskMs = 60_000): void => {
+    pool = new ThreadPool({ threadUrl: SCRIPTED, threads: 4, taskMs, log: createLogger('test', 'silent') });
+  };
+  afterEach(() => pool.close());
+
+  const task = (message: number, account = 1, key = account): ThreadTask => ({
+    message,
+    transfer: [],
+    owner: { account, key },
+    isWanted: () => true,
+  });
+  const run = (message: number, account?: number, key?: number): Promise<Done> => pool.run<Done>(task(message, account, key));
+
+  it('do four tasks at once, of one account no more than three, and all get their outcome', async () => {
+    open();
+    const one = await Promise.all(Array.from({ length: 12 }, () => run(0)));
+    expect(new Set(one.map(({ thread }) => thread)).size).toBe(3);
+    const many = await Promise.all(Array.from({ length: 12 }, (_, i) => run(0, i)));
+    expect(new Set(many.map(({ thread }) => thread)).size).toBe(4);
+  });
+
+  it('serve another account while one has sent more than can be done', async () => {
+    open();
+    const order: number[] = [];
+    const note = ({ what }: Done): unknown => order.push(what);
+    const greedy = Array.from({ length: 30 }, () => run(10, 1).then(note));
+    await run(20, 2).then(note);
+    expect(order.filter((what) => what === 10).length).toBeLessThan(10);
+    await Promise.all(greedy);
+  });
+
+  it('that die of a task fail it alone, and the next are done', async () => {
+    open();
+    const killers = Promise.allSettled(Array.from({ length: 5 }, (_, i) => run(1, i)));
+    const others = Array.from({ length: 5 }, (_, i) => run(0, i));
+    for (const killer of await killers) expect(killer).toMatchObject({ status: 'rejected', reason: { code: 'overloaded' } });
+    expect(await Promise.all(others)).toHaveLength(5);
+  });
+
+  it('give up a task that does not end, and only that', async () => {
+    open(300);
+    const stuck = run(2);
+    const outcome = expect(stuck).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await run(0, 2)).toMatchObject({ what: 0 });
+    await outcome;
+    expect(await run(0)).toMatchObject({ what: 0 });
+  });
+
+  it('take no more tasks than may wait for a key, and do none that nobody waits for', async () => {
+    open();
+    const waiting = Array.from({ length: 3 + 32 }, () => run(0));
+    await expect(run(0)).rejects.toMatchObject({ code: 'overloaded' });
+    await Promise.all(waiting);
+    await expect(pool.run({ ...task(0), isWanted: () => false })).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('that work or are waited for when the gateway ends fail, and none is left', async () => {
+    open();
+    const outcomes = Promise.allSettled(Array.from({ length: 6 }, (_, i) => run(2, i)));
+    await pool.close();
+    expect((await outcomes).map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'rejected'));
+    await expect(run(0)).rejects.toMatchObject({ code: 'server_shutting_down' });
+  });
+});

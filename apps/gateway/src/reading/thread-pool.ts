@@ -1,0 +1,165 @@
+import { Worker } from 'node:worker_threads';
+import { ServiceError } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import { FairTurns, type Owner } from './fair-turns.js';
+
+/** An idle thread holds some 30 MB; large bodies come in bursts. */
+const IDLE_MS = 30_000;
+/** Tasks of one key, and of all, that may wait for a thread. */
+const WAITING = { perKey: 32, inAll: 256 };
+/** Values of a thread, in MiB; what a body becomes is far below it. */
+const HEAP_MIB = 512;
+
+export interface ThreadPoolOptions {
+  /** The compiled module of a thread: it says `ready` once, then one outcome for each task. */
+  readonly threadUrl: URL;
+  readonly threads: number;
+  /** How long one task may take, in milliseconds. */
+  readonly taskMs: number;
+  readonly log: Pick<Logger, 'error' | 'warn'>;
+}
+
+/** Work for a thread. */
+export interface ThreadTask {
+  readonly message: unknown;
+  /** What belongs to the thread from then on. */
+  readonly transfer: readonly ArrayBuffer[];
+  readonly owner: Owner;
+  /** False when nobody waits for the outcome any more: then it is not begun. */
+  readonly isWanted: () => boolean;
+}
+
+interface Job extends ThreadTask {
+  readonly resolve: (outcome: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  isReady: boolean;
+  job: Job | null;
+  /** Ends the thread: when its task takes too long, or when it has been idle for long. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Threads that do one task after the other. Accounts take turns, and none of them can have all threads at once. A task that
+ * takes too long or kills its thread fails alone.
+ */
+export class ThreadPool {
+  readonly #threads = new Set<Thread>();
+  readonly #waiting = new FairTurns<Job>(WAITING);
+  readonly #running = new Map<number, number>();
+  #closed = false;
+
+  constructor(private readonly options: ThreadPoolOptions) {}
+
+  /** @throws ServiceError `overloaded` where too much waits, and for a task that took too long or killed its thread. */
+  run<Outcome>(task: ThreadTask): Promise<Outcome> {
+    if (this.#closed) return Promise.reject(shuttingDown());
+    return new Promise<Outcome>((resolve, reject) => {
+      if (!this.#waiting.add(task.owner, { ...task, resolve, reject })) reject(tooMany());
+      this.#next();
+    });
+  }
+
+  /** Ends all threads; what they were doing fails. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#waiting.drain()) reject(shuttingDown());
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()));
+  }
+
+  #next(): void {
+    while (this.#waiting.size > 0) {
+      const idle = [...this.#threads].find(({ job }) => job === null);
+      if (!idle && this.#threads.size >= this.options.threads) return;
+      const job = this.#waiting.next((account) => this.#hasRoom(account));
+      if (!job) return;
+      if (job.isWanted()) this.#give(idle ?? this.#start(), job);
+      else job.reject(new ServiceError('cancelled', 'The client left before its request was read.'));
+    }
+  }
+
+  /** One account leaves a thread to the others. */
+  #hasRoom(account: number): boolean {
+    return (this.#running.get(account) ?? 0) < Math.max(1, this.options.threads - 1);
+  }
+
+  #give(thread: Thread, job: Job): void {
+    clearTimeout(thread.timer);
+    thread.job = job;
+    this.#running.set(job.owner.account, (this.#running.get(job.owner.account) ?? 0) + 1);
+    thread.worker.ref();
+    thread.worker.postMessage(job.message, job.transfer);
+    if (thread.isReady) this.#limit(thread);
+  }
+
+  /** A thread that is still loading its modules has not begun. */
+  #limit(thread: Thread): void {
+    thread.timer = setTimeout(() => {
+      this.options.log.warn({ ms: this.options.taskMs }, 'body.read_too_long');
+      this.#lose(thread, tooLong());
+      void thread.worker.terminate();
+    }, this.options.taskMs);
+  }
+
+  #start(): Thread {
+    const worker = new Worker(this.options.threadUrl, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
+    const thread: Thread = { worker, isReady: false, job: null, timer: undefined };
+    this.#threads.add(thread);
+    worker.on('message', (message: { readonly ready: true } | { readonly outcome: never }) => {
+      if ('ready' in message) {
+        thread.isReady = true;
+        if (thread.job) this.#limit(thread);
+      } else {
+        const job = this.#rest(thread);
+        job?.resolve(message.outcome);
+        this.#next();
+      }
+    });
+    worker.on('error', (err: NodeJS.ErrnoException) => {
+      this.options.log.error({ err }, 'body.thread_failed');
+      this.#lose(thread, err.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuch() : threadLost(err));
+    });
+    worker.on('exit', () => this.#lose(thread, this.#closed ? shuttingDown() : threadLost()));
+    return thread;
+  }
+
+  /** @returns what the thread has done. */
+  #rest(thread: Thread): Job | null {
+    const { job } = thread;
+    clearTimeout(thread.timer);
+    thread.job = null;
+    if (job) this.#left(job);
+    thread.worker.unref();
+    thread.timer = setTimeout(() => void thread.worker.terminate(), IDLE_MS).unref();
+    return job;
+  }
+
+  #lose(thread: Thread, error: Error): void {
+    if (!this.#threads.delete(thread)) return;
+    clearTimeout(thread.timer);
+    if (thread.job) {
+      this.#left(thread.job);
+      thread.job.reject(error);
+    }
+    this.#next();
+  }
+
+  #left({ owner: { account } }: Job): void {
+    const running = (this.#running.get(account) ?? 0) - 1;
+    if (running > 0) this.#running.set(account, running);
+    else this.#running.delete(account);
+  }
+}
+
+const shuttingDown = (): ServiceError =>
+  new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 });
+const tooMany = (): ServiceError =>
+  new ServiceError('overloaded', 'The gateway has as many large requests to read as it can hold; try again soon.', { retryAfterS: 2 });
+const tooLong = (): ServiceError =>
+  new ServiceError('overloaded', 'Reading this request took too long; send a smaller one, or try again.', { retryAfterS: 2 });
+const tooMuch = (): ServiceError => new ServiceError('invalid_json', 'Reading the body takes more memory than one request may have.');
+const threadLost = (cause?: Error): ServiceError =>
+  new ServiceError('overloaded', 'The gateway could not read this request; try again.', { retryAfterS: 2, cause });
