@@ -10,6 +10,7 @@ import { KeyIndex } from './auth/key-index.js';
 import { KeyVerifier } from './auth/key-verifier.service.js';
 import { DeploymentIndex } from './deployments/deployment-index.js';
 import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
+import { Connections } from './http/connections.js';
 import { Exchanges } from './http/exchanges.js';
 import { createHttpAdapter, prepareHttpApplication } from './http/http-application.js';
 import { Uploads } from './http/uploads.js';
@@ -64,11 +65,13 @@ describe('the HTTP door', () => {
         return { cancel: () => Promise.resolve(null) };
       },
     };
+    const connections = new Connections({ most: 100, perAddress: 0, log: createLogger('test', 'silent') });
     const parts = {
       keys: verifier,
       deployments: new DeploymentResolver(keys, deployments, { isReady: () => false, isCurrent: () => true }),
       guesses: new GuessLimiter(0, () => 0),
       limits: { enter: () => FREE_ENTRANCE },
+      connections,
       uploads: new Uploads({
         memory: new MemoryShares({ bytes: 1_000_000, shareBytes: 1_000_000 }),
         perAccount: 9,
@@ -89,7 +92,7 @@ describe('the HTTP door', () => {
       settings: { baseUrl: 'https://api.example', bodyBytesMax: 2_000, notReady: () => notReady, shutdown: () => 'no' as const },
     };
     const module = await Test.createTestingModule({ imports: [AppModule.with(parts)] }).compile();
-    app = module.createNestApplication<NestFastifyApplication>(createHttpAdapter(), { bodyParser: false, logger: false });
+    app = module.createNestApplication<NestFastifyApplication>(createHttpAdapter(connections), { bodyParser: false, logger: false });
     prepareHttpApplication(app);
     await app.init();
     await app.getHttpAdapter().getInstance().ready();

@@ -12,6 +12,7 @@ import { KeyVerifier } from './auth/key-verifier.service.js';
 import type { GatewayConfig } from './config.js';
 import { DeploymentIndex } from './deployments/deployment-index.js';
 import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
+import { Connections, RESERVE } from './http/connections.js';
 import { Exchanges } from './http/exchanges.js';
 import { createHttpApplication, type HttpApplication } from './http/http-application.js';
 import { Uploads } from './http/uploads.js';
@@ -204,8 +205,10 @@ export class Gateway {
     };
     const guesses = new GuessLimiter(config.INVALID_KEYS_PER_S, () => performance.now());
     const door = { surfaces: this.#surfaces, limits: this.#limits, uploads: uploadsOf(config), exchanges: this.#exchanges };
-    const parts = { ...door, keys, deployments, guesses, settings };
-    this.#http = await createHttpApplication(AppModule.with({ ...parts, inference: this.#inference }), log);
+    const connections = new Connections({ most: config.CONNECTIONS_MAX, perAddress: config.CONNECTIONS_PER_ADDRESS_MAX, log });
+    const parts = { ...door, keys, deployments, guesses, connections, settings };
+    this.#http = await createHttpApplication(AppModule.with({ ...parts, inference: this.#inference }), connections, log);
+    for (const server of this.#http.servers) server.maxConnections = config.CONNECTIONS_MAX + RESERVE;
     await this.#http.app.listen({ port: config.PORT, host: config.HOST });
     log.info({ host: config.HOST, port: this.port }, 'gateway.listening');
   }

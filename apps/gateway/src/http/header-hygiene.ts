@@ -11,13 +11,16 @@ const SINGLE_LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length })
 
 /** Why a request's headers are refused, or null. The status is given where it is not the code's own. Nothing that follows on the connection can be trusted. */
 export function headerFault(request: IncomingMessage): { readonly error: ServiceError; readonly status?: number } | null {
-  const { rawHeaders, headers } = request;
+  const { rawHeaders, headers, httpVersion } = request;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return { status: 505, error: new ServiceError('invalid_request', 'This address speaks HTTP/1.1 and HTTP/1.0 only.') };
+  }
   if (rawHeaders.length > 2 * MAX_HEADER_PAIRS) {
     return { status: 431, error: new ServiceError('invalid_request', `The request has more than ${MAX_HEADER_PAIRS} headers.`) };
   }
   const doubled = doubledHeader(rawHeaders);
   if (doubled !== null) return { error: new ServiceError('invalid_request', `The header "${doubled}" appears more than once.`) };
-  if (headers.host === undefined && request.httpVersion !== '1.0')
+  if (headers.host === undefined && httpVersion !== '1.0')
     return { error: new ServiceError('invalid_request', 'The Host header is missing.') };
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {

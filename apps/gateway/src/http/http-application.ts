@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ErrorFilter } from './error.filter.js';
 import { RequestGate } from './request-gate.js';
 import type { WireRefusals } from './wire-refusals.js';
-import { createLimitedServer, LIMITS } from './server-limits.js';
+import { type ConnectionWatch, createLimitedServer, LIMITS } from './server-limits.js';
 
 type NestModule = Parameters<typeof NestFactory.create>[0];
 
@@ -23,10 +23,10 @@ class RelayingAdapter extends FastifyAdapter {
  * Fastify on our own server, strict in its routes.
  * @param servers is given every server that is made: a name such as `localhost` stands for several addresses.
  */
-export function createHttpAdapter(servers: Server[] = []): FastifyAdapter {
+export function createHttpAdapter(connections: ConnectionWatch, servers: Server[] = []): FastifyAdapter {
   const adapter: FastifyAdapter = new RelayingAdapter({
     serverFactory: (handler: RequestListener) => {
-      const server = createLimitedServer(handler, (request, response) => refusals.get(adapter)?.pipelined(request, response));
+      const server = createLimitedServer(handler, (request, response) => refusals.get(adapter)?.pipelined(request, response), connections);
       servers.push(server);
       return server;
     },
@@ -63,9 +63,9 @@ export interface HttpApplication {
 }
 
 /** The Nest application of a gateway, ready to listen. Signals stay with the process. */
-export async function createHttpApplication(module: NestModule, log: Logger): Promise<HttpApplication> {
+export async function createHttpApplication(module: NestModule, connections: ConnectionWatch, log: Logger): Promise<HttpApplication> {
   const servers: Server[] = [];
-  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(servers), {
+  const app = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(connections, servers), {
     bodyParser: false,
     logger: new NestLogger(log),
     abortOnError: false,

@@ -12,6 +12,7 @@ import type { HttpSettings } from './http-settings.js';
 import { type AnswerOptions, answerError } from './answer.js';
 import { readBody } from './body-reader.js';
 import { acceptedCredential } from './accepts.decorator.js';
+import type { Connections } from './connections.js';
 import type { Exchange } from './exchange.js';
 import type { Exchanges } from './exchanges.js';
 import { bodyFault, headerFault } from './header-hygiene.js';
@@ -35,6 +36,7 @@ export interface GateOptions {
   readonly guesses: GuessLimiter;
   readonly limits: Pick<LimitBook, 'enter'>;
   readonly uploads: Uploads;
+  readonly connections: Pick<Connections, 'isSurplus' | 'proven'>;
   readonly surfaces: SurfaceRegistry;
   readonly exchanges: Exchanges;
   readonly settings: HttpSettings;
@@ -66,16 +68,18 @@ export class RequestGate {
       reply.hijack();
       answerError(exchange, error, options);
     };
-    const fault = this.#fault(request);
+    const fault = this.#fault(request) ?? (isOpen && route === null ? null : this.#fullness(request));
     if (fault) return refuse(fault.error, fault);
     if (isOpen) {
       void reply.headers(idHeaders(exchange.id));
+      if (this.options.connections.isSurplus(request.raw.socket)) reply.raw.shouldKeepAlive = false;
       return pass();
     }
     try {
       const { rawHeaders, socket } = request.raw;
       const caller = authenticate(rawHeaders, this.options.keys);
       if (caller instanceof ServiceError) return refuse(this.options.guesses.refusal(caller, socket.remoteAddress));
+      this.options.connections.proven(socket, reply.raw);
       this.#admit(request, exchange, caller);
     } catch (refusal) {
       return refuse(refusal);
@@ -93,6 +97,11 @@ export class RequestGate {
     if (expectationOf(raw) === 'other')
       return { error: new ServiceError('expectation_failed', 'Only "Expect: 100-continue" is understood.') };
     return settings.shutdown() === 'refusing' ? { error: shuttingDown() } : null;
+  }
+
+  /** Beyond the most connections there is room for health checks alone. */
+  #fullness({ raw: { socket } }: FastifyRequest): Fault | null {
+    return this.options.connections.isSurplus(socket) ? { error: tooManyConnections(), close: true } : null;
   }
 
   #admit(request: FastifyRequest, exchange: Exchange, caller: Caller): void {
@@ -126,5 +135,9 @@ export class RequestGate {
   }
 }
 
+const tooManyConnections = (): ServiceError =>
+  new ServiceError('overloaded', 'The gateway has as many connections as it can hold, all of them in use; try again soon.', {
+    retryAfterS: 2,
+  });
 const shuttingDown = (): ServiceError =>
   new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 });

@@ -10,10 +10,15 @@ export const LIMITS = {
   /** Above the 60 s after which load balancers reuse idle connections. */
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16 * 1024,
-  maxConnections: 10_000,
   /** Requests queued behind an open response on one connection before it is cut. */
   pipelinedRequests: 100,
 } as const;
+
+/** Who is told of connections, and of the requests on them. */
+export interface ConnectionWatch {
+  opened(socket: Socket): void;
+  began(socket: Socket, response: ServerResponse): void;
+}
 
 /** How a request wants to be told to send its body: `expectsContinue` = not before a 100, `expectsOther` = 417. */
 export type Expectation = 'none' | 'continue' | 'other';
@@ -28,12 +33,15 @@ export const expectationOf = (request: IncomingMessage): Expectation => expectat
  * response per connection. It leaves `100 Continue` to whoever reads the body, and `clientError` to whoever listens.
  * @param refusePipelined answers the first request that comes while a response is open; its answer waits for that one.
  */
-export function createLimitedServer(handler: RequestListener, refusePipelined: RequestListener): Server {
-  const listener = oneResponseAtATime(handler, refusePipelined);
+export function createLimitedServer(handler: RequestListener, refusePipelined: RequestListener, connections: ConnectionWatch): Server {
+  const listener = oneResponseAtATime((request, response) => {
+    connections.began(request.socket, response);
+    handler(request, response);
+  }, refusePipelined);
   const { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize } = LIMITS;
   const options = { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize };
   const server = createServer({ ...options, insecureHTTPParser: false, requireHostHeader: false }, listener);
-  server.maxConnections = LIMITS.maxConnections;
+  server.on('connection', (socket: Socket) => connections.opened(socket));
   // The size bounds the block; counting pairs is done on the whole list, since the parser would drop the tail in silence.
   server.maxHeadersCount = 0;
   const expecting = (expectation: Expectation) => (request: IncomingMessage, response: ServerResponse) => {

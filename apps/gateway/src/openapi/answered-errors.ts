@@ -21,7 +21,8 @@ export const ANSWERED_ERRORS = {
   unsupported_media_type: 'The body is no uncompressed JSON in UTF-8 by its headers.',
   request_timeout: 'The request did not arrive in time.',
   request_too_large: 'The body has more bytes than are taken.',
-  invalid_json: 'The body is no JSON object, names a decisive key twice, or has an object of more than 2,048 keys, or more than 200,000 values.',
+  invalid_json:
+    'The body is no JSON object, names a decisive key twice, or has an object of more than 2,048 keys, or more than 200,000 values.',
   invalid_utf8: 'The body is not valid UTF-8.',
   invalid_unicode: 'A text holds half a surrogate pair.',
   json_too_deep: 'The body is nested deeper than 64 levels.',

@@ -1,0 +1,97 @@
+import { EventEmitter } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { createLogger } from '@slipway/platform';
+import { describe, expect, it } from 'vitest';
+import { Connections } from './connections.js';
+
+class Line extends EventEmitter {
+  destroyed = false;
+  timeoutMs: number | null = null;
+
+  constructor(readonly remoteAddress: string) {
+    super();
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+
+  setTimeout(ms: number): void {
+    this.timeoutMs = ms;
+  }
+}
+
+const doorOf = (most: number, perAddress = 0) => {
+  const connections = new Connections({ most, perAddress, log: createLogger('test', 'silent') });
+  const socketOf = (line: Line): Socket => line as unknown as Socket;
+  return {
+    connections,
+    open: (address: string): Line => {
+      const line = new Line(address);
+      connections.opened(socketOf(line));
+      return line;
+    },
+    begin: (line: Line): ServerResponse => {
+      const response = new EventEmitter() as unknown as ServerResponse;
+      connections.began(socketOf(line), response);
+      return response;
+    },
+    prove: (line: Line, response: ServerResponse): void => connections.proven(socketOf(line), response),
+    isSurplus: (line: Line): boolean => connections.isSurplus(socketOf(line)),
+  };
+};
+
+describe('a door with as many connections as it may have', () => {
+  it('closes the oldest idle one of the address that has most of them', () => {
+    const { open } = doorOf(4);
+    const honest = open('10.0.0.1');
+    const greedy = [open('10.0.0.2'), open('10.0.0.2'), open('10.0.0.2')];
+    const next = open('10.0.0.3');
+    expect([honest, ...greedy, next].map(({ destroyed }) => destroyed)).toEqual([false, true, false, false, false]);
+  });
+
+  it('closes none on which a request runs, and takes surplus ones where all are in use', () => {
+    const { open, begin, isSurplus } = doorOf(2);
+    const lines = [open('10.0.0.1'), open('10.0.0.1')];
+    const responses = lines.map(begin);
+    const surplus = open('10.0.0.2');
+    expect([...lines, surplus].map((line) => [line.destroyed, isSurplus(line)])).toEqual([
+      [false, false],
+      [false, false],
+      [false, true],
+    ]);
+    responses[0]?.emit('close');
+    surplus.destroy();
+    const next = open('10.0.0.3');
+    expect([lines[0]?.destroyed, lines[1]?.destroyed, isSurplus(next)]).toEqual([true, false, false]);
+  });
+
+  it('counts a network of IPv6 as one address, and closes connections beyond its number where none is idle', () => {
+    const { open, begin } = doorOf(10, 2);
+    const first = open('2001:db8::1');
+    begin(first);
+    const second = open('2001:db8::2');
+    const third = open('2001:db8::3');
+    begin(third);
+    const fourth = open('2001:db8::4');
+    expect([first, second, third, fourth].map(({ destroyed }) => destroyed)).toEqual([false, true, false, true]);
+    expect(open('2001:db8:1::1').destroyed).toBe(false);
+  });
+
+  it('keeps a connection for 5 s between requests until a good key has come on it', () => {
+    const { open, begin, prove } = doorOf(10);
+    const line = open('10.0.0.1');
+    const first = begin(line);
+    expect(first).toMatchObject({ _keepAliveTimeout: 5_000 });
+    first.emit('close');
+    expect(line.timeoutMs).toBe(5_000);
+    line.timeoutMs = null;
+    const second = begin(line);
+    prove(line, second);
+    expect(second).toMatchObject({ _keepAliveTimeout: 75_000 });
+    second.emit('close');
+    expect(line.timeoutMs).toBeNull();
+  });
+});

@@ -1,0 +1,134 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Logger, networkOf } from '@slipway/platform';
+import { LIMITS } from './server-limits.js';
+
+/** How long an idle connection is kept on which no good key has come yet, in milliseconds. */
+const UNPROVEN_KEEP_ALIVE_MS = 5_000;
+/** Connections beyond the most, which health checks still get through; all others are told to come back. */
+export const RESERVE = 100;
+/** Of so many that have been idle for longest, one of the address that has most connections is closed. */
+const CANDIDATES = 64;
+/** Between two log lines about a door that is full, in milliseconds. */
+const LOG_MS = 10_000;
+
+export interface ConnectionsOptions {
+  /** Most that are open at once. */
+  readonly most: number;
+  /** Most of one address (IPv6: network of 64 bits); 0 = no bound but the one above. */
+  readonly perAddress: number;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+interface Connection {
+  readonly address: string;
+  /** It came when all were taken and none was idle. */
+  readonly isSurplus: boolean;
+  /** A good key has come on it. */
+  isProven: boolean;
+}
+
+/** Node writes it into the header that tells clients how long they may reuse a connection. */
+type WithKeepAlive = ServerResponse & { _keepAliveTimeout?: number };
+
+/** All connections of the door. When there are as many as may be, those that do nothing make room for new ones. */
+export class Connections {
+  readonly #all = new Map<Socket, Connection>();
+  /** In the order in which they fell idle; those whose first request has not come whole are idle too. */
+  readonly #idle = new Set<Socket>();
+  readonly #addresses = new Map<string, Set<Socket>>();
+  #loggedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: ConnectionsOptions) {}
+
+  /** A new connection: another one may be closed for it, or itself where its address has too many that are all in use. */
+  opened(socket: Socket): void {
+    const address = networkOf(socket.remoteAddress ?? '');
+    const hasRoom = this.#makeRoom(address);
+    this.#all.set(socket, { address, isSurplus: hasRoom === 'surplus', isProven: false });
+    this.#idle.add(socket);
+    const ofAddress = this.#addresses.get(address) ?? new Set();
+    this.#addresses.set(address, ofAddress.add(socket));
+    socket.once('close', () => this.#closed(socket));
+    if (hasRoom === 'none') socket.destroy();
+  }
+
+  /** A request has come: the connection is in use until the response is over. */
+  began(socket: Socket, response: ServerResponse): void {
+    this.#idle.delete(socket);
+    if (!this.#all.get(socket)?.isProven) (response as WithKeepAlive)._keepAliveTimeout = UNPROVEN_KEEP_ALIVE_MS;
+    // By then Node has set its own time for idle connections.
+    response.once('close', () => {
+      const connection = this.#all.get(socket);
+      if (!connection || socket.destroyed) return;
+      this.#idle.add(socket);
+      if (!connection.isProven) socket.setTimeout(UNPROVEN_KEEP_ALIVE_MS);
+    });
+  }
+
+  /** A good key has come on the connection. */
+  proven(socket: Socket, response: ServerResponse): void {
+    const connection = this.#all.get(socket);
+    if (!connection || connection.isProven) return;
+    connection.isProven = true;
+    (response as WithKeepAlive)._keepAliveTimeout = LIMITS.keepAliveTimeout;
+  }
+
+  /** True for a connection beyond the most, on which only health checks are answered. */
+  isSurplus(socket: Socket): boolean {
+    return this.#all.get(socket)?.isSurplus ?? false;
+  }
+
+  #closed(socket: Socket): void {
+    const connection = this.#all.get(socket);
+    if (!connection) return;
+    this.#all.delete(socket);
+    this.#idle.delete(socket);
+    const ofAddress = this.#addresses.get(connection.address);
+    ofAddress?.delete(socket);
+    if (ofAddress?.size === 0) this.#addresses.delete(connection.address);
+  }
+
+  #makeRoom(address: string): 'room' | 'surplus' | 'none' {
+    const { most, perAddress } = this.options;
+    const own = this.#addresses.get(address);
+    if (own && perAddress > 0 && own.size >= perAddress) return this.#close(this.#idleOf(own)) ? 'room' : 'none';
+    if (this.#all.size < most) return 'room';
+    this.#warn();
+    return this.#close(this.#leastNeeded()) ? 'room' : 'surplus';
+  }
+
+  #idleOf(sockets: ReadonlySet<Socket>): Socket | undefined {
+    for (const socket of sockets) if (this.#idle.has(socket)) return socket;
+    return undefined;
+  }
+
+  #leastNeeded(): Socket | undefined {
+    let found: Socket | undefined;
+    let most = 0;
+    let seen = 0;
+    for (const socket of this.#idle) {
+      const { address = '' } = this.#all.get(socket) ?? {};
+      const count = this.#addresses.get(address)?.size ?? 0;
+      if (count > most) [found, most] = [socket, count];
+      seen += 1;
+      if (seen === CANDIDATES) break;
+    }
+    return found;
+  }
+
+  #close(socket: Socket | undefined): boolean {
+    if (!socket) return false;
+    // Its event comes later, when the next connection may be here already.
+    this.#closed(socket);
+    socket.destroy();
+    return true;
+  }
+
+  #warn(): void {
+    const now = performance.now();
+    if (now - this.#loggedAt < LOG_MS) return;
+    this.#loggedAt = now;
+    this.options.log.warn({ connections: this.#all.size, addresses: this.#addresses.size }, 'http.connections_full');
+  }
+}
