@@ -9,6 +9,13 @@ const DIRECTIONS = { surfaces: SURFACES, baseUrl: BASE };
 const explain = (method: string, url: string, headers: IncomingHttpHeaders = {}): ServiceError =>
   explainUnrouted({ method, url, headers }, DIRECTIONS);
 
+/** Clients that add /v1 take one base URL, those that do not the other. */
+const expectBoth = (message: string, deployment: string): void => {
+  expect(message).toMatch(/base URL to https/);
+  expect(message).toContain(`${BASE}${deployment}/v1).`.slice(0, -2));
+  expect(message.replaceAll(`${BASE}${deployment}/v1`, '')).toContain(`${BASE}${deployment}`);
+};
+
 describe('a request that no route takes', () => {
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('with %s on an endpoint is told the method to use', (method) => {
     const paths = [
@@ -41,10 +48,10 @@ describe('a request that no route takes', () => {
     ['/deployment-7/models', '/deployment-7'],
     ['/acme/demo/v1/v1/models', '/acme/demo'],
     ['/deployment-7/v1/models/', '/deployment-7'],
-  ])('on %s, by a client of messages, is told the base URL that those take', (path, deployment) => {
+  ])('on %s, by a client of messages, is told the base URL for each family of those', (path, deployment) => {
     const error = explain('GET', path, { 'anthropic-version': '2023-06-01' });
     expect(error.code).toBe('not_found');
-    expect(error.message).toContain(`base URL to ${BASE}${deployment} (in the AI SDK: ${BASE}${deployment}/v1).`);
+    expectBoth(error.message, deployment);
   });
 
   it.each(['/livez', '/readyz', '/openapi.json'])('with POST on %s, which is open, is told the methods to use', (path) => {
@@ -72,7 +79,7 @@ describe('a request that no route takes', () => {
   ])('on %s is told the base URL to set', (path, baseUrl) => {
     const error = explain('POST', path);
     expect(error.code).toBe('not_found');
-    expect(error.message).toContain(`base URL to ${baseUrl}.`);
+    expect(error.message).toContain(`base URL to ${baseUrl}. (A client that adds /v1 itself takes ${baseUrl.slice(0, -3)}.)`);
   });
 
   it.each([
@@ -89,7 +96,15 @@ describe('a request that no route takes', () => {
   ])('on %s is told the base URL that clients of messages take', (path, deployment) => {
     const error = explain('POST', path);
     expect(error.code).toBe('not_found');
-    expect(error.message).toContain(`base URL to ${BASE}${deployment} (in the AI SDK: ${BASE}${deployment}/v1).`);
+    expectBoth(error.message, deployment);
+  });
+
+  it.each([
+    ['/deployment-7/messages', 'set its base URL to https://api.example/deployment-7/v1. (SDKs'],
+    ['/messages', 'set its base URL to https://api.example/deployment-<id>/v1. (SDKs'],
+    ['/v1/messages', "Set the client's base URL to https://api.example/deployment-<id> (in the AI SDK"],
+  ])('on %s is told first what the client that asked so takes', (path, words) => {
+    expect(explain('POST', path).message).toContain(words);
   });
 
   it('on the way to messages is told that endpoint', () => {

@@ -70,18 +70,27 @@ const TYPE = {
   internal: SERVER,
 } as const satisfies Record<ErrorCode, string>;
 
-/** Clients look for this wording to tell a prompt that is too long from other faults. */
+/** Clients tell a wrong key from a wrong request by the beginning. */
+const KEY_REFUSALS: ReadonlySet<ErrorCode> = new Set(['missing_api_key', 'invalid_api_key']);
+
+/** Clients look for these wordings to tell a prompt that is too long from other faults. */
 function contextMessage({ message, facts }: ServiceError): string {
   const { tokens, context, estimated } = facts ?? {};
-  if (tokens === undefined || context === undefined) return `The messages exceed this model's maximum context length. ${message}`;
-  return `This model's maximum context length is ${context} tokens, but the messages come to ${estimated ? 'about ' : ''}${tokens} tokens. Shorten the messages.`;
+  if (tokens === undefined || context === undefined) {
+    return `prompt is too long: The messages exceed this model's maximum context length. ${message}`;
+  }
+  const come = `${estimated ? 'about ' : ''}${tokens} tokens`;
+  return `prompt is too long: This model's maximum context length is ${context} tokens, but the messages come to ${come}. Shorten the messages.`;
 }
+
+const messageOf = ({ code, message }: ServiceError): string =>
+  KEY_REFUSALS.has(code) ? `Incorrect API key provided. ${message}` : message;
 
 /** The object under `error`: all four keys are always there. */
 export function chatErrorObject(error: ServiceError): { message: string; type: string; param: string | null; code: string } {
   const isContext = error.code === 'context_length_exceeded';
   return {
-    message: isContext ? contextMessage(error) : error.message,
+    message: isContext ? contextMessage(error) : messageOf(error),
     type: error.facts?.['limited'] === TOKENS ? TOKENS : TYPE[error.code],
     param: error.param ?? (isContext ? 'messages' : null),
     code: error.code,

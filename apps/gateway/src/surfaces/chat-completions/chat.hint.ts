@@ -6,11 +6,12 @@ const OTHER_ENDPOINTS = /\/(responses|completions|embeddings)$/;
 const LACKS_V1 = new RegExp(`^${NAMED}/(?:chat/completions|models(?:/[^/]+)?)$`);
 const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([CHAT, '/chat/completions', '/v1/models', '/models']);
 
-/** Clients of this contract have /v1 in their base URL. */
+/** Most clients of this contract have /v1 in their base URL; a few add it themselves. */
 export function chatHint(path: string, baseUrl: string): string | null {
-  const setTo = (deployment: string): string => `Set the client's base URL to ${baseUrl}${deployment}/v1.`;
+  const setTo = (deployment: string): string =>
+    `Set the client's base URL to ${baseUrl}${deployment}/v1. (A client that adds /v1 itself takes ${baseUrl}${deployment}.)`;
   const named = namedIn(path);
-  if (/\/v1\/v1(\/|$)/.test(path)) return `The path has /v1 twice. ${setTo(named.replace(/\/v1$/, ''))}`;
+  if (/\/v1\/v1(\/|$)/.test(path)) return `The path has /v1 twice. ${setTo(named.replace(/(?:\/v1)+$/, '') || '/deployment-<id>')}`;
   if (path.endsWith('/chat/completions/chat/completions')) return `The path has /chat/completions twice. ${setTo(named)}`;
   if (path.endsWith('/responses')) {
     return `This contract is not offered: use /v1/chat/completions (in the AI SDK: provider.chat(model)). ${setTo(named)}`;

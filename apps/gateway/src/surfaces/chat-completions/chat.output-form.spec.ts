@@ -89,6 +89,20 @@ describe('the form of an answer', () => {
     expect(faultOf(body)).toEqual({ code, param });
   });
 
+  it('asked for twice is one where both ask for the same', () => {
+    const grammar = 'root ::= "a"';
+    expect(readOutputForm({ guided_grammar: grammar, structured_outputs: { grammar } })?.output).toEqual({ kind: 'grammar', grammar });
+    const named = { name: 'x', schema: { type: 'object', title: 'T' }, strict: true };
+    const response_format = { type: 'json_schema', json_schema: named };
+    const same = { title: 'T', type: 'object' };
+    expect(readOutputForm({ response_format, guided_json: JSON.stringify(same), json_schema: same })?.output).toEqual({
+      kind: 'json_schema',
+      ...named,
+    });
+    expect(faultOf({ response_format, guided_json: { type: 'array' } })).toEqual({ code: 'invalid_value', param: 'guided_json' });
+    expect(faultOf({ guided_regex: 'a', regex: 'b' })).toEqual({ code: 'invalid_value', param: 'regex' });
+  });
+
   it.each<[string, string, string]>([
     ['too many levels', levels(100_000), 'json_too_deep'],
     ['one level too many', levels(65), 'json_too_deep'],

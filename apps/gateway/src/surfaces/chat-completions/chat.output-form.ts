@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { OutputFormat } from '@slipway/contracts';
 import { parseBody } from '../../http/parse-json.js';
 import { type Fields, fault, isAbsent, missing, optionalFlag, requireObject, requireSchema, requireText, wrongType } from './chat.fault.js';
@@ -34,17 +35,26 @@ const FIELDS: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * The one form that a request asks for; null = free text.
+ * The one form that a request asks for; null = free text. Two fields that ask for the same are one.
  * @throws ServiceError naming what is wrong, or the second of two forms.
  */
 export function readOutputForm(body: Fields): OutputForm | null {
   let form: OutputForm | null = null;
   for (const [param, read] of Object.entries(FIELDS)) {
     const output = isAbsent(body[param]) ? null : read(body[param], param);
-    if (output && form) throw fault('invalid_value', param, `'${param}' cannot be combined with '${form.param}'.`);
-    if (output) form = { param, output };
+    if (output && form && !isSame(form.output, output)) {
+      throw fault('invalid_value', param, `'${param}' cannot be combined with '${form.param}'.`);
+    }
+    // The first one is the one that may carry a name.
+    if (output) form ??= { param, output };
   }
   return form;
+}
+
+/** The name of a schema and its strictness say nothing of what an answer looks like; a field that is silent on them agrees. */
+function isSame(one: OutputFormat, other: OutputFormat): boolean {
+  if (one.kind !== 'json_schema' || other.kind !== 'json_schema') return isDeepStrictEqual(one, other);
+  return isDeepStrictEqual(one.schema, other.schema) && (other.strict === undefined || one.strict === other.strict);
 }
 
 function readResponseFormat(value: unknown, param: string): OutputFormat | null {

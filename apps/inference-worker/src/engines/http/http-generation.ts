@@ -123,8 +123,8 @@ export class HttpGeneration implements BodySink {
 
   #refusal({ status, text, header }: UpstreamAnswer): ReturnType<typeof readRefusal> {
     const refusal = readRefusal(status, text, header('retry-after'));
-    // Not the text itself: upstreams quote prompts in their errors.
-    this.options.log.warn({ status: refusal.status, param: refusal.param }, 'upstream.refused');
+    // The owner of the deployment cannot find what is wrong without the engine's own words.
+    this.options.log.warn({ status: refusal.status, param: refusal.param, said: refusal.said }, 'upstream.refused');
     return refusal;
   }
 

@@ -53,8 +53,24 @@ describe('errors of upstreams', () => {
     expect(error(status, { error: { message: 'x' } })).toMatchObject({ code });
   });
 
-  it('passes no word of the upstream on', () => {
-    for (const status of [400, 401, 404, 413, 422, 429, 500, 503]) {
+  it.each([400, 404, 413, 422])('says what the upstream says of the request: %i', (status) => {
+    const said = error(status, { error: { message: 'engine\u0000 says\r\n no to \u001b[31mthis\u2028one', param: 'temperature' } });
+    expect(said.message).toMatch(/^The .*\. It says: engine says no to \[31mthis one$/);
+    expect(error(status, { error: { message: 'x'.repeat(9_000) } }).message.length).toBeLessThan(700);
+    expect(error(status, '<html>nginx</html>').message).not.toMatch(/says|html/);
+    expect(error(status, { error: { message: 'bad header Bearer abc.def and sk-12345678' } }).message).toMatch(/Bearer \*\*\* and \*\*\*$/);
+  });
+
+  it('reads lists of faults, with the field of the first one', () => {
+    const detail = [{ type: 'float_parsing', loc: ['body', 'temperature'], msg: 'Input should be a valid number', input: 'hot' }];
+    expect(error(422, { detail })).toMatchObject({
+      param: 'temperature',
+      message: 'The engine of this deployment refuses temperature. It says: Input should be a valid number',
+    });
+  });
+
+  it('passes no word of the upstream on where it does not speak of the request', () => {
+    for (const status of [401, 403, 429, 500, 503]) {
       const mapped = error(status, { error: { message: 'secret sk-123 of tenant', param: 'secret', type: 'secret' } });
       expect(`${mapped.message} ${JSON.stringify(mapped.facts)} ${mapped.param}`).not.toMatch(/secret|sk-123/);
     }

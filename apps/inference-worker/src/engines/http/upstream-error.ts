@@ -1,9 +1,12 @@
 import { type ErrorCode, ServiceError } from '@slipway/contracts';
 
-/** A refusal as the upstream worded it; for the log and for conclusions, never for clients. */
+/** A refusal as the upstream worded it. */
 export interface UpstreamRefusal {
   readonly status: number;
+  /** For conclusions. */
   readonly message: string;
+  /** Its own words, fit to be shown to the deployment's owner; empty where there are none. */
+  readonly said: string;
   readonly param: string | undefined;
   readonly retryAfter: string | undefined;
   /** Figures of llama-server. */
@@ -27,16 +30,41 @@ export function parseRecord(body: string): Record<string, unknown> {
   }
 }
 
-/** Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below). */
+const SAID_CHARS = 500;
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu;
+/** What looks like a credential: some servers and proxies repeat the headers that they were sent. */
+const CREDENTIALS = /\b(bearer\s+)\S+|\bsk-[\w-]{8,}/gi;
+
+/** The first words of an upstream on one line; nothing of a page that was meant for a browser. */
+function saidIn(message: string): string {
+  const text = message
+    .slice(0, 4 * SAID_CHARS)
+    .replace(CONTROLS, ' ')
+    .trim();
+  return /^[<{[]|^$/.test(text) ? '' : text.replace(CREDENTIALS, '$1***').slice(0, SAID_CHARS);
+}
+
+/** FastAPI's list of what is wrong: the first entry, with the field that it is about. */
+function firstDetail(detail: unknown): { readonly message: string; readonly param: string | undefined } | null {
+  const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
+  const message = isRecord(first) ? textIn(first, 'msg') : undefined;
+  if (!isRecord(first) || message === undefined) return null;
+  const [, field]: unknown[] = Array.isArray(first['loc']) ? first['loc'] : [];
+  return { message, param: typeof field === 'string' ? field : undefined };
+}
+
+/** Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below), a text or a list. */
 export function readRefusal(status: number, body: string, retryAfter: string | undefined): UpstreamRefusal {
   const outer = parseRecord(body);
   const inner = isRecord(outer['error']) ? outer['error'] : outer;
-  const message = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail') ?? body;
+  const detail = firstDetail(outer['detail']);
+  const message = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail') ?? detail?.message ?? body;
   return {
     status,
     message: `${textIn(inner, 'type') ?? ''} ${textIn(inner, 'code') ?? ''} ${message}`.trim().slice(0, 2_000),
+    said: saidIn(message),
     // llama-server names the field in its message alone.
-    param: textIn(inner, 'param') ?? /^Field '([a-z_]+)'/.exec(message)?.[1],
+    param: textIn(inner, 'param') ?? detail?.param ?? /^Field '([a-z_]+)'/.exec(message)?.[1],
     retryAfter,
     promptTokens: numberIn(inner, 'n_prompt_tokens') ?? figure(message, PROMPT_FIGURES),
     context: numberIn(inner, 'n_ctx') ?? figure(message, CONTEXT_FIGURES),
@@ -156,12 +184,16 @@ function aboutInput(refusal: UpstreamRefusal): ServiceError | null {
   return SUBJECTS.find(([words]) => words.test(refusal.message))?.[1]() ?? null;
 }
 
-function badRequest({ param }: UpstreamRefusal): ServiceError {
+function badRequest({ param, said }: UpstreamRefusal): ServiceError {
   const field = param !== undefined && FIELDS.has(param) ? param : undefined;
-  return new ServiceError('invalid_value', `The engine of this deployment refuses ${field ?? 'a value of this request'}.`, {
-    param: field,
-  });
+  const message = `The engine of this deployment refuses ${field ?? 'a value of this request'}.`;
+  return new ServiceError('invalid_value', withWords(message, said), { param: field });
 }
+
+/** What the upstream says of a request belongs to whoever sent it. */
+const withWords = (message: string, said: string): string => (said === '' ? message : `${message} It says: ${said}`);
+/** Statuses by which an upstream speaks of the request or of the model that it names. */
+const SPEAKS_OF_REQUEST: ReadonlySet<number> = new Set([404, 413]);
 
 /** Statuses that say something else than "the engine failed". */
 const WORDING: Readonly<Record<number, readonly [ErrorCode, string]>> = {
@@ -171,7 +203,7 @@ const WORDING: Readonly<Record<number, readonly [ErrorCode, string]>> = {
   413: ['request_too_large', 'The request is larger than the engine of this deployment takes.'],
 };
 
-/** The error that a caller sees for an upstream's refusal. Nothing of the upstream's own text is in it. */
+/** The error that a caller sees for an upstream's refusal, with the upstream's own words where they are about the request. */
 export function errorOfRefusal(refusal: UpstreamRefusal): ServiceError {
   const { status } = refusal;
   const subject = aboutInput(refusal);
@@ -183,5 +215,5 @@ export function errorOfRefusal(refusal: UpstreamRefusal): ServiceError {
     });
   }
   const [code, message] = WORDING[status] ?? ['engine_error', 'The engine of this deployment failed.'];
-  return new ServiceError(code, message);
+  return new ServiceError(code, SPEAKS_OF_REQUEST.has(status) ? withWords(message, refusal.said) : message);
 }
