@@ -53,10 +53,9 @@ function pieces(text: string, random: Random): string[] {
   return found;
 }
 
-function expectCall({ name, args, whole }: { name: string; args: string; whole: boolean }, answer: string, bySchema: boolean): void {
+function expectCall({ name, args, whole }: { name: string; args: string; whole: boolean }, answer: string): void {
   const values = JSON.parse(args || '{}') as Record<string, unknown>;
   expect([answer, whole, TOOLS.some((tool) => tool.name === name)]).toEqual([answer, true, true]);
-  if (!bySchema) return;
   if (name === 'nothing') expect(values).toEqual({});
   if (name !== 'write-file_2') return;
   expect([answer, typeof values['path'], ['w', 'a "quoted" one'].includes(values['mode'] as string)]).toEqual([answer, 'string', true]);
@@ -66,12 +65,8 @@ function expectCall({ name, args, whole }: { name: string; args: string; whole: 
 describe('every answer that a family’s grammar allows is read as the calls that it holds', () => {
   it.each(Object.keys(TEMPLATES))('%s', (name) => {
     const family = detectFamily(TEMPLATES[name as keyof typeof TEMPLATES])!;
-    for (const [many, bySchema] of [
-      [false, true],
-      [true, true],
-      [true, false],
-    ] as const) {
-      const { whole, rules } = toolGrammar(TOOLS, family, { many, bySchema });
+    for (const many of [false, true]) {
+      const { whole, rules } = toolGrammar(TOOLS, family, { many });
       const grammar = new GbnfReader(`root ::= ${whole}\n${rules}`).read();
       expect(faultOf(grammar)).toBeNull();
       const walk = new GrammarWalk(grammar, 'root');
@@ -81,7 +76,7 @@ describe('every answer that a family’s grammar allows is read as the calls tha
         if (seed <= 5) expect([answer, walk.accepts(answer)]).toEqual([answer, true]);
         const { text, calls } = read(name, pieces(answer, random));
         expect([seed, answer, text.trim(), many ? calls.length > 0 : calls.length === 1]).toEqual([seed, answer, '', true]);
-        for (const call of calls) expectCall(call, answer, bySchema);
+        for (const call of calls) expectCall(call, answer);
       }
     }
   });

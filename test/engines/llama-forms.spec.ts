@@ -54,13 +54,43 @@ describe('the forms of an answer', () => {
 
   it('a form that cannot be kept is refused with the field that asks for it', async () => {
     const cases: [Partial<CanonicalRequest>, string][] = [
-      [{ output: { kind: 'json_schema', schema: { type: 'object', patternProperties: { a: {} } } } }, 'response_format'],
+      [{ output: { kind: 'json_schema', schema: { type: 'float' } } }, 'response_format'],
       [{ output: { kind: 'regex', pattern: '(?=a)' } }, 'structured_outputs'],
       [{ output: { kind: 'grammar', grammar: 'root ::= undefined-rule' } }, 'structured_outputs'],
       [{ output: { kind: 'grammar', grammar: 'root ::= root "x"' } }, 'structured_outputs'],
     ];
     for (const [more, param] of cases) await expect(run(engine, ask('Hello', more))).rejects.toMatchObject({ param });
     expect(isIdle(engine)()).toBe(true);
+  });
+
+  it('what no grammar holds of a schema is left out alone, and named before the answer begins', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'integer', not: { const: 3 } } }, required: ['n'] };
+    const answer = await run(engine, ask('Hello', { output: { kind: 'json_schema', schema }, max_tokens: 60 }));
+    expect(answer.events[0]).toMatchObject({ k: 'start', relaxed: ['/properties/n/not'] });
+    expect(Number.isInteger((JSON.parse(answer.text) as { n: number }).n)).toBe(true);
+    const tools = [{ name: 'take', parameters: schema }];
+    const called = await run(engine, ask('Hello', { tools, tool_choice: 'required', max_tokens: 60 }));
+    expect(called.events[0]).toMatchObject({ relaxed: ['take:/properties/n/not'] });
+    expect(Number.isInteger((JSON.parse(called.calls[0]!.args) as { n: number }).n)).toBe(true);
+  });
+
+  it('a strict answer that breaks its whole schema ends with an error, and never looks complete', async () => {
+    const schemaOf = (not: object) => ({ type: 'object', properties: { n: { type: 'integer', not } }, required: ['n'] });
+    for (const [not, breaks] of [
+      [{ type: 'integer' }, true],
+      [{ type: 'string' }, false],
+    ] as const) {
+      const schema = schemaOf(not);
+      for (const more of [
+        { output: { kind: 'json_schema', schema, strict: true } },
+        { tools: [{ name: 'take', parameters: schema, strict: true }], tool_choice: 'required' },
+      ] as Partial<CanonicalRequest>[]) {
+        const answer = new EngineRun(engine, ask('Hello', { ...more, max_tokens: 80 }));
+        if (breaks) await expect(answer.usage).rejects.toMatchObject({ code: 'engine_error' });
+        else await answer.usage;
+        expect(answer.fin === undefined).toBe(breaks);
+      }
+    }
   });
 
   it('a message that was begun is continued word by word, and only the continuation is answered', async () => {

@@ -135,6 +135,12 @@ describe('tools of a llama engine', () => {
     expect(calls).toHaveLength(1);
   });
 
+  it('keep their schemas also where the model calls by itself and nothing is strict', async () => {
+    const parameters = { type: 'object', properties: { success: { type: 'boolean', const: true } }, required: ['success'] };
+    const calls = callsOf(await run(engine, ask(QUESTION, { tools: [{ name: 'get_weather', parameters }], max_tokens: 60 })));
+    expect(calls.map(({ args }) => JSON.parse(args) as unknown)).toEqual([{ success: true }]);
+  });
+
   it('are the only ones that can be called, whatever else is asked for', async () => {
     const tools = ['get_weather', 'get_time'].map((name) => ({ ...WEATHER, name }));
     for (const more of [
@@ -197,7 +203,7 @@ describe('tools of a llama engine', () => {
   });
 
   it('what cannot be kept is refused with the field that asks for it, before anything waits', async () => {
-    const unsupported: Tool = { name: 'x', strict: true, parameters: { type: 'object', patternProperties: { a: {} } } };
+    const unsupported: Tool = { name: 'x', strict: true, parameters: { type: 'object', properties: { a: { type: 'float' } } } };
     const cases: [Partial<CanonicalRequest>, string][] = [
       [{ tools: [WEATHER, unsupported], tool_choice: 'required' }, 'tools[1].function.parameters'],
       [{ tool_choice: { name: 'other' } }, 'tool_choice'],

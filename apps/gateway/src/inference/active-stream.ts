@@ -7,6 +7,7 @@ import { inClientsWords } from '../surfaces/field-names.js';
 import type { FieldNames } from '../surfaces/surface.js';
 import type { RequestMeter } from '../usage/request-meter.js';
 import type { Answer, CutReason } from './answer.js';
+import { noteRelaxed } from './relaxed-header.js';
 
 export interface ActiveStreamOptions {
   readonly call: InferenceCall;
@@ -123,6 +124,7 @@ export class ActiveStream implements StreamSink {
     for (const event of events) {
       meter?.count(event);
       hasOutput ||= event.k !== 'start';
+      if (event.k === 'start' && event.relaxed) noteRelaxed(call.response, event.relaxed);
       if (event.k === 'fin') call.line.note({ finish: event.r });
     }
     return hasOutput;

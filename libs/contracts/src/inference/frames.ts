@@ -74,7 +74,10 @@ const isTextEvent = ({ c, x, n, lp }: Fields): boolean => typeof x === 'string' 
 const isCallEvent = ({ c, i, id, name, n }: Fields): boolean =>
   typeof id === 'string' && id !== '' && typeof name === 'string' && name !== '' && isCount(i) && isCount(n) && isCountOrAbsent(c);
 const isArgsEvent = ({ c, i, x, n }: Fields): boolean => typeof x === 'string' && isCount(i) && isCount(n) && isCountOrAbsent(c);
-const isStartEvent = ({ prompt, cached }: Fields): boolean => isCountOrAbsent(prompt) && isCountOrAbsent(cached);
+const isTexts = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.every((each) => typeof each === 'string'));
+const isStartEvent = ({ prompt, cached, relaxed }: Fields): boolean =>
+  isCountOrAbsent(prompt) && isCountOrAbsent(cached) && isTexts(relaxed);
 const isFinEvent = ({ c, r, stop }: Fields): boolean =>
   FinishReason.safeParse(r).success && (stop === undefined || typeof stop === 'string') && isCountOrAbsent(c);
 

@@ -20,7 +20,16 @@ export type TokenLogprob = z.infer<typeof TokenLogprob>;
  */
 export const StreamEvent = z.discriminatedUnion('k', [
   /** The prompt is evaluated; figures as far as the engine knows them by now, the prompt's perhaps an estimate. The end has the right ones. */
-  z.object({ k: z.literal('start'), prompt: z.int().nonnegative().optional(), cached: z.int().nonnegative().optional() }),
+  z.object({
+    k: z.literal('start'),
+    prompt: z.int().nonnegative().optional(),
+    cached: z.int().nonnegative().optional(),
+    /**
+     * Assertions of the request's JSON schemas that the answer is not forced to keep: `/pointer` of the answer's schema,
+     * `tool:/pointer` of a tool's. A few of them where there are many. Absent from workers up to 0.1.0.
+     */
+    relaxed: z.array(z.string()).optional(),
+  }),
   /** `lp` = the probabilities of its tokens, where they were asked for. */
   z.object({
     k: z.literal('text'),

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type CanonicalRequest, isServiceError, ServiceError, type Tool } from '@slipway/contracts';
+import { CompileBudget } from './grammar/compile-budget.js';
 import { outputRules } from './grammar/output-grammar.js';
-import type { Recent } from './recent.js';
+import type { GrammarSource } from './grammar-tasks.js';
 import { offeredTools } from './template-input.js';
-import { toolGrammar } from './tool-grammar.js';
+import { type ToolGrammar, toolGrammar } from './tool-grammar.js';
 import type { CallFamily } from './tool-calls/call-family.js';
 
 type Output = NonNullable<CanonicalRequest['output']>;
@@ -17,6 +17,15 @@ const FIELDS: Readonly<Record<Output['kind'], string>> = {
   grammar: 'structured_outputs',
 };
 
+/** A schema that a finished answer must satisfy, what its grammar leaves out included. */
+export interface StrictCheck {
+  readonly schema: unknown;
+  /** The tool whose arguments they are; null = the text. */
+  readonly tool: string | null;
+  /** The request's field that asks for it. */
+  readonly field: string;
+}
+
 /** What an answer is held to. */
 export interface AnswerGrammar {
   /** GBNF of the whole answer; null = it is free until a call begins. */
@@ -25,26 +34,17 @@ export interface AnswerGrammar {
   readonly calls: { readonly open: string; readonly lead: string; readonly rest: string } | null;
   /** The request's field that asks for it. */
   readonly field: string;
-  /** Whether the caller was promised it. */
-  readonly promised: boolean;
+  /** What of its schemas it leaves out: `/pointer` of the answer's, `tool:/pointer` of a tool's. */
+  readonly leftOut: readonly string[];
+  /** What strict schemas it leaves something out of. */
+  readonly checks: readonly StrictCheck[];
 }
-
-/** Grammars of requests by what they are made from. */
-export type GrammarMemory = Recent<{ readonly grammar: AnswerGrammar | null }>;
 
 /**
- * The grammar of an answer; null = it is free. Large ones take milliseconds to make, hence the memory.
+ * The grammar of an answer; null = it is free. It may take a second: see `GrammarTasks`.
  * @throws ServiceError naming the field that asks for what cannot be forced.
  */
-export function answerGrammar(request: CanonicalRequest, family: CallFamily | null, memory: GrammarMemory): AnswerGrammar | null {
-  const { tools, tool_choice: choice, parallel_tool_calls: parallel, output } = request;
-  const key = createHash('sha256')
-    .update(JSON.stringify([tools, choice, parallel, output]))
-    .digest('base64');
-  return (memory.get(key) ?? memory.put(key, { grammar: makeGrammar(request, family) })).grammar;
-}
-
-function makeGrammar(request: CanonicalRequest, family: CallFamily | null): AnswerGrammar | null {
+export function makeGrammar(request: GrammarSource, family: CallFamily | null): AnswerGrammar | null {
   const tools = family ? offeredTools(request) : [];
   const choice = request.tool_choice ?? 'auto';
   if (family && tools.length > 0 && choice !== 'auto') return forcedCalls(request, family, chosenTools(tools, choice));
@@ -59,28 +59,42 @@ function chosenTools(tools: readonly Tool[], choice: Exclude<NonNullable<Canonic
   throw new ServiceError('invalid_value', `There is no tool named ${JSON.stringify(choice.name)}.`, { param: 'tool_choice' });
 }
 
-function forcedCalls(request: CanonicalRequest, family: CallFamily, tools: readonly Tool[]): AnswerGrammar {
+function forcedCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[]): AnswerGrammar {
   const many = request.parallel_tool_calls !== false && typeof request.tool_choice === 'string';
-  const { whole, rules } = toolGrammar(tools, family, { many, bySchema: true });
-  return { whole: `root ::= ${whole}\n${rules}`, calls: null, field: 'tool_choice', promised: true };
+  const made = toolGrammar(tools, family, { many });
+  return { whole: `root ::= ${made.whole}\n${made.rules}`, calls: null, field: 'tool_choice', ...unheld(made, tools) };
 }
 
-/** From the mark on, if the family has one, names are those of tools, and arguments objects; those of strict tools follow their schemas. */
-function freeCalls(request: CanonicalRequest, family: CallFamily, tools: readonly Tool[]): AnswerGrammar | null {
+/** From the mark on, if the family has one, names are those of tools, and arguments follow their schemas. */
+function freeCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[]): AnswerGrammar | null {
   const { open, lead } = family.form;
-  if (open === '') return null;
-  const { behindOpen, rules } = toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, bySchema: false });
-  const promised = tools.some(({ strict }) => strict === true);
-  return { whole: null, calls: { open, lead, rest: `root ::= ${behindOpen}\n${rules}` }, field: 'tools', promised };
+  const made = toolGrammar(tools, family, { many: request.parallel_tool_calls !== false });
+  // Without a mark nothing says when a call begins: its schema is checked when it is over, where it is strict.
+  const calls = open === '' ? null : { open, lead, rest: `root ::= ${made.behindOpen}\n${made.rules}` };
+  const { leftOut, checks } =
+    open === '' ? unheld({ leftOut: tools.map(({ name }) => ({ tool: name, places: ['/'] })) }, tools) : unheld(made, tools);
+  return { whole: null, calls, field: 'tools', leftOut, checks };
 }
 
-function forcedOutput(output: Output, request: CanonicalRequest, family: CallFamily | null, tools: readonly Tool[]): AnswerGrammar {
+function forcedOutput(output: Output, request: GrammarSource, family: CallFamily | null, tools: readonly Tool[]): AnswerGrammar {
   const field = FIELDS[output.kind];
-  const text = naming(field, () => outputRules(output, 'output-'));
-  const calls =
-    family && tools.length > 0 ? toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, bySchema: false }) : null;
+  const budget = new CompileBudget();
+  const text = naming(field, () => outputRules(output, 'output-', budget));
+  const calls = family && tools.length > 0 ? toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, budget }) : null;
   const root = calls ? `root ::= ${text.root} | ${calls.whole}\n${calls.rules}` : `root ::= ${text.root}\n`;
-  return { whole: root + text.rules, calls: null, field, promised: true };
+  const ofCalls = calls ? unheld(calls, tools) : { leftOut: [], checks: [] };
+  const isStrict = output.kind === 'json_schema' && output.strict === true && text.leftOut.length > 0;
+  const check: StrictCheck[] = isStrict ? [{ schema: output.schema, tool: null, field }] : [];
+  const leftOut = [...text.leftOut, ...ofCalls.leftOut];
+  return { whole: root + text.rules, calls: null, field, leftOut, checks: [...check, ...ofCalls.checks] };
+}
+
+function unheld({ leftOut }: Pick<ToolGrammar, 'leftOut'>, tools: readonly Tool[]): Pick<AnswerGrammar, 'leftOut' | 'checks'> {
+  const names = new Set(leftOut.map(({ tool }) => tool));
+  const checks = tools.flatMap(({ name, parameters, strict }, i): StrictCheck[] =>
+    strict === true && parameters && names.has(name) ? [{ schema: parameters, tool: name, field: `tools[${i}].function.parameters` }] : [],
+  );
+  return { leftOut: leftOut.flatMap(({ tool, places }) => places.map((place) => `${tool}:${place}`)), checks };
 }
 
 function naming<T>(param: string, make: () => T): T {

@@ -1,13 +1,18 @@
-import { type CanonicalRequest, isServiceError, ServiceError, type Usage } from '@slipway/contracts';
+import { type CanonicalRequest, isServiceError, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import type { EngineOutput } from '../engine.js';
+import type { StrictCheck } from './answer-grammar.js';
 import { type AnswerSpec, AnswerWriter } from './answer-writer.js';
 import { GrammarGate, type ReadGrammar } from './grammar-gate.js';
 import { type PrefillTools, prefill } from './prefill.js';
+import { StrictAnswer } from './strict-answer.js';
 import { type TokenSource, tokenSource, type TokenSourceTools } from './token-source.js';
 
 /** What all generations of a model share. */
-export type GenerationTools = PrefillTools & TokenSourceTools;
+export interface GenerationTools extends PrefillTools, TokenSourceTools {
+  /** What is wrong with a JSON text by a schema; null = nothing. */
+  readonly faultOf: (schema: unknown, text: string) => Promise<string | null>;
+}
 
 /** One request, tokenized. */
 export interface GenerationTask {
@@ -16,6 +21,10 @@ export interface GenerationTask {
   /** Its `maxTokens` is at least 1, and no more than fit behind the prompt: llama.cpp forgets the beginning of longer texts without a word. */
   readonly spec: AnswerSpec;
   readonly grammar: ReadGrammar | null;
+  /** What of the request's schemas the grammar leaves out. */
+  readonly leftOut: readonly string[];
+  /** Strict schemas that the finished answer is checked against. */
+  readonly checks: readonly StrictCheck[];
   readonly logprobs: number | null;
   /** After so many tokens of reasoning these tokens end it; null = it ends by itself. */
   readonly reasoningEnd: { readonly budget: number; readonly tokens: readonly Token[] } | null;
@@ -90,13 +99,17 @@ export class GenerationRound {
     this.#cached = Math.max(this.#cached, Math.min(cached, done));
     if (this.#stopped()) return;
     this.#start(cached);
-    const writer = new AnswerWriter(tools.bytes, task.spec, choice, (events) => this.run.output.events(events));
+    const emit = (events: readonly StreamEvent[]): void => this.run.output.events(events);
+    const strict = task.checks.length > 0 ? new StrictAnswer(task.checks, tools.faultOf, emit) : null;
+    const writer = new AnswerWriter(tools.bytes, task.spec, choice, strict?.take ?? emit);
     this.#writers.push(writer);
     const gate = new GrammarGate(tools.model, task.grammar, writer);
     const { sampling, logprobs } = task;
     const source = tokenSource(tools, sequence, { sampling, choice, logprobs, generated: writer.generated, grammar: gate.next });
     try {
-      if (await this.#decode(source, writer)) this.#finished += 1;
+      if (!(await this.#decode(source, writer))) return;
+      await strict?.finish();
+      this.#finished += 1;
     } finally {
       await source.close();
     }
@@ -105,7 +118,8 @@ export class GenerationRound {
   #start(cached: number): void {
     if (this.#started) return;
     this.#started = { prompt: this.task.prompt.length, cached };
-    this.run.output.events([{ k: 'start', ...this.#started }]);
+    const { leftOut } = this.task;
+    this.run.output.events([{ k: 'start', ...this.#started, ...(leftOut.length > 0 && { relaxed: relaxedOf(leftOut) }) }]);
     this.run.output.phase('decode');
   }
 
@@ -141,3 +155,9 @@ export class GenerationRound {
     throw new ServiceError('engine_error', 'The model ended its turn before the answer that was asked for.');
   }
 }
+
+/** As much of what is left out as an event is to carry. */
+const RELAXED_MAX = 32;
+const RELAXED_CHARS = 120;
+
+const relaxedOf = (leftOut: readonly string[]): string[] => leftOut.slice(0, RELAXED_MAX).map((place) => place.slice(0, RELAXED_CHARS));

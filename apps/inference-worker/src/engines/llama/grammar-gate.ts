@@ -35,20 +35,8 @@ export interface ReadGrammar {
   readonly calls: { readonly open: string; readonly behindOpen: LlamaGrammar; readonly behindLead: LlamaGrammar } | null;
 }
 
-/**
- * Reads all that an answer is held to; null = nothing, where nothing was promised and it cannot be read.
- * @throws ServiceError `invalid_value` naming the field.
- */
-export async function readGrammar(grammar: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar | null> {
-  try {
-    return await readAll(grammar, cache);
-  } catch (error) {
-    if (grammar.promised) throw error;
-    return null;
-  }
-}
-
-async function readAll({ whole, calls, field }: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar> {
+/** Reads all that an answer is held to. @throws ServiceError `invalid_value` naming the field. */
+export async function readGrammar({ whole, calls, field }: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar> {
   return {
     whole: whole === null ? null : await cache.get(whole, field),
     calls: calls && {

@@ -9,7 +9,7 @@ import {
   type EngineSettings,
   type TokenCount,
 } from '../engine.js';
-import { type AnswerPlan, planAnswer } from './answer-plan.js';
+import type { AnswerPlan } from './answer-plan.js';
 import { fingerprint } from './fingerprint.js';
 import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
 import { readGrammar } from './grammar-gate.js';
@@ -80,13 +80,13 @@ export class LlamaEngine implements Engine {
   async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     const ready = this.#loaded();
     this.#queue.assertRoom();
-    const plan = planAnswer(request, ready.facts, ready.memory);
     // What cannot be weighted is refused before anything waits for it.
     samplingOptions(ready.tools.model, request.sampling, ready.tools.defaults, []);
+    const plan = await this.#reading(ready.planner.plan(request));
     const run: GenerationRun = { output, stopped: () => signal.aborted || this.#closing, spoilt: this.#spoil };
     output.phase('queue');
-    const prompt = await this.#reading(ready.prompts.build(request, run.stopped));
-    const task = prompt && (await this.#task(ready, request, prompt, plan));
+    const prompt = plan && (await this.#reading(ready.prompts.build(request, run.stopped)));
+    const task = plan && prompt && (await this.#task(ready, request, prompt, plan));
     if (task === null || !(await this.#queue.enter(signal))) return this.#afterStop(NOTHING_DONE, signal);
     const slots = 1 + this.#queue.enterMore((request.n ?? 1) - 1);
     try {
@@ -124,6 +124,7 @@ export class LlamaEngine implements Engine {
     }
     const ready = this.#ready;
     this.#ready = null;
+    await ready?.tasks.close();
     if (ready) await dispose(ready.loaded);
   }
 
@@ -145,7 +146,8 @@ export class LlamaEngine implements Engine {
     const closing = (): GenerationTask['reasoningEnd'] =>
       reasoning && budget !== undefined ? { budget, tokens: loaded.model.tokenize(`\n${reasoning.close}\n\n`, true) } : null;
     const read = grammar && (await readGrammar(grammar, grammars));
-    return { prompt: tokens, sampling, spec, grammar: read, logprobs, reasoningEnd: closing(), choices };
+    const { leftOut = [], checks = [] } = grammar ?? {};
+    return { prompt: tokens, sampling, spec, grammar: read, leftOut, checks, logprobs, reasoningEnd: closing(), choices };
   }
 
   async #round(ready: ReadyModel, task: GenerationTask, slots: number, run: GenerationRun): Promise<GenerationOutcome> {
@@ -170,14 +172,14 @@ export class LlamaEngine implements Engine {
     this.#queue.close(new ServiceError('deployment_unavailable', 'The model failed and must be loaded again.', { retryAfterS: 1 }));
   };
 
-  /** @returns null when the tokenizer was freed under its hands. */
-  async #reading(prompt: Promise<Prompt | null>): Promise<Prompt | null> {
+  /** @returns null when the model was freed under its hands. */
+  async #reading<T>(made: Promise<T | null>): Promise<T | null> {
     try {
-      return await prompt;
+      return await made;
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       if (this.#closing) return null;
-      throw new ServiceError('engine_error', 'The model failed to read the messages.', { cause: error });
+      throw new ServiceError('engine_error', 'The model failed to read the request.', { cause: error });
     }
   }
 

@@ -1,21 +1,18 @@
 import type { Capability } from '@slipway/contracts';
 import type { LlamaModel, Token } from 'node-llama-cpp';
-import type { GrammarMemory } from './answer-grammar.js';
+import { AnswerPlanner } from './answer-plan.js';
 import { BatchGate } from './batch-gate.js';
 import { ChatTemplate } from './chat-template.js';
 import type { GenerationTools } from './generation.js';
 import { GrammarCache } from './grammar-gate.js';
+import { GrammarTasks } from './grammar-tasks.js';
 import type { LoadedModel } from './load-model.js';
 import { PrefillPacer } from './prefill.js';
 import { PromptBuilder } from './prompt-builder.js';
-import { Recent } from './recent.js';
 import { samplingDefaults } from './sampling-options.js';
 import { SequencePool } from './sequence-pool.js';
 import { TemplateFacts } from './template-facts.js';
 import { createTokenBytes } from './token-bytes.js';
-
-/** A grammar may take a megabyte. */
-const REMEMBERED_GRAMMARS = 32;
 
 /** A model with all that serving it takes. */
 export interface ReadyModel {
@@ -24,7 +21,8 @@ export interface ReadyModel {
   readonly prompts: PromptBuilder;
   readonly sequences: SequencePool;
   readonly grammars: GrammarCache;
-  readonly memory: GrammarMemory;
+  readonly planner: AnswerPlanner;
+  readonly tasks: GrammarTasks;
   readonly tools: GenerationTools;
   /** Texts that end an answer beside the model's own end tokens. */
   readonly ends: readonly string[];
@@ -40,6 +38,7 @@ export function prepareModel(loaded: LoadedModel): ReadyModel {
   const template = ChatTemplate.parse(source, { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' });
   const facts = new TemplateFacts(template);
   const { open, close } = facts.reasoning ?? {};
+  const tasks = new GrammarTasks();
   const marks = [...(facts.family?.marks ?? []), open, close].filter((mark) => mark !== undefined);
   return {
     loaded,
@@ -47,7 +46,8 @@ export function prepareModel(loaded: LoadedModel): ReadyModel {
     prompts: new PromptBuilder(model, template, facts, context.contextSize),
     sequences: new SequencePool(context),
     grammars: new GrammarCache(llama, model),
-    memory: new Recent(REMEMBERED_GRAMMARS),
+    planner: new AnswerPlanner(facts, tasks),
+    tasks,
     ends: template.ends,
     context: context.contextSize,
     tools: {
@@ -56,6 +56,7 @@ export function prepareModel(loaded: LoadedModel): ReadyModel {
       pacer: new PrefillPacer(),
       gate: new BatchGate(),
       defaults: samplingDefaults(metadata),
+      faultOf: (schema, text) => tasks.faultOf(schema, text),
       endTokens: endTokensOf(model),
     },
   };

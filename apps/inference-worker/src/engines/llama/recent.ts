@@ -20,4 +20,8 @@ export class Recent<V> {
     if (this.#values.size > this.most && oldest !== undefined) this.#values.delete(oldest);
     return value;
   }
+
+  drop(key: string): void {
+    this.#values.delete(key);
+  }
 }

@@ -7,7 +7,8 @@ import type { TemplateFacts } from './template-facts.js';
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
 /** The tools that a request offers; none where it says that none may be called. */
-export const offeredTools = ({ tools = [], tool_choice: choice }: CanonicalRequest): readonly Tool[] => (choice === 'none' ? [] : tools);
+export const offeredTools = ({ tools = [], tool_choice: choice }: Pick<CanonicalRequest, 'tools' | 'tool_choice'>): readonly Tool[] =>
+  choice === 'none' ? [] : tools;
 
 /**
  * What a request's prompt is rendered from.

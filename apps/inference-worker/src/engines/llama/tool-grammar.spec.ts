@@ -4,6 +4,7 @@ import { GbnfReader } from './grammar/gbnf-reader.js';
 import { GrammarWalk } from './grammar/grammar-walk.js';
 import type { CallFamily } from './tool-calls/call-family.js';
 import { CallReader } from './tool-calls/call-reader.js';
+import { HERMES } from './tool-calls/hermes-calls.js';
 import { GLM } from './tool-calls/glm-calls.js';
 import { QWEN_XML } from './tool-calls/qwen-xml-calls.js';
 import { toolGrammar } from './tool-grammar.js';
@@ -43,7 +44,7 @@ describe.each<[string, CallFamily, typeof qwen]>([
   ['qwen-xml', QWEN_XML, qwen],
   ['glm', GLM, glm],
 ])('the calls of a strict tool in the words of %s', (_, family, write) => {
-  const { whole, rules } = toolGrammar([TOOL], family, { many: false, bySchema: true });
+  const { whole, rules } = toolGrammar([TOOL], family, { many: false });
   const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');
 
   it('are held to listed values and to constants', () => {
@@ -67,7 +68,7 @@ describe.each<[string, CallFamily, (value: string) => string]>([
     strict: true,
     parameters: { type: 'object', properties: { x }, required: ['x'], additionalProperties: false },
   });
-  const grammarOf = (x: object) => toolGrammar([toolOf(x)], family, { many: false, bySchema: true });
+  const grammarOf = (x: object) => toolGrammar([toolOf(x)], family, { many: false });
 
   it.each<[string, object, string[], string[]]>([
     ['a least length', { type: 'string', minLength: 2 }, ['ab', 'ab<c>', 'a b\nc', 'é😀'], ['', 'a', '\n\n', 'a\n']],
@@ -88,27 +89,76 @@ describe.each<[string, CallFamily, (value: string) => string]>([
     for (const value of refused) expect(walk.accepts(write(value)), value).toBe(false);
   });
 
-  it.each<[string, object, string]>([
-    ['a length beside a pattern', { type: 'string', pattern: 'a', minLength: 1 }, 'say the length in the pattern'],
-    ['another format', { type: 'string', format: 'uri' }, '"uri" (at #/properties/x)'],
-    ['a pattern of what would end the text', { type: 'string', pattern: '^<.*>$' }, '"pattern" (at #/properties/x)'],
-    ['a pattern beside listed values', { enum: ['a'], pattern: 'a' }, '"pattern" beside "enum"'],
-    ['a keyword that is not known', { type: 'string', not: { const: 'a' } }, '"not" (at #/properties/x)'],
-    ['alternatives', { type: 'string', anyOf: [{ pattern: 'a' }, { pattern: 'b' }] }, '"anyOf" beside those of a text'],
-    ['bounds that exclude each other', { type: 'string', minLength: 2, maxLength: 1 }, 'No value can satisfy'],
-  ])('is refused with %s, naming the keyword', (__, schema, message) => {
-    expect(() => grammarOf(schema)).toThrow(
-      expect.objectContaining({ param: 'tools[0].function.parameters', message: expect.stringContaining(message) as string }),
-    );
-    const loose = { ...toolOf(schema), strict: false };
-    expect(() => toolGrammar([loose], family, { many: false, bySchema: true })).not.toThrow();
+  it.each<[string, object, string[], string[], string[]]>([
+    ['a length beside a pattern', { type: 'string', pattern: '^[a-z]+$', minLength: 2 }, [], ['ab'], ['a', 'A1']],
+    ['another format', { type: 'string', format: 'uri', maxLength: 2 }, [], ['ab'], ['abc']],
+    [
+      'a pattern of what would end the text',
+      { type: 'string', pattern: '^<.*>$', maxLength: 3 },
+      ['/properties/x/pattern'],
+      ['abc'],
+      ['abcd'],
+    ],
+    ['a pattern beside listed values', { enum: ['a', 'b'], pattern: 'a' }, [], ['a'], ['b']],
+    ['a negation', { type: 'string', not: { const: 'a' }, maxLength: 2 }, ['/properties/x/not'], ['ab'], ['abc']],
+    [
+      'alternatives',
+      { type: 'string', maxLength: 2, anyOf: [{ pattern: 'a' }, { pattern: 'b' }] },
+      ['/properties/x/anyOf'],
+      ['ab'],
+      ['abc'],
+    ],
+  ])('keeps what it can of %s, and says what it leaves out', (__, schema, places, taken, refused) => {
+    const { whole, rules, leftOut } = grammarOf(schema);
+    expect(leftOut.flatMap((each) => each.places)).toEqual(places);
+    const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');
+    for (const value of taken) expect(walk.accepts(write(value)), value).toBe(true);
+    for (const value of refused) expect(walk.accepts(write(value)), value).toBe(false);
   });
 
-  it.each<[string, object, string]>([
-    ['alternatives of all parameters', { anyOf: [{ required: ['x'] }] }, '"anyOf" (at #)'],
-    ['a required parameter that is not listed', { required: ['y'] }, '"required" (at #) names "y"'],
-  ])('is refused with %s', (__, more, message) => {
+  it('is refused where no text can be one, strict or not', () => {
+    for (const strict of [true, false]) {
+      const tool = { ...toolOf({ type: 'string', minLength: 2, maxLength: 1 }), strict };
+      expect(() => toolGrammar([tool], family, { many: false })).toThrow(
+        expect.objectContaining({
+          param: 'tools[0].function.parameters',
+          message: expect.stringContaining('No value can satisfy') as string,
+        }),
+      );
+    }
+  });
+
+  it.each<[string, object, string[]]>([
+    ['alternatives of all parameters', { anyOf: [{ required: ['x'] }] }, ['/anyOf']],
+    ['a required parameter that is not listed', { required: ['y'] }, ['/required']],
+  ])('says that it leaves out %s', (__, more, places) => {
     const tool: Tool = { name: 'set', strict: true, parameters: { type: 'object', properties: { x: { type: 'string' } }, ...more } };
-    expect(() => toolGrammar([tool], family, { many: false, bySchema: true })).toThrow(message);
+    expect(toolGrammar([tool], family, { many: false }).leftOut).toEqual([{ tool: 'set', places }]);
+  });
+});
+
+describe('the calls of tools of any size', () => {
+  const listed = (names: number, strict: boolean): Tool => {
+    const properties = Object.fromEntries(
+      Array.from({ length: names }, (_, i) => [`property${i}`, { type: 'string', description: 'd'.repeat(60) }]),
+    );
+    return { name: `t${names}`, strict, parameters: { type: 'object', properties, required: Object.keys(properties) } };
+  };
+
+  it('follow their schemas also where those are long and many', () => {
+    const tools = Array.from({ length: 40 }, (_, i) => ({ ...listed(30, false), name: `tool${i}` }));
+    const { whole, rules, leftOut } = toolGrammar(tools, HERMES, { many: true });
+    expect(leftOut).toEqual([]);
+    const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');
+    expect(walk.accepts('<tool_call>\n{"name": "tool39", "arguments": {"property0":"x"}}\n</tool_call>')).toBe(false);
+  });
+
+  it('have one bound together: what is beyond it is refused for strict tools, and named for others', () => {
+    const tools = Array.from({ length: 8 }, (_, i) => ({ ...listed(2_000, false), name: `tool${i}` }));
+    expect(toolGrammar(tools, HERMES, { many: true }).leftOut.at(-1)).toEqual({ tool: 'tool7', places: ['/'] });
+    const strict = tools.map((tool) => ({ ...tool, strict: true }));
+    expect(() => toolGrammar(strict, HERMES, { many: true })).toThrow(
+      expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining('too large') as string }),
+    );
   });
 });

@@ -1,14 +1,24 @@
 import { isServiceError, ServiceError, type Tool } from '@slipway/contracts';
+import { CompileBudget } from './grammar/compile-budget.js';
 import { type EmbeddedRules, jsonObjectRules, jsonSchemaRules } from './grammar/json-schema-grammar.js';
+import { LeftOut } from './grammar/left-out.js';
 import { type PlainTextRules, plainTextRules } from './grammar/plain-text-grammar.js';
-import { assertions, unsupportedSchema, within } from './grammar/schema-words.js';
+import { SchemaReader } from './grammar/schema-reader.js';
+import { namesOf, schemasOf, within, type Words } from './grammar/schema-words.js';
 import type { CallFamily, ParameterRule, ToolRule } from './tool-calls/call-family.js';
 import { gbnfText } from './tool-calls/gbnf-text.js';
 import { isTextParameter } from './tool-calls/tagged-values.js';
 
 /** Keywords of parameters that are written one by one. */
-const LISTING: ReadonlySet<string> = new Set(['type', 'properties', 'required', 'additionalProperties', 'nullable']);
+const LISTING: ReadonlySet<string> = new Set(['type', 'properties', 'required', 'additionalProperties', 'unevaluatedProperties']);
 const NO_PARAMETERS = { type: 'object', properties: {}, additionalProperties: false };
+
+/** What calls of some tools leave out of a tool's schema. */
+export interface ToolLeftOut {
+  readonly tool: string;
+  /** JSON pointers into its schema; `/` = all of it. */
+  readonly places: readonly string[];
+}
 
 /** Calls of some tools in GBNF. */
 export interface ToolGrammar {
@@ -17,27 +27,27 @@ export interface ToolGrammar {
   /** What stands behind the mark and the white space with which a call begins. */
   readonly behindOpen: string;
   readonly rules: string;
+  /** Assertions that calls are not held to, by tool. */
+  readonly leftOut: readonly ToolLeftOut[];
 }
 
 /** How calls are to be forced. */
 export interface CallWish {
   /** Whether one answer may hold several. */
   readonly many: boolean;
-  /** Whether arguments are held to their schemas also where the tool is not strict. */
-  readonly bySchema: boolean;
+  /** What the request's grammars may take together. */
+  readonly budget?: CompileBudget;
 }
 
-/** Schemas of tools that are not strict, in characters of JSON; what is beyond is held to any object, since it would take seconds. */
-const FREELY_HELD_CHARS = 8_192;
 const ANYTHING = jsonSchemaRules({}, 'any-value-');
 const ANY_OBJECT = jsonObjectRules('any-object-');
 
 /** Collects the rules of the tools of one request. */
 class ToolRules {
   readonly #texts = new Map<string, string>();
-  #heldChars = 0;
+  readonly leftOut: ToolLeftOut[] = [];
 
-  constructor(private readonly bySchema: boolean) {}
+  constructor(readonly budget: CompileBudget) {}
 
   get text(): string {
     return [...this.#texts.values()].join('');
@@ -48,54 +58,98 @@ class ToolRules {
     return root;
   }
 
-  /** Whether a tool's arguments are held to its schema. */
-  holds({ strict, parameters = NO_PARAMETERS }: Tool): boolean {
-    if (strict === true) return true;
-    if (!this.bySchema) return false;
-    this.#heldChars += JSON.stringify(parameters).length;
-    return this.#heldChars <= FREELY_HELD_CHARS;
+  /**
+   * What is made of a tool's schema; `otherwise` where it takes too much and the tool is not strict.
+   * @throws ServiceError naming the tool.
+   */
+  made<T>(tool: Tool, index: number, make: (leftOut: LeftOut) => T, otherwise: () => T): T {
+    const leftOut = new LeftOut();
+    try {
+      const rules = make(leftOut);
+      if (leftOut.places.length > 0) this.leftOut.push({ tool: tool.name, places: leftOut.places });
+      return rules;
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      if (error.code === 'invalid_value' || tool.strict === true) throw naming(tool, index, error);
+      this.leftOut.push({ tool: tool.name, places: ['/'] });
+      return otherwise();
+    }
   }
 }
 
 /**
- * The grammar of calls in the words of a family.
- * @throws ServiceError naming the tool whose arguments must be forced and cannot be.
+ * The grammar of calls in the words of a family. Arguments follow the schemas of their tools.
+ * @throws ServiceError naming the tool whose schema is wrong, or too large for a strict one.
  */
-export function toolGrammar(tools: readonly Tool[], family: CallFamily, { many, bySchema }: CallWish): ToolGrammar {
+export function toolGrammar(tools: readonly Tool[], family: CallFamily, { many, budget = new CompileBudget() }: CallWish): ToolGrammar {
   const { open, lead, rest, again, rules = '', byParameter } = family.form;
-  const book = new ToolRules(bySchema);
+  const book = new ToolRules(budget);
   const made = tools.map((tool, i) => (byParameter ? parameterRules(tool, i, book) : argumentRules(tool, i, book)));
   const head = open + lead === '' ? '' : `${gbnfText(open + lead)} `;
   const more = many && again !== null ? ` (${gbnfText(again + open + lead)} calls)*` : '';
-  return { whole: `${head}calls${more}`, behindOpen: 'calls', rules: `${rules}${book.text}calls ::= ${rest(made, many)}\n` };
+  return {
+    whole: `${head}calls${more}`,
+    behindOpen: 'calls',
+    rules: `${rules}${book.text}calls ::= ${rest(made, many)}\n`,
+    leftOut: book.leftOut,
+  };
 }
 
+/** Arguments are an object, whatever a schema says or does not say of their type. */
+const parametersOf = ({ parameters = NO_PARAMETERS }: Tool): Readonly<Record<string, unknown>> => parameters;
+
 function argumentRules(tool: Tool, index: number, book: ToolRules): ToolRule {
-  const held = book.holds(tool) && forced(tool, index, () => jsonSchemaRules(tool.parameters ?? NO_PARAMETERS, `tool-${index}-`));
-  return { tool, args: book.add(held || ANY_OBJECT), parameters: [] };
+  const schema = { type: 'object', ...parametersOf(tool) };
+  const held = book.made(
+    tool,
+    index,
+    (leftOut) => jsonSchemaRules(schema, `tool-${index}-`, { leftOut, budget: book.budget }) as EmbeddedRules,
+    () => ANY_OBJECT,
+  );
+  return { tool, args: book.add(held), parameters: [] };
 }
 
 function parameterRules(tool: Tool, index: number, book: ToolRules): ToolRule {
-  const { properties, required, $defs, definitions } = (tool.parameters ?? NO_PARAMETERS) as Readonly<Record<string, unknown>>;
-  const needed = Array.isArray(required) ? required : [];
-  const schemas = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
-  const holds = book.holds(tool);
-  if (holds) forced(tool, index, () => assertListed(tool.parameters ?? NO_PARAMETERS, schemas, needed));
-  const parameters = schemas.map(([name, schema], j): ParameterRule => {
+  const root = parametersOf(tool);
+  const { words, parameters } = book.made(
+    tool,
+    index,
+    (leftOut) => listing(root, book, leftOut),
+    () => ({ words: {}, parameters: [] as [string, unknown][] }),
+  );
+  const needed = namesOf(words, 'required', '#');
+  const rules = parameters.map(([name, schema], j): ParameterRule => {
     const parameter = { name, required: needed.includes(name) };
     const prefix = `tool-${index}-p${j}-`;
+    const at = within('#', 'properties', name);
     if (isTextParameter(tool, name) === true) {
-      const place = within('#', 'properties', name);
-      const textOf = (words: unknown) => forced(tool, index, () => plainTextRules(words, prefix, place));
-      // Listed texts are held also where nothing else is.
-      const text = (holds ? textOf(schema) : null) ?? textOf(listedIn(schema));
-      return { ...parameter, ...textRule(text, book) };
+      const make = (leftOut: LeftOut) => plainTextRules(schema, prefix, { root, at, leftOut, budget: book.budget });
+      return {
+        ...parameter,
+        ...textRule(
+          book.made(tool, index, make, () => null),
+          book,
+        ),
+      };
     }
-    const self = { ...(schema as object), ...($defs !== undefined && { $defs }), ...(definitions !== undefined && { definitions }) };
-    const held = holds && forced(tool, index, () => jsonSchemaRules(self, prefix));
-    return { ...parameter, value: book.add(held || ANYTHING), begins: null };
+    const make = (leftOut: LeftOut): EmbeddedRules => jsonSchemaRules(schema, prefix, { root, at, leftOut, budget: book.budget });
+    return { ...parameter, value: book.add(book.made(tool, index, make, () => ANYTHING)), begins: null };
   });
-  return { tool, args: '', parameters };
+  return { tool, args: '', parameters: rules };
+}
+
+/** The parameters that a schema lists. They are written and held one by one; what is said of them together is left out. */
+function listing(
+  root: unknown,
+  { budget }: ToolRules,
+  leftOut: LeftOut,
+): { readonly words: Words; readonly parameters: [string, unknown][] } {
+  const { words, unions } = new SchemaReader(root, leftOut, budget).flatten(root, '#');
+  for (const { at } of unions) leftOut.add(at, '');
+  for (const word of Object.keys(words)) if (!LISTING.has(word)) leftOut.add('#', word);
+  const parameters = [...schemasOf(words, 'properties', '#')];
+  if (namesOf(words, 'required', '#').some((name) => !parameters.some(([listed]) => listed === name))) leftOut.add('#', 'required');
+  return { words, parameters };
 }
 
 function textRule(text: PlainTextRules | null, book: ToolRules): Pick<ParameterRule, 'value' | 'begins'> {
@@ -104,31 +158,7 @@ function textRule(text: PlainTextRules | null, book: ToolRules): Pick<ParameterR
   return text.open ? { value: null, begins: rule } : { value: rule, begins: null };
 }
 
-/** Parameters that are written one by one are held one by one. */
-function assertListed(schema: Readonly<Record<string, unknown>>, schemas: readonly [string, unknown][], needed: readonly unknown[]): null {
-  const other = Object.keys(assertions(schema, '#')).find((word) => !LISTING.has(word));
-  if (other !== undefined) throw unsupportedSchema(`The schema keyword "${other}" (at #) is not supported in this model's calls.`);
-  const unlisted = needed.find((name) => !schemas.some(([listed]) => listed === name));
-  if (unlisted === undefined) return null;
-  throw unsupportedSchema(`"required" (at #) names ${JSON.stringify(unlisted)}, which is not among the "properties".`);
-}
-
-/** The values that a schema lists, and nothing else of it. */
-function listedIn(schema: unknown): object {
-  const { enum: listed, const: only } = schema as { enum?: unknown; const?: unknown };
-  return { ...(listed !== undefined && { enum: listed }), ...(only !== undefined && { const: only }) };
-}
-
-/** Null where the schema cannot be forced and need not be. */
-function forced<T extends EmbeddedRules | null>(tool: Tool, index: number, make: () => T): T | null {
-  try {
-    return make();
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    if (tool.strict !== true) return null;
-    const param = `tools[${index}].function.parameters`;
-    throw new ServiceError(error.code, `The parameters of the strict tool ${JSON.stringify(tool.name)} cannot be kept: ${error.message}`, {
-      param,
-    });
-  }
+function naming(tool: Tool, index: number, { code, message, cause }: ServiceError): ServiceError {
+  const param = `tools[${index}].function.parameters`;
+  return new ServiceError(code, `The parameters of the tool ${JSON.stringify(tool.name)} cannot be kept: ${message}`, { param, cause });
 }

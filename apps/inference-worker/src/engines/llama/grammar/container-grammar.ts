@@ -1,38 +1,83 @@
 import { alt, EMPTY, type Expr, isNever, NEVER, optional, repeat, seq, text } from './gbnf.js';
-import { COLON, COMMA, jsonLiteral, jsonObject, jsonString, otherString } from './json-text.js';
+import { COLON, COMMA, jsonLiteral, jsonObject } from './json-text.js';
 import type { RuleBook } from './rule-book.js';
+
+/** Required members that are written into one rule. */
+const MAX_INLINE = 8;
 
 /** What an object may hold. Members come in this order. */
 export interface ObjectForm {
   readonly members: readonly { readonly name: string; readonly value: Expr; readonly required: boolean }[];
-  /** The value of members that are not listed; null = there are none. */
+  /** Members that are not listed, name and value; null = there are none. */
   readonly others: Expr | null;
   /** The members that are not listed may be anything. */
   readonly anyOthers: boolean;
+  /** Members in all; null = without end. */
+  readonly min: number;
+  readonly max: number | null;
 }
 
 /** A JSON object of that form. */
-export function objectGrammar(book: RuleBook, { members, others, anyOthers }: ObjectForm): Expr {
-  const possible = members.filter(({ value }) => !isNever(value));
-  if (members.some(({ value, required }) => required && isNever(value))) return NEVER;
-  if (anyOthers && members.length === 0) return jsonObject(book);
-  const other = otherMember(book, members, others);
-  // Both are the rest of the object from some member on: `later` where a member stands before it, `first` where none does.
-  let later = other ? repeat(seq(COMMA, other), 0, null) : EMPTY;
-  let first = other ? optional(seq(other, later)) : EMPTY;
-  for (const { name, value, required } of possible.toReversed()) {
-    const member = seq(jsonLiteral(name), COLON, value);
-    const begun = seq(member, later);
-    first = required ? begun : book.rule('first', alt(begun, first));
-    later = required ? seq(COMMA, begun) : book.rule('more', alt(seq(COMMA, begun), later));
-  }
-  return seq(text('{'), first, text('}'));
+export function objectGrammar(book: RuleBook, form: ObjectForm): Expr {
+  if (form.anyOthers && form.members.length === 0 && form.min === 0 && form.max === null) return jsonObject(book);
+  if (form.members.some(({ value, required }) => required && isNever(value))) return NEVER;
+  return seq(text('{'), new MemberList(book, form).whole(), text('}'));
 }
 
-function otherMember(book: RuleBook, members: ObjectForm['members'], value: Expr | null): Expr | null {
-  if (value === null || isNever(value)) return null;
-  const names = members.map(({ name }) => name);
-  return seq(names.length > 0 ? otherString(book, names) : jsonString(book), COLON, value);
+/** Steps that counting the members of an object takes. */
+export const countingSteps = (members: number, { min, max }: Pick<ObjectForm, 'min' | 'max'>): number => members * (1 + capOf(min, max));
+
+/** Members are counted up to here: beyond it all counts are alike. */
+const capOf = (min: number, max: number | null): number => max ?? Math.max(min, 1);
+
+/** The members of an object from the last to the first. `tails[count]` = what may follow where so many stand before. */
+class MemberList {
+  readonly #members: ObjectForm['members'];
+  readonly #cap: number;
+
+  constructor(
+    private readonly book: RuleBook,
+    private readonly form: ObjectForm,
+  ) {
+    this.#members = form.members.filter(({ value }) => !isNever(value));
+    this.#cap = capOf(form.min, form.max);
+  }
+
+  whole(): Expr {
+    let tails = Array.from({ length: this.#cap + 1 }, (_, count) => this.#others(count));
+    let inlined = 0;
+    for (const { name, value, required } of this.#members.toReversed()) {
+      inlined = required ? inlined + 1 : 0;
+      const closes = !required || inlined % MAX_INLINE === 0;
+      const member = seq(jsonLiteral(name), COLON, value);
+      tails = tails.map((without, count) => this.#before(member, tails, { count, without: required ? NEVER : without, closes }));
+    }
+    return tails[0] ?? NEVER;
+  }
+
+  #before(
+    member: Expr,
+    tails: readonly Expr[],
+    { count, without, closes }: { readonly count: number; readonly without: Expr; readonly closes: boolean },
+  ): Expr {
+    const isFull = this.form.max !== null && count >= this.form.max;
+    const behind = tails[Math.min(count + 1, this.#cap)] ?? NEVER;
+    const written = isFull ? NEVER : seq(...(count > 0 ? [COMMA] : []), member, behind);
+    const both = alt(written, without);
+    return closes && !isNever(both) ? this.book.rule(count > 0 ? 'more' : 'first', both) : both;
+  }
+
+  /** The members that are not listed, where `count` stand before them. */
+  #others(count: number): Expr {
+    const { others, min, max } = this.form;
+    const least = Math.max(0, min - count);
+    const most = max === null ? null : max - count;
+    if (others === null || isNever(others) || most === 0) return least > 0 ? NEVER : EMPTY;
+    const next = this.book.rule('next', seq(COMMA, others));
+    if (count > 0) return repeat(next, least, most);
+    const some = seq(others, repeat(next, Math.max(0, least - 1), most === null ? null : most - 1));
+    return least > 0 ? some : optional(some);
+  }
 }
 
 /** What an array may hold: `items` in their places, then any number of `rest`; null = no more. */
@@ -66,10 +111,27 @@ function elements(book: RuleBook, { items, rest, min, max }: ArrayForm): Expr {
   let tail = more;
   for (let index = placed.length - 1; index >= 1; index -= 1) {
     const next = seq(COMMA, placed[index] ?? NEVER, tail);
-    tail = needed(index) ? next : book.rule('rest', optional(next));
+    tail = needed(index) && index % MAX_INLINE > 0 ? next : book.rule('rest', needed(index) ? next : optional(next));
   }
   const all = seq(placed[0] ?? NEVER, tail);
   return needed(0) ? all : optional(all);
 }
 
 const left = (max: number | null, placed: number): number | null => (max === null ? null : max - Math.max(placed, 1));
+
+/** An array in which each of these values stands once at most: a rule for each set of those that were written. */
+export function distinctValues(book: RuleBook, values: readonly Expr[], { min, max }: Pick<ArrayForm, 'min' | 'max'>): Expr {
+  const most = Math.min(max ?? values.length, values.length);
+  const made = new Map<number, Expr>();
+  const behind = (used: number, count: number): Expr => {
+    const known = made.get(used);
+    if (known) return known;
+    const ways = count >= most ? [] : values.flatMap((value, i) => (used & (1 << i) ? [] : [way(value, used | (1 << i), count)]));
+    const all = alt(...ways, ...(count >= min ? [EMPTY] : []));
+    const expr = isNever(all) ? NEVER : book.rule('set', all);
+    made.set(used, expr);
+    return expr;
+  };
+  const way = (value: Expr, used: number, count: number): Expr => seq(...(count > 0 ? [COMMA] : []), value, behind(used, count + 1));
+  return seq(text('['), behind(0, 0), text(']'));
+}

@@ -52,8 +52,11 @@ export function seq(...parts: readonly Expr[]): Expr {
 
 /** Any one of them. */
 export function alt(...options: readonly Expr[]): Expr {
+  const all = options.flatMap((each) => (each.kind === 'alt' ? each.items : [each]));
+  const [first] = all;
+  if (first !== undefined && all.length === 1) return first;
   const distinct = new Map<string, Expr>();
-  for (const option of options.flatMap((each) => (each.kind === 'alt' ? each.items : [each]))) distinct.set(printExpr(option), option);
+  for (const option of all) distinct.set(printExpr(option), option);
   const items = [...distinct.values()];
   const [only = NEVER] = items;
   return items.length > 1 ? { kind: 'alt', items } : only;

@@ -33,7 +33,13 @@ export function reachableRules(rules: Rules, root: string): Rules {
 /** Names for whose rules `holds` becomes true; those that use a rule are asked again once it does. */
 function fixpoint(rules: Rules, holds: (expr: Expr, known: ReadonlySet<string>) => boolean): ReadonlySet<string> {
   const users = new Map<string, string[]>();
-  for (const [name, expr] of rules) for (const used of new Set(refsIn(expr))) users.set(used, [...(users.get(used) ?? []), name]);
+  for (const [name, expr] of rules) {
+    for (const used of new Set(refsIn(expr))) {
+      const list = users.get(used) ?? [];
+      list.push(name);
+      users.set(used, list);
+    }
+  }
   const known = new Set<string>();
   const waiting = [...rules.keys()];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {

@@ -1,4 +1,6 @@
 import { type EmbeddedRules, type Expr, isNever, printRules, type Rules } from './gbnf.js';
+import { CompileBudget } from './compile-budget.js';
+import { LeftOut } from './left-out.js';
 import { faultOf, type GrammarFault, possibleRules, reachableRules } from './grammar-check.js';
 import { growsTooFast } from './grammar-growth.js';
 import { jsonObject } from './json-text.js';
@@ -9,33 +11,43 @@ import { invalidSchema, unsupportedSchema } from './schema-words.js';
 
 export type { EmbeddedRules } from './gbnf.js';
 
+/** Rules of a schema, and what they do not hold. */
+export interface SchemaRules extends EmbeddedRules {
+  /** JSON pointers of the assertions that no grammar holds; the others are held all the same. */
+  readonly leftOut: readonly string[];
+}
+
+/** Where a schema stands, and what its grammar may take. */
+export interface SchemaPlace {
+  /** What its references are looked up in; absent = the schema itself. */
+  readonly root?: unknown;
+  /** Its pointer from there. */
+  readonly at?: string;
+  /** Shared by all schemas of a request. */
+  readonly budget?: CompileBudget;
+  /** Where what is not held is collected. */
+  readonly leftOut?: LeftOut;
+}
+
 /**
- * GBNF rules for the values of a JSON schema, whose names all begin with `prefix` (letters, digits and `-`).
+ * GBNF rules for the values of a JSON schema (draft 2020-12, 2019-09, 7 or 6, or of OpenAPI 3), whose names all begin with
+ * `prefix` (letters, digits and `-`). `docs/api.md` lists what is held and what is left out.
  *
- * Supported keywords, of draft 2020-12:
- * - `type` (also a list), `enum`, `const`, `nullable`
- * - objects: `properties`, `required`, `additionalProperties` (also a schema)
- * - arrays: `items`, `prefixItems`, `minItems`, `maxItems`
- * - strings: `minLength`, `maxLength`, `pattern` (syntax: `wholeMatch`), `format`: `date`, `time`, `date-time`, `uuid`,
- *   `ipv4`, `email`
- * - numbers: `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`
- * - `anyOf`, `oneOf` whose branches exclude each other, `allOf`, `$ref` into the same schema, also recursive
- * - without effect: `title`, `description`, `default`, `examples`, `deprecated`, `readOnly`, `writeOnly`, `$schema`, `$id`,
- *   `$anchor`, `$comment`, `$defs`, `definitions`, `content…`, `x-…`, `uniqueItems: false`
- *
- * What comes out always satisfies the schema. It is written in one of the ways in which it could be: members in the order
- * of `properties`, at most one blank behind `,` and `:`, integers of at most 18 digits without exponents, bounded numbers as
- * decimals of at most 15 digits. Where a schema leaves it open, the grammar is closed: no other members where `properties`
- * are listed, no other elements behind `prefixItems`, and keywords of one type imply that type.
- * @throws ServiceError without `param`: `unsupported_value` for another keyword, for a combination that is not supported
- * and for a schema that is too large, `invalid_value` for a schema that is wrong or that nothing can satisfy.
+ * What comes out always satisfies the schema, but for the assertions that were left out. It is written in one of the ways
+ * in which it could be: members in the order of `properties`, at most one blank behind `,` and `:`, integers of at most 18
+ * digits without exponents, bounded numbers as decimals of at most 15 digits. Where a schema leaves it open, the grammar is
+ * closed: no other members where `properties` are listed, no other elements behind `prefixItems`, and keywords of one type
+ * imply that type.
+ * @throws ServiceError without `param`: `invalid_value` for a schema that is wrong or that nothing can satisfy,
+ * `unsupported_value` for one whose grammar would be too large or too ambiguous.
  */
-export function jsonSchemaRules(schema: unknown, prefix: string): EmbeddedRules {
-  const book = new RuleBook(prefix);
-  const root = book.reserve('root');
-  const compiler = new SchemaCompiler(book, new SchemaReader(schema));
-  const value = compiler.compile(schema, '#');
-  return embedded(book, root, value, compiler.mayGrow);
+export function jsonSchemaRules(schema: unknown, prefix: string, place: SchemaPlace = {}): SchemaRules {
+  const { root = schema, at = '#', budget = new CompileBudget(), leftOut = new LeftOut() } = place;
+  const book = new RuleBook(prefix, budget);
+  const name = book.reserve('root');
+  const compiler = new SchemaCompiler(book, new SchemaReader(root, leftOut, budget));
+  const value = compiler.compile(schema, at);
+  return { ...embedded(book, name, value, compiler.mayGrow), leftOut: leftOut.places };
 }
 
 const tooAmbiguous = (): Error =>

@@ -9,6 +9,11 @@ const PLAIN: CharSet = [
   [0x5d, 0xd7ff],
   [0xe000, 0x10ffff],
 ];
+/** Characters of a JSON string, written as they are or escaped. NUL is none that llama.cpp writes as it is. */
+export const TEXT_ALPHABET: CharSet = [
+  [0, 0xd7ff],
+  [0xe000, 0x10ffff],
+];
 const ESCAPED = charSet([0x00, 0x1f], [0x22, 0x22], [0x5c, 0x5c]);
 const DIGIT = chars([[0x30, 0x39]]);
 const FROM_ONE = chars([[0x31, 0x39]]);
@@ -54,9 +59,17 @@ function escapeSequence(book: RuleBook): Expr {
 /** Any character inside of a JSON string, in any of its spellings; a pair of surrogate escapes is one. */
 const anyChar = (book: RuleBook): Expr => book.rule('char', alt(chars(PLAIN), escapeSequence(book)));
 
+const strings = new WeakMap<RuleBook, Map<string, Expr>>();
+
 /** A JSON string of `min` to `max` characters (code points). */
-export const jsonString = (book: RuleBook, min = 0, max: number | null = null): Expr =>
-  book.rule('string', seq(QUOTE, repeat(anyChar(book), min, max), QUOTE));
+export function jsonString(book: RuleBook, min = 0, max: number | null = null): Expr {
+  const known = strings.get(book) ?? new Map<string, Expr>();
+  strings.set(book, known);
+  const key = `${min} ${max}`;
+  const made = known.get(key) ?? book.rule('string', seq(QUOTE, repeat(anyChar(book), min, max), QUOTE));
+  known.set(key, made);
+  return made;
+}
 
 /** A JSON string around `content`, which is escaped already. */
 export const quoted = (content: Expr): Expr => seq(QUOTE, content, QUOTE);

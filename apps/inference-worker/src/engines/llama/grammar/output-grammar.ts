@@ -2,7 +2,8 @@ import { type OutputFormat, ServiceError } from '@slipway/contracts';
 import { type EmbeddedRules, isNever, printRules } from './gbnf.js';
 import { givenRules } from './given-grammar.js';
 import { growsTooFast } from './grammar-growth.js';
-import { jsonObjectRules, jsonSchemaRules } from './json-schema-grammar.js';
+import { CompileBudget } from './compile-budget.js';
+import { jsonObjectRules, jsonSchemaRules, type SchemaRules } from './json-schema-grammar.js';
 import { wholeMatch } from './regex-grammar.js';
 import { RuleBook } from './rule-book.js';
 import { textChoice } from './text-choice.js';
@@ -35,17 +36,17 @@ function choiceRules(options: readonly string[], prefix: string): EmbeddedRules 
  * Synchronous; milliseconds for what people write, at most about a second.
  * @throws ServiceError without `param`, `unsupported_value` or `invalid_value`, with a message that names what is wrong.
  */
-export function outputRules(output: OutputFormat, prefix: string): EmbeddedRules {
+export function outputRules(output: OutputFormat, prefix: string, budget = new CompileBudget()): SchemaRules {
   switch (output.kind) {
     case 'json_object':
-      return jsonObjectRules(prefix);
+      return { ...jsonObjectRules(prefix), leftOut: [] };
     case 'json_schema':
-      return jsonSchemaRules(output.schema, prefix);
+      return jsonSchemaRules(output.schema, prefix, { budget });
     case 'regex':
-      return regexRules(output.pattern, prefix);
+      return { ...regexRules(output.pattern, prefix), leftOut: [] };
     case 'choice':
-      return choiceRules(output.options, prefix);
+      return { ...choiceRules(output.options, prefix), leftOut: [] };
     case 'grammar':
-      return givenRules(output.grammar, prefix);
+      return { ...givenRules(output.grammar, prefix), leftOut: [] };
   }
 }

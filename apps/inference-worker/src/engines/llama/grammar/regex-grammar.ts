@@ -1,6 +1,7 @@
+import { ServiceError } from '@slipway/contracts';
 import type { CharSet } from './char-set.js';
 import { alt, chars, type Expr, repeat, seq } from './gbnf.js';
-import { RegexReader } from './regex-reader.js';
+import { type RegexBranch, RegexReader } from './regex-reader.js';
 
 const ANY: CharSet = [[0, 0x10ffff]];
 
@@ -13,7 +14,7 @@ const ANY: CharSet = [[0, 0x10ffff]];
  * @throws ServiceError `unsupported_value` for anything else (looking ahead or behind, back references, `\b`, `\p`),
  * `invalid_value` for what is no regular expression.
  */
-export const wholeMatch = (pattern: string): Expr => alt(...new RegexReader(pattern, chars).branches().map(({ body }) => body));
+export const wholeMatch = (pattern: string): Expr => alt(...new RegexReader(pattern, chars).branches().map(bodyOf));
 
 /**
  * A regular expression that matches somewhere in a text, as JSON schemas mean it. The same syntax.
@@ -22,5 +23,14 @@ export const wholeMatch = (pattern: string): Expr => alt(...new RegexReader(patt
 export function anywhereMatch(pattern: string, char: (set: CharSet) => Expr): Expr {
   const around = repeat(char(ANY), 0, null);
   const branches = new RegexReader(pattern, char).branches();
-  return alt(...branches.map(({ body, fromStart, toEnd }) => seq(...(fromStart ? [] : [around]), body, ...(toEnd ? [] : [around]))));
+  return alt(...branches.map((branch) => seq(...(branch.fromStart ? [] : [around]), bodyOf(branch), ...(branch.toEnd ? [] : [around]))));
+}
+
+function bodyOf({ parts }: RegexBranch): Expr {
+  return seq(
+    ...parts.map((part) => {
+      if (part.kind !== 'look') return part;
+      throw new ServiceError('unsupported_value', 'A regular expression that is looking ahead is not supported here.');
+    }),
+  );
 }

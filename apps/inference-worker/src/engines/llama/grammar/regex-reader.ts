@@ -9,9 +9,17 @@ const MAX_COUNT = 1_000_000_000;
 
 /** One way through a regular expression, and whether it is held to the ends of the text. */
 export interface RegexBranch {
-  readonly body: Expr;
+  /** What it matches, one after the other. */
+  readonly parts: readonly (Expr | Look)[];
   readonly fromStart: boolean;
   readonly toEnd: boolean;
+}
+
+/** A look ahead: what follows must begin with one of the branches, or must not. */
+export interface Look {
+  readonly kind: 'look';
+  readonly negative: boolean;
+  readonly branches: readonly RegexBranch[];
 }
 
 /** Reads one regular expression; `char` makes the expression for one character out of a set. */
@@ -36,20 +44,47 @@ export class RegexReader {
     return result;
   }
 
-  #branch(): RegexBranch {
+  /** @param inside whether it stands in a look ahead. */
+  #branch(inside = false): RegexBranch {
     const fromStart = this.#take('^');
-    const body = this.#sequence();
+    const parts: (Expr | Look)[] = [];
+    while (!this.#branchEnds()) {
+      const look = this.#look(fromStart && parts.every(({ kind }) => kind === 'look'));
+      parts.push(look ?? this.#counted(this.#atom()));
+    }
     const toEnd = this.#take('$');
     const next = this.#peek();
-    if (next !== undefined && next !== '|') throw this.#unsupported(`${JSON.stringify(next)} behind "$"`);
-    return { body, fromStart, toEnd };
+    if (next !== undefined && next !== '|' && !(inside && next === ')')) throw this.#unsupported(`${JSON.stringify(next)} behind "$"`);
+    return { parts, fromStart, toEnd };
+  }
+
+  #branchEnds(): boolean {
+    const next = this.#peek();
+    return next === undefined || next === '|' || next === ')' || next === '$';
+  }
+
+  /** A look ahead between the outermost parts; null = something else comes next. */
+  #look(atStart: boolean): Look | null {
+    const sign = this.#chars.slice(this.#at, this.#at + 3).join('');
+    if (sign !== '(?=' && sign !== '(?!') return null;
+    this.#at += 3;
+    this.#enter();
+    const branches = [this.#branch(true)];
+    while (this.#take('|')) branches.push(this.#branch(true));
+    if (!atStart && branches.some(({ fromStart }) => fromStart)) throw this.#unsupported('"^" that is not at the beginning');
+    this.#next();
+    this.#depth -= 1;
+    return { kind: 'look', negative: sign === '(?!', branches };
+  }
+
+  #enter(): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw this.#unsupported(`more than ${MAX_DEPTH} groups inside each other`);
   }
 
   #sequence(): Expr {
     const items: Expr[] = [];
-    for (let next = this.#peek(); next !== undefined && next !== '|' && next !== ')' && next !== '$'; next = this.#peek()) {
-      items.push(this.#counted(this.#atom()));
-    }
+    while (!this.#branchEnds()) items.push(this.#counted(this.#atom()));
     return seq(...items);
   }
 
@@ -63,8 +98,7 @@ export class RegexReader {
   }
 
   #group(): Expr {
-    this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) throw this.#unsupported(`more than ${MAX_DEPTH} groups inside each other`);
+    this.#enter();
     if (this.#take('?') && !this.#take(':')) this.#groupName();
     const options = [this.#sequence()];
     while (this.#take('|')) options.push(this.#sequence());

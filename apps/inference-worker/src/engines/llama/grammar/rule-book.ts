@@ -1,10 +1,8 @@
-import { ServiceError } from '@slipway/contracts';
+import { CompileBudget } from './compile-budget.js';
 import { alt, EMPTY, type Expr, printExpr, ref, repeat, type Rules, seq } from './gbnf.js';
 
 /** Counts up to here are left to llama.cpp, which makes a rule for each. */
 const PLAIN_COUNT = 64;
-const MAX_RULES = 10_000;
-const MAX_KIB = 256;
 
 /**
  * Collects the rules of a grammar. Equal bodies share one rule, and counts of any size take few rules:
@@ -16,10 +14,12 @@ export class RuleBook {
   readonly #byBody = new Map<string, string>();
   readonly #counted = new Map<string, Expr>();
   readonly #lowered = new WeakMap<Expr, Expr>();
-  #chars = 0;
 
   /** @param prefix of every rule's name: letters, digits and `-`. */
-  constructor(private readonly prefix: string) {}
+  constructor(
+    private readonly prefix: string,
+    private readonly budget = new CompileBudget(),
+  ) {}
 
   get rules(): Rules {
     return this.#rules;
@@ -33,14 +33,13 @@ export class RuleBook {
     for (; this.#rules.has(name); count += 1) name = `${base}-${count + 1}`;
     this.#names.set(base, count);
     this.#rules.set(name, EMPTY);
-    if (this.#rules.size > MAX_RULES) throw tooLarge();
+    this.budget.rule();
     return name;
   }
 
   define(name: string, expr: Expr): Expr {
     const body = this.lower(expr);
-    this.#chars += name.length + printExpr(body).length;
-    if (this.#chars > MAX_KIB * 1024) throw tooLarge();
+    this.budget.chars(name.length + printExpr(body).length);
     this.#rules.set(name, body);
     return ref(name);
   }
@@ -144,6 +143,3 @@ export class RuleBook {
     }
   }
 }
-
-const tooLarge = (): ServiceError =>
-  new ServiceError('unsupported_value', `The grammar that this would take is too large: more than ${MAX_RULES} rules, or ${MAX_KIB} KiB.`);

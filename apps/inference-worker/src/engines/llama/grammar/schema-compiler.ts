@@ -1,38 +1,41 @@
-import { arrayGrammar, objectGrammar } from './container-grammar.js';
+import { arrayGrammar, distinctValues } from './container-grammar.js';
 import { alt, type Expr, isNever, NEVER, ref, text } from './gbnf.js';
-import { jsonArray, jsonChars, jsonInteger, jsonNumber, jsonString, jsonValue, quoted } from './json-text.js';
-import { integersWithin, isWithin, limitsOf, numbersWithin } from './number-range.js';
-import { anywhereMatch } from './regex-grammar.js';
+import { jsonArray, jsonValue } from './json-text.js';
+import { jsonNumbers } from './number-schema.js';
+import { ObjectCompiler } from './object-schema.js';
 import type { RuleBook } from './rule-book.js';
-import { Disjointness, isOfType } from './schema-disjoint.js';
-import type { FlatSchema, SchemaReader, Union } from './schema-reader.js';
+import { Disjointness } from './schema-disjoint.js';
+import { type FlatSchema, isCombined, type SchemaReader, type Union } from './schema-reader.js';
 import {
   countOf,
   invalidSchema,
   isRecord,
   type JsonType,
   listOf,
-  namesOf,
   saysNothing,
-  schemasOf,
-  textOf,
   typesOf,
-  unsupportedSchema,
   within,
+  withoutUnevaluated,
   type Words,
 } from './schema-words.js';
-import { FORMAT_NAMES, formatText } from './string-format.js';
 import { textChoice } from './text-choice.js';
+import { jsonText } from './text-schema.js';
+import { ValueFits } from './value-fits.js';
 
 const MAX_DEPTH = 100;
-/** Keywords beside `enum` whose effect on the values is not worked out. */
-const NOT_BESIDE_ENUM = ['properties', 'required', 'additionalProperties', 'items', 'prefixItems', 'pattern', 'format'];
+/** Ways to choose the branches of several unions that hold together. */
+const MAX_COMBINATIONS = 256;
+/** Values of which each may stand once in an array. */
+const MAX_DISTINCT = 6;
 
 /** Turns schemas into expressions, each reference and each combination into a rule of its own. */
 export class SchemaCompiler {
   /** By pointer, or by the schema itself. */
   readonly #made = new Map<unknown, Expr>();
   readonly #disjointness: Disjointness;
+  readonly #fits: ValueFits;
+  readonly #objects: ObjectCompiler;
+  readonly #combined = new Map<string, Expr>();
   readonly #open = new Set<unknown>();
   #depth = 0;
   #recursive = false;
@@ -44,6 +47,8 @@ export class SchemaCompiler {
     private readonly reader: SchemaReader,
   ) {
     this.#disjointness = new Disjointness(reader);
+    this.#fits = new ValueFits(reader);
+    this.#objects = new ObjectCompiler(book, reader, this.#fits, (schema, at) => this.compile(schema, at));
   }
 
   /** The ways to read a text may multiply without end: choices inside of themselves, or a pattern's counts. */
@@ -51,22 +56,22 @@ export class SchemaCompiler {
     return this.#matches || (this.#recursive && this.#chooses);
   }
 
-  /** @throws ServiceError `unsupported_value` or `invalid_value`, with a message that names the keyword and its place. */
+  /** @throws ServiceError `invalid_value` for what is no schema, `unsupported_value` for one that is too large. */
   compile(schema: unknown, at: string): Expr {
     const pointer = this.reader.referenceOf(schema, at);
     if (pointer !== null) return this.#reference(pointer, at);
     // Where a reference stands beside others it is the schema that holds both that comes back to itself.
-    const combines = isRecord(schema) && ('$ref' in schema || 'allOf' in schema);
+    const combines = isRecord(schema) && isCombined(schema);
     return combines ? this.#shared(schema, 'combined', () => this.#whole(schema, at)) : this.#whole(schema, at);
   }
 
   #whole(schema: unknown, at: string): Expr {
+    if (this.#depth >= MAX_DEPTH) {
+      this.reader.leftOut.add(at, '');
+      return jsonValue(this.book);
+    }
     this.#depth += 1;
-    if (this.#depth > MAX_DEPTH)
-      throw unsupportedSchema(
-        `The schema is more than ${MAX_DEPTH} levels deep (at ${at}). So is one whose reference to itself is combined with other keywords.`,
-      );
-    const expr = this.#flat(this.reader.flatten(schema, at), at);
+    const expr = this.#flat(this.reader.flatten(schema, at), at, 1);
     this.#depth -= 1;
     return expr;
   }
@@ -91,30 +96,38 @@ export class SchemaCompiler {
     return made;
   }
 
-  #flat({ words, unions }: FlatSchema, at: string): Expr {
+  /** @param combinations of branches that led here. */
+  #flat({ words, unions }: FlatSchema, at: string, combinations: number): Expr {
     const [union, ...others] = unions;
-    if (!union) return this.#words(words, at);
+    if (!union) return combinations > 1 ? this.#once(words, at) : this.#words(withoutUnevaluated(words), at);
     this.#chooses = true;
-    if (union.exclusive) this.#assertDisjoint(union);
+    const ways = combinations * union.branches.length;
+    if (combinations > 1 && ways > MAX_COMBINATIONS) {
+      this.reader.leftOut.add(union.at, '');
+      return this.#flat({ words, unions: others }, at, combinations);
+    }
+    if (union.exclusive) this.#tellApart(union);
     const alone = saysNothing(words) && others.length === 0;
     const options = union.branches.map((branch, i) => {
       const place = within(union.at, i);
       if (alone) return this.compile(branch, place);
-      return this.#flat(this.reader.combine({ words, unions: others }, this.reader.flatten(branch, place), at), place);
+      return this.#flat(this.reader.combine({ words, unions: others }, this.reader.flatten(branch, place), at), place, ways);
     });
     return alt(...options);
   }
 
-  #assertDisjoint({ branches, at }: Union): void {
-    for (const [i, a] of branches.entries()) {
-      for (const [j, b] of branches.entries()) {
-        if (j <= i || this.#disjointness.proved(a, b, at)) continue;
-        const parts = `${i} and ${j} of the "oneOf" (at ${at})`;
-        throw unsupportedSchema(
-          `A value may match both ${parts}. Let a required property with a different "const" tell them apart, or use "anyOf".`,
-        );
-      }
-    }
+  /** Different branches often come to the same words. */
+  #once(words: Words, at: string): Expr {
+    const key = JSON.stringify(words);
+    const known = this.#combined.get(key) ?? this.#words(withoutUnevaluated(words), at);
+    this.#combined.set(key, known);
+    return known;
+  }
+
+  /** Where some value may match two branches of a `oneOf`, it is read as `anyOf`. */
+  #tellApart({ branches, at }: Union): void {
+    const overlap = branches.some((a, i) => branches.some((b, j) => j > i && !this.#disjointness.proved(a, b, at)));
+    if (overlap) this.reader.leftOut.add(at, '');
   }
 
   #words(words: Words, at: string): Expr {
@@ -125,20 +138,11 @@ export class SchemaCompiler {
   }
 
   #values(values: readonly unknown[], words: Words, at: string): Expr {
-    const [other] = NOT_BESIDE_ENUM.filter((word) => word in words);
-    if (other !== undefined && values.length > 0)
-      throw unsupportedSchema(`The schema keyword "${other}" beside "enum" or "const" (at ${at}) is not supported.`);
-    const types = typesOf({ type: words['type'] }, at);
-    const limits = limitsOf(words, at);
-    const fits = (value: unknown): boolean => {
-      if (!isOfType(value, types)) return false;
-      if (typeof value === 'number' && limits) return isWithin(value, limits);
-      if (typeof value === 'string') return hasLength(Array.from(value).length, words, ['minLength', 'maxLength'], at);
-      return !Array.isArray(value) || hasLength(value.length, words, ['minItems', 'maxItems'], at);
-    };
+    const { enum: _, ...others } = words;
+    const fitting = values.filter((value) => this.#fits.fitsWords(value, others, at));
     return textChoice(
       this.book,
-      values.filter(fits).map((value) => JSON.stringify(value)),
+      fitting.map((value) => JSON.stringify(value)),
     );
   }
 
@@ -150,48 +154,32 @@ export class SchemaCompiler {
         return this.book.rule('boolean', alt(text('true'), text('false')));
       case 'integer':
       case 'number':
-        return this.#number(type, words, at);
+        return jsonNumbers(this.book, type, words, at, this.reader.leftOut);
       case 'string':
         return this.#string(words, at);
       case 'array':
         return this.#array(words, at);
       case 'object':
-        return this.#object(words, at);
+        return this.#named('object', this.#objects.object(words, at));
     }
   }
 
-  #number(type: 'integer' | 'number', words: Words, at: string): Expr {
-    const limits = limitsOf(words, at);
-    if (!limits) return type === 'integer' ? jsonInteger(this.book) : jsonNumber(this.book);
-    return this.#named(type, type === 'integer' ? integersWithin(limits) : numbersWithin(limits, at));
-  }
-
   #string(words: Words, at: string): Expr {
-    const [pattern, format] = [textOf(words, 'pattern', at), textOf(words, 'format', at)];
-    const [min, max] = [countOf(words, 'minLength', at) ?? 0, countOf(words, 'maxLength', at) ?? null];
-    if (max !== null && min > max) return NEVER;
-    const form = pattern ?? format;
-    if (form === undefined) return jsonString(this.book, min, max);
-    if (min > 0 || max !== null)
-      throw unsupportedSchema(
-        `"minLength" or "maxLength" beside "pattern" or "format" (at ${at}) is not supported: say the length in the pattern.`,
-      );
-    this.#matches ||= pattern !== undefined;
-    // Beside a pattern, a format is an annotation, as the standard has it.
-    if (pattern !== undefined) return this.book.rule('pattern', quoted(anywhereMatch(pattern, jsonChars)));
-    const content = formatText(form);
-    if (content === null)
-      throw unsupportedSchema(
-        `The format ${JSON.stringify(form.slice(0, 60))} (at ${at}) is not supported: only ${FORMAT_NAMES.join(', ')} are.`,
-      );
-    return this.book.rule(form, quoted(content));
+    const { expr, mayGrow } = jsonText(this.book, words, at, this.reader.leftOut);
+    this.#matches ||= mayGrow;
+    return expr;
   }
 
   #array(words: Words, at: string): Expr {
     const items = words['items'];
-    if (Array.isArray(items)) throw unsupportedSchema(`"items" as an array (at ${at}) is not supported: use "prefixItems".`);
     const placed = listOf(words, 'prefixItems', at) ?? [];
     const [min, max] = [countOf(words, 'minItems', at) ?? 0, countOf(words, 'maxItems', at) ?? null];
+    const isUnique = this.#isUnique(words, at) && (max === null || max > 1);
+    if (isUnique) {
+      const values = placed.length === 0 && isRecord(items) ? this.#fewValues(items, within(at, 'items')) : null;
+      if (values) return this.#named('array', distinctValues(this.book, values, { min, max }));
+      this.reader.leftOut.add(at, 'uniqueItems');
+    }
     if (items === undefined && placed.length === 0 && min === 0 && max === null) return jsonArray(this.book);
     const closed = items === undefined && placed.length > 0;
     const form = arrayGrammar(this.book, {
@@ -203,31 +191,22 @@ export class SchemaCompiler {
     return this.#named('array', form);
   }
 
+  #isUnique(words: Words, at: string): boolean {
+    const value = words['uniqueItems'];
+    if (value === undefined || typeof value === 'boolean') return value === true;
+    throw invalidSchema(`The schema's "uniqueItems" at ${at} must be true or false.`);
+  }
+
+  /** The values of a schema that has only a few; null = it has more, or they are not known. */
+  #fewValues(schema: Record<string, unknown>, at: string): readonly Expr[] | null {
+    const { words, unions } = this.reader.flatten(schema, at);
+    const listed = words['enum'] === undefined && words['type'] === 'boolean' ? [true, false] : listOf(words, 'enum', at);
+    if (!listed || unions.length > 0) return null;
+    const texts = new Set(listed.filter((value) => this.#fits.fitsWords(value, words, at)).map((value) => JSON.stringify(value)));
+    return texts.size <= MAX_DISTINCT ? Array.from(texts, text) : null;
+  }
+
   #named(hint: string, expr: Expr): Expr {
     return isNever(expr) ? NEVER : this.book.rule(hint, expr);
   }
-
-  #object(words: Words, at: string): Expr {
-    const properties = schemasOf(words, 'properties', at);
-    const required = new Set(namesOf(words, 'required', at));
-    const additional = words['additionalProperties'] ?? properties.size === 0;
-    const others = additional === false ? null : this.compile(additional, within(at, 'additionalProperties'));
-    const members = Array.from(properties, ([name, schema]) => ({
-      name,
-      value: this.compile(schema, within(at, 'properties', name)),
-      required: required.has(name),
-    }));
-    for (const name of required) {
-      if (properties.has(name)) continue;
-      const value = words['additionalProperties'] === undefined ? jsonValue(this.book) : others;
-      if (value === null)
-        throw invalidSchema(`The schema at ${at} requires the property ${JSON.stringify(name.slice(0, 60))}, but does not allow it.`);
-      members.push({ name, value, required: true });
-    }
-    return this.#named('object', objectGrammar(this.book, { members, others, anyOthers: additional === true }));
-  }
-}
-
-function hasLength(length: number, words: Words, [least, most]: readonly [string, string], at: string): boolean {
-  return length >= (countOf(words, least, at) ?? 0) && length <= (countOf(words, most, at) ?? Infinity);
 }

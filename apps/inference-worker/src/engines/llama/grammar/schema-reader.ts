@@ -1,5 +1,21 @@
+import type { CompileBudget } from './compile-budget.js';
+import type { LeftOut } from './left-out.js';
+import { SchemaReferences } from './schema-references.js';
 import { mergeWords } from './schema-merge.js';
-import { assertions, invalidSchema, isRecord, listOf, textOf, unsupportedSchema, within, type Words } from './schema-words.js';
+import { modernized } from './schema-dialects.js';
+import {
+  assertions,
+  invalidSchema,
+  isRecord,
+  listOf,
+  namesOf,
+  schemasOf,
+  textOf,
+  unsupportedSchema,
+  within,
+  type Words,
+  withoutUnevaluated,
+} from './schema-words.js';
 
 /** A choice between schemas. `exclusive` = `oneOf`: exactly one may hold. */
 export interface Union {
@@ -16,68 +32,66 @@ export interface FlatSchema {
 
 /** No value is in an empty list. */
 const NOTHING: FlatSchema = { words: { enum: [] }, unions: [] };
-const MAX_STEPS = 5_000;
 const MAX_NESTED = 100;
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 /** Reads a schema and all that it refers to inside of itself. */
 export class SchemaReader {
   readonly #following: string[] = [];
-  #steps = 0;
+  readonly #references: SchemaReferences;
+  readonly #known = new WeakMap<object, FlatSchema>();
   #nested = 0;
 
-  constructor(private readonly root: unknown) {}
+  constructor(
+    root: unknown,
+    readonly leftOut: LeftOut,
+    readonly budget: CompileBudget,
+  ) {
+    this.#references = new SchemaReferences(root);
+  }
 
   /** The pointer of a schema that is a reference and nothing else, or all of just one, as generators of schemas like to write it. */
   referenceOf(schema: unknown, at: string): string | null {
-    if (!isRecord(schema) || !('$ref' in schema || 'allOf' in schema)) return null;
-    const words = assertions(schema, at);
+    if (!isRecord(schema) || !isCombined(schema)) return null;
+    const words = assertions(schema, at, this.leftOut);
     if (Object.keys(words).length !== 1) return null;
     const parts = listOf(words, 'allOf', at);
-    if (!parts) return textOf(words, '$ref', at) ?? null;
-    return parts.length === 1 ? this.referenceOf(parts[0], within(at, 'allOf', 0)) : null;
+    if (parts) return parts.length === 1 ? this.referenceOf(parts[0], within(at, 'allOf', 0)) : null;
+    const [reference] = REFERENCES.flatMap((word) => textOf(words, word, at) ?? []);
+    return reference === undefined ? null : this.#references.pointerOf(reference, at);
   }
 
-  /** @throws ServiceError for what is not supported, refers to nothing, or refers to itself only. */
+  /** @throws ServiceError for what is no schema, refers to nothing, or refers to itself only. */
   flatten(schema: unknown, at: string): FlatSchema {
-    this.#steps += 1;
+    this.budget.steps();
+    if (schema === true) return { words: {}, unions: [] };
+    if (schema === false) return NOTHING;
+    if (!isRecord(schema)) throw invalidSchema(`The schema at ${at} must be an object or a boolean.`);
+    const known = this.#known.get(schema);
+    if (known) return known;
     this.#nested += 1;
-    try {
-      if (this.#steps > MAX_STEPS) throw unsupportedSchema('The schema is too large: all that it combines and refers to counts.');
-      if (this.#nested > MAX_NESTED) throw unsupportedSchema(`The schema combines others more than ${MAX_NESTED} levels deep (at ${at}).`);
-      if (schema === true) return { words: {}, unions: [] };
-      if (schema === false) return NOTHING;
-      if (!isRecord(schema)) throw invalidSchema(`The schema at ${at} must be an object or a boolean.`);
-      return this.#flattenObject(withNull(schema), at);
-    } finally {
-      this.#nested -= 1;
-    }
+    if (this.#nested > MAX_NESTED) throw unsupportedSchema(`The schema combines others more than ${MAX_NESTED} levels deep (at ${at}).`);
+    const flat = this.#flattenObject(modernized(schema, at), at);
+    this.#nested -= 1;
+    this.#known.set(schema, flat);
+    return flat;
   }
 
   /** What holds when both hold. */
   combine(a: FlatSchema, b: FlatSchema, at: string): FlatSchema {
+    this.budget.steps(1 + sizeOf(a.words) + sizeOf(b.words));
     return { words: mergeWords(a.words, b.words, at), unions: [...a.unions, ...b.unions] };
   }
 
-  /** The schema that a reference points at. */
+  /** The schema that a pointer of `referenceOf` points at. */
   resolve(pointer: string, at: string): unknown {
-    if (!pointer.startsWith('#') || (pointer.length > 1 && pointer[1] !== '/')) {
-      throw unsupportedSchema(
-        `The reference ${shown(pointer)} (at ${at}) is not supported: only those into the same schema are, such as "#/$defs/name".`,
-      );
-    }
-    let target: unknown = this.root;
-    for (const step of pointer.slice(1).split('/').slice(1)) {
-      const key = decoded(step).replaceAll('~1', '/').replaceAll('~0', '~');
-      const known = typeof target === 'object' && target !== null && Object.hasOwn(target, key);
-      if (!known) throw invalidSchema(`The reference ${shown(pointer)} (at ${at}) points at nothing.`);
-      target = (target as Record<string, unknown>)[key];
-    }
-    return target;
+    return this.#references.resolve(pointer, at);
   }
 
   #flattenObject(schema: Record<string, unknown>, at: string): FlatSchema {
-    const { $ref, allOf, anyOf, oneOf, const: only, ...words } = assertions(schema, at);
-    const own: Words = only === undefined && !('const' in schema) ? words : mergeWords(words, { enum: [only] }, at);
+    const { allOf, anyOf, oneOf, const: only, ...words } = assertions(schema, at, this.leftOut);
+    const { $ref, $dynamicRef, $recursiveRef, dependentRequired, dependentSchemas, ...plain } = words;
+    const own: Words = only === undefined && !('const' in schema) ? plain : mergeWords(plain, { enum: [only] }, at);
     const unions: Union[] = [];
     for (const [word, branches] of [
       ['anyOf', anyOf],
@@ -86,18 +100,37 @@ export class SchemaReader {
       if (branches !== undefined)
         unions.push({ exclusive: word === 'oneOf', branches: branchesOf(schema, word, at), at: within(at, word) });
     }
-    let flat: FlatSchema = { words: own, unions };
-    if ($ref !== undefined) flat = this.combine(this.#follow(schema, at), flat, at);
+    let flat: FlatSchema = { words: own, unions: [...unions, ...dependencies({ dependentRequired, dependentSchemas }, own, at)] };
+    for (const word of REFERENCES) {
+      const followed = words[word] === undefined ? null : this.#follow(schema, word, at);
+      if (followed) flat = this.combine(this.#sealed(followed, at), flat, at);
+    }
     if (allOf === undefined) return flat;
     for (const [i, part] of branchesOf(schema, 'allOf', at).entries()) {
-      flat = this.combine(flat, this.flatten(part, within(at, 'allOf', i)), at);
+      flat = this.combine(flat, this.#sealed(this.flatten(part, within(at, 'allOf', i)), at), at);
     }
     return flat;
   }
 
-  #follow(schema: Words, at: string): FlatSchema {
-    const pointer = textOf(schema, '$ref', at) ?? '#';
-    if (this.#following.includes(pointer)) throw invalidSchema(`The reference ${shown(pointer)} (at ${at}) leads back to itself.`);
+  /** What a part calls unevaluated is so whatever stands beside the part. */
+  #sealed({ words, unions }: FlatSchema, at: string): FlatSchema {
+    const { unevaluatedProperties, unevaluatedItems, ...rest } = words;
+    if (unevaluatedProperties === undefined && unevaluatedItems === undefined) return { words, unions };
+    if (unions.length > 0) {
+      this.leftOut.add(at, unevaluatedProperties === undefined ? 'unevaluatedItems' : 'unevaluatedProperties');
+      return { words: rest, unions };
+    }
+    return { words: withoutUnevaluated(words), unions };
+  }
+
+  /** Null for a reference to another document, which is left out. */
+  #follow(schema: Words, word: string, at: string): FlatSchema | null {
+    const pointer = this.#references.pointerOf(textOf(schema, word, at) ?? '#', at);
+    if (pointer === null) {
+      this.leftOut.add(at, word);
+      return null;
+    }
+    if (this.#following.includes(pointer)) throw invalidSchema(`The reference ${JSON.stringify(pointer)} (at ${at}) leads back to itself.`);
     this.#following.push(pointer);
     try {
       return this.flatten(this.resolve(pointer, at), pointer.slice(0, 300));
@@ -107,29 +140,32 @@ export class SchemaReader {
   }
 }
 
-/** `nullable` as it is used in OpenAPI, in the words of JSON Schema. */
-function withNull(schema: Record<string, unknown>): Record<string, unknown> {
-  if (!('nullable' in schema)) return schema;
-  const { nullable, ...rest } = schema;
-  if (nullable === false) return rest;
-  if (nullable !== true) throw invalidSchema('The schema\'s "nullable" must be true or false.');
-  const { type } = rest;
-  if (type !== undefined) return { ...rest, type: [...(Array.isArray(type) ? (type as unknown[]) : [type]), 'null'] };
-  return 'enum' in rest || 'const' in rest ? rest : { anyOf: [rest, { type: 'null' }] };
+/** Whether a schema refers to others, or holds all of some. */
+export const isCombined = (schema: Words): boolean => 'allOf' in schema || REFERENCES.some((word) => word in schema);
+
+const sizeOf = ({ properties }: Words): number => (isRecord(properties) ? Object.keys(properties).length >> 4 : 0);
+
+/** What some property asks of others: it is not there, or they are as they must be. */
+function dependencies(words: Words, own: Words, at: string): Union[] {
+  // Where nothing is listed, a property that is named here must not close the object.
+  const absent = (name: string): object => ({
+    properties: { [name]: false },
+    ...(!('properties' in own) && { additionalProperties: true }),
+  });
+  const required = Array.from(schemasOf(words, 'dependentRequired', at), ([name]): Union => {
+    const needs = namesOf(words['dependentRequired'] as Words, name, at);
+    const place = within(at, 'dependentRequired', name);
+    return { exclusive: false, branches: [absent(name), { required: [name, ...needs] }], at: place };
+  });
+  const schemas = Array.from(schemasOf(words, 'dependentSchemas', at), ([name, schema]): Union => {
+    const place = within(at, 'dependentSchemas', name);
+    return { exclusive: false, branches: [absent(name), { allOf: [{ required: [name] }, schema] }], at: place };
+  });
+  return [...required, ...schemas];
 }
 
 function branchesOf(schema: Words, word: string, at: string): readonly unknown[] {
   const branches = listOf(schema, word, at) ?? [];
   if (branches.length === 0) throw invalidSchema(`The schema's "${word}" at ${at} must not be empty.`);
   return branches;
-}
-
-const shown = (pointer: string): string => JSON.stringify(pointer.length > 100 ? `${pointer.slice(0, 100)}…` : pointer);
-
-function decoded(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

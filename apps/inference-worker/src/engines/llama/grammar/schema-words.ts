@@ -1,4 +1,6 @@
 import { ServiceError } from '@slipway/contracts';
+import type { LeftOut } from './left-out.js';
+import { FORMAT_NAMES } from './string-format.js';
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 const JSON_TYPES: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
@@ -6,25 +8,28 @@ const JSON_TYPES: readonly JsonType[] = ['null', 'boolean', 'integer', 'number',
 /** The keywords of one schema object, `$ref`, `allOf`, `anyOf` and `oneOf` taken out. */
 export type Words = Readonly<Record<string, unknown>>;
 
-/** Keywords that say nothing about values, or hold schemas that others refer to. */
-const ANNOTATIONS: ReadonlySet<string> = new Set([
-  ...['$schema', '$id', '$comment', '$defs', 'definitions', '$anchor', '$vocabulary'],
-  ...['title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
-  ...['contentEncoding', 'contentMediaType', 'contentSchema'],
-]);
-
 /** Keywords by the type that they speak about. */
 const WORDS_OF: ReadonlyMap<JsonType, readonly string[]> = new Map([
-  ['object', ['properties', 'required', 'additionalProperties']],
-  ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
+  [
+    'object',
+    [
+      ...['properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames', 'minProperties', 'maxProperties'],
+      ...['dependentRequired', 'dependentSchemas', 'dependencies', 'unevaluatedProperties'],
+    ],
+  ],
+  ['array', ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems']],
   ['string', ['minLength', 'maxLength', 'pattern', 'format']],
-  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
 ]);
 
-const SUPPORTED: ReadonlySet<string> = new Set([
-  ...['$ref', 'allOf', 'anyOf', 'oneOf', 'type', 'enum', 'const', 'nullable'],
+/** Keywords that a grammar holds, at least in their usual forms. */
+const HELD: ReadonlySet<string> = new Set([
+  ...['$ref', '$dynamicRef', '$recursiveRef', 'allOf', 'anyOf', 'oneOf', 'type', 'enum', 'const', 'nullable'],
   ...[...WORDS_OF.values()].flat(),
 ]);
+
+/** Keywords that assert something and that no grammar of ours holds. All others are annotations. */
+export const NEVER_HELD: ReadonlySet<string> = new Set(['not', 'if', 'contains', 'minContains', 'maxContains']);
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -36,16 +41,44 @@ export const invalidSchema = (message: string): ServiceError => new ServiceError
 export const within = (at: string, ...steps: (string | number)[]): string =>
   steps.reduce<string>((path, step) => `${path}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`, at).slice(0, 300);
 
-/** What a schema object asserts, annotations and words without effect taken out. */
-export function assertions(schema: Record<string, unknown>, at: string): Record<string, unknown> {
+/** What a schema object asserts, what the grammar leaves out aside. Annotations and unknown keywords assert nothing. */
+export function assertions(schema: Record<string, unknown>, at: string, leftOut: LeftOut): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [word, value] of Object.entries(schema)) {
-    const idle = ANNOTATIONS.has(word) || word.startsWith('x-') || value === undefined || (word === 'uniqueItems' && value === false);
-    if (idle) continue;
-    if (!SUPPORTED.has(word)) throw unsupportedSchema(`The schema keyword "${word.slice(0, 60)}" (at ${at}) is not supported.`);
-    result[word] = value;
+    if (value === undefined || saysNothingNew(word, value, schema)) continue;
+    if (HELD.has(word)) result[word] = value;
+    else if (NEVER_HELD.has(word)) leaveOut(schema, word, at, leftOut);
   }
   return result;
+}
+
+/** What is written like an assertion and asserts nothing. */
+function saysNothingNew(word: string, value: unknown, schema: Record<string, unknown>): boolean {
+  switch (word) {
+    case 'uniqueItems':
+    case 'not':
+      return value === false;
+    case 'unevaluatedProperties':
+    case 'unevaluatedItems':
+      return value === true;
+    case 'if':
+      return !('then' in schema || 'else' in schema);
+    case 'minContains':
+    case 'maxContains':
+      return !('contains' in schema);
+    case 'format':
+      return typeof value === 'string' && !FORMAT_NAMES.includes(value);
+    default:
+      return false;
+  }
+}
+
+function leaveOut(schema: Record<string, unknown>, word: string, at: string, leftOut: LeftOut): void {
+  const value = schema[word];
+  if (word.endsWith('Contains')) countOf(schema, word, at);
+  else if (typeof value !== 'boolean' && !isRecord(value))
+    throw invalidSchema(`The schema's "${word}" at ${at} must be a schema: an object or a boolean.`);
+  leftOut.add(at, word);
 }
 
 /** The types that a schema allows. Where it names none, they follow from the keywords that it uses; none at all = any. */
@@ -62,6 +95,16 @@ export function typesOf(words: Words, at: string): readonly JsonType[] {
   }
   const types = list as JsonType[];
   return types.includes('number') ? types.filter((type) => type !== 'integer') : types;
+}
+
+/** The same, what is not evaluated said by `additionalProperties` and `items`: no schema beside these words adds to them. */
+export function withoutUnevaluated(words: Words): Words {
+  const { unevaluatedProperties, unevaluatedItems, ...rest } = words;
+  return {
+    ...rest,
+    ...(unevaluatedProperties !== undefined && !('additionalProperties' in rest) && { additionalProperties: unevaluatedProperties }),
+    ...(unevaluatedItems !== undefined && !('items' in rest) && { items: unevaluatedItems }),
+  };
 }
 
 export const saysNothing = (words: Words): boolean => Object.keys(words).length === 0;
@@ -104,4 +147,16 @@ export function schemasOf(words: Words, word: string, at: string): ReadonlyMap<s
   if (value === undefined) return new Map();
   if (isRecord(value)) return new Map(Object.entries(value));
   throw invalidSchema(`The schema's "${word}" at ${at} must be an object.`);
+}
+
+/** The texts of a keyword that may have been merged from several schemas. @throws ServiceError when one is no string. */
+export function textsOf(words: Words, word: string, at: string): readonly string[] {
+  const value = words[word];
+  const list: unknown[] = value instanceof Merged ? [...value.values] : value === undefined ? [] : [value];
+  return list.map((each) => textOf({ [word]: each }, word, at) ?? '');
+}
+
+/** Values of one keyword that hold together, and that no single value says. */
+export class Merged {
+  constructor(readonly values: readonly unknown[]) {}
 }

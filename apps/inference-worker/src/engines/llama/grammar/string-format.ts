@@ -1,4 +1,4 @@
-import type { Expr } from './gbnf.js';
+import { type Expr, NEVER } from './gbnf.js';
 import { wholeMatch } from './regex-grammar.js';
 
 const LEAP_YEAR = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)';
@@ -28,4 +28,14 @@ export const FORMAT_NAMES: readonly string[] = [...FORMATS.keys()];
 export function formatText(name: string): Expr | null {
   const pattern = FORMATS.get(name);
   return pattern === undefined ? null : wholeMatch(pattern);
+}
+
+/** No label of a host is longer than it may be in an address of so many characters. */
+const SHORT_EMAIL_CHARS = 66;
+const SHORT_EMAIL = `${ATOM}(\\.${ATOM})*@([A-Za-z0-9](-*[A-Za-z0-9])*\\.)+[A-Za-z0-9](-*[A-Za-z0-9])*`;
+
+/** The text of a known format beside a greatest length: at most `longest` characters, which may be fewer. */
+export function shortFormatText(name: string, max: number): { readonly expr: Expr; readonly longest: number } {
+  if (name === 'email') return { expr: wholeMatch(SHORT_EMAIL), longest: Math.min(max, SHORT_EMAIL_CHARS) };
+  return { expr: formatText(name) ?? NEVER, longest: max };
 }

@@ -26,3 +26,10 @@ const FAMILIES: readonly CallFamily[] = [
 export function detectFamily(template: string): CallFamily | null {
   return FAMILIES.find((family) => family.knows(template)) ?? null;
 }
+
+/** @throws Error for a name that no family has. */
+export function familyNamed(name: string): CallFamily {
+  const family = FAMILIES.find((each) => each.name === name);
+  if (family) return family;
+  throw new Error(`No family of calls is named ${name}.`);
+}

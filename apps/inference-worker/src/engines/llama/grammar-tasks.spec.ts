@@ -1,0 +1,43 @@
+import { afterEach, expect, it } from 'vitest';
+import { GrammarTasks } from './grammar-tasks.js';
+
+const threadOf = (body: string): URL =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads';\n${body}\nparentPort.postMessage({ ready: true });`)}`,
+  );
+const ECHO = threadOf(`parentPort.on('message', ({ text }) => {
+  while (text === 'slow');
+  parentPort.postMessage(text === 'wrong' ? { refused: { code: 'invalid_value', message: 'wrong', param: 'a' } } : { value: text });
+});`);
+
+let tasks: GrammarTasks | undefined;
+afterEach(async () => {
+  await tasks?.close();
+});
+
+it('a task that takes too long ends alone with its thread, and the others go on', async () => {
+  tasks = new GrammarTasks(500, ECHO);
+  const slow = tasks.faultOf({}, 'slow');
+  const others = ['a', 'wrong', 'b'].map((text) => tasks!.faultOf({}, text));
+  await expect(slow).rejects.toMatchObject({ code: 'unsupported_value' });
+  const [a, wrong, b] = await Promise.allSettled(others);
+  expect([a, b]).toEqual(['a', 'b'].map((value) => ({ status: 'fulfilled', value })));
+  expect(wrong).toMatchObject({ reason: { code: 'invalid_value', param: 'a' } });
+});
+
+it('smaller tasks come first, and no more wait than there is room for', async () => {
+  tasks = new GrammarTasks(5_000, ECHO);
+  const order: string[] = [];
+  const run = (text: string): Promise<unknown> => tasks!.faultOf({}, text).then((value) => order.push(String(value)));
+  const all = ['x'.repeat(50), 'y'.repeat(20), 'z'].map(run);
+  for (let i = 3; i < 64; i += 1) all.push(run('w'));
+  await expect(tasks.faultOf({}, 'v')).rejects.toMatchObject({ code: 'overloaded' });
+  await Promise.all(all);
+  expect(order.at(-1)).toBe('x'.repeat(50));
+  expect(order.at(-2)).toBe('y'.repeat(20));
+});
+
+it('a thread that cannot start fails what waits for it', async () => {
+  tasks = new GrammarTasks(5_000, threadOf(`throw new Error('broken');`));
+  await expect(tasks.faultOf({}, 'a')).rejects.toThrow('broken');
+});

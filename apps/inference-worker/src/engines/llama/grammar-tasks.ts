@@ -1,0 +1,135 @@
+import { Worker } from 'node:worker_threads';
+import { type CanonicalRequest, type ErrorCode, ServiceError } from '@slipway/contracts';
+import type { AnswerGrammar } from './answer-grammar.js';
+
+/** What a request's grammar is made from. */
+export type GrammarSource = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls' | 'output'>;
+
+export type GrammarTask =
+  | { readonly kind: 'grammar'; readonly request: GrammarSource; readonly family: string | null }
+  | { readonly kind: 'check'; readonly schema: unknown; readonly text: string };
+
+/** What a thread made of a task. */
+export type GrammarTaskResult =
+  | { readonly ready: true }
+  | { readonly value: unknown }
+  | { readonly refused: { readonly code: ErrorCode; readonly message: string; readonly param: string | undefined } }
+  | { readonly failed: string };
+
+/** Time that one task may take, in milliseconds. */
+export const GRAMMAR_BUDGET_MS = 2_000;
+/** Tasks that may wait. */
+const MAX_WAITING = 64;
+/** Threads cannot read TypeScript: run from source, as tests are, this takes the thread that was built. */
+const THREAD = new URL(
+  import.meta.url.endsWith('.ts') ? '../../../dist/engines/llama/grammar-thread.js' : 'grammar-thread.js',
+  import.meta.url,
+);
+
+interface Job {
+  readonly task: GrammarTask;
+  readonly size: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  ready: boolean;
+  job: Job | null;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Makes grammars of schemas, and checks answers against them, in a thread of its own, one at a time and the smallest first: what a
+ * client sends must not hold up the tokens of others. A task that takes longer than its budget ends with its thread.
+ */
+export class GrammarTasks {
+  readonly #waiting: Job[] = [];
+  #thread: Thread | null = null;
+  #closed = false;
+
+  constructor(
+    private readonly budgetMs = GRAMMAR_BUDGET_MS,
+    private readonly threadUrl = THREAD,
+  ) {}
+
+  /**
+   * The grammar of an answer; null = it is free.
+   * @param family name of the family in which calls are written.
+   * @throws ServiceError naming the field that asks for what cannot be forced, or takes too long; `overloaded` where too much waits.
+   */
+  async grammar(request: GrammarSource, family: string | null): Promise<AnswerGrammar | null> {
+    return (await this.#run({ kind: 'grammar', request, family })) as AnswerGrammar | null;
+  }
+
+  /** What is wrong with a JSON text by a schema; null = nothing. @throws ServiceError as `grammar` does. */
+  async faultOf(schema: unknown, text: string): Promise<string | null> {
+    return (await this.#run({ kind: 'check', schema, text })) as string | null;
+  }
+
+  /** Ends the thread; what it was doing fails. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('The model is being unloaded.'));
+    await this.#thread?.worker.terminate();
+  }
+
+  #run(task: GrammarTask): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new Error('The model is being unloaded.'));
+    if (this.#waiting.length >= MAX_WAITING)
+      return Promise.reject(new ServiceError('overloaded', 'Too many schemas wait to be compiled.', { retryAfterS: 1 }));
+    const size = JSON.stringify(task).length;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ task, size, resolve, reject });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0 || this.#thread?.job) return;
+    const thread = (this.#thread ??= this.#start());
+    if (!thread.ready) return;
+    const smallest = this.#waiting.reduce((best, job) => (job.size < best.size ? job : best));
+    this.#waiting.splice(this.#waiting.indexOf(smallest), 1);
+    thread.job = smallest;
+    thread.worker.ref();
+    thread.timer = setTimeout(() => this.#lose(thread, tooLong()), this.budgetMs);
+    thread.worker.postMessage(smallest.task);
+  }
+
+  #start(): Thread {
+    const worker = new Worker(this.threadUrl, { resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    const thread: Thread = { worker, ready: false, job: null, timer: undefined };
+    worker.on('message', (result: GrammarTaskResult) => this.#took(thread, result));
+    worker.on('error', (error) => this.#lose(thread, error));
+    worker.on('exit', () => this.#lose(thread, new Error('The thread that compiles schemas ended.')));
+    return thread;
+  }
+
+  #took(thread: Thread, result: GrammarTaskResult): void {
+    const { job } = thread;
+    clearTimeout(thread.timer);
+    thread.job = null;
+    if ('ready' in result) thread.ready = true;
+    else if ('value' in result) job?.resolve(result.value);
+    else if ('failed' in result) job?.reject(new Error(result.failed));
+    else job?.reject(new ServiceError(result.refused.code, result.refused.message, { param: result.refused.param }));
+    thread.worker.unref();
+    this.#next();
+  }
+
+  #lose(thread: Thread, error: Error): void {
+    if (this.#thread !== thread) return;
+    this.#thread = null;
+    clearTimeout(thread.timer);
+    void thread.worker.terminate();
+    thread.job?.reject(error);
+    // A thread that cannot even start would be started for ever.
+    if (!thread.ready) for (const { reject } of this.#waiting.splice(0)) reject(error);
+    this.#next();
+  }
+}
+
+const tooLong = (): ServiceError =>
+  new ServiceError('unsupported_value', 'The schemas or the grammar of this request take too long to compile. Make them smaller.');

@@ -1,0 +1,36 @@
+import { parentPort } from 'node:worker_threads';
+import { isServiceError, ServiceError } from '@slipway/contracts';
+import { makeGrammar } from './answer-grammar.js';
+import type { GrammarTask, GrammarTaskResult } from './grammar-tasks.js';
+import { SchemaChecker } from './schema-checker.js';
+import { familyNamed } from './tool-calls/detect-family.js';
+
+const checker = new SchemaChecker();
+
+function resultOf(task: GrammarTask): unknown {
+  if (task.kind === 'check') return checker.faultOf(task.schema, task.text);
+  const grammar = makeGrammar(task.request, task.family === null ? null : familyNamed(task.family));
+  for (const { schema, field } of grammar?.checks ?? []) naming(field, () => checker.prepare(schema));
+  return grammar;
+}
+
+function naming(param: string, make: () => void): void {
+  try {
+    make();
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    throw new ServiceError(error.code, error.message, { param });
+  }
+}
+
+function answerTo(task: GrammarTask): GrammarTaskResult {
+  try {
+    return { value: resultOf(task) };
+  } catch (error) {
+    if (isServiceError(error)) return { refused: { code: error.code, message: error.message, param: error.param } };
+    return { failed: error instanceof Error ? (error.stack ?? error.message) : 'unknown failure' };
+  }
+}
+
+parentPort?.on('message', (task: GrammarTask) => parentPort?.postMessage(answerTo(task)));
+parentPort?.postMessage({ ready: true });

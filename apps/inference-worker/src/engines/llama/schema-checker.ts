@@ -1,0 +1,77 @@
+import { ServiceError } from '@slipway/contracts';
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Recent } from './recent.js';
+
+const REMEMBERED = 16;
+
+/** Regular expressions as both grammars and people mean them: with the flag `u` where they are valid with it. */
+function regExpOf(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+
+const OPTIONS: Options = {
+  strict: false,
+  // Formats are held by the grammar or are annotations; the schema itself was read already.
+  validateFormats: false,
+  validateSchema: false,
+  ownProperties: true,
+  multipleOfPrecision: 9,
+  addUsedSchema: false,
+  code: { regExp: Object.assign((pattern: string) => regExpOf(pattern), { code: '' }) },
+};
+
+/** The validator for a schema's draft: the one that it names, else the one whose words it uses. */
+function validatorFor(schema: unknown): Ajv {
+  const text = JSON.stringify(schema);
+  const dialect = (schema as { $schema?: unknown } | null)?.$schema;
+  const named = typeof dialect === 'string' ? dialect : '';
+  if (named.includes('2019-09') || text.includes('"$recursiveRef"')) return new Ajv2019(OPTIONS);
+  const older = /draft-0[3467]/.test(named) || /"items":\s*\[|"dependencies":|"additionalItems":/.test(text);
+  return older ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+}
+
+/** Schemas by what they are known as inside of a validator: one that names a draft would look it up. */
+const anonymous = (schema: unknown): object => {
+  const { $schema: _, ...rest } = schema as Record<string, unknown>;
+  return rest;
+};
+
+/** Checks finished answers against whole schemas, what grammars leave out included. */
+export class SchemaChecker {
+  readonly #known = new Recent<ValidateFunction>(REMEMBERED);
+
+  /** Makes a validator ready. @throws ServiceError `unsupported_value` for a schema that cannot be checked. */
+  prepare(schema: unknown): ValidateFunction {
+    const key = JSON.stringify(schema);
+    return this.#known.get(key) ?? this.#known.put(key, compiled(schema));
+  }
+
+  /** What is wrong with a JSON text, in one sentence; null = nothing. */
+  faultOf(schema: unknown, text: string): string | null {
+    const validate = this.prepare(schema);
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return 'It is no JSON.';
+    }
+    if (validate(value)) return null;
+    const [{ instancePath = '', message = 'does not fit' } = {}] = validate.errors ?? [];
+    return `${instancePath === '' ? 'It' : `What stands at ${instancePath.slice(0, 200)}`} ${message.slice(0, 200)}.`;
+  }
+}
+
+function compiled(schema: unknown): ValidateFunction {
+  try {
+    return validatorFor(schema).compile(anonymous(schema));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.slice(0, 200) : 'unknown failure';
+    throw new ServiceError('unsupported_value', `Answers cannot be checked against the schema, as "strict" asks: ${reason}`);
+  }
+}
