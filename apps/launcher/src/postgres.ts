@@ -1,3 +1,4 @@
+import { databaseUrl, ensureDatabase } from '@slipway/database';
 import type { FirstStage } from './first-stage.js';
 import { type LaunchContext, TIERS, plainEnvironment, pick } from './launch-context.js';
 import { waitUntil } from './wait-until.js';
@@ -34,7 +35,16 @@ async function startEmbedded(context: LaunchContext): Promise<Record<string, str
   });
   const timedOut = (): Error => new stage.StartError(`PostgreSQL does not accept connections; see ${dataDir.logs}/postgres.log.`);
   await waitUntil(() => machine.probePostgres(port), { withinMs: READY_WITHIN_MS, timedOut, signal });
-  return { ...pick(stage.environment, DATABASE_VARIABLES), DATABASE_URL: machine.postgresUrl(port, secrets.postgresPassword) };
+  const serverUrl = machine.postgresUrl(port, secrets.postgresPassword);
+  await makeDatabases(context, serverUrl);
+  return { ...pick(stage.environment, DATABASE_VARIABLES), DATABASE_URL: serverUrl };
+}
+
+/** One after the other, so that the services find them when they start at once. */
+async function makeDatabases({ stage, env }: LaunchContext, serverUrl: string): Promise<void> {
+  for (const name of ['keys', 'deployments']) {
+    if (!stage.environment[`${name.toUpperCase()}_DATABASE_URL`]) await ensureDatabase(databaseUrl({ env, name, serverUrl }));
+  }
 }
 
 /** Makes sure that there is a database server, and returns the variables that tell the services of it. */

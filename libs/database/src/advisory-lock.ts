@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@slipway/platform';
 import { Client, type QueryResultRow } from 'pg';
 import { isTimeout } from './pg-errors.js';
-import { clientTimeouts } from './settings.js';
+import { clientTimeouts, connectionSettings } from './settings.js';
 
 /** Pause between two tries for the lock, and between two signs of life while it is held, in milliseconds. */
 const BEAT_MS = 250;
@@ -88,7 +88,11 @@ export class AdvisoryLock {
   }
 
   async #session(): Promise<void> {
-    const client = new Client({ connectionString: this.options.url, application_name: this.options.applicationName, ...clientTimeouts });
+    const client = new Client({
+      connectionString: this.options.url,
+      application_name: this.options.applicationName,
+      ...connectionSettings,
+    });
     let ended = false;
     const failed = new Promise<never>((_, reject) => {
       client.on('error', reject);

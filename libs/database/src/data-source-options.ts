@@ -1,6 +1,7 @@
 import type { Logger } from '@slipway/platform';
 import type { DataSourceOptions } from 'typeorm';
-import { clientTimeouts, POOL_SIZE } from './settings.js';
+import { clientTimeouts, connectionSettings, POOL_SIZE } from './settings.js';
+import type { StrayRelations } from './stray-relations.js';
 
 /** What a service's database is made of. */
 export interface DatabaseOptions {
@@ -10,6 +11,8 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   readonly entities: NonNullable<DataSourceOptions['entities']>;
   readonly migrations: NonNullable<DataSourceOptions['migrations']>;
+  /** What earlier releases may have left in other schemas; moved before migrations run. */
+  readonly strays?: StrayRelations;
   readonly log: Logger;
 }
 
@@ -27,7 +30,7 @@ export function dataSourceOptions({ url, applicationName, entities, migrations, 
     logging: false,
     poolSize: POOL_SIZE,
     connectTimeoutMS: clientTimeouts.connectionTimeoutMillis,
-    extra: clientTimeouts,
+    extra: connectionSettings,
     poolErrorHandler: (error: unknown) => log.warn({ err: error }, 'database.connection_lost'),
   };
 }
@@ -35,6 +38,6 @@ export function dataSourceOptions({ url, applicationName, entities, migrations, 
 /** The same for migrations: few connections, and time for statements that rewrite a table. */
 export function migrationOptions(options: DatabaseOptions): Postgres {
   const usual = dataSourceOptions(options);
-  const extra = { ...clientTimeouts, query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
+  const extra = { ...connectionSettings, query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
   return { ...usual, applicationName: `${options.applicationName} migrations`, poolSize: 2, extra, migrationsTransactionMode: 'each' };
 }

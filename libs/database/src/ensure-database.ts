@@ -1,18 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { parseDatabaseUrl } from './database-url.js';
-import { clientTimeouts } from './settings.js';
+import { connectionSettings } from './settings.js';
 
-/** Codes of "there is no such database" and of two creating it at once. */
+/** There is no such database. */
 const MISSING = '3D000';
+/** Two made it at once. */
 const MADE_BY_ANOTHER = new Set(['42P04', '23505']);
-/** Another session is using the template at this moment. */
+/** Another session uses the template at this moment. */
 const TEMPLATE_BUSY = '55006';
-const TEMPLATE_TRIES = 20;
+/** PostgreSQL 18 may answer this, as an internal error, when two databases are made at once. */
+const BATCH_BUSY = 'starting batch';
+const TRIES = 20;
+const PAUSE_MS = 100;
+/** A database is copied from its template, and waits for whoever makes one at the same time. */
+const MAKING_MS = 60_000;
 
 const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined);
 
-async function withClient<T>(url: string, work: (client: Client) => Promise<T>, timeoutMs?: number): Promise<T> {
-  const client = new Client({ connectionString: url, ...clientTimeouts, ...(timeoutMs !== undefined && { query_timeout: timeoutMs }) });
+const isPassing = (error: unknown): boolean =>
+  codeOf(error) === TEMPLATE_BUSY || (codeOf(error) === 'XX000' && error instanceof Error && error.message.includes(BATCH_BUSY));
+
+async function withClient<T>(url: string, timeoutMs: number | undefined, work: (client: Client) => Promise<T>): Promise<T> {
+  const longer = timeoutMs !== undefined && { query_timeout: timeoutMs, statement_timeout: timeoutMs };
+  const client = new Client({ connectionString: url, ...connectionSettings, ...longer });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -22,35 +33,50 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>, 
   }
 }
 
-async function create(url: URL): Promise<void> {
-  const name = decodeURIComponent(url.pathname.slice(1));
-  const maintenance = new URL(url);
-  maintenance.pathname = '/postgres';
-  const statement = `CREATE DATABASE "${name.replaceAll('"', '""')}" ENCODING 'UTF8' TEMPLATE template0`;
-  for (let left = TEMPLATE_TRIES; ; left -= 1) {
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/**
+ * Runs `work` on the server's maintenance database `postgres`, of all callers one at a time: whoever makes or
+ * changes databases and roles stands in this line.
+ * @param address of any database of the server
+ */
+export async function onMaintenance<T>(address: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const url = parseDatabaseUrl(address);
+  url.pathname = '/postgres';
+  return withClient(url.href, MAKING_MS, async (client) => {
+    // Closing the session gives the lock back.
+    await client.query(`SELECT pg_advisory_lock(hashtextextended('slipway.databases', 0))`);
+    return work(client);
+  });
+}
+
+/** Makes a database unless it exists; for callers that stand in line by `onMaintenance`. @returns whether it was made */
+export async function createDatabase(client: Client, name: string): Promise<boolean> {
+  for (let left = TRIES; ; left -= 1) {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount !== 0) return false;
     try {
-      await withClient(maintenance.href, (client) => client.query(statement), 30_000);
-      return;
+      await client.query(`CREATE DATABASE ${quoted(name)} ENCODING 'UTF8' TEMPLATE template0`);
+      return true;
     } catch (error) {
-      if (MADE_BY_ANOTHER.has(String(codeOf(error)))) return;
-      if (codeOf(error) !== TEMPLATE_BUSY || left === 0) throw error;
-      await new Promise((resolve) => {
-        setTimeout(resolve, 100);
-      });
+      // Others than us stand in no line.
+      if (MADE_BY_ANOTHER.has(String(codeOf(error)))) return false;
+      if (!isPassing(error) || left === 0) throw error;
+      await delay(PAUSE_MS);
     }
   }
 }
 
 /**
- * Makes the database that an address names, unless it exists. Any number of replicas may do it at once.
+ * Makes the database that an address names, unless it exists. Any number of services and replicas may do it at once.
  * @throws the driver's error when the server does not answer or the user may not create databases.
  */
 export async function ensureDatabase(address: string): Promise<void> {
   const url = parseDatabaseUrl(address);
   try {
-    await withClient(url.href, (client) => client.query('SELECT 1'));
+    await withClient(url.href, undefined, (client) => client.query('SELECT 1'));
   } catch (error) {
     if (codeOf(error) !== MISSING) throw error;
-    await create(url);
+    await onMaintenance(address, (client) => createDatabase(client, decodeURIComponent(url.pathname.slice(1))));
   }
 }

@@ -8,5 +8,11 @@ export const clientTimeouts = {
   keepAliveInitialDelayMillis: 10_000,
 } as const;
 
+/**
+ * What every connection is opened with. PostgreSQL looks for unqualified names in `"$user", public`: a role that is
+ * called like one of our schemas would find them there once that schema exists. `options=` in an address wins.
+ */
+export const connectionSettings = { ...clientTimeouts, options: '-c search_path=public' } as const;
+
 /** Connections per process and database. */
 export const POOL_SIZE = 10;

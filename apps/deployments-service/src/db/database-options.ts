@@ -1,4 +1,5 @@
-import { type DatabaseOptions, databaseUrl } from '@slipway/database';
+import { DeploymentFeed } from '@slipway/contracts';
+import { type DatabaseOptions, databaseUrl, feedTableNames } from '@slipway/database';
 import type { Logger } from '@slipway/platform';
 import { AliasEntity } from '../aliases/alias.entity.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
@@ -34,6 +35,18 @@ export function databaseOptions(
       Tries1767500000000,
       AuditChain1769300000000,
     ],
+    strays: {
+      schemas: ['audit'],
+      relations: [
+        'deployment',
+        'revision',
+        'alias',
+        'placement_term',
+        'creation',
+        'record_version',
+        ...feedTableNames(DeploymentFeed.name),
+      ],
+    },
     log,
   };
 }

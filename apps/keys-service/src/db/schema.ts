@@ -1,3 +1,5 @@
+import { KeyFeed, SessionFeed } from '@slipway/contracts';
+import { feedTableNames } from '@slipway/database';
 import { AccountEntity } from '../accounts/account.entity.js';
 import { KeyEntity } from '../keys/key.entity.js';
 import { IdentityEntity } from '../people/identity.entity.js';
@@ -31,4 +33,8 @@ export const schema = {
     KeyRotations1767400000000,
     AuditChain1768500000000,
   ],
+  strays: {
+    schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],
+    relations: [...feedTableNames(KeyFeed.name), ...feedTableNames(SessionFeed.name)],
+  },
 };

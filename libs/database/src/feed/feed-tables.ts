@@ -37,8 +37,11 @@ export function createFeedTables(feed: string): string[] {
   ];
 }
 
-/** Statements that drop a feed's tables; for the `down` of a migration. */
-export function dropFeedTables(feed: string): string[] {
+/** Names of the tables that `createFeedTables` makes. */
+export function feedTableNames(feed: string): string[] {
   const { outbox, change, head, reader } = feedTables(feed);
-  return [outbox, change, head, reader].map((table) => `DROP TABLE ${table}`);
+  return [outbox, change, head, reader];
 }
+
+/** Statements that drop a feed's tables; for the `down` of a migration. */
+export const dropFeedTables = (feed: string): string[] => feedTableNames(feed).map((table) => `DROP TABLE ${table}`);

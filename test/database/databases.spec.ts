@@ -1,0 +1,132 @@
+import { Database, ensureDatabase, type OwnedDatabase, provideDatabases } from '@slipway/database';
+import { createLogger } from '@slipway/platform';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../testing/until.js';
+
+let postgres: TestPostgres;
+const opened: Client[] = [];
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((client) => client.end().catch(() => undefined)));
+});
+
+afterAll(() => postgres?.stop());
+
+function addressOf(database: string, login?: OwnedDatabase): string {
+  const url = new URL(postgres.url);
+  url.pathname = `/${database}`;
+  if (login) Object.assign(url, { username: login.role, password: encodeURIComponent(login.password) });
+  return url.href;
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  opened.push(client);
+  return client;
+}
+
+const admin = (): Promise<Client> => connect(postgres.url);
+
+/** That the owner may work in its database, and who else may not. */
+async function expectUsable(own: OwnedDatabase): Promise<void> {
+  const client = await connect(addressOf(own.database, own));
+  await client.query('CREATE TABLE tried (id integer); DROP TABLE tried');
+}
+
+const service = (name: string, env = 'dev'): OwnedDatabase => ({
+  database: `slipway_${env}_${name}`,
+  role: `slipway_${name}`,
+  password: `it's "${name}" \\ %I $1`,
+});
+const [keys, deployments] = [service('keys'), service('deployments')];
+
+describe('databases and their roles', () => {
+  it('are made by services that start at once, and by several replicas of each', async () => {
+    const names = ['first', 'second', 'third'].flatMap((name) => [name, name, name, name]);
+    await Promise.all(names.map((name) => ensureDatabase(addressOf(name))));
+    for (const name of names) await connect(addressOf(name));
+  });
+
+  it('are opened by services that start at once', async () => {
+    const open = async (name: string): Promise<void> => {
+      const log = createLogger('test', 'silent');
+      const database = new Database({ url: addressOf(name), applicationName: name, entities: [], migrations: [], log });
+      await database.open();
+      await database.close();
+    };
+    await Promise.all(['a', 'b', 'a', 'b', 'c'].map((name) => open(`opened_${name}`)));
+  });
+
+  it('are made by one step, any number of times and at once', async () => {
+    const made = await Promise.all([1, 2, 3, 4].map(() => provideDatabases(postgres.url, [keys, deployments])));
+    expect(made.flat().toSorted()).toEqual([deployments.database, keys.database]);
+    await expectUsable(keys);
+    await expectUsable(deployments);
+    expect(await provideDatabases(postgres.url, [keys, deployments])).toEqual([]);
+    await expect(connect(addressOf(deployments.database, keys))).rejects.toThrow(/permission denied/);
+  });
+
+  it('follow a changed password, and keep what is in them', async () => {
+    await provideDatabases(postgres.url, [keys]);
+    await (await connect(addressOf(keys.database, keys))).query('CREATE TABLE kept AS SELECT 1 AS one');
+    const changed = { ...keys, password: 'another' };
+    await provideDatabases(postgres.url, [changed]);
+    await expect(connect(addressOf(keys.database, keys))).rejects.toThrow(/password/);
+    expect((await (await connect(addressOf(keys.database, changed))).query('SELECT one FROM kept')).rowCount).toBe(1);
+    await provideDatabases(postgres.url, [keys]);
+  });
+
+  it('come later too: of another environment, and of a third service', async () => {
+    await provideDatabases(postgres.url, [keys, deployments]);
+    const later = [service('keys', 'prod'), service('tuning')];
+    expect(await provideDatabases(postgres.url, [keys, deployments, ...later])).toEqual(later.map(({ database }) => database));
+    for (const one of [keys, deployments, ...later]) await expectUsable(one);
+  });
+
+  it('are whole after steps that were cut off anywhere', async () => {
+    const names = Array.from({ length: 6 }, (_, i) => ({ ...service(`cut${i}`), role: 'slipway_cut' }));
+    const killer = await admin();
+    let stopped = false;
+    const killing = (async () => {
+      while (!stopped) {
+        await killer.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE pid <> pg_backend_pid() AND datname = 'postgres' AND backend_start < now() - interval '40 ms'`);
+      }
+    })();
+    const runs = await Promise.allSettled(names.map(() => provideDatabases(postgres.url, names)));
+    stopped = true;
+    await killing;
+    expect(runs.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(0);
+    await provideDatabases(postgres.url, names);
+    for (const one of names.map((name) => ({ ...name, password: names.at(-1)!.password }))) await expectUsable(one);
+  });
+
+  it('wait for a template that another session copies', async () => {
+    const busy = await admin();
+    await busy.query(`UPDATE pg_database SET datallowconn = true WHERE datname = 'template0'`);
+    const holder = await connect(addressOf('template0'));
+    const making = ensureDatabase(addressOf('after_template'));
+    const waiting = `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE DATABASE "after_template"%' AND state = 'active'`;
+    await until('the database is being made', async () => (await busy.query(waiting)).rowCount === 1);
+    await holder.end();
+    await making;
+    await busy.query(`UPDATE pg_database SET datallowconn = false WHERE datname = 'template0'`);
+    await connect(addressOf('after_template'));
+  });
+
+  it('are not made by a user who may not, whose error holds no password', async () => {
+    await provideDatabases(postgres.url, [keys]);
+    await expect(ensureDatabase(addressOf('forbidden', keys))).rejects.toThrow(/permission denied/);
+    const failure: unknown = await provideDatabases(addressOf('postgres', keys), [deployments]).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    expect(JSON.stringify({ ...(failure as Error), message: (failure as Error).message })).not.toContain('deployments');
+  });
+});
