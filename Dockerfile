@@ -16,6 +16,9 @@ COPY --from=cpu /usr/local/bin/node /usr/local/bin/node
 # the development tools, whose builds for other platforms npm ci would insist on.
 FROM ${NODE_IMAGE} AS manifests
 WORKDIR /app
+# Authorities of the secret `ca` in place of npm's own, where a proxy or a private registry has others; npm passes over
+# a file that is not there. The secret `npmrc` is the user's configuration of npm. Neither is kept in a layer.
+ENV NPM_CONFIG_CAFILE=/run/secrets/ca
 COPY package.json package-lock.json .npmrc ./
 COPY tools/empty-package ./tools/empty-package
 COPY apps ./apps
@@ -26,7 +29,8 @@ RUN find apps libs -type f ! -name package.json -delete && find apps libs -type 
 # --- Build -----------------------------------------------------------------------------------
 
 FROM manifests AS compiler
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --omit=optional
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
+  npm ci --omit=dev --omit=optional
 
 FROM compiler AS build
 COPY tsconfig.base.json ./
@@ -43,7 +47,8 @@ FROM manifests AS dashboard
 ARG APP=gateway
 COPY tsconfig.base.json ./
 COPY apps/dashboard ./apps/dashboard
-RUN --mount=type=cache,target=/root/.npm mkdir -p apps/dashboard/dist \
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
+  mkdir -p apps/dashboard/dist \
   && if [ "${APP}" = console ]; then \
        npm ci --omit=dev --workspace apps/dashboard && node_modules/.bin/vite build --logLevel warn apps/dashboard || exit 1; \
      fi
@@ -52,11 +57,13 @@ RUN --mount=type=cache,target=/root/.npm mkdir -p apps/dashboard/dist \
 
 FROM manifests AS modules-cpu
 ARG APP=gateway
-RUN --mount=type=cache,target=/root/.npm npm ci --omit=dev --workspace "apps/${APP}"
+RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
+  npm ci --omit=dev --workspace "apps/${APP}"
 
 # package.json keeps the CUDA builds of llama.cpp out, which are larger than all the rest.
 FROM modules-cpu AS modules-cuda
-RUN version="$(node -p "require('./node_modules/node-llama-cpp/package.json').version")" \
+RUN --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
+  version="$(node -p "require('./node_modules/node-llama-cpp/package.json').version")" \
   && for name in linux-x64-cuda linux-x64-cuda-ext; do \
        rm -rf "node_modules/@node-llama-cpp/${name}" \
        && mkdir -p "node_modules/@node-llama-cpp/${name}" \
@@ -82,5 +89,5 @@ ENV NODE_ENV=production \
     OPS_PORT=9090
 # The user `node`, as a number: orchestrators can see that it is not root.
 USER 1000:1000
-HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 CMD ["node", "/app/deploy/probe.mjs"]
+HEALTHCHECK --interval=15s --timeout=10s --start-period=60s --retries=3 CMD ["bash", "/app/deploy/probe.sh"]
 CMD ["node", "dist/main.js"]

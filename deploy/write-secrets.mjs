@@ -7,7 +7,7 @@
 // follow the contracts of the running version. As root it hands everything, VOLUMEs included, to the
 // users under which the containers run.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentName, ROLES } from '@slipway/contracts';
 import { renderNatsConf } from '@slipway/platform';
@@ -18,6 +18,7 @@ const POSTGRES_UID = 999;
 
 const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'];
 const DATABASES = { keys: 'KEYS_DATABASE_URL', deployments: 'DEPLOYMENTS_DATABASE_URL' };
+const POSTGRES_SERVER = 'postgres:5432';
 const CHANGED_NOWHERE = 'Written by deploy/write-secrets.mjs; changes here are lost.';
 
 const password = () => randomBytes(24).toString('base64url');
@@ -42,6 +43,9 @@ function write(path, text, uid = SERVICE_UID) {
   renameSync(draft, path);
 }
 
+/** The role that owns a service's database. The first installations called it as the service; it keeps its name there. */
+const databaseRole = (name, known = {}) => (name in known ? name : `slipway_${name}`);
+
 /** The stored secrets; those that are missing are made, all at first, later those of new roles. */
 function openSecrets(path) {
   let stored = {};
@@ -58,19 +62,28 @@ function openSecrets(path) {
     nats_system: stored.nats_system ?? password(),
     nats_route: stored.nats_route ?? password(),
     postgres: stored.postgres ?? password(),
-    databases: passwords(Object.keys(DATABASES), stored.databases),
+    databases: passwords(
+      Object.keys(DATABASES).map((name) => databaseRole(name, stored.databases)),
+      stored.databases,
+    ),
   };
   write(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
 
+/** A service's database, and who owns it; see deploy/make-databases.mjs. */
+function databaseOf(name, env, secrets) {
+  const role = databaseRole(name, secrets.databases);
+  return { database: `slipway_${env}_${name}`, role, password: secrets.databases[role] };
+}
+
 /** Variables that a role's processes read from a file, so that neither `docker inspect` nor a listing of processes shows them. */
 function variablesOf(role, env, secrets) {
-  const database = DATABASES[role];
+  const database = DATABASES[role] && databaseOf(role, env, secrets);
   return {
     ...(['keys', 'gateway'].includes(role) && { KEY_PEPPERS: secrets.pepper }),
     ...(['keys', 'deployments'].includes(role) && { SLIPWAY_SECRET_KEY: secrets.secret_key }),
-    ...(database && { [database]: `postgres://${role}:${secrets.databases[role]}@postgres:5432/slipway_${env}_${role}` }),
+    ...(database && { [DATABASES[role]]: `postgres://${database.role}:${database.password}@${POSTGRES_SERVER}/${database.database}` }),
   };
 }
 
@@ -103,23 +116,15 @@ function writeNatsNode(folder, node, { env, secrets }) {
   write(join(folder, node, 'nats.conf'), conf);
 }
 
-/** A user and a database of its own for each service; PostgreSQL's image runs this when it makes its data. */
-function databasesSql(env, secrets) {
-  const statements = Object.keys(DATABASES).map((name) => {
-    const database = `"slipway_${env}_${name}"`;
-    return `CREATE ROLE ${name} LOGIN PASSWORD '${secrets.databases[name]}';
-CREATE DATABASE ${database} OWNER ${name} ENCODING 'UTF8' TEMPLATE template0;
-REVOKE ALL ON DATABASE ${database} FROM PUBLIC;
-`;
-  });
-  return `-- ${CHANGED_NOWHERE}\n${statements.join('')}`;
-}
-
+/** PostgreSQL reads the superuser's password when it makes its data; `databases` has it too, and what to make. */
 function writePostgres(folder, { env, secrets }) {
   const own = privateFolder(join(folder, 'postgres'), POSTGRES_UID);
-  const scripts = privateFolder(join(own, 'initdb.d'), POSTGRES_UID);
   write(join(own, 'password'), secrets.postgres, POSTGRES_UID);
-  write(join(scripts, 'databases.sql'), databasesSql(env, secrets), POSTGRES_UID);
+  // Of earlier releases: a script with passwords that nothing reads any more.
+  rmSync(join(own, 'initdb.d'), { recursive: true, force: true });
+  const server = `postgres://postgres:${secrets.postgres}@${POSTGRES_SERVER}/postgres`;
+  const databases = Object.keys(DATABASES).map((name) => databaseOf(name, env, secrets));
+  write(join(privateFolder(join(folder, 'databases')), 'databases.json'), `${JSON.stringify({ server, databases }, null, 2)}\n`);
 }
 
 const [folder, ...volumes] = process.argv.slice(2);

@@ -16,7 +16,12 @@ export interface ComposeService {
   readonly profiles?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly deploy?: { readonly replicas?: string };
-  readonly healthcheck?: { readonly disable?: boolean; readonly test?: readonly string[] };
+  readonly healthcheck?: {
+    readonly disable?: boolean;
+    readonly test?: readonly string[];
+    readonly interval?: string;
+    readonly timeout?: string;
+  };
   readonly init?: boolean;
   readonly read_only?: boolean;
   readonly restart?: string;

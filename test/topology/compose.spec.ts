@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,6 +44,12 @@ function environmentOf(service: ComposeService): Record<string, string | undefin
   return { ...imageEnvironment, ...(path !== undefined && parseEnv(secrets.read(path))), ...service.environment };
 }
 
+function imageCheck(): NonNullable<ComposeService['healthcheck']> {
+  const check = image.find(({ name }) => name === 'HEALTHCHECK');
+  const command = check?.text.slice(check.text.indexOf('[')) ?? '[]';
+  return { ...check?.flags, test: JSON.parse(command) as string[] };
+}
+
 describe('docker-compose.yml', () => {
   it('is a Compose file', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false });
@@ -54,7 +61,7 @@ describe('docker-compose.yml', () => {
   it('brings up three NATS nodes, two gateways, three workers, both services, the console and PostgreSQL, and no more unless asked', () => {
     const started = instancesOf(compose).filter(({ service }) => !service.profiles);
     const wanted =
-      'init nats-1 nats-2 nats-3 streams postgres keys-service deployments-service gateway-1 gateway-2 console worker-1 worker-2 worker-3';
+      'init nats-1 nats-2 nats-3 streams postgres databases keys-service deployments-service gateway-1 gateway-2 console worker-1 worker-2 worker-3';
     expect(started.map(({ name }) => name).join(' ')).toBe(wanted);
   });
 
@@ -167,6 +174,58 @@ describe('docker-compose.yml', () => {
       for (const port of service.ports ?? []) expect(port.endsWith(`:${PORT ?? CONSOLE_PORT ?? ''}`), name).toBe(true);
     }
     expect(compose.networks).toMatchObject({ bus: { internal: true }, data: { internal: true } });
+  });
+
+  it('gives streams at gateways and workers as long to end as the services allow by default', async () => {
+    for (const [name, service] of ours.filter(([, one]) => ['gateway', 'inference-worker'].includes(appOf(one)))) {
+      const standard = loadConfig(await schemaOf(appOf(service)), { ...environmentOf(service), DRAIN_MS: undefined });
+      expect(Number(environmentOf(service)['DRAIN_MS']), name).toBe(standard['DRAIN_MS']);
+    }
+  });
+
+  it('lets gateways answer for a while after they are told to stop, so that a balancer hears of it first', () => {
+    for (const [name, service] of ours.filter(([, one]) => appOf(one) === 'gateway')) {
+      const { SHUTDOWN_GRACE_MS, DRAIN_MS } = environmentOf(service);
+      expect(Number(SHUTDOWN_GRACE_MS), name).toBeGreaterThanOrEqual(5_000);
+      const patienceMs = Number.parseInt(service.stop_grace_period ?? '10s', 10) * 1_000;
+      expect(patienceMs, name).toBeGreaterThan(Number(SHUTDOWN_GRACE_MS) + Number(DRAIN_MS) + 2_000);
+    }
+  });
+
+  it('starts nothing and changes no file for a command of the command line', () => {
+    const { cli } = compose.services;
+    expect(Object.keys(cli?.depends_on ?? {})).toEqual([]);
+    expect(mountsOf(cli ?? { image: '' }).filter(({ readOnly }) => !readOnly)).toEqual([]);
+  });
+
+  it('makes databases at every start, before the services that own them', () => {
+    for (const name of ['keys-service', 'deployments-service'])
+      expect(compose.services[name]?.depends_on, name).toMatchObject({ databases: { condition: 'service_completed_successfully' } });
+    expect(compose.services['databases']?.depends_on).toHaveProperty('postgres');
+  });
+
+  it('puts the data of PostgreSQL in its place when it is whole', () => {
+    const script = compose.services['postgres']?.command?.join('') ?? '';
+    const steps = [
+      'rm -rf "$$PGDATA.new"',
+      'initdb --pgdata="$$PGDATA.new"',
+      '>> "$$PGDATA.new/pg_hba.conf"',
+      'mv "$$PGDATA.new" "$$PGDATA"',
+    ];
+    const places = steps.map((step) => script.indexOf(step));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(spawnSync('bash', ['-n', '-c', script.replaceAll('$$', '$')]).status).toBe(0);
+  });
+
+  it('asks for health without starting Node, and gives a busy machine time to answer', () => {
+    const checks = services.flatMap(([name, { healthcheck, build, restart }]) =>
+      restart === 'no' || (build && !healthcheck) ? [] : [{ name, ...healthcheck }],
+    );
+    for (const { name, test, interval, timeout } of [...checks, { name: 'image', ...imageCheck() }]) {
+      expect(test?.join(' '), name).not.toMatch(/\bnode\b/);
+      expect([name, interval, timeout]).toEqual([name, '15s', '10s']);
+    }
   });
 
   it('checks the health of everything that keeps running', () => {

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readComposeFile } from './compose-file.js';
 import { readDockerIgnore } from './docker-ignore.js';
 import { parseDockerfile } from './dockerfile.js';
 
@@ -33,9 +35,23 @@ describe('the Dockerfile', () => {
       '.slipway/secrets/launcher.json',
       'models/x.gguf',
     ];
-    const inside = ['apps/gateway/src/main.ts', 'libs/platform/package.json', 'deploy/probe.mjs', 'tools/empty-package/package.json'];
+    const inside = ['apps/gateway/src/main.ts', 'libs/platform/package.json', 'deploy/probe.sh', 'tools/empty-package/package.json'];
     expect(outside.filter(context.includes)).toEqual([]);
     expect(inside.filter((path) => !context.includes(path))).toEqual([]);
+  });
+
+  it('lets every use of the registry take a configuration and authorities of the builder, and keeps neither', () => {
+    const text = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll('\\\n', '');
+    const uses = text.split('\n').filter((line) => line.startsWith('RUN') && /npm (ci|pack)/.test(line));
+    expect(uses.length).toBeGreaterThan(3);
+    for (const line of uses) {
+      expect(line).toContain('--mount=type=secret,id=ca ');
+      expect(line).toContain('--mount=type=secret,id=npmrc,target=/root/.npmrc ');
+    }
+    const compose = readComposeFile(join(root, 'docker-compose.yml'));
+    const built = Object.entries(compose.services).flatMap(([name, service]) => (service.build ? [name] : []));
+    const secrets = parse(readFileSync(join(root, 'deploy/build-secrets.yml'), 'utf8')) as { services: Record<string, unknown> };
+    expect(new Set(Object.keys(secrets.services))).toEqual(new Set(built));
   });
 
   it('has stages for every accelerator that can be asked for', () => {

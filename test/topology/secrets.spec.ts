@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNatsServer } from '@slipway/testing';
@@ -37,6 +37,24 @@ describe('the secrets of docker-compose.yml', () => {
     expect(secrets.read('keys/service.env')).toContain('/slipway_staging_keys');
     secrets.write();
     expect(secrets.read('nats-1/nats.conf')).not.toContain('STAGING');
+  });
+
+  it('name roles of databases that no schema is called like, and keep the names of earlier installations', () => {
+    const usersOf = (folder: WrittenSecrets): unknown[] => [
+      ...['keys', 'deployments'].map((name) => /postgres:\/\/([^:]+):/.exec(folder.read(`${name}/service.env`))?.[1]),
+      ...(JSON.parse(folder.read('databases/databases.json')) as { databases: { role: string }[] }).databases.map(({ role }) => role),
+    ];
+    expect(usersOf(secrets)).toEqual(['slipway_keys', 'slipway_deployments', 'slipway_keys', 'slipway_deployments']);
+    const former = new WrittenSecrets();
+    try {
+      const passwords = { keys: 'k'.repeat(32), deployments: 'd'.repeat(32) };
+      writeFileSync(join(former.folder, 'secrets.json'), JSON.stringify({ databases: passwords }));
+      for (let times = 0; times < 2; times += 1) former.write();
+      expect(usersOf(former)).toEqual(['keys', 'deployments', 'keys', 'deployments']);
+      expect(JSON.parse(former.read('secrets.json'))).toMatchObject({ databases: passwords });
+    } finally {
+      former.remove();
+    }
   });
 
   it('are never the same twice', () => {

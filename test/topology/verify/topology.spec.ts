@@ -66,12 +66,12 @@ async function buildImages(): Promise<void> {
   }
 }
 
-/** What PostgreSQL's image does with the scripts that are mounted into it. */
-async function makeDatabases(): Promise<void> {
-  const script = await readFile(join(topology.secrets, 'postgres/initdb.d/databases.sql'), 'utf8');
+/** Gives the server of the tests the superuser's password with which the container would have made its data. */
+async function takePassword(): Promise<void> {
+  const password = await readFile(join(topology.secrets, 'postgres/password'), 'utf8');
   const client = new Client({ connectionString: postgres.url });
   await client.connect();
-  for (const statement of script.split(';\n')) await client.query(statement);
+  await client.query(`ALTER ROLE postgres PASSWORD '${password}'`);
   await client.end();
 }
 
@@ -98,7 +98,8 @@ beforeAll(async () => {
   const { host } = new URL(postgres.url);
   topology = await ComposedTopology.lay({ compose, images, root, folder, postgres: host });
   await runOnce('init');
-  await makeDatabases();
+  await takePassword();
+  await runOnce('databases');
   for (const { name } of LASTING) await start(name);
   for (const { name } of LASTING) await healthy(name);
   await runOnce('streams');
