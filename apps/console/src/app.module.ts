@@ -9,7 +9,6 @@ import { HttpSettings } from './http/http-settings.js';
 import { OidcController } from './oidc/oidc.controller.js';
 import { OidcSignIn } from './oidc/oidc-sign-in.js';
 import { MembersController } from './people/members.controller.js';
-import { AccessTokens } from './sessions/access-tokens.js';
 import { AttemptLimiter } from './sessions/attempt-limiter.js';
 import { MeController } from './sessions/me.controller.js';
 import { SessionAnswers } from './sessions/session-answers.js';
@@ -21,7 +20,6 @@ import { SIGN_IN_WAYS, type SignInWays, WaysController } from './sessions/ways.c
 export interface ConsoleRuntime {
   readonly rpc: RpcClient;
   readonly settings: HttpSettings;
-  readonly tokens: AccessTokens;
   readonly limiter: AttemptLimiter;
   readonly refreshCookie: RefreshCookie;
   readonly providerCookie: ProviderCookie;
@@ -44,18 +42,7 @@ export interface ConsoleRuntime {
   ],
 })
 export class AppModule {
-  static with({
-    rpc,
-    settings,
-    tokens,
-    limiter,
-    refreshCookie,
-    providerCookie,
-    oidc,
-    ways,
-    addresses,
-    files,
-  }: ConsoleRuntime): DynamicModule {
+  static with({ rpc, settings, limiter, refreshCookie, providerCookie, oidc, ways, addresses, files }: ConsoleRuntime): DynamicModule {
     return {
       module: AppModule,
       providers: [
@@ -63,7 +50,6 @@ export class AppModule {
         SessionGuard,
         { provide: RpcClient, useValue: rpc },
         { provide: HttpSettings, useValue: settings },
-        { provide: AccessTokens, useValue: tokens },
         { provide: AttemptLimiter, useValue: limiter },
         { provide: RefreshCookie, useValue: refreshCookie },
         { provide: ProviderCookie, useValue: providerCookie },

@@ -25,6 +25,16 @@ export const ConsoleConfig = z
     CONSOLE_COOKIES: z.enum(['host', 'plain']).default('host'),
     /** Proxies in front that add to X-Forwarded-For; 0 = clients connect themselves. */
     CONSOLE_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+    /** Connections at once; a new one takes the place of the one that has been quiet for longest. */
+    CONSOLE_CONNECTIONS_MAX: z.coerce.number().int().min(64).max(100_000).default(1_024),
+    /** Connections at once of one address; absent = half of them, and behind proxies all of them. */
+    CONSOLE_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(16).max(100_000).optional(),
+    /** What all request bodies together may hold, in bytes. */
+    CONSOLE_BODIES_BYTES_MAX: z.coerce
+      .number()
+      .int()
+      .min(16 * 1024 * 1024)
+      .default(64 * 1024 * 1024),
     /** Sign-ins, accepted links and changes of passwords per minute and client address; a third of them at once. */
     SIGN_INS_PER_MIN: z.coerce.number().int().min(1).max(100_000).default(60),
     /** Where clients call the inference API, as people read it in examples; without a path. */

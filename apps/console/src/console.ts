@@ -11,6 +11,7 @@ import { ProviderCookie, RefreshCookie } from './http/console-cookie.js';
 import { createHttpApplication } from './http/http-application.js';
 import { HttpSettings } from './http/http-settings.js';
 import { OwnOrigin } from './http/own-origin.js';
+import { RequestBounds } from './http/request-bounds.js';
 import { McpDoor } from './mcp/mcp-door.js';
 import { IdentityProvider } from './oidc/identity-provider.js';
 import type { OidcSettings } from './oidc/oidc-settings.js';
@@ -40,6 +41,10 @@ function oidcSettingsOf(config: ConsoleConfig): OidcSettings | null {
   if (issuer === undefined || clientId === undefined) return null;
   return { issuer, clientId, clientSecret, scopes: config.OIDC_SCOPES, name: config.OIDC_NAME };
 }
+
+/** Half of all connections, so that one address leaves room for others. Proxies in front are one address for everybody. */
+const sharePerAddress = ({ CONSOLE_CONNECTIONS_MAX: max, CONSOLE_PROXIES: proxies }: ConsoleConfig): number =>
+  proxies > 0 ? max : Math.ceil(max / 2);
 
 /** The console from the session feed to its HTTP door: everything but the process around it. */
 export class Console {
@@ -100,7 +105,6 @@ export class Console {
     const module = AppModule.with({
       rpc,
       settings,
-      tokens,
       limiter: new AttemptLimiter(config.SIGN_INS_PER_MIN),
       refreshCookie: new RefreshCookie(cookies),
       providerCookie: new ProviderCookie(cookies),
@@ -109,20 +113,25 @@ export class Console {
       addresses: { gateway_url: config.PUBLIC_BASE_URL.replace(/\/+$/, ''), environment: env },
       files: await DashboardFiles.load(config.DASHBOARD_DIR ?? BUILT_DASHBOARD),
     });
-    this.#mcp = this.#mcpDoor(rpc, own);
+    const bounds = new RequestBounds({
+      connectionsMax: config.CONSOLE_CONNECTIONS_MAX,
+      connectionsPerAddress: config.CONSOLE_CONNECTIONS_PER_ADDRESS ?? sharePerAddress(config),
+      bodiesBytesMax: config.CONSOLE_BODIES_BYTES_MAX,
+    });
+    this.#mcp = this.#mcpDoor(rpc, own, bounds);
     const gateway = new GatewayClient(config.GATEWAY_URL ?? config.PUBLIC_BASE_URL);
-    const playground = new PlaygroundDoor({ tokens, keys: new SessionKeys(rpc), gateway, proxies: config.CONSOLE_PROXIES });
-    return createHttpApplication(module, settings, { mcp: this.#mcp, playground });
+    const playground = new PlaygroundDoor({ keys: new SessionKeys(rpc), gateway, proxies: config.CONSOLE_PROXIES });
+    return createHttpApplication(module, settings, { bounds, tokens, mcp: this.#mcp, playground });
   }
 
-  #mcpDoor(rpc: RpcClient, own: OwnOrigin): McpDoor {
+  #mcpDoor(rpc: RpcClient, own: OwnOrigin, bounds: RequestBounds): McpDoor {
     const { config, log } = this.options;
     const addresses = {
       gatewayUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, ''),
       consoleUrl: own.url,
       environment: config.SLIPWAY_ENV,
     };
-    return new McpDoor({ rpc, log, own, addresses, version: VERSION });
+    return new McpDoor({ rpc, log, own, bounds, addresses, version: VERSION });
   }
 
   #freshness(): ReturnType<FeedReader<SessionFeedRecord>['freshness']> {

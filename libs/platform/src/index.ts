@@ -12,8 +12,14 @@ export type { Gathering, SpoolCounters, SpoolOptions } from './jetstream/record-
 export { JetStreamError } from './jetstream/stream-api.js';
 export { WorkConsumer } from './jetstream/work-consumer.js';
 export type { WorkConsumerOptions, WorkItem } from './jetstream/work-consumer.js';
+export { readHeldBody } from './http/body-reader.js';
+export type { ArrivalRate, BodyBounds, HeldBody } from './http/body-reader.js';
+export { ConnectionLimits } from './http/connection-limits.js';
+export type { ConnectionBounds } from './http/connection-limits.js';
 export { networkOf, RateBuckets } from './http/rate-buckets.js';
 export type { RateBucketsOptions } from './http/rate-buckets.js';
+export { SharedBudget } from './http/shared-budget.js';
+export type { BudgetShare } from './http/shared-budget.js';
 export { Lifecycle } from './lifecycle/lifecycle.js';
 export type { LifecycleState, Part } from './lifecycle/lifecycle.js';
 export { runProcess } from './lifecycle/run-process.js';

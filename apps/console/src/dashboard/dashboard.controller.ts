@@ -1,6 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AcceptsAnybody } from '../http/accepts.decorator.js';
 import { type DashboardFile, DashboardFiles } from './dashboard-files.js';
 
 /** Paths that the application draws itself. */
@@ -27,6 +28,7 @@ export class DashboardController {
   constructor(private readonly files: DashboardFiles) {}
 
   @Get('*')
+  @AcceptsAnybody()
   serve(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     const [path = '/'] = request.url.split('?');
     const file = this.files.find(path);

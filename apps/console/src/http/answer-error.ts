@@ -7,5 +7,7 @@ export function answerError(request: FastifyRequest, reply: FastifyReply, thrown
   request.line?.note({ error: error.code });
   if (error.code === 'internal' || error.cause !== undefined) request.line?.cause(error.cause ?? error);
   const { status, headers, body } = errorAnswer(error);
+  // What is left of a body is read and dropped, so that the client gets to the answer and the connection can go on.
+  if (!request.raw.complete) request.raw.resume();
   void reply.code(status).headers(headers).send(body);
 }

@@ -13,7 +13,6 @@ export interface RequestFields {
   /** What was called through the MCP server, and what its client calls itself. */
   mcp_tool?: string;
   mcp_client?: string;
-  address?: string;
   /** Milliseconds until the response was over. */
   ms?: number;
 }
@@ -23,6 +22,9 @@ export class RequestLine {
   readonly #startedAt = performance.now();
   readonly #fields: RequestFields = {};
   #cause: unknown;
+
+  /** @param address of the client */
+  constructor(readonly address: string) {}
 
   note(fields: RequestFields): void {
     Object.assign(this.#fields, fields);
@@ -35,7 +37,13 @@ export class RequestLine {
 
   write(log: Logger, requestId: string): void {
     const ms = Math.round((performance.now() - this.#startedAt) * 10) / 10;
-    const line = { request_id: requestId, ...this.#fields, ms, ...(this.#cause !== undefined && { err: this.#cause }) };
+    const line = {
+      request_id: requestId,
+      ...this.#fields,
+      address: this.address,
+      ms,
+      ...(this.#cause !== undefined && { err: this.#cause }),
+    };
     if ((this.#fields.status ?? 0) >= 500) log.warn(line, 'http.request');
     else log.info(line, 'http.request');
   }

@@ -4,7 +4,9 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import { isServiceError, ServiceError } from '@slipway/contracts';
 import type { Logger, RpcClient } from '@slipway/platform';
 import type { OwnOrigin } from '../http/own-origin.js';
+import type { RequestBounds } from '../http/request-bounds.js';
 import { keyOf, McpKeyCheck } from './mcp-key-check.js';
+import type { McpCaller } from './mcp-caller.js';
 import { refuse } from './mcp-refusal.js';
 import { userAgentOf } from './mcp-client-name.js';
 import { type McpRequest, McpServerMaker } from './mcp-server.js';
@@ -24,6 +26,7 @@ export interface McpDoorOptions {
   readonly rpc: RpcClient;
   readonly log: Logger;
   readonly own: OwnOrigin;
+  readonly bounds: RequestBounds;
   readonly addresses: McpAddresses;
   readonly version: string;
 }
@@ -76,14 +79,16 @@ export class McpDoor {
       const value = keyOf(request.headers);
       const caller = await this.#keys.admit(value, address);
       line.note({ account_id: caller.account, key_id: caller.key });
+      this.options.bounds.hold(request, response);
+      const body = await this.#bodyOf(request, response, { caller, address });
       this.#streams.add(value, response);
       const userAgent = userAgentOf(request.headers['user-agent']);
       this.#uses.note(caller, userAgent);
       const named = (name: string): void => this.#uses.note(caller, userAgent, name);
       const carried = { caller, address, userAgent, named, note: (fields: Parameters<McpLogLine['note']>[0]) => line.note(fields) };
-      await endpoint.serve(withCaller(request, carried), response);
+      await endpoint.serve(withCaller(request, carried), response, body);
     } catch (thrown) {
-      this.#refuse(thrown, response, line);
+      this.#refuse(thrown, { request, response, line });
     }
   }
 
@@ -91,6 +96,23 @@ export class McpDoor {
   async close(): Promise<void> {
     await Promise.all([...this.#endpoints.values()].map(({ handler }) => handler.close()));
     this.#streams.end();
+  }
+
+  /** What a request says, read within the console's bounds; the SDK answers what is no message. */
+  async #bodyOf(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { caller, address }: { caller: McpCaller; address: string },
+  ): Promise<unknown> {
+    if (request.method !== 'POST') return undefined;
+    const known = { account: caller.account, by: `key ${caller.key}` };
+    const held = await this.options.bounds.read(request, BODY_MAX, { address, known });
+    response.once('close', () => held.release());
+    try {
+      return JSON.parse(held.bytes.toString('utf8')) as unknown;
+    } catch {
+      throw new ServiceError('invalid_json', 'Parse error: the request body is not valid JSON');
+    }
   }
 
   #endpoint(tools: ConstructorParameters<typeof McpServerMaker>[0]): Endpoint {
@@ -108,12 +130,13 @@ export class McpDoor {
     throw new ServiceError('not_permitted', `Pages of ${this.options.own.url} alone may ask this server.`);
   }
 
-  #refuse(thrown: unknown, response: ServerResponse, line: McpLogLine): void {
+  #refuse(thrown: unknown, { request, response, line }: { request: IncomingMessage; response: ServerResponse; line: McpLogLine }): void {
     const error = isServiceError(thrown)
       ? thrown
       : new ServiceError('internal', 'The console failed; its log says why.', { cause: thrown });
     line.note({ error: error.code });
     if (error.cause !== undefined) this.options.log.warn({ err: error.cause }, 'mcp.failed');
+    if (!request.complete) request.resume();
     if (response.headersSent) response.destroy();
     else refuse(response, error);
   }

@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { LinkToken } from '@slipway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { AcceptsAnybody } from '../http/accepts.decorator.js';
 import { bodyOf } from '../http/body.pipe.js';
 import { ProviderCookie } from '../http/console-cookie.js';
 import { toServiceError } from '../http/error-answer.js';
@@ -25,6 +26,7 @@ export class OidcController {
 
   /** Tells the page where to send the browser. */
   @Post('start')
+  @AcceptsAnybody()
   @HttpCode(200)
   async start(
     @Body(bodyOf(StartBody)) { invitation }: z.output<typeof StartBody>,
@@ -39,6 +41,7 @@ export class OidcController {
 
   /** The provider sends the browser here: it leaves with a session, or with the reason why there is none. */
   @Get('callback')
+  @AcceptsAnybody()
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     void reply.header('set-cookie', this.cookie.clear());
     try {

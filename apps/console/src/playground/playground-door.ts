@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { type Actor, parseDeploymentSlug, ServiceError } from '@slipway/contracts';
+import { parseDeploymentSlug, ServiceError } from '@slipway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { includes } from '../api/role-rank.js';
 import { answerError } from '../http/answer-error.js';
 import { originOf } from '../http/client-address.js';
-import type { AccessTokens, SignedIn } from '../sessions/access-tokens.js';
-import { sessionTokenOf } from '../sessions/session-token.js';
+import type { RequestBounds } from '../http/request-bounds.js';
+import type { SignedIn } from '../sessions/access-tokens.js';
 import type { GatewayClient } from './gateway-client.js';
 import type { KeyHolder, SessionKeys } from './session-keys.js';
 
@@ -18,7 +18,6 @@ const ENDPOINTS: Readonly<Record<string, string>> = { chat: 'v1/chat/completions
 const HEADERS = ['content-type', 'cache-control', 'retry-after', 'request-id', 'x-accel-buffering'] as const;
 
 export interface PlaygroundOptions {
-  readonly tokens: Pick<AccessTokens, 'read'>;
   readonly keys: SessionKeys;
   readonly gateway: GatewayClient;
   /** Proxies in front that add to X-Forwarded-For. */
@@ -42,13 +41,26 @@ export class PlaygroundDoor {
   constructor(private readonly options: PlaygroundOptions) {}
 
   /** Adds `POST /api/playground/<slug>/<chat|messages>`. */
-  install(server: FastifyInstance): void {
+  install(server: FastifyInstance, bounds: RequestBounds): void {
     void server.register((scope, _options, done) => {
-      // Bodies are the gateway's to read.
+      // Who may not ask is refused before the body is read; what it holds is the gateway's to say.
+      scope.addHook('onRequest', (request, reply, next) => {
+        try {
+          requireMember(askingOf(request));
+          next();
+        } catch (error) {
+          answerError(request, reply, error);
+        }
+      });
       scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, parsed) => parsed(null, body));
+      scope.addContentTypeParser('application/json', (request, _payload, parsed) => {
+        bounds.readOf(request, BODY_MAX).then(
+          ({ bytes }) => parsed(null, bytes),
+          (error: unknown) => parsed(error as Error),
+        );
+      });
       scope.setErrorHandler((error, request, reply) => answerError(request, reply, error));
-      scope.post<Route>('/api/playground/:deployment/:contract', { bodyLimit: BODY_MAX }, (request, reply) => this.#answer(request, reply));
+      scope.post<Route>('/api/playground/:deployment/:contract', (request, reply) => this.#answer(request, reply));
       done();
     });
   }
@@ -57,20 +69,16 @@ export class PlaygroundDoor {
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const path = pathOf(request.params);
-    const holder = await this.#holderOf(request);
+    const asking = askingOf(request);
+    const holder: KeyHolder = { asking, actor: { kind: 'user', user: asking.user, ...originOf(request.raw, this.options.proxies) } };
     const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
     const answer = await this.#ask({ holder, path, body, signal: gone.signal });
+    // The answer may take minutes; its question is needed no more.
+    request.body = undefined;
+    request.held?.release();
     this.#keepWhile(answer, holder);
     for (const name of HEADERS) if (answer.headers[name] !== undefined) void reply.header(name, answer.headers[name]);
     return reply.code(answer.statusCode ?? 502).send(answer);
-  }
-
-  async #holderOf(request: FastifyRequest): Promise<KeyHolder> {
-    const asking = await this.options.tokens.read(sessionTokenOf(request.headers));
-    request.line?.note({ user_id: asking.user, account_id: asking.account });
-    requireMember(asking);
-    const actor: Actor = { kind: 'user', user: asking.user, ...originOf(request.raw, this.options.proxies) };
-    return { asking, actor };
   }
 
   /** A key that the gateway does not know is replaced, once: it may have ended meanwhile. */
@@ -92,6 +100,11 @@ export class PlaygroundDoor {
     const timer = setInterval(() => void this.options.keys.keyFor(holder).catch(() => undefined), KEEP_EVERY_MS).unref();
     answer.once('close', () => clearInterval(timer));
   }
+}
+
+function askingOf({ signedIn }: FastifyRequest): SignedIn {
+  if (signedIn === undefined) throw new ServiceError('session_ended', 'Sign in first.');
+  return signedIn;
 }
 
 function pathOf({ deployment, contract }: Route['Params']): string {

@@ -1,25 +1,14 @@
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import { ServiceError } from '@slipway/contracts';
 import type { FastifyRequest } from 'fastify';
-import { AccessTokens, type SignedIn } from './access-tokens.js';
-import { sessionTokenOf } from './session-token.js';
+import type { SignedIn } from './access-tokens.js';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    signedIn?: SignedIn;
-  }
-}
-
-/** Lets in who sends a session token as `Authorization: Bearer`. */
+/** Lets in whom the request gate found signed in, before it read the body. */
 @Injectable()
 export class SessionGuard implements CanActivate {
-  constructor(private readonly tokens: AccessTokens) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const signedIn = await this.tokens.read(sessionTokenOf(request.headers));
-    request.signedIn = signedIn;
-    request.line?.note({ user_id: signedIn.user, account_id: signedIn.account });
-    return true;
+  canActivate(context: ExecutionContext): boolean {
+    if (context.switchToHttp().getRequest<FastifyRequest>().signedIn !== undefined) return true;
+    throw new ServiceError('session_ended', 'Sign in first.');
   }
 }
 

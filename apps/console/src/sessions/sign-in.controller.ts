@@ -15,6 +15,7 @@ import {
 import { RpcClient } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { AcceptsAnybody } from '../http/accepts.decorator.js';
 import { bodyOf } from '../http/body.pipe.js';
 import { AttemptLimiter } from './attempt-limiter.js';
 import { type SessionAnswer, SessionAnswers } from './session-answers.js';
@@ -34,6 +35,7 @@ export class SignInController {
   ) {}
 
   @Post('sign-in')
+  @AcceptsAnybody()
   @HttpCode(200)
   async signIn(
     @Body(bodyOf(SignInBody)) body: z.output<typeof SignInBody>,
@@ -47,6 +49,7 @@ export class SignInController {
 
   /** Exchanges the cookie for the next one and a new token. Without a session the cookie goes. */
   @Post('refresh')
+  @AcceptsAnybody()
   @HttpCode(200)
   async refresh(
     @Body(bodyOf(RefreshBody)) body: z.output<typeof RefreshBody>,
@@ -65,6 +68,7 @@ export class SignInController {
   }
 
   @Post('sign-out')
+  @AcceptsAnybody()
   @HttpCode(200)
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<{ signed_out: true }> {
     const refreshToken = this.answers.refreshTokenOf(request);
@@ -75,6 +79,7 @@ export class SignInController {
 
   /** What a link invites to. The link's secret travels in the body: URLs end in logs. */
   @Post('invitations/find')
+  @AcceptsAnybody()
   @HttpCode(200)
   async find(@Body(bodyOf(LinkBody)) body: z.output<typeof LinkBody>, @Req() request: FastifyRequest): Promise<object> {
     this.limiter.admit(this.answers.originOf(request));
@@ -83,6 +88,7 @@ export class SignInController {
 
   /** Also for the first owner's link. */
   @Post('invitations/accept')
+  @AcceptsAnybody()
   @HttpCode(200)
   async accept(
     @Body(bodyOf(AcceptBody)) body: z.output<typeof AcceptBody>,

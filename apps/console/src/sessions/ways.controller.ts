@@ -1,4 +1,5 @@
 import { Controller, Get, Inject } from '@nestjs/common';
+import { AcceptsAnybody } from '../http/accepts.decorator.js';
 
 /** How people may sign in here. */
 export interface SignInWays {
@@ -15,6 +16,7 @@ export class WaysController {
   constructor(@Inject(SIGN_IN_WAYS) private readonly offered: SignInWays) {}
 
   @Get('sign-in/ways')
+  @AcceptsAnybody()
   ways(): SignInWays {
     return this.offered;
   }

@@ -1,0 +1,112 @@
+import { ServiceError } from '@slipway/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { McpDoor } from '../mcp/mcp-door.js';
+import type { PlaygroundDoor } from '../playground/playground-door.js';
+import type { AccessTokens } from '../sessions/access-tokens.js';
+import { sessionTokenOf } from '../sessions/session-token.js';
+import { acceptsAnybody } from './accepts.decorator.js';
+import { answerError } from './answer-error.js';
+import { clientAddress } from './client-address.js';
+import type { HttpSettings } from './http-settings.js';
+import type { RequestBounds } from './request-bounds.js';
+import { checkRequest } from './request-checks.js';
+import { RequestLine } from './request-line.js';
+import { securityHeaders } from './security-headers.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Absent of what Fastify refuses before any hook. */
+    line: RequestLine | undefined;
+  }
+}
+
+/** Largest body, in bytes: of who is signed in, and of anybody. */
+const BODY_MAX = { signedIn: 64 * 1024, anybody: 8 * 1024 } as const;
+/** Paths that load balancers ask each second. */
+const HEALTH = /^\/(?:livez|readyz)(?:\?|$)/;
+
+/** What answers without Nest: bodies and answers of theirs are streams. */
+export interface RawDoors {
+  readonly mcp: McpDoor;
+  readonly playground: PlaygroundDoor;
+  readonly tokens: Pick<AccessTokens, 'read'>;
+}
+
+/**
+ * Everything that is checked before a byte of a body is read, in Fastify's `onRequest`: room, origin, route, session. The
+ * first failure is the answer.
+ */
+export class RequestGate {
+  constructor(
+    private readonly settings: HttpSettings,
+    private readonly bounds: RequestBounds,
+    private readonly doors: RawDoors,
+  ) {}
+
+  install(server: FastifyInstance): void {
+    const { log } = this.settings;
+    server.decorateRequest('line', undefined);
+    server.addHook('onRequest', (request, reply, done) => this.#check(request, reply, done));
+    server.addHook('onResponse', (request, reply, done) => {
+      request.line?.note({ status: reply.statusCode });
+      if (!HEALTH.test(request.url)) request.line?.write(log, request.id);
+      done();
+    });
+    this.#readJson(server);
+    this.doors.playground.install(server, this.bounds);
+  }
+
+  /** JSON alone: what forms of other sites may send is never read. */
+  #readJson(server: FastifyInstance): void {
+    const parse = server.getDefaultJsonParser('error', 'error');
+    server.removeAllContentTypeParsers();
+    server.addContentTypeParser('application/json', (request, _payload, done) => {
+      const bytesMax = request.signedIn ? BODY_MAX.signedIn : BODY_MAX.anybody;
+      this.bounds.readOf(request, bytesMax).then(
+        ({ bytes }) => parse(request, bytes.toString('utf8'), done),
+        (error: unknown) => done(error as Error),
+      );
+    });
+  }
+
+  #check(request: FastifyRequest, reply: FastifyReply, pass: () => void): void {
+    const { own, proxies } = this.settings;
+    const address = clientAddress(request.raw, proxies);
+    request.line = new RequestLine(address);
+    request.line.note({ method: request.method, route: request.routeOptions.url ?? 'unrouted' });
+    reply.raw.once('close', () => request.held?.release());
+    void reply.headers({ ...securityHeaders(own.isSecure), 'x-request-id': request.id });
+    try {
+      if (this.bounds.isBeyond(request.raw) && !HEALTH.test(request.url)) throw noRoom(reply);
+      if (this.doors.mcp.takes(request.url)) return this.#handOver(request, reply, address);
+      checkRequest(request, own);
+      if (request.is404) throw new ServiceError('not_found', 'There is nothing here.');
+      if (acceptsAnybody(request)) return pass();
+    } catch (error) {
+      return answerError(request, reply, error);
+    }
+    this.#admit(request, reply).then(pass, (error: unknown) => answerError(request, reply, error));
+    return undefined;
+  }
+
+  async #admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const signedIn = await this.doors.tokens.read(sessionTokenOf(request.headers));
+    request.signedIn = signedIn;
+    request.line?.note({ user_id: signedIn.user, account_id: signedIn.account });
+    this.bounds.hold(request.raw, reply.raw);
+  }
+
+  /** Agents have rules of their own, and their server reads the socket itself. The headers and the log line stay ours. */
+  #handOver(request: FastifyRequest, reply: FastifyReply, address: string): void {
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
+    const line = request.line ?? new RequestLine(address);
+    line.note({ route: 'mcp' });
+    void this.doors.mcp.serve(request.raw, reply.raw, { address, line });
+  }
+}
+
+function noRoom(reply: FastifyReply): ServiceError {
+  void reply.header('connection', 'close');
+  return new ServiceError('overloaded', 'The console has as many connections as it can hold; try again soon.', { retryAfterS: 5 });
+}

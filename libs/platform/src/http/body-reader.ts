@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '@slipway/contracts';
+import type { BudgetShare, SharedBudget } from './shared-budget.js';
+
+/** How often the rate of arrival is looked at, in milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** The slowest that a body may arrive: on average over its whole time, once the grace is over. */
+export interface ArrivalRate {
+  readonly bytesPerSecond: number;
+  /** Milliseconds from the begin on. */
+  readonly graceMs: number;
+}
+
+/** What one body may take, and on whose account. */
+export interface BodyBounds {
+  readonly bytesMax: number;
+  /** What all bodies share. */
+  readonly budget: SharedBudget;
+  readonly shares: readonly BudgetShare[];
+  readonly rate: ArrivalRate;
+}
+
+/** A body that was read. Its bytes stay taken from the budget until it is released. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  /** Gives the bytes back to the budget; a second call does nothing. */
+  release(): void;
+}
+
+/**
+ * Reads a whole request body within its bounds. A declared length that is too large is refused before a byte is read.
+ * @throws ServiceError `request_too_large`, `overloaded` or `request_timeout` with the rest unread; `cancelled` when the client left
+ */
+export function readHeldBody(request: IncomingMessage, bounds: BodyBounds): Promise<HeldBody> {
+  if (request.destroyed) return Promise.reject(clientLeft());
+  if (Number(request.headers['content-length'] ?? 0) > bounds.bytesMax) return Promise.reject(tooLarge(bounds.bytesMax));
+  return new Promise((resolve, reject) => {
+    const { budget, shares, bytesMax, rate } = bounds;
+    const chunks: Buffer[] = [];
+    const begin = performance.now();
+    let length = 0;
+    const settle = (act: () => void): void => {
+      clearInterval(watch);
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      act();
+    };
+    const refuse = (error: ServiceError): void => {
+      request.pause();
+      settle(() => reject(error));
+      budget.giveBack(length, shares);
+      chunks.length = 0;
+    };
+    const onData = (chunk: Buffer): void => {
+      if (length + chunk.length > bytesMax) return refuse(tooLarge(bytesMax));
+      if (!budget.take(chunk.length, shares)) return refuse(tooManyBodies());
+      length += chunk.length;
+      chunks.push(chunk);
+      return undefined;
+    };
+    const onEnd = (): void => settle(() => resolve(heldBody(Buffer.concat(chunks, length), bounds)));
+    const onClose = (): void => {
+      refuse(clientLeft());
+      // A reset connection may report itself again.
+      request.on('error', () => undefined);
+    };
+    const watch = setInterval(() => {
+      const elapsedMs = performance.now() - begin;
+      if (elapsedMs > rate.graceMs && length < (rate.bytesPerSecond * elapsedMs) / 1_000) refuse(tooSlow());
+    }, LOOK_EVERY_MS).unref();
+    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+  });
+}
+
+function heldBody(bytes: Buffer, { budget, shares }: BodyBounds): HeldBody {
+  let isHeld = true;
+  return {
+    bytes,
+    release: () => {
+      if (isHeld) budget.giveBack(bytes.length, shares);
+      isHeld = false;
+    },
+  };
+}
+
+const clientLeft = (): ServiceError => new ServiceError('cancelled', 'The client left before its request was complete.');
+
+const tooLarge = (bytesMax: number): ServiceError =>
+  new ServiceError('request_too_large', `The request body is larger than ${bytesMax} bytes.`, { facts: { bytes_max: bytesMax } });
+
+const tooManyBodies = (): ServiceError =>
+  new ServiceError('overloaded', 'Too many large requests are being read at once; try again soon.', { retryAfterS: 2 });
+
+const tooSlow = (): ServiceError => new ServiceError('request_timeout', 'The request body arrives too slowly; send it again.');

@@ -1,0 +1,105 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConnectionLimits } from './connection-limits.js';
+
+let server: Server;
+let limits: ConnectionLimits;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+const sockets: Socket[] = [];
+
+const listen = async (bounds: ConstructorParameters<typeof ConnectionLimits>[0]): Promise<void> => {
+  limits = new ConnectionLimits(bounds);
+  server = createServer((request, response) => answer(request, response));
+  limits.watch(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+};
+
+/** Opens a connection and waits until the server has it. */
+async function open(localAddress = '127.0.0.1'): Promise<Socket> {
+  const known = new Promise((resolve) => server.once('connection', resolve));
+  const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', localAddress });
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  await known;
+  return socket;
+}
+
+const closed = (socket: Socket): Promise<unknown> =>
+  socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve));
+
+/** Sends a request and reads what comes first of the answer. */
+function ask(socket: Socket, path: string): Promise<string> {
+  const first = new Promise<string>((resolve) => {
+    socket.once('data', (bytes: Buffer) => resolve(bytes.toString()));
+    socket.once('close', () => resolve('closed'));
+  });
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  return first;
+}
+
+beforeEach(() => {
+  answer = (request, response) => {
+    if (request.url === '/stream') {
+      limits.hold(request, response);
+      response.writeHead(200).write('begun');
+      return;
+    }
+    response.end(limits.isExtra(request) ? 'extra' : 'served');
+  };
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+describe('connections', () => {
+  it('that are quiet make room for new ones, the quietest first', async () => {
+    await listen({ max: 2, perNetwork: 2, reserve: 1 });
+    const [first, second] = [await open(), await open()];
+    expect(await ask(first, '/')).toContain('served');
+    const third = await open();
+    await closed(second);
+    expect(await ask(first, '/')).toContain('served');
+    expect(await ask(third, '/')).toContain('served');
+    expect(limits.size).toBe(2);
+  });
+
+  it('that serve a known caller stay, and beyond them only the reserve is read', async () => {
+    await listen({ max: 2, perNetwork: 2, reserve: 1 });
+    const [first, second] = [await open(), await open()];
+    await ask(first, '/stream');
+    await ask(second, '/stream');
+    const third = await open();
+    expect(await ask(third, '/')).toContain('extra');
+    const fourth = await open();
+    await closed(third);
+    expect(await ask(fourth, '/')).toContain('extra');
+    first.destroy();
+    const fifth = await new Promise<Socket>((resolve) => {
+      const look = (): void => void (limits.size < 2 ? open().then(resolve) : setImmediate(look));
+      look();
+    });
+    expect(await ask(fifth, '/')).toContain('served');
+    expect(second.closed).toBe(false);
+  });
+
+  it('of one network take the place of its own, not of others', async () => {
+    await listen({ max: 10, perNetwork: 2, reserve: 1 });
+    const other = await open('127.0.0.2');
+    const flood = [await open(), await open(), await open(), await open()];
+    await Promise.all([closed(flood[0] as Socket), closed(flood[1] as Socket)]);
+    expect(await ask(other, '/')).toContain('served');
+    expect(limits.size).toBe(3);
+  });
+
+  it('are forgotten when they are over', async () => {
+    await listen({ max: 4, perNetwork: 4, reserve: 1 });
+    const some = [await open(), await open()];
+    await ask(some[0] as Socket, '/stream');
+    for (const socket of some) socket.destroy();
+    while (limits.size > 0) await new Promise(setImmediate);
+    expect(await ask(await open(), '/')).toContain('served');
+  });
+});

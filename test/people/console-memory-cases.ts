@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../testing/until.js';
+import { Flood, residentMib } from './console-flood.js';
+import { ConsoleProcess } from './console-process.js';
+import { PeopleWorld } from './people-world.js';
+
+const MIB = 1024 * 1024;
+/** What anonymous clients may cost altogether. */
+const COST_MIB = 100;
+/** The first requests of a process compile code and grow its heap; they are no part of what connections cost. */
+const WARM_REQUESTS = 300;
+
+/** What a number of anonymous connections may do to a console: nothing that others notice. */
+export function describeAnonymousConnections(connections: number): void {
+  let world: PeopleWorld;
+  let door: ConsoleProcess;
+  let port: number;
+  let flood: Flood | undefined;
+  let before: number;
+
+  beforeAll(async () => {
+    world = await PeopleWorld.start();
+    door = await ConsoleProcess.start(world.keys.bus, { LOG_LEVEL: 'info' });
+    port = Number(new URL(door.url).port);
+    for (let n = 0; n < WARM_REQUESTS; n += 1) await fetch(`${door.url}/api/me`).then((answer) => answer.text());
+    before = await residentMib(door.pid);
+  });
+  afterEach(() => flood?.end());
+  afterAll(async () => {
+    await door?.stop('SIGKILL');
+    await world?.end();
+  });
+
+  const live = async (): Promise<number> => (await fetch(`${door.url}/livez`, { headers: { connection: 'close' } })).status;
+
+  describe(`${connections} anonymous connections`, () => {
+    it.each([
+      ['hold a megabyte each for the playground', '/api/playground/deployment-1/chat', MIB, {}],
+      ['hold a megabyte each with an invented session', '/api/playground/deployment-1/chat', MIB, { authorization: 'Bearer a.b.c' }],
+      ['hold a megabyte each for the MCP server', '/mcp', MIB, { authorization: `Bearer svc_mcp_${randomBytes(24).toString('hex')}` }],
+      ['hold what a sign-in may be', '/api/sign-in', 8 * 1024, {}],
+      ['hold a megabyte each where nothing is', '/nowhere', MIB, {}],
+    ])('that %s cost little memory, and others are served', async (_, path, bytes, headers) => {
+      flood = await Flood.begin({ port, connections, path, bytes, headers });
+      expect(await live()).toBe(200);
+      const answer = await fetch(`${door.url}/api/sign-in/ways`, { headers: { connection: 'close' } });
+      expect(answer.status).toBe(200);
+      expect((await residentMib(door.pid)) - before).toBeLessThan(COST_MIB);
+    });
+
+    it('that only stay open are closed for newcomers, the quietest first', async () => {
+      flood = await Flood.begin({ port, connections: Math.max(connections, 600), path: '/api/me', bytes: 1 });
+      await until('no more than the share of one address is open', () => (flood?.open ?? 0) <= 512);
+      expect(await live()).toBe(200);
+    });
+
+    it('leave nothing behind', async () => {
+      flood?.end();
+      await until('the memory is given back', async () => (await residentMib(door.pid)) - before < COST_MIB);
+      expect(await live()).toBe(200);
+    });
+  });
+}

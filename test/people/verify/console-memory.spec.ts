@@ -1,0 +1,3 @@
+import { describeAnonymousConnections } from '../console-memory-cases.js';
+
+describeAnonymousConnections(4_000);
