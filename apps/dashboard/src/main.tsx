@@ -10,9 +10,13 @@ import { session } from './session/session.js';
 const element = document.getElementById('root');
 if (!element) throw new Error('The page has no place for the application.');
 
-// What one person saw is not shown to the next one.
+// What one person saw is not shown to the next one, nor what belongs to one account in another.
+let shown: number | null = null;
 session.subscribe(() => {
-  if (session.state.kind === 'out') queryClient.clear();
+  const { state } = session;
+  const account = state.kind === 'in' ? state.account.id : null;
+  if (account !== shown) queryClient.clear();
+  shown = account;
 });
 
 createRoot(element).render(

@@ -1,21 +1,27 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { accountIn, innerPath, isOldPath, takeNext } from './session/inner-path.js';
 import { session } from './session/session.js';
-import { innerPath } from './session/inner-path.js';
+import { AccountPlace } from './shell/account-place.js';
 import { Broken, Missing } from './shell/faults.js';
-import { Shell } from './shell/shell.js';
+import { BrokenShell, Shell } from './shell/shell.js';
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const FAILED = /^#sign-in-failed=([a-z_]+)$/;
 
-const root = createRootRoute({ notFoundComponent: Missing, errorComponent: Broken });
+const root = createRootRoute({
+  // What a route's own check leaves out comes through as it stands in the address; what leads on is checked for all of them.
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string | undefined } =>
+    next === undefined ? {} : { next: innerPath(text(next)) },
+  notFoundComponent: Missing,
+  errorComponent: Broken,
+});
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (search: Record<string, unknown>): { next?: string; failed?: string } => {
-    const next = innerPath(text(search['next']));
+  validateSearch: (search: Record<string, unknown>): { next?: string | undefined; failed?: string } => {
     const failed = text(search['failed']);
-    return { ...(next !== '/' && { next }), ...(failed !== undefined && { failed }) };
+    return { next: innerPath(text(search['next'])), ...(failed !== undefined && { failed }) };
   },
   component: lazyRouteComponent(() => import('./sign-in/sign-in.screen.js'), 'SignInScreen'),
 });
@@ -30,11 +36,18 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Shell,
+  errorComponent: BrokenShell,
   beforeLoad: async ({ location }) => {
-    const { kind } = await session.resume();
-    if (kind === 'in') return;
-    const failed = FAILED.exec(window.location.hash)?.[1];
-    redirect({ to: '/sign-in', search: failed === undefined ? { next: location.href } : { failed }, throw: true });
+    const state = await session.resume(accountIn(location.pathname));
+    if (state.kind === 'in') return;
+    const failed = FAILED.exec(window.location.hash)?.[1] ?? (state.kind === 'out' && state.ended ? 'session_ended' : undefined);
+    const next = innerPath(location.href);
+    redirect({
+      to: '/sign-in',
+      search: { ...(next !== '/' && { next }), ...(failed !== undefined && { failed }) },
+      replace: true,
+      throw: true,
+    });
   },
 });
 
@@ -42,18 +55,43 @@ const home = createRoute({
   getParentRoute: () => inside,
   path: '/',
   beforeLoad: () => {
-    redirect({ to: '/deployments', replace: true, throw: true });
+    const { state } = session;
+    if (state.kind !== 'in') return;
+    const next = takeNext();
+    if (next !== '/') redirect({ href: next, replace: true, throw: true });
+    redirect({ to: '/$account/deployments', params: { account: state.account.slug }, replace: true, throw: true });
+  },
+});
+
+/** Everything of one account. Addresses of before, which named none, lead into the account in which somebody works. */
+const place = createRoute({
+  getParentRoute: () => inside,
+  path: '/$account',
+  beforeLoad: ({ params, location }) => {
+    const { state } = session;
+    if (state.kind !== 'in' || state.account.slug === params.account || !isOldPath(location.pathname)) return;
+    redirect({ href: `/${state.account.slug}${location.href}`, replace: true, throw: true });
+  },
+  component: AccountPlace,
+  notFoundComponent: Missing,
+});
+
+const start = createRoute({
+  getParentRoute: () => place,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    redirect({ to: '/$account/deployments', params, replace: true, throw: true });
   },
 });
 
 const deployments = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => place,
   path: '/deployments',
   component: lazyRouteComponent(() => import('./deployments/deployments.screen.js'), 'DeploymentsScreen'),
 });
 
 const deployment = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => place,
   path: '/deployments/$slug',
   validateSearch: (search: Record<string, unknown>): { tab?: string } => {
     const tab = text(search['tab']);
@@ -63,14 +101,14 @@ const deployment = createRoute({
 });
 
 const apiKeys = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => place,
   path: '/api-keys',
   validateSearch: (search: Record<string, unknown>): { tab?: 'mcp' } => (search['tab'] === 'mcp' ? { tab: 'mcp' } : {}),
   component: lazyRouteComponent(() => import('./api-keys/api-keys.screen.js'), 'ApiKeysScreen'),
 });
 
 const playground = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => place,
   path: '/playground',
   validateSearch: (search: Record<string, unknown>): { deployment?: string; beside?: string } => {
     const [deployment, beside] = [text(search['deployment']), text(search['beside'])];
@@ -80,25 +118,25 @@ const playground = createRoute({
 });
 
 const usage = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => place,
   path: '/usage',
   component: lazyRouteComponent(() => import('./usage/usage.screen.js'), 'UsageScreen'),
 });
 
 const activity = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => place,
   path: '/activity',
   component: lazyRouteComponent(() => import('./activity/activity.screen.js'), 'ActivityScreen'),
 });
 
 const members = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => place,
   path: '/members',
   component: lazyRouteComponent(() => import('./people/members.screen.js'), 'MembersScreen'),
 });
 
 const account = createRoute({
-  getParentRoute: () => inside,
+  getParentRoute: () => place,
   path: '/account',
   component: lazyRouteComponent(() => import('./people/account.screen.js'), 'AccountScreen'),
 });
@@ -108,9 +146,10 @@ export const router = createRouter({
   routeTree: root.addChildren([
     signIn,
     join,
-    inside.addChildren([home, deployments, deployment, apiKeys, playground, usage, activity, members, account]),
+    inside.addChildren([home, place.addChildren([start, deployments, deployment, apiKeys, playground, usage, activity, members, account])]),
   ]),
   defaultPreload: 'intent',
+  defaultErrorComponent: Broken,
   scrollRestoration: true,
 });
 

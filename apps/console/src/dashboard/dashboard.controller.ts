@@ -4,8 +4,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AcceptsAnybody } from '../http/accepts.decorator.js';
 import { type DashboardFile, DashboardFiles } from './dashboard-files.js';
 
-/** Paths that the application draws itself. */
-const PAGES = /^\/(?:$|(?:sign-in|join|deployments|api-keys|playground|usage|activity|members|account)(?:\/|$))/;
+/** Paths that the application draws itself; those of before named no account. */
+const PAGES =
+  /^\/(?:$|(?:sign-in|join)(?:\/|$)|(?:[a-z][a-z0-9-]{1,38}[a-z0-9]\/)?(?:deployments|api-keys|playground|usage|activity|members|account)(?:\/|$))/;
 /** Never answered with a page: programs look there for documents, and would take one for theirs. */
 const NO_PAGES = /^\/(?:api|mcp|assets|\.well-known)(?:\/|$)/;
 

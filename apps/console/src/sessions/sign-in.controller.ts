@@ -57,7 +57,8 @@ export class SignInController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionAnswer> {
     const refreshToken = this.answers.refreshTokenOf(request);
-    if (refreshToken === null) throw new ServiceError('session_ended', 'Sign in first.');
+    // The page tells apart who was never signed in here from whose session was ended.
+    if (refreshToken === null) throw new ServiceError('session_ended', 'Sign in first.', { param: 'cookie' });
     try {
       const origin = this.answers.originOf(request);
       return this.answers.give(reply, await this.rpc.call(RefreshSession, { ...body, refresh_token: refreshToken, origin }));

@@ -50,12 +50,13 @@ export function CreateDeploymentDialog({ onClose }: { readonly onClose: () => vo
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [tried, setTried] = useState(false);
   const navigate = useNavigate();
+  const { slug: account } = useAccount();
   const client = useQueryClient();
   const make = useMutation({
     mutationFn: create,
     onSuccess: (id) => {
       void client.invalidateQueries({ queryKey: ['deployments/list'] });
-      return navigate({ to: '/deployments/$slug', params: { slug: `deployment-${id}` } });
+      return navigate({ to: '/$account/deployments/$slug', params: { account, slug: `deployment-${id}` } });
     },
   });
   const mine = faultsOf(draft);

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type JSX, type SyntheticEvent, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { useChange } from '../api/use-call.js';
+import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
@@ -20,6 +21,7 @@ export function DeleteDeploymentDialog({
 }): JSX.Element {
   const [typed, setTyped] = useState('');
   const navigate = useNavigate();
+  const { slug: account } = useAccount();
   const remove = useChange('deployments/delete', ['deployments/list', 'aliases/']);
   const slug = slugOf(deployment);
   const { aliases, name } = deployment;
@@ -30,7 +32,7 @@ export function DeleteDeploymentDialog({
       {
         onSuccess: () => {
           announce(`“${name}” is deleted.`);
-          void navigate({ to: '/deployments' });
+          void navigate({ to: '/$account/deployments', params: { account } });
         },
       },
     );

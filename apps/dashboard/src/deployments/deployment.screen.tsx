@@ -2,7 +2,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { JSX } from 'react';
 import { codeOf } from '../api/console-error.js';
 import { useCall } from '../api/use-call.js';
-import { useMayChange } from '../session/use-session.js';
+import { useAccount, useMayChange } from '../session/use-session.js';
 import { Missing } from '../shell/faults.js';
 import { buttonClass } from '../ui/button.js';
 import { CopyButton } from '../ui/copy-button.js';
@@ -24,14 +24,15 @@ const TABS = ['overview', 'metrics', 'logs', 'revisions', 'settings'] as const;
 type Tab = (typeof TABS)[number];
 
 export function DeploymentScreen(): JSX.Element {
-  const { slug } = useParams({ from: '/inside/deployments/$slug' });
+  const { slug } = useParams({ from: '/inside/$account/deployments/$slug' });
   const id = idOf(slug);
   return id === null ? <Missing /> : <Found key={id} id={id} slug={slug} />;
 }
 
 function Found({ id, slug }: { readonly id: number; readonly slug: string }): JSX.Element {
-  const { tab } = useSearch({ from: '/inside/deployments/$slug' });
+  const { tab } = useSearch({ from: '/inside/$account/deployments/$slug' });
   const navigate = useNavigate();
+  const { slug: account } = useAccount();
   const mayChange = useMayChange();
   const found = useCall('deployments/find', { deployment: id }, { every: (data) => lookAgainAfter(data ? [data.deployment] : []) });
   if (codeOf(found.error) === 'deployment_not_found') return <Missing />;
@@ -42,7 +43,7 @@ function Found({ id, slug }: { readonly id: number; readonly slug: string }): JS
       title={deployment?.name ?? slug}
       about={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Link to="/deployments" className="inline-flex items-center gap-1 text-accent hover:underline">
+          <Link to="/$account/deployments" params={{ account }} className="inline-flex items-center gap-1 text-accent hover:underline">
             <Icon name="back" />
             Deployments
           </Link>
@@ -57,7 +58,7 @@ function Found({ id, slug }: { readonly id: number; readonly slug: string }): JS
         deployment && (
           <>
             {mayChange && (
-              <Link to="/playground" search={{ deployment: slug }} className={buttonClass('plain')}>
+              <Link to="/$account/playground" params={{ account }} search={{ deployment: slug }} className={buttonClass('plain')}>
                 <Icon name="chat" />
                 Playground
               </Link>
@@ -74,8 +75,8 @@ function Found({ id, slug }: { readonly id: number; readonly slug: string }): JS
             value={shown}
             onChange={(value) =>
               void navigate({
-                to: '/deployments/$slug',
-                params: { slug },
+                to: '/$account/deployments/$slug',
+                params: { account, slug },
                 search: value === 'overview' ? {} : { tab: value },
                 replace: true,
               })

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { useCall } from '../api/use-call.js';
 import { formatCount, formatRate } from '../format/number.js';
-import { useMayChange } from '../session/use-session.js';
+import { useAccount, useMayChange } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
 import { CopyIcon } from '../ui/copy-button.js';
 import { Loaded } from '../ui/loaded.js';
@@ -105,9 +105,10 @@ const columnsOf = (hourOf: ((id: number) => Sums) | null): readonly Column<Row>[
 
 function NameCell({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
   const slug = slugOf(deployment);
+  const { slug: account } = useAccount();
   return (
     <div className="min-w-0">
-      <Link to="/deployments/$slug" params={{ slug }} className="font-medium break-words text-accent hover:underline">
+      <Link to="/$account/deployments/$slug" params={{ account, slug }} className="font-medium break-words text-accent hover:underline">
         {deployment.name}
       </Link>
       <div className="flex items-center gap-1 font-mono text-sm text-muted">

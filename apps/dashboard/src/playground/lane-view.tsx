@@ -5,6 +5,7 @@ import { slugOf } from '../deployments/inference-target.js';
 import { StateBadge } from '../deployments/state-badge.js';
 import { STATES } from '../deployments/state-words.js';
 import { SelectField } from '../ui/field.js';
+import { useAccount } from '../session/use-session.js';
 import { Notice } from '../ui/notice.js';
 import { AnswerView } from './answer-view.js';
 import type { Lane } from './use-lane.js';
@@ -30,6 +31,7 @@ const labelOf = (deployment: DeploymentView, all: readonly DeploymentView[]): st
 /** One conversation with one deployment. */
 export function LaneView({ label, lane, deployment, deployments, onChoose, onRetry }: LaneViewProps): JSX.Element {
   const last = lane.turns.at(-1)?.id;
+  const { slug: account } = useAccount();
   return (
     <section aria-label={label} className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-3">
@@ -47,7 +49,11 @@ export function LaneView({ label, lane, deployment, deployments, onChoose, onRet
         <Notice
           look="warn"
           action={
-            <Link to="/deployments/$slug" params={{ slug: slugOf(deployment) }} className="font-medium text-accent underline">
+            <Link
+              to="/$account/deployments/$slug"
+              params={{ account, slug: slugOf(deployment) }}
+              className="font-medium text-accent underline"
+            >
               Open it
             </Link>
           }

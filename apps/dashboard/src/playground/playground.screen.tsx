@@ -4,7 +4,7 @@ import type { JSX } from 'react';
 import { useCall } from '../api/use-call.js';
 import { lookAgainAfter } from '../deployments/deployment-actions.js';
 import { slugOf } from '../deployments/inference-target.js';
-import { useMayChange } from '../session/use-session.js';
+import { useAccount, useMayChange } from '../session/use-session.js';
 import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { Empty, Page } from '../ui/page.js';
@@ -35,8 +35,9 @@ export function PlaygroundScreen(): JSX.Element {
 
 /** Which deployments are asked stands in the address. */
 function Chosen({ deployments }: { readonly deployments: readonly DeploymentView[] }): JSX.Element {
-  const { deployment: wanted, beside } = useSearch({ from: '/inside/playground' });
+  const { deployment: wanted, beside } = useSearch({ from: '/inside/$account/playground' });
   const navigate = useNavigate();
+  const { slug: account } = useAccount();
   const bySlug = (slug: string | undefined): DeploymentView | undefined => deployments.find((one) => slugOf(one) === slug);
   const first = bySlug(wanted) ?? deployments.find(({ state }) => state === 'ready') ?? deployments[0];
   if (!first) {
@@ -44,7 +45,7 @@ function Chosen({ deployments }: { readonly deployments: readonly DeploymentView
       <Empty
         title="Nothing to ask yet"
         action={
-          <Link to="/deployments" className="font-medium text-accent underline">
+          <Link to="/$account/deployments" params={{ account }} className="font-medium text-accent underline">
             Create a deployment
           </Link>
         }
@@ -54,7 +55,12 @@ function Chosen({ deployments }: { readonly deployments: readonly DeploymentView
     );
   }
   const choose = (slug: string, other: string | undefined): void =>
-    void navigate({ to: '/playground', search: { deployment: slug, ...(other !== undefined && { beside: other }) }, replace: true });
+    void navigate({
+      to: '/$account/playground',
+      params: { account },
+      search: { deployment: slug, ...(other !== undefined && { beside: other }) },
+      replace: true,
+    });
   const second = bySlug(beside);
   return (
     <Bench

@@ -16,10 +16,14 @@ const granted = (token: string, lifeMs = LIFE_MS): [number, object] => [
   },
 ];
 const ended: [number, object] = [401, { error: { code: 'session_ended', message: 'Sign in first.' } }];
+const noCookie: [number, object] = [401, { error: { code: 'session_ended', message: 'Sign in first.', param: 'cookie' } }];
+const lost: [number, object] = [503, { error: { code: 'unavailable', message: 'Later.' } }];
 
 beforeEach(() => {
   script = {};
   asked = [];
+  // Waits before a question is repeated are over at once.
+  vi.stubGlobal('setTimeout', (act: () => void) => queueMicrotask(act));
   vi.stubGlobal('fetch', (path: string, init: RequestInit) => {
     asked.push({ path, token: new Headers(init.headers).get('authorization'), body: (init.body as string | undefined) ?? null });
     const answers = script[path] ?? [];
@@ -89,6 +93,28 @@ describe('the session of a page', () => {
     const session = new Session();
     await expect(session.resume()).rejects.toMatchObject({ code: 'auth_unavailable' });
     expect(session.state.kind).toBe('unknown');
+  });
+
+  it('survives answers to a refresh that are lost: it asks again at once, while the console still repeats them', async () => {
+    script['/api/refresh'] = [lost, lost, granted('one')];
+    expect(await new Session().resume()).toMatchObject({ kind: 'in' });
+    expect(paths()).toHaveLength(3);
+  });
+
+  it('tells somebody whose session was ended before the page was opened from somebody who never signed in', async () => {
+    script['/api/refresh'] = [ended];
+    expect(await new Session().resume()).toEqual({ kind: 'out', ended: true });
+    script['/api/refresh'] = [noCookie];
+    expect(await new Session().resume()).toEqual({ kind: 'out', ended: false });
+  });
+
+  it('works in the account that the address names, and in its own where that is not the person’s', async () => {
+    script['/api/refresh'] = [granted('one')];
+    await new Session().resume('acme');
+    expect(asked[0]?.body).toBe('{"account":"acme"}');
+    script['/api/refresh'] = [[403, { error: { code: 'not_permitted', message: 'No.', param: 'account' } }], granted('one')];
+    expect(await new Session().resume('foreign')).toMatchObject({ kind: 'in', account: { slug: 'local' } });
+    expect(asked.at(-1)?.body).toBe('{}');
   });
 
   it('leaves nothing in the storage of the browser', async () => {

@@ -1,9 +1,13 @@
 import type { MemberRole } from '@slipway/contracts';
-import { codeOf } from '../api/console-error.js';
+import { codeOf, ConsoleError } from '../api/console-error.js';
 import { open, type Question, send } from '../api/send.js';
 
 /** A token is renewed so long before it ends, in milliseconds: clocks differ. */
 const RENEW_BEFORE_MS = 45_000;
+/** A refresh without an answer is repeated so long after, in milliseconds. */
+const AGAIN_AFTER_MS = [200, 800, 2_000];
+/** What a refresh answers to an account that is not the person's, or is none. */
+const NO_SUCH_ACCOUNT = ['not_permitted', 'invalid_request'];
 
 export interface WorkingAccount {
   readonly id: number;
@@ -31,6 +35,8 @@ export class Session {
   #token: { readonly value: string; readonly renewAt: number } | null = null;
   #state: SessionState = { kind: 'unknown' };
   #renewing: Promise<string> | null = null;
+  /** The account that the address named when the page was opened. */
+  #wanted: string | undefined;
   readonly #listeners = new Set<() => void>();
 
   get state(): SessionState {
@@ -45,10 +51,19 @@ export class Session {
 
   /**
    * Finds out whether the cookie still opens a session. Once signed in or out it stays so.
+   * @param account in which to work, where its person belongs to it
    * @throws ConsoleError when the console cannot say
    */
-  async resume(): Promise<SessionState> {
-    if (this.#state.kind === 'unknown') await this.#renew().catch(ignoreEnd);
+  async resume(account?: string): Promise<SessionState> {
+    if (this.#state.kind !== 'unknown') return this.#state;
+    this.#wanted = account;
+    await this.#renew()
+      .catch((error: unknown) => {
+        if (!NO_SUCH_ACCOUNT.includes(codeOf(error)) || account === undefined) throw error;
+        this.#wanted = undefined;
+        return this.#renew();
+      })
+      .catch(ignoreEnd);
     return this.#state;
   }
 
@@ -109,16 +124,29 @@ export class Session {
   }
 
   async #refresh(): Promise<string> {
-    const { kind } = this.#state;
-    const account = this.#state.kind === 'in' ? { account: this.#state.account.slug } : {};
+    const account = this.#state.kind === 'in' ? this.#state.account.slug : this.#wanted;
     try {
-      const answer = await send<SessionAnswer>('/api/refresh', { body: account });
+      const answer = await this.#exchange(account === undefined ? {} : { account });
       this.begin(answer);
       return answer.access_token;
     } catch (error) {
-      if (codeOf(error) === 'session_ended') this.forget(kind === 'in');
+      // Without a cookie nobody was signed in; any other session was ended.
+      if (codeOf(error) === 'session_ended') this.forget(!(error instanceof ConsoleError && error.param === 'cookie'));
       throw error;
     }
+  }
+
+  /** An answer may be lost after the cookie was exchanged: asked again at once, the console repeats it. */
+  async #exchange(body: object): Promise<SessionAnswer> {
+    for (const waitMs of AGAIN_AFTER_MS) {
+      try {
+        return await send<SessionAnswer>('/api/refresh', { body });
+      } catch (error) {
+        if (!(error instanceof ConsoleError && error.isPassing)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+      }
+    }
+    return send<SessionAnswer>('/api/refresh', { body });
   }
 
   #become(state: SessionState): void {

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
@@ -16,15 +16,11 @@ const failed = (error: unknown): void => announce(messageOf(error), 'bad');
 export function PersonMenu(): JSX.Element {
   const account = useAccount();
   const navigate = useNavigate();
-  const client = useQueryClient();
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: people.me });
   const [theme, setTheme] = useState(currentTheme);
 
   const switchTo = (slug: string): void => {
-    session.switchTo(slug).then(() => {
-      client.clear();
-      return navigate({ to: '/deployments' });
-    }, failed);
+    session.switchTo(slug).then(() => navigate({ to: '/$account/deployments', params: { account: slug } }), failed);
   };
   const turn = (): void => {
     const next = theme === 'dark' ? 'light' : 'dark';
@@ -59,7 +55,7 @@ export function PersonMenu(): JSX.Element {
           </>
         }
         entries={[
-          { label: 'Your account', onSelect: () => void navigate({ to: '/account' }) },
+          { label: 'Your account', onSelect: () => void navigate({ to: '/$account/account', params: { account: account.slug } }) },
           ...others,
           { label: 'Sign out', onSelect: () => void session.signOut().catch(failed) },
         ]}

@@ -67,7 +67,7 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
     },
     onSuccess: (answer) => {
       session.begin(answer);
-      return navigate({ to: '/deployments', replace: true });
+      return navigate({ to: '/', replace: true });
     },
   });
   const faultOf = (field: string): string | null =>
