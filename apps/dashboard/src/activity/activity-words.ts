@@ -60,10 +60,26 @@ export const factsOf = ({ facts }: Pick<AuditEntry, 'facts'>): string =>
     .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${MOMENT.test(String(value)) ? formatUtc(String(value)) : value}`)
     .join(', ');
 
-/** Whether the name of what was changed tells anything: an account has one MCP key, and people act on themselves. */
-export const isNamed = ({
+/** Things that are told by a number where their name was not kept; of others the action says enough. */
+const NUMBERED: Readonly<Record<string, (id: string) => string>> = {
+  deployment: (id) => `deployment-${id}`,
+  alias: (name) => name,
+  key: (id) => `key ${id}`,
+  user: (id) => `person ${id}`,
+};
+
+/**
+ * What was changed: its name at that time, and the slug of a deployment besides. Null where that tells nothing: an account
+ * has one MCP key, and people act on themselves.
+ */
+export function objectOf({
   action,
+  object,
   object_name: name,
   actor_name: actor,
-}: Pick<AuditEntry, 'action' | 'object_name' | 'actor_name'>): boolean =>
-  name !== null && name !== actor && !/^(mcp_key|playground)\./.test(action);
+}: Pick<AuditEntry, 'action' | 'object' | 'object_name' | 'actor_name'>): string | null {
+  if (/^(mcp_key|playground|session|signing_key)\./.test(action) || (name !== null && name === actor)) return null;
+  const [kind = '', id = ''] = object.split(/:(.*)/s);
+  if (name === null) return NUMBERED[kind]?.(id) ?? null;
+  return kind === 'deployment' ? `${name} (deployment-${id})` : name;
+}

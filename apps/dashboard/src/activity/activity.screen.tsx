@@ -11,7 +11,7 @@ import { type Column, Table } from '../ui/table.js';
 import { Tabs } from '../ui/tabs.js';
 import { clientName } from '../people/client-name.js';
 import { readMemberEmails } from '../people/member-emails.js';
-import { actorOf, doneOf, factsOf, isNamed } from './activity-words.js';
+import { actorOf, doneOf, factsOf, objectOf } from './activity-words.js';
 
 const columnsOf = (nameOf: (user: number) => string | undefined): readonly Column<AuditEntry>[] => [
   {
@@ -27,7 +27,7 @@ const columnsOf = (nameOf: (user: number) => string | undefined): readonly Colum
     cell: (entry) => (
       <div className="min-w-0">
         <span className="font-semibold break-words">{actorOf(entry, nameOf)}</span> {doneOf(entry)}{' '}
-        {isNamed(entry) && <span className="font-semibold break-words">{entry.object_name}</span>}
+        <span className="font-semibold break-words">{objectOf(entry)}</span>
         {factsOf(entry) !== '' && <div className="text-sm break-words text-muted">{factsOf(entry)}</div>}
       </div>
     ),

@@ -24,10 +24,14 @@ export class AliasesService {
     const { account, alias, deployment, from, actor } = request;
     await this.transactions.run(async (tx) => {
       if (!(await this.aliases.holdDeployment(tx, account, deployment))) throw deploymentNotFound();
+      const before = await this.aliases.targetOf(tx, account, alias);
       const change = await this.aliases.point(tx, { account, name: alias, deployment, from });
       if (!change) return requireTarget(alias, await this.aliases.targetOf(tx, account, alias), deployment);
       await this.announcer.record(tx, change);
-      await this.announcer.writeDown(tx, { account, actor, action: 'alias.point', object: `alias:${alias}`, facts: { deployment } });
+      const facts = {
+        deployment: before === null ? deploymentSlug(deployment) : `${deploymentSlug(before)} → ${deploymentSlug(deployment)}`,
+      };
+      await this.announcer.writeDown(tx, { account, actor, action: 'alias.point', object: `alias:${alias}`, objectName: alias, facts });
     });
     return { alias, deployment };
   }
@@ -38,7 +42,7 @@ export class AliasesService {
       const change = await this.aliases.remove(tx, account, alias);
       if (!change) return false;
       await this.announcer.record(tx, change);
-      await this.announcer.writeDown(tx, { account, actor, action: 'alias.remove', object: `alias:${alias}` });
+      await this.announcer.writeDown(tx, { account, actor, action: 'alias.remove', object: `alias:${alias}`, objectName: alias });
       return true;
     });
     return { alias, removed };

@@ -18,6 +18,9 @@ export interface DeploymentCommand extends DeploymentName {
   readonly actor?: Actor | undefined;
 }
 
+/** A command with the name of its deployment at this time. */
+type NamedCommand = DeploymentCommand & { readonly name: string };
+
 /** What an owner's command makes of a deployment; the placer takes the state from there. */
 const COMMANDS = {
   stop: { desired: 'stopped', state: 'stopping' },
@@ -53,8 +56,9 @@ export class DeploymentCommandsService {
   async scale(command: DeploymentCommand & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
     const { account, deployment, replicas } = command;
     await this.#change(async (tx) => {
-      if (!(await this.deployments.scale(tx, account, deployment, replicas))) throw deploymentNotFound();
-      await this.#writeDown(tx, command, 'deployment.scale', { replicas });
+      const held = await this.deployments.hold(tx, account, deployment);
+      if (!held || !(await this.deployments.scale(tx, account, deployment, replicas))) throw deploymentNotFound();
+      await this.#writeDown(tx, { ...command, name: held.name }, 'deployment.scale', { replicas });
     });
     return { deployment, replicas };
   }
@@ -73,7 +77,7 @@ export class DeploymentCommandsService {
       const aliases = await this.aliases.removeAllOf(tx, account, deployment);
       for (const { removal } of aliases) await this.announcer.record(tx, removal);
       await this.announcer.record(tx, await this.deployments.delete(tx, deployment));
-      await this.#writeDown(tx, command, 'deployment.delete', { aliases: aliases.length });
+      await this.#writeDown(tx, { ...command, name: held.name }, 'deployment.delete', { aliases: aliases.length });
       return aliases.map(({ name }) => name);
     });
     return { deployment, aliases: names };
@@ -85,15 +89,16 @@ export class DeploymentCommandsService {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
       const target = COMMANDS[command];
-      if (held.desired === target.desired) return command === 'resume' ? this.#retry(tx, given, held.state) : held.state;
+      if (held.desired === target.desired)
+        return command === 'resume' ? this.#retry(tx, { ...given, name: held.name }, held.state) : held.state;
       await this.announcer.record(tx, await this.deployments.want(tx, deployment, target));
-      await this.#writeDown(tx, given, `deployment.${command}`);
+      await this.#writeDown(tx, { ...given, name: held.name }, `deployment.${command}`);
       return target.state;
     });
     return { deployment, state };
   }
 
-  async #retry(tx: Transaction, given: DeploymentCommand, state: ObservedState): Promise<ObservedState> {
+  async #retry(tx: Transaction, given: NamedCommand, state: ObservedState): Promise<ObservedState> {
     const meanwhile = RETRIED[state];
     if (meanwhile === undefined) return state;
     await this.announcer.record(tx, await this.deployments.retry(tx, given.deployment, meanwhile));
@@ -103,11 +108,11 @@ export class DeploymentCommandsService {
 
   async #writeDown(
     tx: Transaction,
-    { account, deployment, actor }: DeploymentCommand,
+    { account, deployment, actor, name }: NamedCommand,
     action: string,
     facts?: AuditEntry['facts'],
   ): Promise<void> {
-    await this.announcer.writeDown(tx, { account, actor, action, object: `deployment:${deployment}`, facts });
+    await this.announcer.writeDown(tx, { account, actor, action, object: `deployment:${deployment}`, objectName: name, facts });
   }
 
   async #change<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type DeploymentId, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import { type AuditEntry, type DeploymentId, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
 import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
@@ -7,6 +7,7 @@ import { deploymentNotFound } from './deployment-not-found.js';
 import { DeploymentsRepository, type HeldDeployment } from './deployments.repository.js';
 import { isSame, type RevisionSettings, SettingsComposer } from './revision-settings.js';
 import { RevisionsRepository } from './revisions.repository.js';
+import { settingsChanges } from './settings-changes.js';
 import { SourceRules } from './source-rules.js';
 
 type UpdateRequest = z.output<typeof UpdateDeployment.request>;
@@ -33,9 +34,12 @@ export class DeploymentUpdatesService {
       requireRevision(held, request.expected_rev);
       if (name !== undefined) await this.deployments.rename(tx, deployment, name);
       const revised = await this.#revise(tx, held, source ? { ...request, source } : request);
-      const deed = { account, actor, action: 'deployment.update', object: `deployment:${deployment}`, objectName: name };
-      if (revised.changed || name !== undefined) await this.announcer.writeDown(tx, { ...deed, facts: { rev: revised.rev } });
-      return revised;
+      const isRenamed = name !== undefined && name !== held.name;
+      const deed = { account, actor, action: 'deployment.update', object: `deployment:${deployment}`, objectName: name ?? held.name };
+      const { changes, ...outcome } = revised;
+      const facts = { rev: revised.rev, ...(isRenamed && { name: `${held.name} → ${name}` }), ...changes };
+      if (revised.changed || isRenamed) await this.announcer.writeDown(tx, { ...deed, facts });
+      return outcome;
     });
     this.announcer.committed();
     return { deployment, ...result };
@@ -45,17 +49,17 @@ export class DeploymentUpdatesService {
     tx: Transaction,
     held: HeldDeployment,
     request: UpdateRequest,
-  ): Promise<{ rev: number; changed: boolean; state: ObservedState }> {
+  ): Promise<{ rev: number; changed: boolean; state: ObservedState; changes: AuditEntry['facts'] }> {
     const { deployment } = request;
     const [newest, base] = await Promise.all([this.#read(tx, deployment, held.rev), this.#read(tx, deployment, request.base ?? held.rev)]);
     const next = this.settings.next(base, request);
-    if (isSame(next, newest)) return { rev: held.rev, changed: false, state: held.state };
+    if (isSame(next, newest)) return { rev: held.rev, changed: false, state: held.state, changes: {} };
     const rev = held.rev + 1;
     await this.revisions.insert(tx, deployment, rev, next);
     // While another revision serves, or the deployment is stopped, nothing changes for clients yet.
     const state = held.desired === 'ready' && held.servingRev === null ? 'pending' : held.state;
     await this.announcer.record(tx, await this.deployments.revise(tx, deployment, { rev, state }));
-    return { rev, changed: true, state };
+    return { rev, changed: true, state, changes: settingsChanges(newest, next) };
   }
 
   async #read(tx: Transaction, deployment: DeploymentId, rev: number): Promise<RevisionSettings> {

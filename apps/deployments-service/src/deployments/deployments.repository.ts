@@ -21,6 +21,7 @@ interface Creation {
 
 /** What a held deployment is. */
 export interface HeldDeployment {
+  readonly name: string;
   readonly desired: DesiredState;
   readonly state: ObservedState;
   readonly rev: number;
@@ -92,7 +93,7 @@ export class DeploymentsRepository {
   /** Locks the deployment until the transaction ends; null when the account has no such deployment. */
   async hold(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<HeldDeployment | null> {
     return tx.findOne(DeploymentEntity, {
-      select: { desired: true, state: true, rev: true, servingRev: true },
+      select: { name: true, desired: true, state: true, rev: true, servingRev: true },
       where: { id, account },
       lock: { mode: 'pessimistic_write' },
     });
