@@ -133,7 +133,8 @@ it('after a kill -9 of the launcher the next one ends what it left, and the prin
   expect(launcher.stderr).toContain('Ended what an earlier start left running: ');
   expect(left.filter(isAlive)).toEqual([]);
   const curl = /^ {2}(curl .*)$/m.exec(text)?.[1] ?? '';
-  const { stdout } = await promisify(execFile)('bash', ['-c', curl]);
+  const exported = /(export SLIPWAY_KEY=\S+)/.exec(text)?.[1] ?? '';
+  const { stdout } = await promisify(execFile)('bash', ['-c', `${exported}\n${curl}`]);
   expect(textOfStream(stdout)).toMatch(/\w/);
   expect(await chat(aliasUrl(), key)).toMatch(/\w/);
 });

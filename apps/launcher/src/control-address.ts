@@ -7,9 +7,16 @@ import { writePrivateFile } from './private-files.js';
 /** Beside the records of processes, so that what a killed launcher left goes with the next start. */
 const pathIn = (dataDir: DataDir): string => join(dataDir.run, 'control.json');
 
-/** Tells the command line how to reach the services of this run. */
-export const announceControl = (dataDir: DataDir, env: string, { url, credentialsDir }: NatsAddress): Promise<void> =>
-  writePrivateFile(pathIn(dataDir), JSON.stringify({ environment: env, nats_url: url, credentials_dir: resolve(credentialsDir) }));
+/** Tells the command line how to reach the services of this run, and where people open its console once that is known. */
+export const announceControl = (
+  dataDir: DataDir,
+  env: string,
+  { url, credentialsDir, consoleUrl }: NatsAddress & { readonly consoleUrl?: string },
+): Promise<void> =>
+  writePrivateFile(
+    pathIn(dataDir),
+    JSON.stringify({ environment: env, nats_url: url, credentials_dir: resolve(credentialsDir), console_url: consoleUrl }),
+  );
 
 /** From now on the command line says that nothing runs. */
 export const withdrawControl = (dataDir: DataDir): Promise<void> => rm(pathIn(dataDir), { force: true });

@@ -7,11 +7,13 @@ import {
   ListDeployments,
   type ModelSource,
   PointAlias,
-  ResumeDeployment,
   ScaleDeployment,
+  deploymentSlug,
   isServiceError,
+  ListAliases,
 } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
+import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
 import { nameOf, wantedSource } from './model-source.js';
 
@@ -46,25 +48,70 @@ async function create(context: LaunchContext, rpc: RpcClient, account: AccountId
   }
 }
 
-/** The newest deployment of this source and credential, wanted ready with a replica for each worker. */
+/** A deployment as far as the choice goes. */
+export interface Candidate {
+  readonly id: DeploymentId;
+  readonly desired: 'ready' | 'stopped';
+  readonly aliases: readonly string[];
+}
+
+/**
+ * Which of the deployments that fit a run it takes: the one that `demo` points at, else the newest that is wanted ready.
+ * One that was stopped by a person is left as it is.
+ */
+export const chosenOf = <C extends Candidate>(fitting: readonly C[]): C | null => {
+  const wanted = fitting.filter(({ desired }) => desired === 'ready');
+  return wanted.find(({ aliases }) => aliases.includes(ALIAS)) ?? wanted.at(-1) ?? null;
+};
+
+/** A deployment of this source and credential that an earlier run made, with a replica for each worker. */
 async function reuse(context: LaunchContext, rpc: RpcClient, account: AccountId, source: ModelSource): Promise<DeploymentId | null> {
   const credential = credentialOf(context);
   const mark = credential === undefined ? undefined : markOf(context, credential);
   const marks = context.state.state.credentials;
   const replicas = context.stage.options.workers;
   const { deployments } = await rpc.call(ListDeployments, { account });
-  const known = deployments.findLast((one) => isDeepStrictEqual(one.source, source) && marks[one.id] === mark);
+  const known = chosenOf(deployments.filter((one) => isDeepStrictEqual(one.source, source) && marks[one.id] === mark));
   if (!known) return null;
-  const target = { account, deployment: known.id };
-  if (known.desired === 'stopped') await rpc.call(ResumeDeployment, target);
-  if (known.replicas !== replicas) await rpc.call(ScaleDeployment, { ...target, replicas });
+  if (known.replicas !== replicas) await rpc.call(ScaleDeployment, { account, deployment: known.id, replicas });
   return known.id;
 }
 
-/** The deployment of this run's model under the alias `demo`: the one that an earlier run made, or a new one. */
-export async function provideDeployment(context: LaunchContext, rpc: RpcClient, account: AccountId): Promise<DeploymentId> {
+/** The deployment of a run's model, and where clients call it. */
+export interface DemoDeployment {
+  readonly id: DeploymentId;
+  /** `local/demo`, or the slug where a person points the alias at another deployment. */
+  readonly path: string;
+}
+
+/** Where `demo` points; null where there is none. */
+async function demoTarget(rpc: RpcClient, account: AccountId): Promise<DeploymentId | null> {
+  const { aliases } = await rpc.call(ListAliases, { account });
+  return aliases.find(({ alias }) => alias === ALIAS)?.deployment ?? null;
+}
+
+/** Points `demo` at a deployment, unless a person pointed it elsewhere. @returns whether it points there */
+async function takeAlias(
+  { state }: LaunchContext,
+  rpc: RpcClient,
+  target: { account: AccountId; deployment: DeploymentId },
+): Promise<boolean> {
+  const from = await demoTarget(rpc, target.account);
+  if (from !== null && from !== target.deployment && from !== state.state.demo) return false;
+  try {
+    if (from !== target.deployment) await rpc.call(PointAlias, { ...target, alias: ALIAS, from });
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'alias_taken') return false;
+    throw error;
+  }
+  await state.update({ demo: target.deployment });
+  return true;
+}
+
+/** The deployment of this run's model, one that an earlier run made or a new one, under the alias `demo` where nobody else uses it. */
+export async function provideDeployment(context: LaunchContext, rpc: RpcClient, account: AccountId): Promise<DemoDeployment> {
   const source = wantedSource(context.stage);
   const id = (await reuse(context, rpc, account, source)) ?? (await create(context, rpc, account, source));
-  await rpc.call(PointAlias, { account, alias: ALIAS, deployment: id });
-  return id;
+  const isAliased = await takeAlias(context, rpc, { account, deployment: id });
+  return { id, path: isAliased ? `${ACCOUNT_SLUG}/${ALIAS}` : deploymentSlug(id) };
 }

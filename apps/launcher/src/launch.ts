@@ -13,7 +13,7 @@ import { allowedSources } from './model-source.js';
 import { openConnection, provideNats } from './nats.js';
 import { providePostgres } from './postgres.js';
 import { waitForControlPlane, waitForHttp, waitForKey } from './readiness.js';
-import { type Result, aliasPath, jsonReport, textReport } from './report.js';
+import { type Result, jsonReport, textReport } from './report.js';
 import { openSecrets } from './secrets.js';
 import { Services } from './services.js';
 import { provideSetupToken } from './setup-link.js';
@@ -51,23 +51,24 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     services.startWorkers();
     const gateways = await services.startGateways();
     const door = await services.startConsole();
+    const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || door.url).replace(/\/+$/, '');
+    await announceControl(context.dataDir, env, { ...nats, consoleUrl });
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
     const account = await provideAccount(rpc);
-    const deployment = await provideDeployment(context, rpc, account);
+    const { id: deployment, path } = await provideDeployment(context, rpc, account);
     await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),
     );
     await stage.progress.step('Starting the gateways and the console', () => waitForHttp(context, [...gateways, door]));
     const key = await provideKey(context, rpc, account);
-    if (key) await waitForKey(context, gateways, `${aliasPath}/chat/completions`, key.value);
+    if (key) await waitForKey(context, gateways, `/${path}/v1/chat/completions`, key.value);
     const setupToken = await provideSetupToken(rpc, account);
     const own = supervisor.running();
     const processes = [...own, ...reports.running(new Set(own.map(({ pid }) => pid)))];
     const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;
-    const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || door.url).replace(/\/+$/, '');
     const setupUrl = setupToken === null ? null : `${consoleUrl}/join#${setupToken}`;
     const urls = { baseUrl, consoleUrl, setupUrl, gateways: gateways.map(({ url }) => url) };
-    return { ...urls, deployment, key, processes, seconds: performance.now() / 1_000 };
+    return { ...urls, deployment, path, key, processes, seconds: performance.now() / 1_000 };
   } finally {
     await connection.close();
   }

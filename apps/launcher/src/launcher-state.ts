@@ -9,6 +9,8 @@ const State = z.object({
   model_dirs: z.array(z.string()).default([]),
   model_hosts: z.array(z.string()).default([]),
   engine_hosts: z.array(z.string()).default([]),
+  /** The deployment at which the launcher pointed `demo`: one at which a person pointed it is left there. */
+  demo: z.int().optional(),
   /** HMAC of the credential that a deployment was made with, by deployment id. */
   credentials: z.record(z.string(), z.string()).default({}),
 });

@@ -1,6 +1,4 @@
 import { type DeploymentId, deploymentSlug } from '@slipway/contracts';
-import { ACCOUNT_SLUG } from './account.js';
-import { ALIAS } from './demo-deployment.js';
 import type { NewKey } from './demo-key.js';
 
 /** What a start came to. */
@@ -12,6 +10,8 @@ export interface Result {
   /** Opens once, for the first owner; null once there is one. */
   readonly setupUrl: string | null;
   readonly deployment: DeploymentId;
+  /** Where clients call it: `local/demo`, or its slug where the alias is used otherwise. */
+  readonly path: string;
   /** Null on later runs. */
   readonly key: NewKey | null;
   readonly processes: readonly { readonly name: string; readonly pid: number }[];
@@ -20,15 +20,12 @@ export interface Result {
 
 const QUESTION = 'Hello! Who are you?';
 
-/** Path of the demo deployment by its alias. */
-export const aliasPath = `/${ACCOUNT_SLUG}/${ALIAS}/v1`;
-
 /** One line for programs. */
-export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment, key, processes }: Result): string =>
+export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment, path, key, processes }: Result): string =>
   `${JSON.stringify({
     base_url: baseUrl,
     deployment: deploymentSlug(deployment),
-    alias: `${ACCOUNT_SLUG}/${ALIAS}`,
+    alias: path,
     key: key?.value ?? null,
     gateways,
     console_url: consoleUrl,
@@ -36,29 +33,39 @@ export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment
     processes,
   })}\n`;
 
-const curl = (url: string, key: string): string =>
-  `curl -N ${url}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${JSON.stringify({
-    model: ALIAS,
+interface Target {
+  /** Base URL of the chat contract. */
+  readonly url: string;
+  readonly model: string;
+}
+
+const curl = ({ url, model }: Target): string =>
+  `curl -N ${url}/chat/completions -H "Authorization: Bearer $SLIPWAY_KEY" -H "Content-Type: application/json" -d '${JSON.stringify({
+    model,
     stream: true,
     messages: [{ role: 'user', content: QUESTION }],
   })}'`;
 
-const python = (url: string, key: string): string => `from openai import OpenAI
+const python = ({ url, model }: Target): string => `import os
 
-client = OpenAI(base_url="${url}", api_key="${key}")
-stream = client.chat.completions.create(model="${ALIAS}", stream=True, messages=[{"role": "user", "content": "${QUESTION}"}])
+from openai import OpenAI
+
+client = OpenAI(base_url="${url}", api_key=os.environ["SLIPWAY_KEY"])
+stream = client.chat.completions.create(model="${model}", stream=True, messages=[{"role": "user", "content": "${QUESTION}"}])
 for chunk in stream:
     if chunk.choices:
         print(chunk.choices[0].delta.content or "", end="", flush=True)`;
 
-const typescript = (url: string, key: string): string => `import OpenAI from 'openai';
+const typescript = ({ url, model }: Target): string => `import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${url}', apiKey: '${key}' });
-const stream = await client.chat.completions.create({ model: '${ALIAS}', stream: true, messages: [{ role: 'user', content: '${QUESTION}' }] });
+const client = new OpenAI({ baseURL: '${url}', apiKey: process.env.SLIPWAY_KEY });
+const stream = await client.chat.completions.create({ model: '${model}', stream: true, messages: [{ role: 'user', content: '${QUESTION}' }] });
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`;
 
 const keyLine = (key: NewKey | null): string =>
-  key === null ? 'shown when it was made; another one: npm start -- --new-key' : `${key.value}\n             Shown this once: keep it.`;
+  key === null
+    ? 'shown when it was made; another one: npm start -- --new-key'
+    : `export SLIPWAY_KEY=${key.value}\n             Shown this once: keep it, and run this line in the shell where you try it.`;
 
 const setupLine = (url: string | null): string =>
   url === null ? '' : `\n  Set-up     ${url}\n             Opens once: sets the address and password of the account's first owner.`;
@@ -66,29 +73,29 @@ const setupLine = (url: string | null): string =>
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
 /** What a person needs for the first request. */
-export function textReport({ baseUrl, consoleUrl, setupUrl, gateways, deployment, key, seconds }: Result): string {
-  const url = `${baseUrl}${aliasPath}`;
-  const shown = key?.value ?? 'YOUR_API_KEY';
+export function textReport({ baseUrl, consoleUrl, setupUrl, gateways, deployment, path, key, seconds }: Result): string {
+  const slug = deploymentSlug(deployment);
+  const target = { url: `${baseUrl}/${path}/v1`, model: path.split('/').at(-1) ?? slug };
   const others = gateways.slice(1);
   return `
 Slipway is ready (${seconds.toFixed(1)} s).
 
   Base URL   ${baseUrl}${others.length > 0 ? `\n  Gateways   ${gateways.join('  ')}` : ''}
-  Deployment ${deploymentSlug(deployment)}, alias ${ACCOUNT_SLUG}/${ALIAS}
+  Deployment ${slug}${path === slug ? '; the alias demo stays where it was pointed' : `, alias ${path}`}
   API key    ${keyLine(key)}
   Console    ${consoleUrl}${setupLine(setupUrl)}
 
 Try it:
 
-${indent(curl(url, shown))}
+${indent(curl(target))}
 
 Python (pip install openai):
 
-${indent(python(url, shown))}
+${indent(python(target))}
 
 TypeScript (npm install openai):
 
-${indent(typescript(url, shown))}
+${indent(typescript(target))}
 
 Ctrl-C stops everything.
 `;

@@ -42,7 +42,8 @@ async function firstAnswer(root: string, options: StartOptions): Promise<{ out: 
   launcher = new Launcher(['--port', port], { ...options, root });
   const out = await launcher.printed(/Ctrl-C stops everything/, SLOW_MS);
   const curl = /^ {2}(curl .*)$/m.exec(out)?.[1] ?? '';
-  const { stdout } = await promisify(execFile)('bash', ['-c', curl]);
+  const exported = /(export SLIPWAY_KEY=\S+)/.exec(out)?.[1] ?? '';
+  const { stdout } = await promisify(execFile)('bash', ['-c', `${exported}\n${curl}`]);
   return { out, steps: launcher.stderr, answer: textOfStream(stdout) };
 }
 
@@ -74,7 +75,7 @@ describe('a user without rights, a home that cannot be written, a path with blan
       launcher = new Launcher(['--port', port], { ...unprivileged, root: clone });
       await launcher.printed(/Ctrl-C stops everything/, SLOW_MS);
       expect(launcher.stderr).not.toMatch(/Installing|Building|Fetching/);
-      expect(launcher.stdout).toContain('YOUR_API_KEY');
+      expect(launcher.stdout).toContain('npm start -- --new-key');
     },
     SLOW_MS,
   );
@@ -97,7 +98,7 @@ describe.runIf(IS_ROOT)('root with the clone in a closed home', () => {
         expect(first.answer).toMatch(/\w/);
         await launcher.stop();
         launcher = new Launcher(['--port', port], { root });
-        await launcher.printed(/YOUR_API_KEY/, SLOW_MS);
+        await launcher.printed(/npm start -- --new-key/, SLOW_MS);
       } finally {
         await launcher.stop();
         for (const path of moved.filter((one) => !basename(one).startsWith('postgres-'))) await rm(path, { recursive: true, force: true });

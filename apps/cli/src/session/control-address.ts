@@ -6,7 +6,12 @@ import { CliError } from '../cli-errors.js';
 import type { Config } from '../config.js';
 
 /** What `npm start` notes in its data folder while it runs. */
-const ControlFile = z.object({ environment: EnvironmentName, nats_url: z.string().min(1), credentials_dir: z.string().min(1) });
+const ControlFile = z.object({
+  environment: EnvironmentName,
+  nats_url: z.string().min(1),
+  credentials_dir: z.string().min(1),
+  console_url: z.string().min(1).optional(),
+});
 
 /** How the services are reached. */
 export interface ControlAddress {
@@ -14,6 +19,8 @@ export interface ControlAddress {
   readonly environment: string;
   /** Absent where the server asks for no credentials. */
   readonly credentialsDir: string | undefined;
+  /** Where the console of `npm start` is opened; absent where nothing says so. */
+  readonly consoleUrl?: string | undefined;
 }
 
 export interface AddressSources {
@@ -62,5 +69,6 @@ export async function findControl({ config, dataDir, defaultDataDir }: AddressSo
     url: file.nats_url,
     environment: own.SLIPWAY_ENV ?? file.environment,
     credentialsDir: own.NATS_CREDENTIALS_DIR ?? file.credentials_dir,
+    consoleUrl: file.console_url,
   };
 }

@@ -52,6 +52,7 @@ export async function openSession(
   return {
     terminal,
     accountOption,
+    consoleUrl: address.consoleUrl,
     async call<C extends RpcContract>(contract: C, request: z.input<C['request']>) {
       try {
         return await rpc.call(

@@ -13,6 +13,8 @@ export interface Session {
   readonly terminal: Terminal;
   /** Value of `--account`. */
   readonly accountOption: string | undefined;
+  /** Where the console of `npm start` is opened; absent where nothing says so. */
+  readonly consoleUrl?: string | undefined;
   /**
    * Asks a service.
    * @throws ServiceError when it refuses; CliError `unavailable` when it does not answer

@@ -20,16 +20,16 @@ import { tableOr } from '../table.js';
 import { allMembers, emailAddress, findMember } from './find-member.js';
 
 const EMAIL = { name: 'EMAIL', about: 'their email address' };
-const CONSOLE_OPTION = { console: { value: 'URL', about: 'where the console is opened (CONSOLE_BASE_URL, or http://127.0.0.1:8081)' } };
+const CONSOLE_OPTION = { console: { value: 'URL', about: 'where the console is opened (CONSOLE_BASE_URL, or that of npm start)' } };
 const DEFAULT_CONSOLE = 'http://127.0.0.1:8081';
 const ONCE = 'Opens once, within seven days; it cannot be shown again.';
 
 const memberRole = (text: string): MemberRole => checked(MemberRole, text, `"${text}" is no role: owner, member or viewer.`);
 
-/** Address of a link's page. @throws UsageError */
-function consoleUrl(call: Call): string {
-  const text = call.options.text('console') ?? call.variable('CONSOLE_BASE_URL') ?? DEFAULT_CONSOLE;
-  return text.replace(/\/+$/, '');
+/** Address of a link's page: what is named, else where `npm start` opened its console. @throws UsageError */
+function consoleUrl(call: Call): (session: Pick<Session, 'consoleUrl'>) => string {
+  const named = call.options.text('console') ?? call.variable('CONSOLE_BASE_URL');
+  return (session) => (named ?? session.consoleUrl ?? DEFAULT_CONSOLE).replace(/\/+$/, '');
 }
 
 interface Link {
@@ -56,7 +56,7 @@ const invite: Command = {
     return async (session) => {
       const account = await findAccount(session);
       const link = await session.call(CreateInvitation, { account: account.id, email, role, actor: OPERATOR });
-      return shownLink(`Link for ${email}, who becomes ${role} of account ${account.slug}:`, base, link);
+      return shownLink(`Link for ${email}, who becomes ${role} of account ${account.slug}:`, base(session), link);
     };
   },
 };
@@ -71,7 +71,7 @@ const setUp: Command = {
     return async (session) => {
       const account = await findAccount(session);
       const link = await session.call(CreateSetupLink, { account: account.id, actor: OPERATOR });
-      return shownLink(`Link for the first owner of account ${account.slug}:`, base, link);
+      return shownLink(`Link for the first owner of account ${account.slug}:`, base(session), link);
     };
   },
 };

@@ -83,8 +83,10 @@ export class McpDoor {
       const body = await this.#bodyOf(request, response, { caller, address });
       this.#streams.add(value, response);
       const userAgent = userAgentOf(request.headers['user-agent']);
-      this.#uses.note(caller, userAgent);
-      const named = (name: string): void => this.#uses.note(caller, userAgent, name);
+      // The console's own test of the connection is no use of the key.
+      const isPage = request.headers.origin !== undefined;
+      if (!isPage) this.#uses.note(caller, userAgent);
+      const named = (name: string): void => (isPage ? undefined : this.#uses.note(caller, userAgent, name));
       const carried = { caller, address, userAgent, named, note: (fields: Parameters<McpLogLine['note']>[0]) => line.note(fields) };
       await endpoint.serve(withCaller(request, carried), response, body);
     } catch (thrown) {

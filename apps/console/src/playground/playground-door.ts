@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { parseDeploymentSlug, ServiceError } from '@slipway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { includes } from '../api/role-rank.js';
@@ -78,7 +79,7 @@ export class PlaygroundDoor {
     request.held?.release();
     this.#keepWhile(answer, holder);
     for (const name of HEADERS) if (answer.headers[name] !== undefined) void reply.header(name, answer.headers[name]);
-    return reply.code(answer.statusCode ?? 502).send(answer);
+    return reply.code(answer.statusCode ?? 502).send(Readable.from(untilItsEnd(answer), { objectMode: false }));
   }
 
   /** A key that the gateway does not know is replaced, once: it may have ended meanwhile. */
@@ -105,6 +106,18 @@ export class PlaygroundDoor {
 function askingOf({ signedIn }: FastifyRequest): SignedIn {
   if (signedIn === undefined) throw new ServiceError('session_ended', 'Sign in first.');
   return signedIn;
+}
+
+/**
+ * The bytes of an answer up to its end or to where it breaks off. Browsers lose the last bytes of a broken response, which
+ * hold the reason: here the response ends in order, and pages see by the contract's own end whether an answer is whole.
+ */
+async function* untilItsEnd(answer: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const bytes of answer) yield bytes as Buffer;
+  } catch {
+    // What came before says why.
+  }
 }
 
 function pathOf({ deployment, contract }: Route['Params']): string {

@@ -11,7 +11,7 @@ export function ApiKeysScreen(): JSX.Element {
   const navigate = useNavigate();
   const { slug: account } = useAccount();
   return (
-    <Page title="API Keys" about="Programs call your deployments with deployment keys. Agents manage them with the MCP key.">
+    <Page wide title="API Keys" about="Programs call your deployments with deployment keys. Agents manage them with the MCP key.">
       <Tabs
         label="Kinds of keys"
         value={tab ?? 'deployment'}

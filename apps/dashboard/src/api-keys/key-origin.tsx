@@ -13,7 +13,11 @@ export function KeyOrigin({
   return (
     <>
       <Moment at={at} />
-      {who !== null && <span className="block text-sm break-words text-muted">by {who}</span>}
+      {who !== null && (
+        <span title={who} className="block truncate text-sm text-muted md:max-w-48">
+          by {who}
+        </span>
+      )}
       {rotated != null && (
         <span className="block text-sm text-muted">
           rotated <Moment at={rotated} />

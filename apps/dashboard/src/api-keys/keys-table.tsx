@@ -7,7 +7,7 @@ import { Badge } from '../ui/badge.js';
 import { Icon } from '../ui/icon.js';
 import { Menu } from '../ui/menu.js';
 import { Moment } from '../ui/moment.js';
-import { type Column, Table } from '../ui/table.js';
+import { type Column, Table, Truncated } from '../ui/table.js';
 import { useNow } from '../ui/use-now.js';
 import { KeyOrigin } from './key-origin.js';
 import { actionsOf, badgeOf, type KeyAction } from './key-state.js';
@@ -23,7 +23,7 @@ export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
   const mayChange = useMayChange();
   const now = useNow();
   const columns: Column<KeyView>[] = [
-    { title: 'Name', cell: ({ name }) => <span className="font-medium break-words">{name}</span> },
+    { title: 'Name', cell: ({ name }) => <Truncated text={name} strong /> },
     { title: 'Key', cell: ({ hint }) => <code className="font-mono text-sm text-muted">{hint}…</code> },
     {
       title: 'Access',
@@ -36,7 +36,17 @@ export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
     },
     { title: 'Created', cell: (key) => <KeyOrigin subject={key} /> },
     { title: 'Last used', cell: ({ last_used_at: at }) => <LastUsed at={at} /> },
-    { title: 'Expires', cell: ({ expires_at: at }) => (at == null ? 'Never' : <time dateTime={at}>{formatDay(at)}</time>) },
+    {
+      title: 'Expires',
+      cell: ({ expires_at: at }) =>
+        at == null ? (
+          'Never'
+        ) : (
+          <time dateTime={at} className="whitespace-nowrap">
+            {formatDay(at)}
+          </time>
+        ),
+    },
     { title: 'State', cell: (key) => <Badge {...badgeOf(key, now)} /> },
   ];
   if (mayChange) {

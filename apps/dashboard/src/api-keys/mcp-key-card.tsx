@@ -2,6 +2,7 @@ import { type JSX, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { useCall, useChange } from '../api/use-call.js';
 import { useMayChange } from '../session/use-session.js';
+import { clientName } from '../people/client-name.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
@@ -31,11 +32,14 @@ export function McpKeyCard(): JSX.Element {
             <Empty
               title="No MCP key yet"
               action={
-                mayChange ? (
-                  <Button look="main" icon="plus" busy={create.isPending} onClick={make}>
-                    Create MCP key
-                  </Button>
-                ) : undefined
+                <div className="flex flex-wrap justify-center gap-2">
+                  {mayChange && (
+                    <Button look="main" icon="plus" busy={create.isPending} onClick={make}>
+                      Create MCP key
+                    </Button>
+                  )}
+                  <Button onClick={() => setDoing({ kind: 'configure', value: null })}>MCP Configuration</Button>
+                </div>
               }
             >
               With it agents such as Claude Code or Cursor create, stop, resume and inspect this account’s deployments. It opens no
@@ -65,7 +69,7 @@ export function McpKeyCard(): JSX.Element {
                     <dt className="text-muted">Last used</dt>
                     <dd>{key.last_used_at === null ? 'Never' : <Moment at={key.last_used_at} />}</dd>
                     <dt className="text-muted">Last client</dt>
-                    <dd className="break-words">{client ?? 'None'}</dd>
+                    <dd className="break-words">{client == null ? 'None' : <span title={client}>{clientName(client)}</span>}</dd>
                   </>
                 )}
               </dl>

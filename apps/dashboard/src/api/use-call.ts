@@ -8,6 +8,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { session } from '../session/session.js';
+import { againAfter } from './query-client.js';
 
 /** A call of the private API. */
 export const call = <C extends ConsoleCall>(name: C, body: ConsoleRequest<C>, signal?: AbortSignal): Promise<ConsoleReply<C>> =>
@@ -32,7 +33,7 @@ export function useCall<C extends ConsoleCall>(
     queryKey: [name, body],
     queryFn: ({ signal }) => call(name, body, signal),
     enabled,
-    ...(every && { refetchInterval: (query) => every(query.state.data) }),
+    ...(every && { refetchInterval: ({ state }) => every(state.data) || againAfter(state.error) }),
     ...(keep && { placeholderData: keepPreviousData }),
   });
 }

@@ -9,7 +9,7 @@ import { CopyIcon } from '../ui/copy-button.js';
 import { Loaded } from '../ui/loaded.js';
 import { Moment } from '../ui/moment.js';
 import { Empty, Page } from '../ui/page.js';
-import { type Column, Table } from '../ui/table.js';
+import { type Column, Table, Truncated } from '../ui/table.js';
 import { SPEED, TTFT, written } from '../usage/figures.js';
 import type { Sums } from '../usage/usage-range.js';
 import { CreateDeploymentDialog } from './create-deployment-dialog.js';
@@ -37,6 +37,7 @@ export function DeploymentsScreen(): JSX.Element {
   return (
     <Page
       title="Deployments"
+      wide
       about="Models that answer requests, each under its own address."
       actions={mayChange && list.data && !isEmpty ? create : undefined}
     >
@@ -71,12 +72,11 @@ const IN_LISTS = [
 
 const columnsOf = (hourOf: ((id: number) => Sums) | null): readonly Column<Row>[] => [
   { title: 'Name', cell: (deployment) => <NameCell deployment={deployment} /> },
-  { title: 'Model', cell: ({ source }) => <span className="break-all">{modelName(source)}</span> },
+  { title: 'Model', cell: ({ source }) => <Truncated text={modelName(source)} /> },
   { title: 'State', cell: (deployment) => <StateBadge deployment={deployment} /> },
   {
     title: 'Aliases',
-    cell: ({ aliases }) =>
-      aliases.length === 0 ? <span className="text-muted">None</span> : <span className="break-words">{aliases.join(', ')}</span>,
+    cell: ({ aliases }) => (aliases.length === 0 ? <span className="text-muted">None</span> : <Truncated text={aliases.join(', ')} />),
   },
   {
     title: 'Slots',
@@ -108,7 +108,12 @@ function NameCell({ deployment }: { readonly deployment: DeploymentView }): JSX.
   const { slug: account } = useAccount();
   return (
     <div className="min-w-0">
-      <Link to="/$account/deployments/$slug" params={{ account, slug }} className="font-medium break-words text-accent hover:underline">
+      <Link
+        to="/$account/deployments/$slug"
+        params={{ account, slug }}
+        title={deployment.name}
+        className="block truncate font-medium text-accent hover:underline md:max-w-64 md:min-w-32"
+      >
         {deployment.name}
       </Link>
       <div className="flex items-center gap-1 font-mono text-sm text-muted">

@@ -2,6 +2,7 @@ import type { DeploymentView } from '@slipway/contracts';
 import { type JSX, useState } from 'react';
 import { slugOf } from '../deployments/inference-target.js';
 import { Button } from '../ui/button.js';
+import { endingOf } from './exchange.js';
 import { Composer } from './composer.js';
 import { LaneView } from './lane-view.js';
 import { SettingsPanel } from './settings-panel.js';
@@ -129,11 +130,10 @@ function BenchBar({
 
 /** Tells who does not see it that an answer begins and ends; the answer itself is read where it stands. */
 function Progress({ lanes }: { readonly lanes: readonly Lane[] }): JSX.Element {
-  const isAsked = lanes.some(({ turns }) => turns.length > 0);
-  const done = isAsked ? 'The answer is complete.' : '';
+  const endings = lanes.flatMap(({ turns }) => turns.slice(-1).map(({ exchange }) => endingOf(exchange)));
   return (
     <p role="status" className="sr-only">
-      {lanes.some(({ isRunning }) => isRunning) ? 'Answering' : done}
+      {lanes.some(({ isRunning }) => isRunning) ? 'Answering' : endings.join(' ')}
     </p>
   );
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { session } from '../session/session.js';
-import { type Exchange, runExchange } from './exchange.js';
+import { begin, endingOf, type Exchange, runExchange } from './exchange.js';
 
 const body = { model: 'deployment-3' };
 const CHUNK = 'data: {"choices":[{"index":0,"delta":{"content":"Hi"}}]}\n\n';
@@ -75,4 +75,16 @@ describe('an exchange', () => {
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')));
     expect(await run()).toMatchObject({ status: 'failed', failure: expect.stringMatching(/cannot be reached.*retry/) as string });
   });
+});
+
+it('screen readers are told how an answer ended: whole, stopped, refused or cut', () => {
+  const exchange = begin({ contract: 'chat', body });
+  const said = { ...exchange.answer, pieces: 3 };
+  expect(endingOf(exchange)).toBeNull();
+  expect(endingOf({ ...exchange, status: 'done' })).toBe('The answer is complete.');
+  expect(endingOf({ ...exchange, status: 'stopped' })).toBe('The answer was stopped.');
+  expect(endingOf({ ...exchange, status: 'failed', failure: 'No.' })).toBe('There is no answer. No.');
+  expect(endingOf({ ...exchange, status: 'failed', answer: said, failure: 'The worker was lost.' })).toBe(
+    'The answer broke off. The worker was lost.',
+  );
 });

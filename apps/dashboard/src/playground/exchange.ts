@@ -76,6 +76,20 @@ function endOf({ answer: { error, isWhole } }: Exchange): Partial<Exchange> {
   return isWhole ? { status: 'done' } : { status: 'failed', failure: BROKEN };
 }
 
+/** How an exchange ended, for who does not see it; null while it runs. */
+export function endingOf({ status, answer: { pieces }, failure }: Exchange): string | null {
+  switch (status) {
+    case 'running':
+      return null;
+    case 'done':
+      return 'The answer is complete.';
+    case 'stopped':
+      return 'The answer was stopped.';
+    case 'failed':
+      return `${pieces > 0 ? 'The answer broke off.' : 'There is no answer.'} ${failure ?? ''}`.trim();
+  }
+}
+
 /** @throws ConsoleError where the connection breaks, and whatever `signal` was aborted with */
 async function readStream(
   response: Response,

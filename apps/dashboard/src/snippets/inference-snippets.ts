@@ -12,7 +12,13 @@ export interface InferenceTarget {
 
 const QUESTION = 'Who are you?';
 const LONGEST = 200;
-const KEY = 'YOUR_API_KEY';
+/** Where programs keep the key. */
+export const KEY_VARIABLE = 'SLIPWAY_KEY';
+
+const inShell = (key: string | null): string => key ?? `$${KEY_VARIABLE}`;
+const inPython = (key: string | null): string => (key === null ? `os.environ["${KEY_VARIABLE}"]` : `"${key}"`);
+const pythonImport = (key: string | null): string => (key === null ? 'import os\n\n' : '');
+const inTypescript = (key: string | null): string => (key === null ? `process.env.${KEY_VARIABLE}` : `'${key}'`);
 
 /** Base URL of a contract: the chat contract's clients want the version in it, the messages contract's add it themselves. */
 export const baseUrlOf = ({ gateway, path }: InferenceTarget, contract: Contract): string =>
@@ -20,15 +26,15 @@ export const baseUrlOf = ({ gateway, path }: InferenceTarget, contract: Contract
 
 const messages = [{ role: 'user', content: QUESTION }];
 
-const WRITERS: Readonly<Record<Contract, Readonly<Record<Language, (target: InferenceTarget, key: string) => string>>>> = {
+const WRITERS: Readonly<Record<Contract, Readonly<Record<Language, (target: InferenceTarget, key: string | null) => string>>>> = {
   chat: {
     curl: (target, key) => `curl -N ${baseUrlOf(target, 'chat')}/chat/completions \\
-  -H "Authorization: Bearer ${key}" \\
+  -H "Authorization: Bearer ${inShell(key)}" \\
   -H "Content-Type: application/json" \\
   -d '${JSON.stringify({ model: target.model, stream: true, messages })}'`,
-    python: (target, key) => `from openai import OpenAI
+    python: (target, key) => `${pythonImport(key)}from openai import OpenAI
 
-client = OpenAI(base_url="${baseUrlOf(target, 'chat')}", api_key="${key}")
+client = OpenAI(base_url="${baseUrlOf(target, 'chat')}", api_key=${inPython(key)})
 stream = client.chat.completions.create(
     model="${target.model}",
     messages=[{"role": "user", "content": "${QUESTION}"}],
@@ -39,7 +45,7 @@ for chunk in stream:
         print(chunk.choices[0].delta.content or "", end="", flush=True)`,
     typescript: (target, key) => `import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${baseUrlOf(target, 'chat')}', apiKey: '${key}' });
+const client = new OpenAI({ baseURL: '${baseUrlOf(target, 'chat')}', apiKey: ${inTypescript(key)} });
 const stream = await client.chat.completions.create({
   model: '${target.model}',
   messages: [{ role: 'user', content: '${QUESTION}' }],
@@ -49,13 +55,13 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
   },
   messages: {
     curl: (target, key) => `curl -N ${baseUrlOf(target, 'messages')}/v1/messages \\
-  -H "X-API-Key: ${key}" \\
+  -H "X-API-Key: ${inShell(key)}" \\
   -H "anthropic-version: 2023-06-01" \\
   -H "Content-Type: application/json" \\
   -d '${JSON.stringify({ model: target.model, max_tokens: LONGEST, stream: true, messages })}'`,
-    python: (target, key) => `from anthropic import Anthropic
+    python: (target, key) => `${pythonImport(key)}from anthropic import Anthropic
 
-client = Anthropic(base_url="${baseUrlOf(target, 'messages')}", api_key="${key}")
+client = Anthropic(base_url="${baseUrlOf(target, 'messages')}", api_key=${inPython(key)})
 with client.messages.stream(
     model="${target.model}",
     max_tokens=${LONGEST},
@@ -65,7 +71,7 @@ with client.messages.stream(
         print(text, end="", flush=True)`,
     typescript: (target, key) => `import Anthropic from '@anthropic-ai/sdk';
 
-const client = new Anthropic({ baseURL: '${baseUrlOf(target, 'messages')}', apiKey: '${key}' });
+const client = new Anthropic({ baseURL: '${baseUrlOf(target, 'messages')}', apiKey: ${inTypescript(key)} });
 const stream = client.messages.stream({
   model: '${target.model}',
   max_tokens: ${LONGEST},
@@ -76,6 +82,6 @@ await stream.finalMessage();`,
   },
 };
 
-/** A first request, ready to paste. @param key absent = a placeholder that says what belongs there */
-export const inferenceSnippet = (contract: Contract, language: Language, target: InferenceTarget, key: string = KEY): string =>
-  WRITERS[contract][language](target, key);
+/** A first request, ready to paste. @param key absent = read from the variable that programs keep it in */
+export const inferenceSnippet = (contract: Contract, language: Language, target: InferenceTarget, key?: string): string =>
+  WRITERS[contract][language](target, key ?? null);

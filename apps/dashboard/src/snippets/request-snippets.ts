@@ -1,8 +1,5 @@
-import { baseUrlOf, type Contract, type InferenceTarget, type Language } from './inference-snippets.js';
+import { baseUrlOf, type Contract, type InferenceTarget, KEY_VARIABLE, type Language } from './inference-snippets.js';
 import { pythonLiteral, shellWord, typescriptLiteral } from './literals.js';
-
-/** Where programs keep the key. */
-const VARIABLE = 'SLIPWAY_API_KEY';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -22,12 +19,16 @@ type Writer = (target: InferenceTarget, body: Body) => string;
 const WRITERS: Readonly<Record<Contract, Readonly<Record<Language, Writer>>>> = {
   chat: {
     curl: (target, body) =>
-      curl(`${baseUrlOf(target, 'chat')}/chat/completions`, [`Authorization: Bearer $${VARIABLE}`, 'Content-Type: application/json'], body),
+      curl(
+        `${baseUrlOf(target, 'chat')}/chat/completions`,
+        [`Authorization: Bearer $${KEY_VARIABLE}`, 'Content-Type: application/json'],
+        body,
+      ),
     python: (target, body) => `import os
 
 from openai import OpenAI
 
-client = OpenAI(base_url="${baseUrlOf(target, 'chat')}", api_key=os.environ["${VARIABLE}"])
+client = OpenAI(base_url="${baseUrlOf(target, 'chat')}", api_key=os.environ["${KEY_VARIABLE}"])
 stream = client.chat.completions.create(
 ${pythonArguments(body)})
 for chunk in stream:
@@ -35,7 +36,7 @@ for chunk in stream:
         print(chunk.choices[0].delta.content or "", end="", flush=True)`,
     typescript: (target, body) => `import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${baseUrlOf(target, 'chat')}', apiKey: process.env.${VARIABLE} });
+const client = new OpenAI({ baseURL: '${baseUrlOf(target, 'chat')}', apiKey: process.env.${KEY_VARIABLE} });
 const stream = await client.chat.completions.create(${typescriptLiteral(body)});
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`,
   },
@@ -43,21 +44,21 @@ for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.c
     curl: (target, body) =>
       curl(
         `${baseUrlOf(target, 'messages')}/v1/messages`,
-        [`X-API-Key: $${VARIABLE}`, 'anthropic-version: 2023-06-01', 'Content-Type: application/json'],
+        [`X-API-Key: $${KEY_VARIABLE}`, 'anthropic-version: 2023-06-01', 'Content-Type: application/json'],
         body,
       ),
     python: (target, body) => `import os
 
 from anthropic import Anthropic
 
-client = Anthropic(base_url="${baseUrlOf(target, 'messages')}", api_key=os.environ["${VARIABLE}"])
+client = Anthropic(base_url="${baseUrlOf(target, 'messages')}", api_key=os.environ["${KEY_VARIABLE}"])
 with client.messages.stream(
 ${pythonArguments(withoutStream(body))}) as stream:
     for text in stream.text_stream:
         print(text, end="", flush=True)`,
     typescript: (target, body) => `import Anthropic from '@anthropic-ai/sdk';
 
-const client = new Anthropic({ baseURL: '${baseUrlOf(target, 'messages')}', apiKey: process.env.${VARIABLE} });
+const client = new Anthropic({ baseURL: '${baseUrlOf(target, 'messages')}', apiKey: process.env.${KEY_VARIABLE} });
 const stream = client.messages.stream(${typescriptLiteral(withoutStream(body))});
 stream.on('text', (text) => process.stdout.write(text));
 await stream.finalMessage();`,

@@ -17,8 +17,8 @@ describe('a first request', () => {
     expect(text).toMatch(/model["']?\s*[:=]\s*["']qwen2\.5["']/);
   });
 
-  it.each(CASES)('in %s for %s has a placeholder where no key is known', (contract, language) => {
-    expect(inferenceSnippet(contract, language, target)).toContain('YOUR_API_KEY');
+  it.each(CASES)('in %s for %s reads the variable where no key is known', (contract, language) => {
+    expect(inferenceSnippet(contract, language, target)).toContain('SLIPWAY_KEY');
   });
 
   it.each(['chat', 'messages'] as const)('by curl for %s has a body that is JSON', (contract) => {

@@ -33,7 +33,7 @@ export function Loaded<T>({ query, what, rows = 3, children }: LoadedProps<T>): 
     <>
       {query.isError && (
         <Notice look="warn" action={again}>
-          {codeOf(query.error) === 'offline' ? 'The console cannot be reached' : messageOf(query.error)} What you see is as of{' '}
+          {codeOf(query.error) === 'offline' ? 'The console cannot be reached.' : messageOf(query.error)} What you see is as of{' '}
           {formatClock(query.dataUpdatedAt)}.
         </Notice>
       )}

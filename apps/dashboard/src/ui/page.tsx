@@ -4,16 +4,18 @@ export interface PageProps {
   readonly title: string;
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
+  /** Takes the width that there is: for tables with many columns. */
+  readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
 /** One screen: its heading, and what can be done on all of it. */
-export function Page({ title, about, actions, children }: PageProps): JSX.Element {
+export function Page({ title, about, actions, wide = false, children }: PageProps): JSX.Element {
   useEffect(() => {
     document.title = `${title} · Slipway`;
   }, [title]);
   return (
-    <div className="mx-auto grid w-full max-w-6xl grid-cols-[minmax(0,1fr)] gap-5 p-4 sm:p-6">
+    <div className={`mx-auto grid w-full grid-cols-[minmax(0,1fr)] gap-5 p-4 sm:p-6 ${wide ? 'max-w-[100rem]' : 'max-w-6xl'}`}>
       <header className="flex flex-wrap items-end justify-between gap-3">
         <div className="min-w-0">
           <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>

@@ -44,3 +44,12 @@ export function Table<T>({ caption, columns, rows, keyOf }: TableProps<T>): JSX.
     </div>
   );
 }
+
+/** A text of a cell on one line, all of it on hover: a long name makes no other column narrow and no row high. */
+export function Truncated({ text, strong = false }: { readonly text: string; readonly strong?: boolean }): JSX.Element {
+  return (
+    <span title={text} className={`block truncate md:max-w-64 md:min-w-24 ${strong ? 'font-medium' : ''}`}>
+      {text}
+    </span>
+  );
+}

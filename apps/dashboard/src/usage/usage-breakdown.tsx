@@ -3,7 +3,7 @@ import { type JSX, useState } from 'react';
 import { useCall } from '../api/use-call.js';
 import { SelectField } from '../ui/field.js';
 import { Loaded } from '../ui/loaded.js';
-import { type Column, Table } from '../ui/table.js';
+import { type Column, Table, Truncated } from '../ui/table.js';
 import {
   CACHED,
   DURATION,
@@ -51,7 +51,7 @@ export function UsageBreakdown({ range: { from, to } }: { readonly range: UsageR
           ) : (
             <Table
               caption={`Usage by ${title.toLowerCase()}`}
-              columns={[{ title, cell: ({ name }) => <span className="break-words">{name}</span> }, ...COLUMNS]}
+              columns={[{ title, cell: ({ name }) => <Truncated text={name} /> }, ...COLUMNS]}
               rows={partsOf(rows, nameOf)}
               keyOf={({ name }) => name}
             />
