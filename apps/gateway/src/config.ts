@@ -43,6 +43,12 @@ export const GatewayConfig = z.object({
     .int()
     .min(32 * MIB)
     .default(256 * MIB),
+  /** What all answers that are not streamed may hold while they are gathered, in bytes, and each account a quarter of; more get 503. */
+  ANSWERS_BYTES_MAX: z.coerce
+    .number()
+    .int()
+    .min(128 * MIB)
+    .default(512 * MIB),
   /** Bodies of one account that may be on their way at once where its record names no number, half as many of one key; more get 429. */
   UPLOADS_PER_ACCOUNT_MAX: z.coerce.number().int().min(1).max(100_000).default(512),
   /** Least rate of a body over 5 s, in bytes per second; a slower one gets 408. 0 = any. */

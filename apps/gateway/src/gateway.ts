@@ -16,6 +16,7 @@ import { Connections, RESERVE } from './http/connections.js';
 import { Exchanges } from './http/exchanges.js';
 import { createHttpApplication, type HttpApplication } from './http/http-application.js';
 import { Uploads } from './http/uploads.js';
+import { DOCUMENT_BYTES_MAX } from './inference/document-answer.js';
 import { InferenceService } from './inference/inference.service.js';
 import { RELAY_TIMES, type RelayTimes } from './inference/relay-times.js';
 import type { NatsLinks } from './nats-links.js';
@@ -36,8 +37,9 @@ import { UsageReporter } from './usage/usage-reporter.js';
 const READ_THREADS_MAX = 4;
 /** How long a thread may read one body, in milliseconds: a hundred times what the largest takes. */
 const READ_MS = 5_000;
-/** Part of the memory for bodies that one account may hold. */
-const BODIES_SHARE = 1 / 4;
+/** Part of the memory for bodies, and of that for answers, that one account may hold. */
+const SHARE = 1 / 4;
+const MIB = 1024 * 1024;
 /** What is kept of a drain's time for the last error events and the closing of connections, in milliseconds. */
 const FAREWELL_MS = 500;
 /** Time for the last records of usage to be kept, in milliseconds. */
@@ -193,6 +195,10 @@ export class Gateway {
       keys,
       metrics: this.#metrics,
       usage,
+      answers: new MemoryShares({
+        bytes: config.ANSWERS_BYTES_MAX,
+        shareBytes: Math.max(DOCUMENT_BYTES_MAX + MIB, Math.floor(config.ANSWERS_BYTES_MAX * SHARE)),
+      }),
       reader: new RequestReader(this.#threads, { imageHosts: config.IMAGE_HOSTS }),
       times,
     });
@@ -251,7 +257,7 @@ export class Gateway {
 
 /** Bodies share memory; an account's share holds one body at least. */
 function uploadsOf(config: GatewayConfig): Uploads {
-  const shareBytes = Math.max(config.BODY_BYTES_MAX, Math.floor(config.BODIES_BYTES_MAX * BODIES_SHARE));
+  const shareBytes = Math.max(config.BODY_BYTES_MAX, Math.floor(config.BODIES_BYTES_MAX * SHARE));
   return new Uploads({
     memory: new MemoryShares({ bytes: config.BODIES_BYTES_MAX, shareBytes }),
     perAccount: config.UPLOADS_PER_ACCOUNT_MAX,

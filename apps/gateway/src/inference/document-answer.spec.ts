@@ -1,11 +1,15 @@
+import { EventEmitter } from 'node:events';
 import { type EndFrame, ServiceError } from '@slipway/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../http/exchange.js';
+import { MemoryShares } from '../memory/memory-shares.js';
 import { RequestLine } from '../observability/request-line.js';
 import { chatErrors } from '../surfaces/chat-completions/chat.errors.js';
 import { ChatWriter } from '../surfaces/chat-completions/chat.events.js';
-import { DOCUMENT_BYTES_MAX, DocumentAnswer } from './document-answer.js';
+import { DOCUMENT_BYTES_MAX, DocumentAnswer, holdAnswer } from './document-answer.js';
 import { RELAY_TIMES } from './relay-times.js';
+
+const MIB = 1024 * 1024;
 
 const end = {
   k: 'end',
@@ -19,8 +23,10 @@ const end = {
 describe('an answer that is not streamed', () => {
   const sent = { status: 0, headers: {} as Record<string, unknown>, text: '', ended: false, destroyed: false };
   let answer: DocumentAnswer;
+  let answers: MemoryShares;
 
   beforeEach(() => {
+    answers = new MemoryShares({ bytes: 400 * MIB, shareBytes: 100 * MIB });
     Object.assign(sent, { status: 0, headers: {}, text: '', ended: false, destroyed: false });
     const response = {
       socket: { bytesWritten: 0, writableLength: 0 },
@@ -44,8 +50,28 @@ describe('an answer that is not streamed', () => {
       line: new RequestLine('req_1'),
     } as unknown as Exchange;
     const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false, oneCall: false });
-    answer = new DocumentAnswer({ exchange, writer, times: RELAY_TIMES, cut: () => undefined });
+    answer = new DocumentAnswer({ exchange, writer, times: RELAY_TIMES, cut: () => undefined, hold: answers.open(1) });
     answer.events([{ k: 'text', x: 'Hello', n: 1 }]);
+  });
+
+  it('holds memory as it grows, and fails alone where its account holds as much as it may', () => {
+    const others = answers.open(1);
+    others.take(99 * MIB);
+    answer.events([{ k: 'text', x: 'x'.repeat(MIB / 4), n: 1 }]);
+    const more = (): void => answer.events([{ k: 'text', x: 'x'.repeat(MIB), n: 1 }]);
+    expect(more).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+    expect(answers.open(2).take(99 * MIB)).toBe('taken');
+  });
+
+  it('is refused before it begins where nothing is left, and gives back what it held when it is over', () => {
+    const response = new EventEmitter();
+    const call = { caller: { account: { id: 1 } }, response } as unknown as Parameters<typeof holdAnswer>[1];
+    const others = answers.open(1);
+    others.take(100 * MIB - 64 * 1024);
+    holdAnswer(answers, call);
+    expect(() => holdAnswer(answers, call)).toThrow('unfinished answers');
+    response.emit('close');
+    holdAnswer(answers, call);
   });
 
   it('is one document of known length', () => {

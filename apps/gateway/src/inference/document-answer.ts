@@ -1,7 +1,8 @@
 import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { answerError } from '../http/answer.js';
-import type { Exchange } from '../http/exchange.js';
+import type { Exchange, InferenceCall } from '../http/exchange.js';
 import { idHeaders } from '../http/request-id.js';
+import type { MemoryHold, MemoryShares } from '../memory/memory-shares.js';
 import type { AnswerWriter } from '../surfaces/surface.js';
 import type { Answer, CutReason } from './answer.js';
 import { ClientProgress } from './client-progress.js';
@@ -16,6 +17,27 @@ export interface DocumentOptions {
   readonly writer: AnswerWriter;
   readonly times: RelayTimes;
   readonly cut: (reason: CutReason) => void;
+  /** What `holdAnswer` gave it. */
+  readonly hold: Pick<MemoryHold, 'take'>;
+}
+
+/** Memory is taken in pieces of this size, the first before the engine is asked, in bytes. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Memory for an answer that is to be gathered; it is given back when the response is over.
+ * @throws ServiceError `overloaded` where gathered answers hold as much as they may.
+ */
+export function holdAnswer(memory: MemoryShares, { caller, response }: Pick<InferenceCall, 'caller' | 'response'>): MemoryHold {
+  const hold = memory.open(caller.account.id);
+  takePiece(hold);
+  response.once('close', () => hold.release());
+  return hold;
+}
+
+function takePiece(hold: Pick<MemoryHold, 'take'>): void {
+  const taken = hold.take(PIECE_BYTES);
+  if (taken !== 'taken') throw tooManyAnswers(taken === 'share_used');
 }
 
 /** Gathers an answer and sends it as one JSON document; blanks before it keep a long wait alive. */
@@ -25,6 +47,7 @@ export class DocumentAnswer implements Answer {
   #lastPad: number | null = null;
   #closed = false;
   #bytes = 0;
+  #held = PIECE_BYTES;
 
   constructor(private readonly options: DocumentOptions) {
     this.#progress = new ClientProgress(options.exchange.response, this.#startedAt);
@@ -33,6 +56,7 @@ export class DocumentAnswer implements Answer {
   events(events: readonly StreamEvent[]): void {
     for (const event of events) this.#bytes += eventBytes(event);
     if (this.#bytes > DOCUMENT_BYTES_MAX) throw new ServiceError('engine_error', 'The answer grew larger than is held; stream it.');
+    this.#keep();
     this.options.writer.collect(events);
   }
 
@@ -60,7 +84,18 @@ export class DocumentAnswer implements Answer {
     return undefined;
   }
 
+  #keep(): void {
+    for (; this.#held < this.#bytes; this.#held += PIECE_BYTES) takePiece(this.options.hold);
+  }
+
   #headers(): Record<string, string> {
     return { 'content-type': 'application/json', 'cache-control': 'no-store', ...idHeaders(this.options.exchange.id) };
   }
 }
+
+const tooManyAnswers = (isOwn: boolean): ServiceError =>
+  new ServiceError(
+    'overloaded',
+    `${isOwn ? 'This account' : 'The gateway'} has as many unfinished answers as can be held; stream them, or try again soon.`,
+    { retryAfterS: 5 },
+  );

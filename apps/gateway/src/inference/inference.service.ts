@@ -7,12 +7,13 @@ import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import type { Router, RouteRequest } from '../routing/router.service.js';
 import type { BodyReading, CountSurface, FieldNames, Surface, SurfaceRequest } from '../surfaces/surface.js';
 import { type Charge, LimitExceeded, noteHeaders } from '../limits/limit-book.js';
+import type { MemoryShares } from '../memory/memory-shares.js';
 import type { HeldRequest, RequestReader } from '../reading/request-reader.js';
 import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
 import type { Answer } from './answer.js';
 import { CountAnswer } from './count-answer.js';
-import { DocumentAnswer } from './document-answer.js';
+import { DocumentAnswer, holdAnswer } from './document-answer.js';
 import { LoopPressure } from './loop-pressure.js';
 import type { RelayTimes } from './relay-times.js';
 import { SseAnswer } from './sse-answer.js';
@@ -28,6 +29,8 @@ export interface InferenceOptions {
   readonly metrics: GatewayMetrics;
   readonly usage: Pick<UsageReporter, 'open'>;
   readonly reader: Pick<RequestReader, 'read'>;
+  /** Memory of all answers that are gathered. */
+  readonly answers: MemoryShares;
   readonly times: RelayTimes;
 }
 
@@ -65,11 +68,12 @@ export class InferenceService {
       call.line.note({ stream: shell.stream });
       const route = this.#routeOf(call, read);
       const chooser = this.options.router.chooserFor(route);
-      const { times } = this.options;
+      const { times, answers } = this.options;
+      const hold = shell.stream ? null : holdAnswer(answers, call);
       this.#begin({ call, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
         const writer = surface.writer(shell, call.deployment, streamId);
         const options = { exchange: call, writer, times, cut: stream.cut.bind(stream) };
-        return shell.stream ? new SseAnswer({ ...options, pressure: this.#pressure }) : new DocumentAnswer(options);
+        return hold ? new DocumentAnswer({ ...options, hold }) : new SseAnswer({ ...options, pressure: this.#pressure });
       });
     });
   }
