@@ -146,8 +146,7 @@ export class LlamaEngine implements Engine {
     const closing = (): GenerationTask['reasoningEnd'] =>
       reasoning && budget !== undefined ? { budget, tokens: loaded.model.tokenize(`\n${reasoning.close}\n\n`, true) } : null;
     const read = grammar && (await readGrammar(grammar, grammars));
-    const { leftOut = [], checks = [] } = grammar ?? {};
-    return { prompt: tokens, sampling, spec, grammar: read, leftOut, checks, logprobs, reasoningEnd: closing(), choices };
+    return { prompt: tokens, sampling, spec, grammar: read, ...promisesOf(grammar), logprobs, reasoningEnd: closing(), choices };
   }
 
   async #round(ready: ReadyModel, task: GenerationTask, slots: number, run: GenerationRun): Promise<GenerationOutcome> {
@@ -202,6 +201,11 @@ export class LlamaEngine implements Engine {
     await this.#ready?.sequences.clear();
   }
 }
+
+const promisesOf = (grammar: AnswerPlan['grammar']): Pick<GenerationTask, 'leftOut' | 'checks'> => ({
+  leftOut: grammar?.leftOut ?? [],
+  checks: grammar?.checks ?? [],
+});
 
 /** Frees the memory of a model; repeating it is harmless. */
 async function dispose({ context, model, llama }: LoadedModel): Promise<void> {

@@ -6,7 +6,7 @@ const checker = new SchemaChecker();
 it.each<[string, object, string, boolean]>([
   ['the newest draft', { prefixItems: [{ type: 'integer' }], items: false }, '[1]', true],
   ['the newest draft', { prefixItems: [{ type: 'integer' }], items: false }, '["a"]', false],
-  ['draft 7 by its name', { $schema: 'http://json-schema.org/draft-07/schema#', if: { const: 1 }, then: false }, '1', false],
+  ['draft 7 by its name', { $schema: 'http://json-schema.org/draft-07/schema#', contains: { const: 1 }, minContains: 2 }, '[1]', true],
   ['draft 7 by its words', { items: [{ type: 'integer' }], additionalItems: false }, '[1,2]', false],
   ['draft 2019-09', { $schema: 'https://json-schema.org/draft/2019-09/schema', dependentRequired: { a: ['b'] } }, '{"a":1}', false],
   ['patterns without the flag u', { pattern: '^\\@$' }, '"@"', true],

@@ -62,7 +62,8 @@ export class SchemaChecker {
       return 'It is no JSON.';
     }
     if (validate(value)) return null;
-    const [{ instancePath = '', message = 'does not fit' } = {}] = validate.errors ?? [];
+    const [error] = validate.errors ?? [];
+    const { instancePath, message = 'does not fit' } = error ?? { instancePath: '' };
     return `${instancePath === '' ? 'It' : `What stands at ${instancePath.slice(0, 200)}`} ${message.slice(0, 200)}.`;
   }
 }

@@ -44,16 +44,16 @@ export class StrictAnswer {
 
   async #check(): Promise<void> {
     for (const { schema, tool, field } of this.checks) {
-      const texts =
-        tool === null
-          ? this.#calls.length > 0
-            ? []
-            : [this.#text]
-          : this.#calls.filter(({ name }) => name === tool).map(({ args }) => args);
+      const texts = tool === null ? this.#texts() : this.#calls.filter(({ name }) => name === tool).map(({ args }) => args);
       for (const text of texts) {
         const fault = await this.faultOf(schema, text);
         if (fault !== null) throw new ServiceError('engine_error', `The answer breaks the schema that ${field} asks to be kept: ${fault}`);
       }
     }
+  }
+
+  /** The text of the answer, where it is no call. */
+  #texts(): readonly string[] {
+    return this.#calls.length > 0 ? [] : [this.#text];
   }
 }

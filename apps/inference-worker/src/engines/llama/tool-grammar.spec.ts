@@ -108,7 +108,7 @@ describe.each<[string, CallFamily, (value: string) => string]>([
       ['ab'],
       ['abc'],
     ],
-  ])('keeps what it can of %s, and says what it leaves out', (__, schema, places, taken, refused) => {
+  ])('keeps what it can of %s, and says what it leaves out', (...[, schema, places, taken, refused]) => {
     const { whole, rules, leftOut } = grammarOf(schema);
     expect(leftOut.flatMap((each) => each.places)).toEqual(places);
     const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');

@@ -61,12 +61,10 @@ export function explore<K>(
       const target = next(key, values);
       if (target === null) continue;
       const name = nameOf(target);
-      let number = numbers.get(name);
-      if (number === undefined) {
-        number = keys.push(target) - 1;
-        if (number >= MAX_STATES) return null;
-        numbers.set(name, number);
-      }
+      const number = numbers.get(name) ?? keys.length;
+      if (number >= MAX_STATES) return null;
+      if (number === keys.length) keys.push(target);
+      numbers.set(name, number);
       const list = ranges.get(number) ?? [];
       list.push([from, to]);
       ranges.set(number, list);
@@ -204,7 +202,7 @@ export function ofLength(set: CharSet, min: number, max: number | null): Automat
   if (last >= MAX_STATES) return null;
   const states = Array.from({ length: last + 1 }, (_, i): State => ({
     accepts: i >= min,
-    steps: i < last ? [{ set, to: i + 1 }] : max === null ? [{ set, to: i }] : [],
+    steps: i < last || max === null ? [{ set, to: Math.min(i + 1, last) }] : [],
   }));
   return min > last ? NOTHING : { states };
 }

@@ -108,13 +108,15 @@ function elements(book: RuleBook, { items, rest, min, max }: ArrayForm): Expr {
     const some = seq(rest, more);
     return needed(0) ? some : optional(some);
   }
-  let tail = more;
-  for (let index = placed.length - 1; index >= 1; index -= 1) {
-    const next = seq(COMMA, placed[index] ?? NEVER, tail);
-    tail = needed(index) && index % MAX_INLINE > 0 ? next : book.rule('rest', needed(index) ? next : optional(next));
-  }
+  const tail = placed.slice(1).reduceRight((behind, item, i) => placedBehind(book, seq(COMMA, item, behind), i + 1, needed(i + 1)), more);
   const all = seq(placed[0] ?? NEVER, tail);
   return needed(0) ? all : optional(all);
+}
+
+/** An element in its place and what is behind it. */
+function placedBehind(book: RuleBook, next: Expr, index: number, isNeeded: boolean): Expr {
+  if (isNeeded && index % MAX_INLINE > 0) return next;
+  return book.rule('rest', isNeeded ? next : optional(next));
 }
 
 const left = (max: number | null, placed: number): number | null => (max === null ? null : max - Math.max(placed, 1));

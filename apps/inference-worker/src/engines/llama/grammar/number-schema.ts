@@ -1,8 +1,8 @@
-import { type Automaton, combine, ofLength, type State, within } from './automaton.js';
+import { type Automaton, allOf, combine, ofLength, type State, within } from './automaton.js';
 import { automatonOf } from './automaton-builder.js';
 import { automatonRules } from './automaton-rules.js';
 import type { CharSet } from './char-set.js';
-import { chars, type Expr, NEVER } from './gbnf.js';
+import { chars, type Expr, isNever, NEVER } from './gbnf.js';
 import { jsonInteger, jsonNumber } from './json-text.js';
 import type { LeftOut } from './left-out.js';
 import { integersWithin, limitsOf, numbersWithin } from './number-range.js';
@@ -12,6 +12,7 @@ import { invalidSchema, Merged, type Words } from './schema-words.js';
 /** Remainders that an automaton tells apart. */
 const MAX_DIVISOR = 1_000;
 const MAX_PLACES = 9;
+const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 const EXACT_CHARS = 15;
 const ZERO = 0x30;
 const NUMBER_CHARS: CharSet = [
@@ -20,23 +21,22 @@ const NUMBER_CHARS: CharSet = [
 ];
 
 /** Numbers of a schema's words. What no grammar holds is left out by name. */
-export function jsonNumbers(book: RuleBook, type: 'integer' | 'number', words: Words, at: string, leftOut: LeftOut): Expr {
+export function jsonNumbers(
+  book: RuleBook,
+  type: 'integer' | 'number',
+  words: Words,
+  { at, leftOut }: { at: string; leftOut: LeftOut },
+): Expr {
   const limits = limitsOf(words, at);
   const divisors = divisorsOf(words, at);
+  const range = limits && (type === 'integer' ? integersWithin(limits) : bounded(() => numbersWithin(limits, at)));
+  if (limits && !range) for (const word of BOUNDS) if (word in words) leftOut.add(at, word);
   const plain = (): Expr => {
-    if (!limits) return type === 'integer' ? jsonInteger(book) : jsonNumber(book);
-    const within = type === 'integer' ? integersWithin(limits) : bounded(() => numbersWithin(limits, at));
-    if (within === null) {
-      for (const word of ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']) if (word in words) leftOut.add(at, word);
-      return jsonNumber(book);
-    }
-    return within.kind === 'alt' && within.items.length === 0 ? NEVER : book.rule(type, within);
+    if (range) return isNever(range) ? NEVER : book.rule(type, range);
+    return type === 'integer' ? jsonInteger(book) : jsonNumber(book);
   };
   if (divisors.length === 0) return plain();
-  const range = limits && (type === 'integer' ? integersWithin(limits) : bounded(() => numbersWithin(limits, at)));
-  const machines = [range && automatonOf(range), ...divisors.map((divisor) => multiples(divisor, type))].filter((each) => each !== null);
-  const wanted = divisors.length + (range ? 1 : 0);
-  const all = machines.length < wanted ? null : machines.reduce<Automaton | null>((a, b) => a && combine(a, b, 'and'), machines[0] ?? null);
+  const all = allOf([...(range ? [automatonOf(range)] : []), ...divisors.map((divisor) => multiples(divisor, type))]);
   if (!all || all.states.length === 0) {
     leftOut.add(at, 'multipleOf');
     return plain();

@@ -136,16 +136,13 @@ export class ObjectCompiler {
     { patterns, names }: { readonly patterns: readonly [string, unknown][]; readonly names: readonly string[] },
     at: string,
   ): Expr | null {
-    const any = ofLength(TEXT_ALPHABET, 0, null);
-    const named = 'propertyNames' in words ? this.#nameForm(words['propertyNames'], within(at, 'propertyNames'), at) : any;
-    const listed = automatonOf(alt(...names.map((name): Expr => ({ kind: 'text', text: name }))));
-    const free = named && listed && combine(named, listed, 'without');
+    const free = this.#freeNames(words, names, at);
     if (!free) return null;
     const ways: Expr[] = [];
     let rest: Automaton | null = free;
+    // What several patterns match is left away.
     for (const [pattern, schema] of patterns) {
       const machine: Automaton | null = machineOf(() => patternAutomaton(pattern));
-      // What several patterns match is written by the first one alone only where the others say nothing: it is left away.
       const own: Automaton | null = machine && rest && combine(rest, machine, 'and');
       const alone = own && this.#withoutOthers(own, patterns, pattern);
       if (alone) ways.push(this.#member(alone, schema, within(at, 'patternProperties', pattern)));
@@ -154,6 +151,14 @@ export class ObjectCompiler {
     if (additional !== false && rest) ways.push(this.#member(rest, additional, within(at, 'additionalProperties')));
     const all = alt(...ways);
     return isNever(all) ? null : all;
+  }
+
+  /** Names that may be written and are not listed; null = none that can be told. */
+  #freeNames(words: Words, listed: readonly string[], at: string): Automaton | null {
+    const any = ofLength(TEXT_ALPHABET, 0, null);
+    const named = 'propertyNames' in words ? this.#nameForm(words['propertyNames'], within(at, 'propertyNames'), at) : any;
+    const taken = automatonOf(alt(...listed.map((name): Expr => ({ kind: 'text', text: name }))));
+    return named && taken && combine(named, taken, 'without');
   }
 
   #withoutOthers(machine: Automaton, patterns: readonly [string, unknown][], own: string): Automaton | null {

@@ -36,15 +36,20 @@ export function plainTextRules(schema: unknown, prefix: string, place: SchemaPla
   for (const union of unions) leftOut.add(union.at, '');
   const book = new RuleBook(prefix, budget);
   if (words['enum'] !== undefined) return { ...embeddedRules(book, listed(book, words, new ValueFits(reader), at), false), open: false };
+  const text = formed(book, words, at, leftOut);
+  if (text) return { ...embeddedRules(book, text, false), open: false };
   const { min, max } = lengthOf(words, at);
-  const form = textForm(words, at, EDGE_CHARS, leftOut);
-  if (form) {
-    const text = form.machine && automatonRules(book, form.machine, chars);
-    if (text) return { ...embeddedRules(book, text, false), open: false };
-    for (const word of ['pattern', 'format']) if (word in words) leftOut.add(at, word);
-  }
   if (min === 0 && max === null) return null;
   return { ...embeddedRules(book, ofLength(min, max ?? min), false), open: max === null };
+}
+
+/** Texts of patterns and formats; null = there are none, or none without the characters that may not stand here. */
+function formed(book: RuleBook, words: Words, at: string, leftOut: LeftOut): Expr | null {
+  const form = textForm(words, at, EDGE_CHARS, leftOut);
+  if (!form) return null;
+  const text = form.machine && automatonRules(book, form.machine, chars);
+  if (!text) for (const word of ['pattern', 'format']) if (word in words) leftOut.add(at, word);
+  return text;
 }
 
 function listed(book: RuleBook, words: Words, fits: ValueFits, at: string): Expr {

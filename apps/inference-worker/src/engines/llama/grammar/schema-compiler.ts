@@ -154,7 +154,7 @@ export class SchemaCompiler {
         return this.book.rule('boolean', alt(text('true'), text('false')));
       case 'integer':
       case 'number':
-        return jsonNumbers(this.book, type, words, at, this.reader.leftOut);
+        return jsonNumbers(this.book, type, words, { at, leftOut: this.reader.leftOut });
       case 'string':
         return this.#string(words, at);
       case 'array':
@@ -174,12 +174,8 @@ export class SchemaCompiler {
     const items = words['items'];
     const placed = listOf(words, 'prefixItems', at) ?? [];
     const [min, max] = [countOf(words, 'minItems', at) ?? 0, countOf(words, 'maxItems', at) ?? null];
-    const isUnique = this.#isUnique(words, at) && (max === null || max > 1);
-    if (isUnique) {
-      const values = placed.length === 0 && isRecord(items) ? this.#fewValues(items, within(at, 'items')) : null;
-      if (values) return this.#named('array', distinctValues(this.book, values, { min, max }));
-      this.reader.leftOut.add(at, 'uniqueItems');
-    }
+    const distinct = this.#distinct(words, { placed, min, max }, at);
+    if (distinct) return distinct;
     if (items === undefined && placed.length === 0 && min === 0 && max === null) return jsonArray(this.book);
     const closed = items === undefined && placed.length > 0;
     const form = arrayGrammar(this.book, {
@@ -189,6 +185,16 @@ export class SchemaCompiler {
       max,
     });
     return this.#named('array', form);
+  }
+
+  /** An array of distinct values; null = none are asked for, or they are left out. */
+  #distinct(words: Words, { placed, min, max }: { placed: readonly unknown[]; min: number; max: number | null }, at: string): Expr | null {
+    if (!this.#isUnique(words, at) || (max !== null && max <= 1)) return null;
+    const items = words['items'];
+    const values = placed.length === 0 && isRecord(items) ? this.#fewValues(items, within(at, 'items')) : null;
+    if (values) return this.#named('array', distinctValues(this.book, values, { min, max }));
+    this.reader.leftOut.add(at, 'uniqueItems');
+    return null;
   }
 
   #isUnique(words: Words, at: string): boolean {

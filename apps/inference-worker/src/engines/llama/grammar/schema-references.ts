@@ -47,7 +47,8 @@ function anchorsIn(root: unknown): ReadonlyMap<string, string> {
   for (let next = waiting.pop(); next && found.size < MAX_ANCHORS; next = waiting.pop()) {
     const [value, at] = next;
     if (typeof value !== 'object' || value === null) continue;
-    if (isRecord(value)) for (const name of namesOf(value)) if (!found.has(name)) found.set(name, at);
+    const names = isRecord(value) ? namesOf(value) : [];
+    for (const name of names) found.set(name, found.get(name) ?? at);
     for (const [key, part] of Object.entries(value)) waiting.push([part, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`]);
   }
   return found;

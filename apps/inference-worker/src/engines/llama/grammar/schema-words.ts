@@ -152,7 +152,8 @@ export function schemasOf(words: Words, word: string, at: string): ReadonlyMap<s
 /** The texts of a keyword that may have been merged from several schemas. @throws ServiceError when one is no string. */
 export function textsOf(words: Words, word: string, at: string): readonly string[] {
   const value = words[word];
-  const list: unknown[] = value instanceof Merged ? [...value.values] : value === undefined ? [] : [value];
+  if (value === undefined) return [];
+  const list: unknown[] = value instanceof Merged ? [...value.values] : [value];
   return list.map((each) => textOf({ [word]: each }, word, at) ?? '');
 }
 
