@@ -116,6 +116,22 @@ describe.each(ROLES)('the NATS user %s', (role) => {
     expect([...refused].sort()).toEqual([...foreign].sort());
   });
 
+  it('answers what its own contracts ask, and into no inbox in the name of another role', async () => {
+    const inboxes = ROLES.flatMap((caller) => [
+      `${inboxPrefix(caller)}.x1`,
+      `${inboxPrefix(caller)}.x1.y1`,
+      `${inboxPrefix(caller)}.x1.jetstream.y1`,
+      ...ROLES.flatMap((owner) => [`${inboxPrefix(caller)}.x1.${owner}.y1`, `${inboxPrefix(caller)}.x1.${owner}.x1.y1`]),
+    ]);
+    const refused = await refusals(nats, (subject) => nats.publish(subject, '{}'), inboxes);
+    const asked = (caller: Role): boolean => CONTRACTS.some((c) => c.kind === 'rpc' && c.owner === role && c.callers.includes(caller));
+    const own = ROLES.filter(asked).flatMap((caller) => [
+      `${inboxPrefix(caller)}.x1.${role}.y1`,
+      `${inboxPrefix(caller)}.x1.${role}.x1.y1`,
+    ]);
+    expect(inboxes.filter((subject) => !refused.has(subject)).sort()).toEqual(own.sort());
+  });
+
   it('cannot speak in another environment', async () => {
     const foreign = CONTRACTS.map((contract) => example(wildcardOf(contract, { env: 'other' })));
     const refused = await refusals(nats, (subject) => nats.publish(subject, '{}'), foreign);

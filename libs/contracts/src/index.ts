@@ -20,7 +20,7 @@ export {
   deploymentSlug,
   parseDeploymentSlug,
 } from './ids.js';
-export { inboxPrefix, permissionsOf } from './permissions.js';
+export { answererOf, inboxPrefix, permissionsOf } from './permissions.js';
 export type { Permissions } from './permissions.js';
 
 export { CreateAccount } from './keys/create-account.js';

@@ -76,7 +76,7 @@ describe('what each role may do, in full', () => {
           'inf.dev.v1.g.*.r.*.*',
           'inf.dev.v1.g.*.a.*',
           'inf.dev.v1.hb.*.*',
-          '_INBOX_deployments.>',
+          '_INBOX_deployments.*.worker.>',
         ],
         subscribe: [
           'dep.dev.v1.wrk.*',
@@ -101,9 +101,9 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.tick',
           'session.dev.v1.chg',
           'session.dev.v1.tick',
-          '_INBOX_gateway.>',
-          '_INBOX_console.>',
-          '_INBOX_ops.>',
+          '_INBOX_gateway.*.keys.>',
+          '_INBOX_console.*.keys.>',
+          '_INBOX_ops.*.keys.>',
           '$JS.API.CONSUMER.MSG.NEXT.usage_dev.keys',
           '$JS.ACK.usage_dev.keys.>',
         ],
@@ -195,9 +195,9 @@ describe('what each role may do, in full', () => {
           'dep.dev.v1.wrk.*.rpc.read-log',
           'dep.dev.v1.wrk.*.rpc.test-engine.deployments',
           'dep.dev.v1.wrk.*.rpc.test-engine',
-          '_INBOX_gateway.>',
-          '_INBOX_console.>',
-          '_INBOX_ops.>',
+          '_INBOX_gateway.*.deployments.>',
+          '_INBOX_console.*.deployments.>',
+          '_INBOX_ops.*.deployments.>',
         ],
         subscribe: [
           'dep.dev.v1.rpc.create-deployment.* deployments',
@@ -286,6 +286,18 @@ describe('what follows from it', () => {
 
   it('each role reads its own inbox alone', () => {
     for (const role of ROLES) expect(hearersOf(`${inboxPrefix(role)}.x.1`)).toEqual([role]);
+  });
+
+  it('a role answers its own questions alone: nobody publishes into an inbox as somebody else', () => {
+    for (const caller of ROLES) {
+      for (const owner of ROLES) {
+        const publishers = publishersOf(`${inboxPrefix(caller)}.c1.${owner}.t1`);
+        expect(publishers.filter((role) => role !== owner)).toEqual([]);
+      }
+      for (const place of ['c1', 'c1.t1', 'c1.jetstream.t1', 'c1.work.t1']) {
+        expect(publishersOf(`${inboxPrefix(caller)}.${place}`)).toEqual([]);
+      }
+    }
   });
 
   it('the public door and the workers cannot touch the control plane', () => {

@@ -1,4 +1,4 @@
-import { type Contract, ROLES, type Role, servedSubjectsOf, wildcardOf } from './channel.js';
+import { type Contract, ROLES, type Role, type RpcContract, servedSubjectsOf, wildcardOf } from './channel.js';
 import { CONTRACTS } from './contracts.js';
 import { WORK_STREAMS } from './usage/usage-stream.js';
 import { workStreamPermissions } from './work-stream.js';
@@ -9,8 +9,23 @@ export interface Permissions {
   readonly subscribe: readonly string[];
 }
 
-/** Private inbox of a role: no other role may read the answers to its questions. */
+/**
+ * Private inbox of a role: no other role may read the answers to its questions. Each connection has its own token behind it;
+ * then follows who may answer (`answererOf`), and last the random token of one question.
+ */
 export const inboxPrefix = (role: Role): string => `_INBOX_${role}`;
+
+/**
+ * Who may answer an RPC, as tokens of the reply subject: the owner's role, and the one process that is asked where the subject
+ * names it. Permissions to publish replies name it, so that a role can answer only what it was asked itself.
+ */
+export function answererOf(
+  { owner, subject }: Pick<RpcContract, 'owner' | 'subject'>,
+  tokens: Readonly<Record<string, string>> = {},
+): string {
+  const wk = subject.includes('{wk}') ? tokens['wk'] : undefined;
+  return wk === undefined ? owner : `${owner}.${wk}`;
+}
 
 const callersOf = (owner: Role): Role[] =>
   ROLES.filter((role) => CONTRACTS.some((c) => c.kind === 'rpc' && c.owner === owner && c.callers.includes(role)));
@@ -33,7 +48,7 @@ export function permissionsOf(role: Role, env: string): Permissions {
   const jetStreamApi = role === 'boot' ? ['$JS.API.>'] : [];
   const publish = CONTRACTS.flatMap((c) => publication(role, c, env));
   const work = WORK_STREAMS.filter(({ worker }) => worker === role).flatMap((stream) => workStreamPermissions(stream, env));
-  const answers = callersOf(role).map((caller) => `${inboxPrefix(caller)}.>`);
+  const answers = callersOf(role).map((caller) => `${inboxPrefix(caller)}.*.${role}.>`);
   return {
     publish: [...publish, ...answers, ...work, ...jetStreamApi],
     subscribe: [...CONTRACTS.flatMap((c) => subscription(role, c, env)), `${inboxPrefix(role)}.>`],

@@ -33,6 +33,7 @@ export type { OpsServerOptions } from './metrics/ops-server.js';
 export { connectNats, roleOf, watchConnection } from './nats/connect.js';
 export type { ConnectionEvents, NatsOptions } from './nats/connect.js';
 export { inParts, messageBytesOf, PartCollector } from './nats/message-parts.js';
+export { randomToken } from './nats/questions.js';
 export { NatsLink } from './nats/nats-link.js';
 export { renderNatsConf } from './nats/nats-conf.js';
 export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';

@@ -6,23 +6,31 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  */
 export function deafConnection(nats, ears) {
   const lost = (subject) => (subject.endsWith('.chg') && ears.changes) || (subject.endsWith('.tick') && ears.ticks);
+  const subscribe = nats.subscribe.bind(nats);
+  const publish = nats.publish.bind(nats);
+  /** Inboxes of the snapshot questions that wait for their answer. */
+  const snapshots = new Set();
+  const held = async (message, callback) => {
+    while (snapshots.has(message.subject) && ears.snapshots) await pause(5);
+    snapshots.delete(message.subject);
+    callback(null, message);
+  };
   const own = {
     subscribe: (subject, { callback, ...options }) =>
-      nats.subscribe(subject, { ...options, callback: (error, message) => (lost(subject) ? undefined : callback(error, message)) }),
-    request: async (subject, payload, options) => {
-      if (subject.endsWith('.since') && ears.since) {
-        await pause(options.timeout);
-        throw new Error('timeout');
-      }
-      const reply = await nats.request(subject, payload, options);
-      while (subject.endsWith('.snapshot') && ears.snapshots) await pause(5);
-      return reply;
+      subscribe(subject, {
+        ...options,
+        callback: (error, message) => {
+          if (lost(subject)) return;
+          if (!error && snapshots.has(message.subject)) void held(message, callback);
+          else callback(error, message);
+        },
+      }),
+    publish: (subject, payload, options) => {
+      if (subject.includes('.rpc.since') && ears.since) return;
+      if (subject.includes('.rpc.snapshot') && options?.reply) snapshots.add(options.reply);
+      publish(subject, payload, options);
     },
   };
-  return new Proxy(nats, {
-    get: (target, name) => {
-      const value = own[name] ?? target[name];
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
+  // The same object: what the connection is known as hangs on it.
+  return Object.assign(nats, own);
 }

@@ -1,5 +1,5 @@
 import { ServiceError, type Start, type StreamId } from '@slipway/contracts';
-import { nuid, OpenSet } from '@slipway/platform';
+import { OpenSet, randomToken } from '@slipway/platform';
 import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { InferenceCall } from '../http/exchange.js';
@@ -120,7 +120,7 @@ export class InferenceService {
     const { receiver, router, metrics, times, usage } = this.options;
     const { call, route, chooser, api, read, names = {} } = task;
     const { canonical, hold, shell } = read;
-    const streamId = nuid.next() as StreamId;
+    const streamId = randomToken() as StreamId;
     const charge = this.#admit(task, streamId);
     const metered = { call, streamId, rev: route.rev, stream: shell.stream, charge };
     const stream = new ActiveStream({

@@ -1,7 +1,8 @@
-import { inboxPrefix, type WorkStream, workStreamPull } from '@slipway/contracts';
-import { createInbox, type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { type WorkStream, workStreamPull } from '@slipway/contracts';
+import { type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
 import { watchConnection } from '../nats/connect.js';
+import { inboxOf, randomToken } from '../nats/questions.js';
 
 /**
  * Events that are asked for at once, and worked off together. Even the largest that are sent, of some 40 kB, stay below what
@@ -52,7 +53,7 @@ export class WorkConsumer {
   #failing = false;
 
   constructor(private readonly options: WorkConsumerOptions) {
-    this.#inbox = createInbox(inboxPrefix(options.stream.worker));
+    this.#inbox = `${inboxOf(options.nats)}.work.${randomToken()}`;
   }
 
   start(): void {

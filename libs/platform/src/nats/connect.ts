@@ -3,6 +3,7 @@ import { connect, type ConnectionOptions, errors, type NatsConnection, type Reco
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
 import { readCredentials } from './credentials.js';
+import { randomToken, setInbox } from './questions.js';
 
 export interface NatsOptions {
   /** One or more server addresses, separated by commas. */
@@ -33,10 +34,11 @@ export interface ConnectionEvents {
  */
 export async function connectNats({ url, role, credentialsDir, name, log, lost = endProcess }: NatsOptions): Promise<NatsConnection> {
   const authenticator = credentialsDir === undefined ? undefined : await readCredentials(credentialsDir, role);
+  const inbox = `${inboxPrefix(role)}.${randomToken()}`;
   const nats = await connectAs(role, {
     servers: url.split(',').map((server) => server.trim()),
     name,
-    inboxPrefix: inboxPrefix(role),
+    inboxPrefix: inbox,
     maxReconnectAttempts: -1,
     reconnectToServer: longestUndialled,
     reconnectTimeWait: 100,
@@ -51,6 +53,7 @@ export async function connectNats({ url, role, credentialsDir, name, log, lost =
     ...(authenticator && { authenticator }),
   });
   roles.set(nats, role);
+  setInbox(nats, inbox);
   watchConnection(nats, {
     disconnected: () => log.warn({ connection: name }, 'nats.disconnected'),
     reconnected: () => log.info({ connection: name, server: nats.getServer() }, 'nats.reconnected'),

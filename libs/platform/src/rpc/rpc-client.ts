@@ -1,7 +1,8 @@
-import { callSubjectOf, isErrorCode, type Role, type RpcContract, ServiceError } from '@slipway/contracts';
+import { answererOf, callSubjectOf, isErrorCode, type Role, type RpcContract, ServiceError } from '@slipway/contracts';
 import { errors, type NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
 import { roleOf } from '../nats/connect.js';
+import { ask, type Question } from '../nats/questions.js';
 import { Envelope } from './envelope.js';
 
 /** Why a question got no answer at all. `absent`: the server knows of nobody who serves it. */
@@ -45,7 +46,8 @@ export class RpcClient {
     tokens: Readonly<Record<string, string>> = {},
   ): Promise<z.output<C['reply']>> {
     const subject = callSubjectOf(contract, { ...tokens, env: this.env }, this.#role);
-    const bytes = await this.#ask(subject, JSON.stringify(request), contract.timeoutMs);
+    const answerer = answererOf(contract, tokens);
+    const bytes = await this.#ask({ subject, payload: JSON.stringify(request), answerer, timeoutMs: contract.timeoutMs });
     const envelope = Envelope.safeParse(parse(bytes)).data;
     if (!envelope) throw new ServiceError('internal', 'A service answered in an unknown form.', { cause: subject });
     if (!envelope.ok) throw toServiceError(envelope.error);
@@ -54,20 +56,18 @@ export class RpcClient {
     return reply.data as z.output<C['reply']>;
   }
 
-  async #ask(subject: string, payload: string, timeout: number): Promise<string> {
+  async #ask(question: Question): Promise<string> {
     try {
-      return (await this.nats.request(subject, payload, { timeout })).string();
+      return (await ask(this.nats, question)).string();
     } catch (error) {
-      throw new UnansweredError(silenceReason(error), subject, error);
+      throw new UnansweredError(silenceReason(error), question.subject, error);
     }
   }
 }
 
 function silenceReason(error: unknown): SilenceReason {
-  const cause = error instanceof errors.RequestError ? error.cause : error;
-  if (cause instanceof errors.NoRespondersError) return 'absent';
-  if (error instanceof errors.RequestError && error.isNoResponders()) return 'absent';
-  return cause instanceof errors.TimeoutError ? 'timeout' : 'disconnected';
+  if (error instanceof errors.NoRespondersError) return 'absent';
+  return error instanceof errors.TimeoutError ? 'timeout' : 'disconnected';
 }
 
 function parse(text: string): unknown {

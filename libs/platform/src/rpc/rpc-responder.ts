@@ -54,6 +54,8 @@ export class RpcResponder {
   }
 
   async #answer(message: Msg): Promise<void> {
+    // A caller that names another subject would have its words published there with this process's rights.
+    if (!message.reply?.startsWith('_INBOX')) return;
     let envelope: Envelope;
     try {
       envelope = { ok: true, data: await this.#call(message) };
