@@ -9,8 +9,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EnvironmentName, ROLES } from '@slipway/contracts';
-import { renderNatsConf } from '@slipway/platform';
+import { EnvironmentName, SCOPED_ROLES } from '@slipway/contracts';
+import { completeSeeds, renderNatsConf, roleCredentials, workerSigning } from '@slipway/platform';
 
 /** Users in the images: ours and NATS run as `node`, PostgreSQL's as `postgres`. */
 const SERVICE_UID = 1000;
@@ -20,6 +20,9 @@ const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'];
 const DATABASES = { keys: 'KEYS_DATABASE_URL', deployments: 'DEPLOYMENTS_DATABASE_URL' };
 const POSTGRES_SERVER = 'postgres:5432';
 const CHANGED_NOWHERE = 'Written by deploy/write-secrets.mjs; changes here are lost.';
+
+/** Agents and runners are no containers of their own: keys-service makes their users when a worker joins. */
+const ROLES = SCOPED_ROLES.filter((role) => role !== 'agent' && role !== 'runner');
 
 const password = () => randomBytes(24).toString('base64url');
 const isRoot = process.getuid?.() === 0;
@@ -58,8 +61,7 @@ function openSecrets(path) {
   const secrets = {
     pepper: stored.pepper ?? `p1:${randomBytes(32).toString('hex')}`,
     secret_key: stored.secret_key ?? randomBytes(32).toString('hex'),
-    nats: passwords(ROLES, stored.nats),
-    nats_system: stored.nats_system ?? password(),
+    nats_seeds: completeSeeds(stored.nats_seeds),
     nats_route: stored.nats_route ?? password(),
     postgres: stored.postgres ?? password(),
     databases: passwords(
@@ -89,7 +91,8 @@ function variablesOf(role, env, secrets) {
 
 function writeRole(folder, role, { env, secrets }) {
   privateFolder(join(folder, role));
-  write(join(folder, role, `${role}.json`), JSON.stringify({ user: role, password: secrets.nats[role] }));
+  write(join(folder, role, `${role}.creds`), roleCredentials(role, secrets.nats_seeds));
+  if (role === 'keys') write(join(folder, role, 'signing.json'), workerSigning(secrets.nats_seeds));
   const lines = Object.entries(variablesOf(role, env, secrets)).map(([name, value]) => `${name}=${value}\n`);
   write(join(folder, role, 'service.env'), [`# ${CHANGED_NOWHERE}\n`, ...lines].join(''));
 }
@@ -102,8 +105,7 @@ function writeNatsNode(folder, node, { env, secrets }) {
     port: 4222,
     serverName: node,
     storeDir: '/data',
-    passwords: secrets.nats,
-    systemPassword: secrets.nats_system,
+    seeds: secrets.nats_seeds,
     cluster: {
       name: `slipway-${env}`,
       host: '0.0.0.0',

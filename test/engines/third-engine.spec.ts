@@ -1,4 +1,5 @@
-import { type CanonicalRequest, type DeploymentFacts, textOf, type Usage } from '@slipway/contracts';
+import { type CanonicalRequest, type DeploymentFacts, Incarnation, textOf, type Usage } from '@slipway/contracts';
+import { nuid } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine, EngineFacts, EngineOutput, TokenCount } from '../../apps/inference-worker/src/engines/engine.js';
 import { Runner } from '../../apps/inference-worker/src/runner/runner.js';
@@ -55,6 +56,7 @@ describe('a third engine', () => {
     key = rig.key(account.id).value;
     deployment = rig.deployment(account.id, { context: 100, caps: ['tools'] });
     runner = new Runner({
+      wk: Incarnation.parse(nuid.next()),
       engine: new MirrorEngine(),
       nats: await rig.connect('mirror'),
       env: ENV,

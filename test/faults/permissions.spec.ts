@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROLES, type Role } from '@slipway/contracts';
+import { PLAIN_ROLES, type PlainRole } from '@slipway/contracts';
 import { renderNatsConf } from '@slipway/platform';
 import { TestNatsServer, freePorts } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,8 +14,9 @@ describe('with the permissions that are in force in production', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'slipway-faults-'));
-    const passwords = Object.fromEntries(ROLES.map((role) => [role, `secret of ${role}`])) as Record<Role, string>;
-    for (const role of ROLES) await writeFile(join(folder, `${role}.json`), JSON.stringify({ user: role, password: passwords[role] }));
+    const passwords = Object.fromEntries(PLAIN_ROLES.map((role) => [role, `secret of ${role}`])) as Record<PlainRole, string>;
+    for (const role of PLAIN_ROLES)
+      await writeFile(join(folder, `${role}.json`), JSON.stringify({ user: role, password: passwords[role] }));
     const [port = 0] = await freePorts(1);
     const config = renderNatsConf({
       env: 'test',

@@ -14,7 +14,7 @@ import {
   type SessionFeedRecord,
 } from '@slipway/contracts';
 import { Database, SqlFeedStore } from '@slipway/database';
-import { createLogger, type NatsConnection, RpcClient, RpcErrorFilter, RpcServer, SecretVault } from '@slipway/platform';
+import { createLogger, type NatsConnection, RpcClient, RpcErrorFilter, RpcServer, SecretVault, WorkerSigning } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppModule } from '../../apps/keys-service/src/app.module.js';
@@ -61,7 +61,9 @@ describe('accounts and keys', () => {
     });
     const [vault, scope] = [new SecretVault(SECRET_KEY), new TokenScope(ENV)];
     const module = await Test.createTestingModule({
-      imports: [AppModule.with({ transactions, feed, mint: new KeyMint(peppers), sessionFeed, vault, scope })],
+      imports: [
+        AppModule.with({ transactions, feed, mint: new KeyMint(peppers), sessionFeed, vault, scope, signing: new WorkerSigning(null) }),
+      ],
     }).compile();
     app = module.createNestMicroservice({ strategy: new RpcServer({ nats, env: ENV, log, drainMs: 1_000 }), logger: false });
     app.useGlobalFilters(new RpcErrorFilter());

@@ -2,13 +2,23 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CONTRACTS, type Contract, inboxPrefix, ROLES, type Role, servedSubjectsOf, wildcardOf } from '@slipway/contracts';
+import {
+  CONTRACTS,
+  type Contract,
+  inboxPrefix,
+  PLAIN_ROLES,
+  type PlainRole,
+  ROLES,
+  type Role,
+  servedSubjectsOf,
+  wildcardOf,
+} from '@slipway/contracts';
 import { connectNats, createLogger, type NatsConnection, renderNatsConf } from '@slipway/platform';
 import { freePorts, TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const env = 'probe';
-const passwords = Object.fromEntries(ROLES.map((role) => [role, `${role}-secret`])) as Record<Role, string>;
+const passwords = Object.fromEntries(PLAIN_ROLES.map((role) => [role, `${role}-secret`])) as Record<PlainRole, string>;
 const log = createLogger('test', 'silent');
 
 /** A subject that a `*` of the pattern stands for. */
@@ -38,7 +48,7 @@ async function refusals(nats: NatsConnection, act: (subject: string) => void, su
 
 beforeAll(async () => {
   credentialsDir = await mkdtemp(join(tmpdir(), 'slipway-creds-'));
-  for (const role of ROLES)
+  for (const role of PLAIN_ROLES)
     await writeFile(join(credentialsDir, `${role}.json`), JSON.stringify({ user: role, password: passwords[role] }));
   const [port = 0] = await freePorts(1);
   const storeDir = join(credentialsDir, 'jetstream');
@@ -82,7 +92,7 @@ const listened = (contract: Contract): string[] => {
 const maySubscribe = (role: Role, contract: Contract): boolean =>
   contract.kind === 'rpc' ? contract.owner === role : contract.subscribers.includes(role);
 
-describe.each(ROLES)('the NATS user %s', (role) => {
+describe.each(PLAIN_ROLES)('the NATS user %s', (role) => {
   let nats: NatsConnection;
   beforeAll(async () => {
     nats = await connectAs(role);
@@ -165,7 +175,7 @@ describe('the permissions that matter most', () => {
     expect(info.type).toContain('account_info_response');
   });
 
-  it.each(ROLES.filter((role) => role !== 'boot'))('%s may not ask JetStream', async (role) => {
+  it.each(PLAIN_ROLES.filter((role) => role !== 'boot'))('%s may not ask JetStream', async (role) => {
     const nats = await connectAs(role);
     const refused = await refusals(nats, (s) => nats.publish(s), ['$JS.API.INFO']);
     await nats.close();
@@ -197,7 +207,7 @@ describe('the permissions that matter most', () => {
     keys: [`$JS.API.CONSUMER.MSG.NEXT.usage_${env}.keys`, `$JS.ACK.usage_${env}.keys.1.1.1.1.1`],
   };
 
-  it.each(ROLES)('%s asks and tells JetStream what it must, and nothing else', async (role) => {
+  it.each(PLAIN_ROLES)('%s asks and tells JetStream what it must, and nothing else', async (role) => {
     const nats = await connectAs(role);
     const refused = await refusals(nats, (subject) => nats.publish(subject), JETSTREAM);
     await nats.close();

@@ -1,11 +1,37 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROLES, type Role } from '@slipway/contracts';
-import { connectNats, createLogger, type NatsConnection, nuid, renderNatsConf } from '@slipway/platform';
+import { PLAIN_ROLES, type PlainRole, type Role, SCOPED_ROLES } from '@slipway/contracts';
+import {
+  completeSeeds,
+  connectNats,
+  createLogger,
+  type NatsConnection,
+  nuid,
+  renderNatsConf,
+  roleCredentials,
+  workerSigning,
+} from '@slipway/platform';
 import { freePorts, TestNatsServer } from '@slipway/testing';
 
 export const ENV = 'test';
+
+type Users = Pick<Parameters<typeof renderNatsConf>[0], 'seeds' | 'passwords'>;
+
+/** One user with a password for each role: all workers share theirs. */
+async function plainUsers(folder: string): Promise<Users> {
+  const passwords = Object.fromEntries(PLAIN_ROLES.map((role) => [role, nuid.next()])) as Record<PlainRole, string>;
+  for (const role of PLAIN_ROLES) await writeFile(join(folder, `${role}.json`), JSON.stringify({ user: role, password: passwords[role] }));
+  return { passwords };
+}
+
+/** Users made by signing keys: each process of a worker asks keys-service for its own. */
+async function namedUsers(folder: string): Promise<Users> {
+  const seeds = completeSeeds();
+  for (const role of SCOPED_ROLES) await writeFile(join(folder, `${role}.creds`), roleCredentials(role, seeds));
+  await writeFile(join(folder, 'signing.json'), workerSigning(seeds));
+  return { seeds };
+}
 
 /** NATS servers with the permissions of production, and connections to them. */
 export class Bus {
@@ -13,17 +39,17 @@ export class Bus {
 
   private constructor(
     readonly servers: readonly TestNatsServer[],
-    /** One file with a password for each role. */
+    /** One file for each role. */
     readonly credentialsDir: string,
   ) {}
 
-  /** @param size number of servers, which form one cluster if there are several. */
-  static async start(size = 1): Promise<Bus> {
+  /**
+   * @param size number of servers, which form one cluster if there are several.
+   * @param named Whether processes of workers have users of their own.
+   */
+  static async start(size = 1, named = false): Promise<Bus> {
     const credentialsDir = await mkdtemp(join(tmpdir(), 'slipway-bus-'));
-    const passwords = Object.fromEntries(ROLES.map((role) => [role, nuid.next()])) as Record<Role, string>;
-    for (const role of ROLES) {
-      await writeFile(join(credentialsDir, `${role}.json`), JSON.stringify({ user: role, password: passwords[role] }));
-    }
+    const users = await (named ? namedUsers : plainUsers)(credentialsDir);
     const ports = await freePorts(2 * size);
     const host = '127.0.0.1';
     const routes = ports.slice(size).map((port) => `${host}:${port}`);
@@ -37,7 +63,7 @@ export class Bus {
           port,
           serverName: `n${i}`,
           storeDir,
-          passwords,
+          ...users,
           ...(size > 1 && { cluster }),
         });
         return TestNatsServer.start({ port, config });

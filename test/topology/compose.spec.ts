@@ -109,8 +109,8 @@ describe('docker-compose.yml', () => {
       'gateway-2': 'gateway',
       'keys-service': 'keys',
       'deployments-service': 'deployments',
-      worker: 'worker',
-      'gpu-worker': 'worker',
+      worker: 'join',
+      'gpu-worker': 'join',
       cli: 'ops',
       streams: 'boot',
     };

@@ -1,11 +1,13 @@
 import 'reflect-metadata';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { createLogger, createMetrics, loadConfig, type NatsConnection, type Registry } from '@slipway/platform';
+import { Incarnation } from '@slipway/contracts';
+import { createLogger, createMetrics, loadConfig, type NatsConnection, nuid, type Registry } from '@slipway/platform';
 import { chatChunk, chatStream, jsonAnswer, ScriptedUpstream } from '@slipway/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AgentModule } from '../../apps/inference-worker/src/agent/agent.module.js';
 import { AgentService } from '../../apps/inference-worker/src/agent/agent.service.js';
 import { WorkerConfig } from '../../apps/inference-worker/src/config.js';
+import { SharedRunnerNames } from '../../apps/inference-worker/src/identity/runner-names.js';
 import { anItem } from './an-item.js';
 import { type Agent, WorkerRig } from './rig.js';
 import { until } from './until.js';
@@ -28,8 +30,10 @@ async function startAgent(settings: NodeJS.ProcessEnv = {}): Promise<void> {
   });
   nats = await rig.connect('worker');
   metrics = createMetrics('inference-worker');
+  const wk = Incarnation.parse(nuid.next());
+  const names = new SharedRunnerNames(wk);
   module = await Test.createTestingModule({
-    imports: [AgentModule.with({ config, log: createLogger('test', 'silent'), nats, metrics })],
+    imports: [AgentModule.with({ config, log: createLogger('test', 'silent'), nats, metrics, wk, names })],
   }).compile();
   service = module.get(AgentService);
   service.start();

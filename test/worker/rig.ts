@@ -80,8 +80,9 @@ export class WorkerRig {
   #receiver: StreamReceiver | undefined;
   #deployments: NatsConnection | undefined;
 
-  async open(): Promise<this> {
-    this.#bus = await Bus.start();
+  /** @param named Whether the agents' processes get NATS users of their own, from a keys-service that the test starts. */
+  async open({ named = false } = {}): Promise<this> {
+    this.#bus = await Bus.start(1, named);
     const [deployments, gateway, bulk] = await Promise.all([this.connect('deployments'), this.connect('gateway'), this.connect('gateway')]);
     this.#deployments = deployments;
     deployments.subscribe(wildcardOf(AgentHeartbeat, { env: ENV }), {
@@ -108,6 +109,11 @@ export class WorkerRig {
     await this.#receiver?.stop();
     await this.#bus?.end();
     await rm(this.folder, { recursive: true, force: true });
+  }
+
+  get bus(): Bus {
+    if (!this.#bus) throw new Error('The rig is not open.');
+    return this.#bus;
   }
 
   /** Starts an agent and waits for its first heartbeat. */

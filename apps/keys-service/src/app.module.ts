@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { AuditLog, Transactions } from '@slipway/database';
-import { SecretVault } from '@slipway/platform';
+import { SecretVault, WorkerSigning } from '@slipway/platform';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
@@ -12,6 +12,7 @@ import { PlaygroundModule } from './playground/playground.module.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { TokenScope } from './sessions/token-scope.js';
+import { WorkersModule } from './workers/workers.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
 /** What the process owns and the modules use. */
@@ -23,6 +24,7 @@ export interface KeysRuntime {
   /** Seals the keys that sign session tokens. */
   readonly vault: SecretVault;
   readonly scope: TokenScope;
+  readonly signing: WorkerSigning;
 }
 
 @Global()
@@ -31,7 +33,7 @@ class RuntimeModule {}
 
 @Module({})
 export class AppModule {
-  static with({ transactions, feed, mint, sessionFeed, vault, scope }: KeysRuntime): DynamicModule {
+  static with({ transactions, feed, mint, sessionFeed, vault, scope, signing }: KeysRuntime): DynamicModule {
     const providers = [
       { provide: Transactions, useValue: transactions },
       { provide: KeyFeedPublisher, useValue: feed },
@@ -39,11 +41,12 @@ export class AppModule {
       { provide: SessionFeedPublisher, useValue: sessionFeed },
       { provide: SecretVault, useValue: vault },
       { provide: TokenScope, useValue: scope },
+      { provide: WorkerSigning, useValue: signing },
       { provide: AuditLog, useValue: new AuditLog() },
       { provide: PasswordHasher, useValue: new PasswordHasher() },
     ];
     const runtime = { module: RuntimeModule, providers, exports: providers };
-    const modules = [AccountsModule, KeysModule, PeopleModule, SessionsModule, PlaygroundModule, AuditModule, UsageModule];
+    const modules = [AccountsModule, KeysModule, PeopleModule, SessionsModule, PlaygroundModule, AuditModule, UsageModule, WorkersModule];
     return { module: AppModule, imports: [runtime, ...modules] };
   }
 }

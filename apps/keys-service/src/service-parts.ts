@@ -10,6 +10,7 @@ import {
   NatsLink,
   OpsServer,
   type Part,
+  readWorkerSigning,
   RpcServer,
   SecretVault,
 } from '@slipway/platform';
@@ -108,6 +109,7 @@ async function startService({ config, log, url, database, nats }: ServiceResourc
     sessionFeed,
     vault: new SecretVault(secretKeys),
     scope: new TokenScope(env),
+    signing: await readWorkerSigning(config.NATS_CREDENTIALS_DIR),
   };
   const app = await createRpcApplication(AppModule.with(runtime), server, log);
   feed.start();

@@ -11,11 +11,11 @@ const pathIn = (dataDir: DataDir): string => join(dataDir.run, 'control.json');
 export const announceControl = (
   dataDir: DataDir,
   env: string,
-  { url, credentialsDir, consoleUrl }: NatsAddress & { readonly consoleUrl?: string },
+  { url, credentialsOf, consoleUrl }: NatsAddress & { readonly consoleUrl?: string },
 ): Promise<void> =>
   writePrivateFile(
     pathIn(dataDir),
-    JSON.stringify({ environment: env, nats_url: url, credentials_dir: resolve(credentialsDir), console_url: consoleUrl }),
+    JSON.stringify({ environment: env, nats_url: url, credentials_dir: resolve(credentialsOf('ops')), console_url: consoleUrl }),
   );
 
 /** From now on the command line says that nothing runs. */

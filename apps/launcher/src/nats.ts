@@ -1,16 +1,16 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { WORK_STREAMS } from '@slipway/contracts';
+import { type Role, WORK_STREAMS } from '@slipway/contracts';
 import { type NatsConnection, connectNats, createLogger, ensureWorkStream, renderNatsConf, withinTime } from '@slipway/platform';
 import { type LaunchContext, TIERS, plainEnvironment } from './launch-context.js';
 import { writePrivateFile } from './private-files.js';
 
 const READY_WITHIN_MS = 20_000;
 
-/** Where NATS is, and the folder of the credentials for it. */
+/** Where NATS is, and the folder of each role's credentials for it. */
 export interface NatsAddress {
   readonly url: string;
-  readonly credentialsDir: string;
+  readonly credentialsOf: (role: Role) => string;
 }
 
 const silent = createLogger('launcher', 'silent');
@@ -28,8 +28,7 @@ async function startOwn(context: LaunchContext): Promise<NatsAddress> {
       port,
       serverName: `slipway-${hostname()}`,
       storeDir: dataDir.jetStream,
-      passwords: secrets.natsPasswords,
-      systemPassword: secrets.systemPassword,
+      seeds: secrets.natsSeeds,
     }),
   );
   supervisor.start({
@@ -42,19 +41,25 @@ async function startOwn(context: LaunchContext): Promise<NatsAddress> {
     base: true,
     stopWithinMs: 1_000,
   });
-  return { url: `nats://127.0.0.1:${port}`, credentialsDir: secrets.credentialsDir };
+  return { url: `nats://127.0.0.1:${port}`, credentialsOf: secrets.credentialsOf };
 }
 
 /** The user's own server; the first stage checked that both come together. */
 function foreign({ stage }: LaunchContext): NatsAddress | null {
   const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir } = stage.environment;
-  return url && credentialsDir ? { url, credentialsDir } : null;
+  return url && credentialsDir ? { url, credentialsOf: () => credentialsDir } : null;
 }
 
 /** Opens a connection or gives up: the connection itself would wait for the server for ever. */
 export async function openConnection(context: LaunchContext, address: NatsAddress, role: 'boot' | 'ops'): Promise<NatsConnection> {
   const { stage, signal } = context;
-  const opening = connectNats({ url: address.url, role, credentialsDir: address.credentialsDir, name: `launcher-${role}`, log: silent });
+  const opening = connectNats({
+    url: address.url,
+    role,
+    credentialsDir: address.credentialsOf(role),
+    name: `launcher-${role}`,
+    log: silent,
+  });
   const end = (within: AbortSignal): Promise<never> =>
     new Promise((_, reject) => {
       within.addEventListener('abort', () => reject(new stage.StartError(`NATS at ${address.url} does not answer.`)), { once: true });

@@ -14,31 +14,42 @@ afterEach(() => rm(folder, { recursive: true }));
 
 it('secrets are made once and stay the same', async () => {
   const first = await openSecrets(folder);
-  expect(await openSecrets(folder)).toEqual(first);
+  const { credentialsOf: _, ...facts } = first;
+  expect(await openSecrets(folder)).toMatchObject(facts);
   expect(first.pepper).toMatch(/^p1:[0-9a-f]{64}$/);
   expect(first.secretKey).toMatch(/^[0-9a-f]{64}$/);
 });
 
-it('every role has a password of its own, in a file that only the owner reads', async () => {
-  const { natsPasswords, credentialsDir } = await openSecrets(folder);
-  expect(new Set(Object.values(natsPasswords)).size).toBe(ROLES.length);
-  for (const role of ROLES) {
-    const path = join(credentialsDir, `${role}.json`);
-    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ user: role, password: natsPasswords[role] });
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
+it('every role has credentials in a folder of its own, which only the owner reads; workers get those to join with alone', async () => {
+  const { credentialsOf } = await openSecrets(folder);
+  const roles = ROLES.filter((role) => role !== 'worker' && role !== 'agent' && role !== 'runner');
+  expect((await readdir(join(folder, 'nats'))).sort()).toEqual([...roles].sort());
+  for (const role of roles) {
+    const files = role === 'keys' ? ['keys.creds', 'signing.json'] : [`${role}.creds`];
+    expect((await readdir(credentialsOf(role))).sort()).toEqual(files);
+    for (const file of files) expect((await stat(join(credentialsOf(role), file))).mode & 0o777).toBe(0o600);
   }
-  expect(await readdir(credentialsDir)).toHaveLength(ROLES.length);
 });
 
-it('a role that came later gets a password while the others keep theirs', async () => {
-  const before = await openSecrets(folder);
+it('a role that came later gets a signing key while the others keep theirs', async () => {
+  const { natsSeeds: before } = await openSecrets(folder);
   const path = join(folder, 'launcher.json');
-  const stored = JSON.parse(await readFile(path, 'utf8')) as { nats: Record<string, string> };
-  delete stored.nats['console'];
+  const stored = JSON.parse(await readFile(path, 'utf8')) as { nats_seeds: { scopes: Record<string, string> } };
+  delete stored.nats_seeds.scopes['console'];
   await writeFile(path, JSON.stringify(stored));
-  const after = await openSecrets(folder);
-  expect({ ...after.natsPasswords, console: '' }).toEqual({ ...before.natsPasswords, console: '' });
-  expect(after.natsPasswords.console).not.toBe(before.natsPasswords.console);
+  const { natsSeeds: after } = await openSecrets(folder);
+  expect({ ...after, scopes: { ...after.scopes, console: '' } }).toEqual({ ...before, scopes: { ...before.scopes, console: '' } });
+  expect(after.scopes.console).not.toBe(before.scopes.console);
+});
+
+it('secrets of a release that gave NATS users passwords get signing keys beside what they hold', async () => {
+  const { pepper } = await openSecrets(folder);
+  const path = join(folder, 'launcher.json');
+  const { nats_seeds: _, ...rest } = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+  await writeFile(path, JSON.stringify({ ...rest, nats: { keys: 'x' }, system: 'y' }));
+  const again = await openSecrets(folder);
+  expect(again.pepper).toBe(pepper);
+  expect(again.natsSeeds.operator).toMatch(/^SO/);
 });
 
 it('a damaged file is an error that names it, never a reason for new secrets', async () => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROLES, type Role } from '@slipway/contracts';
+import { type Role, ROLES, SCOPED_ROLES } from '@slipway/contracts';
+import { completeSeeds, type NatsSeeds, roleCredentials, workerSigning } from '@slipway/platform';
 import { z } from 'zod';
 import { privateFolder, readPrivateJson, writePrivateFile } from './private-files.js';
 
@@ -8,8 +10,10 @@ const password = (): string => randomBytes(24).toString('base64url');
 
 const Stored = z.object({
   id: z.string(),
-  nats: z.record(z.string(), z.string()),
-  system: z.string(),
+  /** Absent in what releases of 2026 wrote, which gave NATS users passwords. */
+  nats_seeds: z
+    .object({ operator: z.string(), system: z.string(), account: z.string(), scopes: z.record(z.string(), z.string()) })
+    .optional(),
   postgres: z.string(),
   pepper: z.string(),
   secret_key: z.string(),
@@ -19,21 +23,18 @@ const Stored = z.object({
 export interface Secrets {
   /** Name of this life; a data directory that was deleted and made again has another. */
   readonly id: string;
-  readonly natsPasswords: Readonly<Record<Role, string>>;
-  readonly systemPassword: string;
+  readonly natsSeeds: NatsSeeds;
   readonly postgresPassword: string;
   /** `id:hex` for KEY_PEPPERS. */
   readonly pepper: string;
   /** For SLIPWAY_SECRET_KEY: 32 bytes as hex. */
   readonly secretKey: string;
-  /** For NATS_CREDENTIALS_DIR: one file per role. */
-  readonly credentialsDir: string;
+  /** For NATS_CREDENTIALS_DIR: each role has a folder that holds nothing of any other. */
+  readonly credentialsOf: (role: Role) => string;
 }
 
 const fresh = (): z.output<typeof Stored> => ({
   id: randomBytes(8).toString('hex'),
-  nats: {},
-  system: password(),
   postgres: password(),
   pepper: `p1:${randomBytes(32).toString('hex')}`,
   secret_key: randomBytes(32).toString('hex'),
@@ -43,19 +44,23 @@ const fresh = (): z.output<typeof Stored> => ({
 export async function openSecrets(folder: string): Promise<Secrets> {
   const path = join(folder, 'launcher.json');
   const stored = (await readPrivateJson(path, Stored)) ?? fresh();
-  const natsPasswords = Object.fromEntries(ROLES.map((role) => [role, stored.nats[role] ?? password()])) as Record<Role, string>;
-  await writePrivateFile(path, JSON.stringify({ ...stored, nats: natsPasswords }));
-  const credentialsDir = await privateFolder(join(folder, 'nats'));
-  for (const role of ROLES) {
-    await writePrivateFile(join(credentialsDir, `${role}.json`), JSON.stringify({ user: role, password: natsPasswords[role] }));
+  const natsSeeds = completeSeeds(stored.nats_seeds);
+  await writePrivateFile(path, JSON.stringify({ ...stored, nats_seeds: natsSeeds }));
+  const folderOf = (role: Role): string => join(folder, 'nats', role);
+  // Earlier releases kept the passwords of all roles in one folder.
+  await Promise.all(ROLES.map((role) => rm(join(folder, 'nats', `${role}.json`), { force: true })));
+  for (const role of SCOPED_ROLES) {
+    // Users of agents and runners are made by keys-service, which alone gets these keys.
+    if (role === 'agent' || role === 'runner') continue;
+    await writePrivateFile(join(await privateFolder(folderOf(role)), `${role}.creds`), roleCredentials(role, natsSeeds));
   }
+  await writePrivateFile(join(folderOf('keys'), 'signing.json'), workerSigning(natsSeeds));
   return {
     id: stored.id,
-    natsPasswords,
-    systemPassword: stored.system,
+    natsSeeds,
     postgresPassword: stored.postgres,
     pepper: stored.pepper,
     secretKey: stored.secret_key,
-    credentialsDir,
+    credentialsOf: folderOf,
   };
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Role } from '@slipway/contracts';
 import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-context.js';
 import type { NatsAddress } from './nats.js';
 
@@ -29,6 +30,15 @@ const CONSOLE_VARIABLES = [
   'OIDC_SCOPES',
   'OIDC_NAME',
 ];
+
+/** Whose credentials each app gets. Workers start with those that let them ask for a name. */
+const ROLE_OF: Readonly<Record<string, Role>> = {
+  'keys-service': 'keys',
+  'deployments-service': 'deployments',
+  'inference-worker': 'join',
+  gateway: 'gateway',
+  console: 'console',
+};
 
 type Tier = { readonly tier: number; readonly stopWithinMs: number };
 
@@ -120,11 +130,13 @@ export class Services {
 
   #start(app: string, env: Record<string, string>, as: Tier & { name: string } = { name: app, ...SERVICES }): void {
     const { context, surroundings } = this;
+    const role = ROLE_OF[app];
+    if (!role) throw new Error(`No role is known for ${app}.`);
     const common = {
       ...plainEnvironment(context),
       SLIPWAY_ENV: context.env,
       NATS_URL: surroundings.nats.url,
-      NATS_CREDENTIALS_DIR: surroundings.nats.credentialsDir,
+      NATS_CREDENTIALS_DIR: surroundings.nats.credentialsOf(role),
       OPS_PORT: '0',
       DRAIN_MS: String(DRAIN_MS),
       ...pick(context.stage.environment, ['LOG_LEVEL']),

@@ -2,9 +2,24 @@ import type { z } from 'zod';
 import type { ErrorCode } from './errors.js';
 import { SUBJECT_TOKEN } from './ids.js';
 
-/** The NATS users. `ops` is the command line and the launcher; `boot` creates streams and leaves. */
-export const ROLES = ['gateway', 'worker', 'keys', 'deployments', 'console', 'ops', 'boot'] as const;
+/**
+ * Who speaks on NATS. `ops` is the command line and the launcher; `boot` creates streams and leaves. A worker's processes come
+ * in two ways: as `agent` and `runner`, each process a user of its own name, for which it asks as `join`; or all as the one user
+ * `worker`, on servers without signing keys.
+ */
+export const ROLES = ['gateway', 'worker', 'keys', 'deployments', 'console', 'ops', 'boot', 'join', 'agent', 'runner'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** Roles whose users carry the name of their process; their permissions hold `{{name()}}` in its place. */
+export const NAMED_ROLES = ['agent', 'runner'] as const satisfies readonly Role[];
+
+/** Roles that exist where users are made by signing keys: all but the one that workers share elsewhere. */
+export type ScopedRole = Exclude<Role, 'worker'>;
+export const SCOPED_ROLES: readonly ScopedRole[] = ROLES.filter((role) => role !== 'worker');
+
+/** Roles that exist where users have passwords. */
+export type PlainRole = Exclude<Role, 'agent' | 'runner' | 'join'>;
+export const PLAIN_ROLES: readonly PlainRole[] = ROLES.filter((role) => role !== 'agent' && role !== 'runner' && role !== 'join');
 
 /** A subject with its version; `{env}` and other `{name}` tokens are filled in by `subjectOf`. */
 export type SubjectTemplate = `${string}.{env}.v${number}.${string}`;

@@ -63,6 +63,7 @@ import { EndSessions } from './keys/end-sessions.js';
 import { ChangePassword } from './keys/change-password.js';
 import { ListSessionKeys } from './keys/list-session-keys.js';
 import { RotateSessionKey } from './keys/rotate-session-key.js';
+import { JoinWorker, NameWorkers } from './keys/join-worker.js';
 import { ListAudit } from './keys/list-audit.js';
 import { SessionFeed } from './keys/session-feed.js';
 import { GatewayBeat } from './usage/gateway-beat.js';
@@ -120,6 +121,8 @@ export const CONTRACTS: readonly Contract[] = [
   RotateSessionKey,
   ListAudit,
   ReadAudit,
+  JoinWorker,
+  NameWorkers,
   ...feed(SessionFeed),
   UsageRecorded,
   UsageOrphaned,

@@ -43,6 +43,12 @@ export type DeploymentId = z.infer<typeof DeploymentId>;
 export const Incarnation = SubjectToken.brand<'Incarnation'>();
 export type Incarnation = z.infer<typeof Incarnation>;
 
+/** The agent whose runner has this name, which is `<agent>-<suffix>`; null for a name that is no runner's. */
+export function agentOfRunner(wk: string): string | null {
+  const end = wk.lastIndexOf('-');
+  return end > 0 && end < wk.length - 1 ? wk.slice(0, end) : null;
+}
+
 /** One client request; all of its attempts on different workers share it. */
 export const StreamId = SubjectToken.brand<'StreamId'>();
 export type StreamId = z.infer<typeof StreamId>;

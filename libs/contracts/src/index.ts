@@ -1,5 +1,17 @@
-export { ROLES, callSubjectOf, callerOf, defineEvent, defineRpc, servedSubjectsOf, subjectOf, wildcardOf } from './channel.js';
-export type { Contract, EventContract, Role, RpcContract, SubjectTemplate, SubjectTokens } from './channel.js';
+export {
+  NAMED_ROLES,
+  PLAIN_ROLES,
+  ROLES,
+  SCOPED_ROLES,
+  callSubjectOf,
+  callerOf,
+  defineEvent,
+  defineRpc,
+  servedSubjectsOf,
+  subjectOf,
+  wildcardOf,
+} from './channel.js';
+export type { Contract, EventContract, PlainRole, Role, ScopedRole, RpcContract, SubjectTemplate, SubjectTokens } from './channel.js';
 export { CONTRACTS } from './contracts.js';
 export { ERRORS, ServiceError, isErrorCode, isServiceError } from './errors.js';
 export type { ErrorCode, RetryAdvice, ServiceErrorOptions } from './errors.js';
@@ -11,6 +23,7 @@ export {
   AliasName,
   DeploymentId,
   EnvironmentName,
+  agentOfRunner,
   Incarnation,
   InvitationId,
   KeyId,
@@ -34,6 +47,7 @@ export { KeyCreator, KeyExpiry, KeyName, KeyView } from './keys/key-view.js';
 export { CreateMcpKey } from './keys/create-mcp-key.js';
 export { OpenMcpKey } from './keys/open-mcp-key.js';
 export { CLIENT_CHARS, RecordMcpUse } from './keys/record-mcp-use.js';
+export { JoinWorker, NameWorkers, WORKER_NAMES_MAX, WorkerIdentity } from './keys/join-worker.js';
 export { OpenPlayground, PLAYGROUND_KEY_LIFE_S } from './keys/open-playground.js';
 export { FindAccountLimits } from './keys/find-account-limits.js';
 export { FindMcpKey } from './keys/find-mcp-key.js';

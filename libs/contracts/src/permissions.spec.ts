@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ROLES, type Role, wildcardOf } from './channel.js';
+import { PLAIN_ROLES, ROLES, type Role, wildcardOf } from './channel.js';
 import { CONTRACTS } from './contracts.js';
 import { type Permissions, inboxPrefix, permissionsOf } from './permissions.js';
 
@@ -10,7 +10,7 @@ const patterns = new Map<string, RegExp>();
 
 /** NATS matching of a pattern on a subject without wildcards: `*` is one token, `>` one or more. */
 function matches(pattern: string, subject: string): boolean {
-  const WILDCARDS: Record<string, string> = { '*': '[^.]+', '>': '.+' };
+  const WILDCARDS: Record<string, string> = { '*': '[^.]+', '>': '.+', '{{name()}}': '[^.]+' };
   const tokens = pattern.split('.').map((token) => WILDCARDS[token] ?? token.replace('$', '\\$'));
   const compiled = patterns.get(pattern) ?? new RegExp(`^${tokens.join('\\.')}$`);
   patterns.set(pattern, compiled);
@@ -104,6 +104,8 @@ describe('what each role may do, in full', () => {
           '_INBOX_gateway.*.keys.>',
           '_INBOX_console.*.keys.>',
           '_INBOX_ops.*.keys.>',
+          '_INBOX_join.*.keys.>',
+          '_INBOX_agent.*.keys.>',
           '$JS.API.CONSUMER.MSG.NEXT.usage_dev.keys',
           '$JS.ACK.usage_dev.keys.>',
         ],
@@ -170,6 +172,10 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.list-audit.* keys',
           'key.dev.v1.rpc.read-audit.* keys',
           'key.dev.v1.rpc.read-audit keys',
+          'key.dev.v1.rpc.join-worker.* keys',
+          'key.dev.v1.rpc.join-worker keys',
+          'key.dev.v1.rpc.name-workers.*.* keys',
+          'key.dev.v1.rpc.name-workers.* keys',
           'session.dev.v1.rpc.since.* keys',
           'session.dev.v1.rpc.since keys',
           'session.dev.v1.rpc.snapshot.* keys',
@@ -232,6 +238,49 @@ describe('what each role may do, in full', () => {
   });
 });
 
+describe('what a process of a worker may do, with a user of its own name', () => {
+  it('agent', () => {
+    expect(of('agent')).toEqual({
+      publish: [
+        'key.dev.v1.rpc.name-workers.{{name()}}.agent',
+        'key.dev.v1.rpc.name-workers.{{name()}}',
+        'inf.dev.v1.hb.0.{{name()}}',
+        '_INBOX_deployments.*.worker.{{name()}}.>',
+      ],
+      subscribe: [
+        'dep.dev.v1.wrk.{{name()}}',
+        'dep.dev.v1.wrk.{{name()}}.rpc.read-log.*',
+        'dep.dev.v1.wrk.{{name()}}.rpc.read-log',
+        'dep.dev.v1.wrk.{{name()}}.rpc.test-engine.*',
+        'dep.dev.v1.wrk.{{name()}}.rpc.test-engine',
+        '_INBOX_agent.{{name()}}.>',
+      ],
+    });
+  });
+
+  it('runner', () => {
+    expect(of('runner')).toEqual({
+      publish: ['usage.dev.v1.orphan', 'inf.dev.v1.g.*.r.*.*', 'inf.dev.v1.g.*.a.{{name()}}', 'inf.dev.v1.hb.*.{{name()}}'],
+      subscribe: [
+        'inf.dev.v1.w.{{name()}}.start',
+        'inf.dev.v1.w.{{name()}}.ni.*.*',
+        'inf.dev.v1.w.{{name()}}.ctl',
+        'inf.dev.v1.disc',
+        'inf.dev.v1.gwhb.*',
+        '_INBOX_runner.{{name()}}.>',
+      ],
+      neverPublish: ['inf.dev.v1.hb.0.>'],
+    });
+  });
+
+  it('join, which is all that a worker starts with', () => {
+    expect(of('join')).toEqual({
+      publish: ['key.dev.v1.rpc.join-worker.join', 'key.dev.v1.rpc.join-worker'],
+      subscribe: ['_INBOX_join.>'],
+    });
+  });
+});
+
 describe('what follows from it', () => {
   it('only keys-service writes the key feed, and only deployments-service the deployment feed', () => {
     for (const hint of ['chg', 'tick']) {
@@ -266,14 +315,14 @@ describe('what follows from it', () => {
   });
 
   it('nobody hears prompts but workers, and nobody hears answers but gateways', () => {
-    expect(hearersOf('inf.dev.v1.w.run-1.start')).toEqual(['worker']);
+    expect(hearersOf('inf.dev.v1.w.run-1.start')).toEqual(['worker', 'runner']);
     expect(hearersOf('inf.dev.v1.g.gw-1.r.st.1')).toEqual(['gateway']);
   });
 
   it('assignments, which carry engine credentials, go from deployments-service to workers alone', () => {
-    expect([publishersOf('dep.dev.v1.wrk.agent-1'), hearersOf('dep.dev.v1.wrk.agent-1')]).toEqual([['deployments'], ['worker']]);
+    expect([publishersOf('dep.dev.v1.wrk.agent-1'), hearersOf('dep.dev.v1.wrk.agent-1')]).toEqual([['deployments'], ['worker', 'agent']]);
     const test = 'dep.dev.v1.wrk.agent-1.rpc.test-engine';
-    expect([askersOf(test), hearersOf(`${test}.deployments`)]).toEqual([['deployments'], ['worker']]);
+    expect([askersOf(test), hearersOf(`${test}.deployments`)]).toEqual([['deployments'], ['worker', 'agent']]);
   });
 
   it('each role asks under its own name alone, and without a name only where nobody else may ask', () => {
@@ -307,7 +356,7 @@ describe('what follows from it', () => {
   });
 
   it('questions to a service are heard in its queue group only, so that no replica answers twice', () => {
-    for (const role of ROLES) {
+    for (const role of PLAIN_ROLES) {
       const questions = of(role).subscribe.filter((entry) => entry.includes('.rpc.'));
       for (const entry of questions) expect(entry).toMatch(/^\S+ \S+$/);
     }
@@ -335,7 +384,7 @@ describe('what follows from it', () => {
   });
 
   it('usage comes from gateways and workers alone, and nobody listens in', () => {
-    expect([publishersOf('usage.dev.v1.rec'), publishersOf('usage.dev.v1.orphan')]).toEqual([['gateway'], ['worker']]);
+    expect([publishersOf('usage.dev.v1.rec'), publishersOf('usage.dev.v1.orphan')]).toEqual([['gateway'], ['worker', 'runner']]);
     expect([...hearersOf('usage.dev.v1.rec'), ...hearersOf('usage.dev.v1.orphan')]).toEqual([]);
   });
 

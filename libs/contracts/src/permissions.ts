@@ -1,4 +1,4 @@
-import { type Contract, ROLES, type Role, type RpcContract, servedSubjectsOf, wildcardOf } from './channel.js';
+import { type Contract, NAMED_ROLES, ROLES, type Role, type RpcContract, servedSubjectsOf, wildcardOf } from './channel.js';
 import { CONTRACTS } from './contracts.js';
 import { WORK_STREAMS } from './usage/usage-stream.js';
 import { workStreamPermissions } from './work-stream.js';
@@ -7,7 +7,20 @@ import { workStreamPermissions } from './work-stream.js';
 export interface Permissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
+  /** What `publish` would allow too, and must not. */
+  readonly neverPublish?: readonly string[];
 }
+
+/** In permissions of named roles: nats-server puts in the name of the user who connects. */
+const OWN_NAME = '{{name()}}';
+const isNamed = (role: Role): boolean => NAMED_ROLES.some((named) => named === role);
+
+/** A contract's subject as this role may use it: a worker's process only with its own name, everybody else with any. */
+const subjectFor = (role: Role, { subject }: Pick<Contract, 'subject'>, env: string): string =>
+  wildcardOf({ subject: isNamed(role) ? subject.replace('{wk}', OWN_NAME) : subject }, { env });
+
+/** An RPC of the role `worker` is served by agents. */
+const serves = (role: Role, { owner }: Pick<RpcContract, 'owner'>): boolean => owner === role || (role === 'agent' && owner === 'worker');
 
 /**
  * Private inbox of a role: no other role may read the answers to its questions. Each connection has its own token behind it;
@@ -27,20 +40,27 @@ export function answererOf(
   return wk === undefined ? owner : `${owner}.${wk}`;
 }
 
-const callersOf = (owner: Role): Role[] =>
-  ROLES.filter((role) => CONTRACTS.some((c) => c.kind === 'rpc' && c.owner === owner && c.callers.includes(role)));
+/** Where this role publishes its answers: into each caller's inbox, as who was asked. */
+function answers(role: Role): string[] {
+  const served = CONTRACTS.filter((c): c is RpcContract => c.kind === 'rpc' && serves(role, c));
+  const callers = ROLES.filter((caller) => served.some((c) => c.callers.includes(caller)));
+  const self = isNamed(role) ? `worker.${OWN_NAME}` : role;
+  return callers.map((caller) => `${inboxPrefix(caller)}.*.${self}.>`);
+}
 
 function publication(role: Role, contract: Contract, env: string): string[] {
-  const subject = wildcardOf(contract, { env });
+  const subject = subjectFor(role, contract, env);
   if (contract.kind === 'event') return contract.publishers.includes(role) ? [subject] : [];
   if (!contract.callers.includes(role)) return [];
   return servedSubjectsOf(contract, subject).map((served) => (served === subject ? subject : `${subject}.${role}`));
 }
 
 function subscription(role: Role, contract: Contract, env: string): string[] {
-  const subject = wildcardOf(contract, { env });
+  const subject = subjectFor(role, contract, env);
   if (contract.kind === 'event') return contract.subscribers.includes(role) ? [subject] : [];
-  return contract.owner === role ? servedSubjectsOf(contract, subject).map((served) => `${served} ${contract.queue}`) : [];
+  if (!serves(role, contract)) return [];
+  // The server cannot put a name into an entry with a queue group; of its own name each process is the only one anyway.
+  return servedSubjectsOf(contract, subject).map((served) => (isNamed(role) ? served : `${served} ${contract.queue}`));
 }
 
 /** Derives what a role may publish and subscribe in an environment from the contracts alone. */
@@ -48,9 +68,11 @@ export function permissionsOf(role: Role, env: string): Permissions {
   const jetStreamApi = role === 'boot' ? ['$JS.API.>'] : [];
   const publish = CONTRACTS.flatMap((c) => publication(role, c, env));
   const work = WORK_STREAMS.filter(({ worker }) => worker === role).flatMap((stream) => workStreamPermissions(stream, env));
-  const answers = callersOf(role).map((caller) => `${inboxPrefix(caller)}.*.${role}.>`);
+  const inbox = isNamed(role) ? `${inboxPrefix(role)}.${OWN_NAME}.>` : `${inboxPrefix(role)}.>`;
   return {
-    publish: [...publish, ...answers, ...work, ...jetStreamApi],
-    subscribe: [...CONTRACTS.flatMap((c) => subscription(role, c, env)), `${inboxPrefix(role)}.>`],
+    publish: [...publish, ...answers(role), ...work, ...jetStreamApi],
+    subscribe: [...CONTRACTS.flatMap((c) => subscription(role, c, env)), inbox],
+    // Deployment 0 stands for an agent itself.
+    ...(role === 'runner' && { neverPublish: [`inf.${env}.v1.hb.0.>`] }),
   };
 }

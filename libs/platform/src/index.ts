@@ -31,9 +31,14 @@ export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/me
 export { OpsServer } from './metrics/ops-server.js';
 export type { OpsServerOptions } from './metrics/ops-server.js';
 export { connectNats, roleOf, watchConnection } from './nats/connect.js';
-export type { ConnectionEvents, NatsOptions } from './nats/connect.js';
+export type { ConnectionEvents, NatsIdentity, NatsOptions } from './nats/connect.js';
 export { inParts, messageBytesOf, PartCollector } from './nats/message-parts.js';
 export { randomToken } from './nats/questions.js';
+export { hasCredentials } from './nats/credentials.js';
+export { completeSeeds, newUserKey, roleCredentials, userJwt, workerSigning } from './nats/identities.js';
+export type { EnvironmentSeeds, NatsSeeds, UserKey } from './nats/identities.js';
+export { readWorkerSigning, WorkerSigning } from './nats/worker-signing.js';
+export { LEAST_NATS_SERVER } from './nats/server-version.js';
 export { NatsLink } from './nats/nats-link.js';
 export { renderNatsConf } from './nats/nats-conf.js';
 export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';

@@ -12,7 +12,8 @@ import {
   PointAlias,
   QueryUsage,
   RevokeKey,
-  ROLES,
+  PLAIN_ROLES,
+  type PlainRole,
   type Role,
   type RpcContract,
   subjectOf,
@@ -157,12 +158,12 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
   beforeAll(async () => {
     postgres = await startTestPostgres();
     folder = await mkdtemp(join(tmpdir(), 'slipway-environments-'));
-    const passwords = Object.fromEntries(ROLES.map((role) => [role, nuid.next()])) as Record<Role, string>;
+    const passwords = Object.fromEntries(PLAIN_ROLES.map((role) => [role, nuid.next()])) as Record<PlainRole, string>;
     const [port = 0] = await freePorts(1);
     const credentials = async (env: string, nameOf: (role: Role) => string): Promise<string> => {
       const credentialsDir = join(folder, env);
       await mkdir(credentialsDir);
-      for (const role of ROLES) {
+      for (const role of PLAIN_ROLES) {
         await writeFile(join(credentialsDir, `${role}.json`), JSON.stringify({ user: nameOf(role), password: passwords[role] }));
       }
       return credentialsDir;

@@ -5,3 +5,5 @@ export const NATS = Symbol('nats');
 export const METRICS = Symbol('metrics');
 /** Incarnation of this agent. */
 export const AGENT_ID = Symbol('agent id');
+/** Where runners get their names on NATS from. */
+export const RUNNER_NAMES = Symbol('runner names');

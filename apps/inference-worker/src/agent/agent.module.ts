@@ -1,14 +1,15 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Incarnation } from '@slipway/contracts';
-import { BoxKey, type Logger, type NatsConnection, nuid, type Registry } from '@slipway/platform';
+import type { Incarnation } from '@slipway/contracts';
+import { BoxKey, type Logger, type NatsConnection, type Registry } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
+import type { RunnerNames } from '../identity/runner-names.js';
 import { HostList } from '../models/host-list.js';
 import { ModelDownloads } from '../models/model-downloads.js';
 import { ModelStore } from '../models/model-store.js';
 import { AgentLogService } from './agent-log.service.js';
 import { AgentRpc } from './agent-rpc.js';
 import { AgentStatusService } from './agent-status.service.js';
-import { AGENT_ID, CONFIG, LOG, METRICS, NATS } from './agent-tokens.js';
+import { AGENT_ID, CONFIG, LOG, METRICS, NATS, RUNNER_NAMES } from './agent-tokens.js';
 import { AgentService } from './agent.service.js';
 import { EngineTestService } from './engine-test.service.js';
 import { LogBook } from './log-book.js';
@@ -21,12 +22,15 @@ export interface AgentModuleOptions {
   readonly log: Logger;
   readonly nats: NatsConnection;
   readonly metrics: Registry;
+  /** Name of this agent. */
+  readonly wk: Incarnation;
+  readonly names: RunnerNames;
 }
 
 /** The agent of one host. */
 @Module({})
 export class AgentModule {
-  static with({ config, log, nats, metrics }: AgentModuleOptions): DynamicModule {
+  static with({ config, log, nats, metrics, wk, names }: AgentModuleOptions): DynamicModule {
     const downloads = new ModelDownloads({
       folder: config.MODEL_CACHE_DIR,
       hosts: config.MODEL_HOSTS,
@@ -42,7 +46,8 @@ export class AgentModule {
         { provide: LOG, useValue: log },
         { provide: NATS, useValue: nats },
         { provide: METRICS, useValue: metrics },
-        { provide: AGENT_ID, useValue: Incarnation.parse(nuid.next()) },
+        { provide: AGENT_ID, useValue: wk },
+        { provide: RUNNER_NAMES, useValue: names },
         // With the name: a key lives as long as the agent, and what was sealed for it opens nowhere else.
         { provide: BoxKey, useValue: new BoxKey() },
         {

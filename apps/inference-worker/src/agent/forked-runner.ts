@@ -12,6 +12,16 @@ const FIRST_WORD_MS = 60_000;
 /** Time after a drain's deadline to free the engine and exit, in milliseconds. */
 const EXIT_WITHIN_MS = 1_500;
 
+/**
+ * What a runner, which feeds model files to native code, learns of its agent's environment: where programs and devices are. All
+ * else it needs comes over the pipe.
+ */
+const KNOWN_TO_RUNNERS =
+  /^(PATH|HOME|TMPDIR|TZ|LANG|LC_ALL|LD_LIBRARY_PATH|NODE_OPTIONS|NODE_ENV|(CUDA|NVIDIA|GGML|LLAMA|HIP|ROCR|HSA|VK|NODE_LLAMA_CPP)_.*)$/;
+
+const runnerEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => KNOWN_TO_RUNNERS.test(name)));
+
 export interface ForkedRunnerOptions {
   readonly setup: RunnerSetup;
   readonly listener: RunnerListener;
@@ -35,7 +45,7 @@ export class ForkedRunner implements RunnerHandle {
   #over = false;
 
   constructor(private readonly options: ForkedRunnerOptions) {
-    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
+    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env: runnerEnvironment(process.env) });
     const lines = new LineSplitter(options.log.complained);
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       process.stderr.write(chunk);
@@ -67,6 +77,11 @@ export class ForkedRunner implements RunnerHandle {
     this.#tell({ k: 'drain', farewell });
     this.#endWithin(farewell.deadlineMs + EXIT_WITHIN_MS);
     await this.exited;
+  }
+
+  /** Hands on a newer proof of the runner's name. */
+  renew(jwt: string): void {
+    this.#tell({ k: 'renew', jwt });
   }
 
   /** Ends the process at once, whatever it does. */

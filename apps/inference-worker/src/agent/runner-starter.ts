@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AssignmentItem } from '@slipway/contracts';
-import type { NatsConnection } from '@slipway/platform';
+import { connectNats, type NatsConnection } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource } from '../engines/create-engine.js';
-import type { EngineLoadError } from '../engines/engine.js';
+import { EngineLoadError } from '../engines/engine.js';
+import type { RunnerName, RunnerNames } from '../identity/runner-names.js';
 import type { ObtainedModel } from '../models/model-store.js';
 import { Runner } from '../runner/runner.js';
 import { queueBoundOf } from '../serving/admission.js';
-import { CONFIG, NATS } from './agent-tokens.js';
+import { CONFIG, NATS, RUNNER_NAMES } from './agent-tokens.js';
 import { ForkedRunner } from './forked-runner.js';
 import { InProcessRunner } from './in-process-runner.js';
 import type { ItemLog } from './log-book.js';
@@ -31,6 +32,7 @@ export class RunnerStarter {
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
     @Inject(NATS) private readonly nats: NatsConnection,
+    @Inject(RUNNER_NAMES) private readonly names: RunnerNames,
   ) {}
 
   start({ item, log }: PlacedItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
@@ -39,15 +41,26 @@ export class RunnerStarter {
     return new InProcessRunner((lost) => this.#make(placed, source, lost), listener);
   }
 
+  /** @throws EngineLoadError while keys-service gives no names: the runner is tried again later */
+  #name(): RunnerName {
+    const name = this.names.take();
+    if (!name) throw new EngineLoadError('engine_crashed', 'The runner has no name on NATS yet: keys-service does not answer.');
+    return name;
+  }
+
   #fork({ item: placed, log }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
     const { config } = this;
     // The query of a download's address: the file is here, and the process that reads it needs no secret.
     const { credential: _, ...item } = placed;
+    const name = this.#name();
     const runner = new ForkedRunner({
       setup: {
         env: config.SLIPWAY_ENV,
         natsUrl: config.NATS_URL,
-        natsCredentialsDir: config.NATS_CREDENTIALS_DIR ?? null,
+        // A runner with a name of its own gets nothing of this worker's credentials.
+        natsCredentialsDir: name.held ? null : (config.NATS_CREDENTIALS_DIR ?? null),
+        wk: name.wk,
+        identity: name.held && { key: name.held.key, jwt: name.held.jwt },
         zone: config.ZONE ?? null,
         logLevel: config.LOG_LEVEL,
         gpu: config.GPU,
@@ -60,6 +73,8 @@ export class RunnerStarter {
       silenceMs: config.RUNNER_SILENCE_MS,
       log,
     });
+    name.onRenewed((jwt) => runner.renew(jwt));
+    void runner.exited.then(() => name.giveBack());
     this.#keep(runner);
     return runner;
   }
@@ -74,6 +89,9 @@ export class RunnerStarter {
   }
 
   async #make({ item, log: { logger: log } }: PlacedItem, source: EngineSource, lost: (error: EngineLoadError) => void): Promise<Runner> {
+    const name = this.#name();
+    const { NATS_URL: url, SLIPWAY_ENV: env } = this.config;
+    const nats = name.held ? await connectNats({ url, role: 'runner', identity: name.held, name: `runner-${item.dep}`, log }) : this.nats;
     const engine = await createEngine(source, {
       context: item.context,
       slots: item.slots,
@@ -84,6 +102,10 @@ export class RunnerStarter {
       imageHosts: this.config.IMAGE_HOSTS,
       log,
     });
-    return new Runner({ engine, nats: this.nats, env: this.config.SLIPWAY_ENV, item, zone: this.config.ZONE ?? null, log, lost });
+    const freed = async (): Promise<void> => {
+      if (nats !== this.nats) await nats.drain();
+      name.giveBack();
+    };
+    return new Runner({ wk: name.wk, engine, nats, env, item, zone: this.config.ZONE ?? null, log, lost, freed });
   }
 }

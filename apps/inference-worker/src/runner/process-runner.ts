@@ -19,12 +19,24 @@ export async function makeProcessRunner(
 ): Promise<ProcessRunner> {
   const { item, env, zone } = setup;
   const log = createLogger('inference-runner', setup.logLevel, tee).child({ deployment: item.dep, rev: item.rev });
+  const { natsUrl: url, identity, wk } = setup;
   const nats = await connectNats({
-    url: setup.natsUrl,
-    role: 'worker',
-    credentialsDir: setup.natsCredentialsDir ?? undefined,
+    url,
     name: `runner-${item.dep}`,
     log,
+    ...(identity
+      ? // Read at each reconnect: the agent renews it.
+        {
+          role: 'runner',
+          identity: {
+            wk,
+            key: identity.key,
+            get jwt() {
+              return identity.jwt;
+            },
+          },
+        }
+      : { role: 'worker', credentialsDir: setup.natsCredentialsDir ?? undefined }),
   });
   const engine = await createEngine(
     { kind: 'file', path: setup.modelPath },
@@ -38,5 +50,5 @@ export async function makeProcessRunner(
       log,
     },
   );
-  return { runner: new Runner({ engine, nats, env, item, zone, log, lost }), nats };
+  return { runner: new Runner({ wk, engine, nats, env, item, zone, log, lost }), nats };
 }

@@ -1,4 +1,4 @@
-import { AssignmentItem, StateReason } from '@slipway/contracts';
+import { AssignmentItem, Incarnation, StateReason } from '@slipway/contracts';
 import { LOG_LEVELS } from '@slipway/platform';
 import { z } from 'zod';
 
@@ -20,7 +20,11 @@ export type RunnerFigures = z.infer<typeof RunnerFigures>;
 export const RunnerSetup = z.object({
   env: z.string(),
   natsUrl: z.string(),
+  /** Where workers share a NATS user; else `identity` is this runner's own. */
   natsCredentialsDir: z.string().nullable(),
+  /** Name of this runner. */
+  wk: Incarnation,
+  identity: z.object({ key: z.object({ public: z.string(), seed: z.string() }), jwt: z.string() }).nullable(),
   zone: z.string().nullable(),
   logLevel: z.enum(LOG_LEVELS),
   gpu: z.enum(['off', 'auto']),
@@ -54,6 +58,8 @@ export const AgentMessage = z.discriminatedUnion('k', [
   z.object({ k: z.literal('setup'), setup: RunnerSetup }),
   /** Take nothing new, finish what runs within the time, then exit. */
   z.object({ k: z.literal('drain'), farewell: Farewell }),
+  /** A newer proof of the runner's name, for its next reconnect. */
+  z.object({ k: z.literal('renew'), jwt: z.string() }),
 ]);
 export type AgentMessage = z.infer<typeof AgentMessage>;
 

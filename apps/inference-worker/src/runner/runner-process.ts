@@ -61,6 +61,7 @@ export class RunnerProcess {
       guardAgainstHanging(message.setup);
       void this.#serve(message.setup);
     }
+    if (message?.k === 'renew' && this.#setup?.identity) this.#setup.identity.jwt = message.jwt;
     if (message?.k === 'drain') void this.#end(message.farewell);
   }
 

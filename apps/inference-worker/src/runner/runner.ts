@@ -1,5 +1,5 @@
-import { type AssignmentItem, Incarnation, ServiceError } from '@slipway/contracts';
-import { type Logger, type NatsConnection, nuid } from '@slipway/platform';
+import { type AssignmentItem, type Incarnation, ServiceError } from '@slipway/contracts';
+import type { Logger, NatsConnection } from '@slipway/platform';
 import { StreamSender } from '@slipway/stream-transport';
 import type { Engine, EngineFacts, EngineLoadError } from '../engines/engine.js';
 import { Admission } from '../serving/admission.js';
@@ -8,6 +8,8 @@ import { EngineWatch } from './engine-watch.js';
 import type { Farewell, RunnerFacts, RunnerFigures } from './runner-messages.js';
 
 export interface RunnerOptions {
+  /** Incarnation of this runner. */
+  readonly wk: Incarnation;
   readonly engine: Engine;
   readonly nats: NatsConnection;
   readonly env: string;
@@ -16,6 +18,8 @@ export interface RunnerOptions {
   readonly log: Logger;
   /** The engine was ready and can answer no more; the runner serves nothing from here on. */
   readonly lost: (error: EngineLoadError) => void;
+  /** All of it is over, and the connection is used no more. */
+  readonly freed?: () => Promise<void>;
 }
 
 const deploymentStopped = (): ServiceError => new ServiceError('deployment_stopped', 'The deployment was stopped while it was answering.');
@@ -38,7 +42,6 @@ function deferred(): Deferred {
 
 /** Serves one revision of one deployment: its engine on one side, the stream protocol on the other. */
 export class Runner {
-  readonly wk = Incarnation.parse(nuid.next());
   #serving: { readonly admission: Admission; readonly sender: StreamSender; readonly orphans: OrphanReporter } | undefined;
   #watch: EngineWatch | undefined;
   readonly #stopped = new AbortController();
@@ -55,7 +58,7 @@ export class Runner {
     const facts = await this.options.engine.load(onProgress, AbortSignal.any([signal, this.#stopped.signal]));
     this.#stopped.signal.throwIfAborted();
     this.#serve(facts);
-    return { wk: this.wk, ...facts, caps: [...facts.caps] };
+    return { wk: this.options.wk, ...facts, caps: [...facts.caps] };
   }
 
   /** Counted since the start; null before the engine is loaded. */
@@ -81,6 +84,7 @@ export class Runner {
     await this.options.engine.unload();
     await this.#serving?.sender.stop();
     await this.#serving?.orphans.stop();
+    await this.options.freed?.();
   }
 
   #serve(facts: EngineFacts): void {
@@ -98,7 +102,7 @@ export class Runner {
     const sender = new StreamSender({
       nats,
       env,
-      wk: this.wk,
+      wk: this.options.wk,
       dep: item.dep,
       rev: item.rev,
       fingerprint: facts.fingerprint,

@@ -16,6 +16,7 @@ import { KeyRotations1767400000000 } from './migrations/1767400000000-key-rotati
 import { Limits1766000000000 } from './migrations/1766000000000-limits.js';
 import { McpUse1767200000000 } from './migrations/1767200000000-mcp-use.js';
 import { PlaygroundKeys1767100000000 } from './migrations/1767100000000-playground-keys.js';
+import { WorkerNames1768100000000 } from './migrations/1768100000000-worker-names.js';
 import { PeopleSessionsAudit1764000000000 } from './migrations/1764000000000-people-sessions-audit.js';
 
 /** What the service's database holds, and how it came to hold it. */
@@ -31,6 +32,7 @@ export const schema = {
     McpUse1767200000000,
     KeyCreators1767300000000,
     KeyRotations1767400000000,
+    WorkerNames1768100000000,
     AuditChain1768500000000,
   ],
   strays: {

@@ -29,7 +29,7 @@ export const AgentKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
  */
 export const AgentHeartbeat = defineEvent({
   subject: 'inf.{env}.v1.hb.0.{wk}',
-  publishers: ['worker'],
+  publishers: ['worker', 'agent'],
   subscribers: ['deployments', 'ops'],
   message: z.object({
     wk: Incarnation,

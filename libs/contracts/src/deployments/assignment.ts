@@ -37,7 +37,7 @@ export const credentialBinding = (item: { readonly dep: number; readonly rev: nu
 export const Assignment = defineEvent({
   subject: 'dep.{env}.v1.wrk.{wk}',
   publishers: ['deployments'],
-  subscribers: ['worker'],
+  subscribers: ['worker', 'agent'],
   message: z.object({
     term: z.int().positive(),
     items: z.array(AssignmentItem),

@@ -26,14 +26,14 @@ export type ControlMessage = z.infer<typeof ControlMessage>;
 export const Control = defineEvent({
   subject: 'inf.{env}.v1.w.{wk}.ctl',
   publishers: ['gateway'],
-  subscribers: ['worker'],
+  subscribers: ['worker', 'runner'],
   message: ControlMessage,
 });
 
 /** A worker's answer to `ack` and `probe`; `gone` = attempts of the ack that it does not hold. */
 export const ControlAnswer = defineEvent({
   subject: 'inf.{env}.v1.g.{gw}.a.{wk}',
-  publishers: ['worker'],
+  publishers: ['worker', 'runner'],
   subscribers: ['gateway'],
   message: z.object({ k: z.literal('ok'), gone: z.array(Attempt) }),
 });

@@ -50,7 +50,7 @@ export type ErrorFrame = Extract<Frame, { k: 'err' }>;
 /** Frames of one attempt; the subject is the start's reply subject. */
 export const Frames = defineEvent({
   subject: 'inf.{env}.v1.g.{gw}.r.{st}.{at}',
-  publishers: ['worker'],
+  publishers: ['worker', 'runner'],
   subscribers: ['gateway'],
   message: Frame,
 });
@@ -59,7 +59,7 @@ export const Frames = defineEvent({
 export const NoInterest = defineEvent({
   subject: 'inf.{env}.v1.w.{wk}.ni.{st}.{at}',
   publishers: [],
-  subscribers: ['worker'],
+  subscribers: ['worker', 'runner'],
   message: z.unknown(),
 });
 

@@ -8,7 +8,7 @@ import { DeploymentId, Incarnation } from '../ids.js';
  */
 export const Heartbeat = defineEvent({
   subject: 'inf.{env}.v1.hb.{dep}.{wk}',
-  publishers: ['worker'],
+  publishers: ['worker', 'runner'],
   subscribers: ['gateway'],
   message: z.object({
     wk: Incarnation,
@@ -32,6 +32,6 @@ export type Heartbeat = z.infer<typeof Heartbeat.message>;
 export const Discover = defineEvent({
   subject: 'inf.{env}.v1.disc',
   publishers: ['gateway'],
-  subscribers: ['worker'],
+  subscribers: ['worker', 'runner'],
   message: z.object({ gw: Incarnation }),
 });

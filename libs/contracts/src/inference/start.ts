@@ -30,7 +30,7 @@ export const MAX_START_BYTES = 33 * 1024 * 1024;
 export const Start = defineEvent({
   subject: 'inf.{env}.v1.w.{wk}.start',
   publishers: ['gateway'],
-  subscribers: ['worker'],
+  subscribers: ['worker', 'runner'],
   message: z.object({
     st: StreamId,
     /** Rises with every start sent for `st`, whatever became of the one before. */

@@ -9,7 +9,7 @@ import { Incarnation } from '../ids.js';
 export const GatewayBeat = defineEvent({
   subject: 'inf.{env}.v1.gwhb.{gw}',
   publishers: ['gateway'],
-  subscribers: ['worker'],
+  subscribers: ['worker', 'runner'],
   message: z.object({
     gw: Incarnation,
     /** For how long its oldest usage record has waited to be kept, in milliseconds; 0 = none waits. */

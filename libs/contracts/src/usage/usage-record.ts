@@ -72,7 +72,7 @@ export type OrphanUsage = z.infer<typeof OrphanUsage>;
 
 export const UsageOrphaned = defineEvent({
   subject: 'usage.{env}.v1.orphan',
-  publishers: ['worker'],
+  publishers: ['worker', 'runner'],
   subscribers: [],
   message: OrphanUsage,
 });

@@ -1,9 +1,27 @@
 import { inboxPrefix, type Role } from '@slipway/contracts';
-import { connect, type ConnectionOptions, errors, type NatsConnection, type ReconnectToServerHandler } from '@nats-io/transport-node';
+import {
+  type Authenticator,
+  connect,
+  type ConnectionOptions,
+  errors,
+  jwtAuthenticator,
+  type NatsConnection,
+  type ReconnectToServerHandler,
+} from '@nats-io/transport-node';
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
 import { readCredentials } from './credentials.js';
+import type { UserKey } from './identities.js';
 import { randomToken, setInbox } from './questions.js';
+import { LEAST_NATS_SERVER, isOlder } from './server-version.js';
+
+/** The user of one process, whose name its permissions hold. */
+export interface NatsIdentity {
+  readonly wk: string;
+  readonly key: UserKey;
+  /** The newest proof: read at each reconnect. */
+  readonly jwt: string;
+}
 
 export interface NatsOptions {
   /** One or more server addresses, separated by commas. */
@@ -11,6 +29,8 @@ export interface NatsOptions {
   readonly role: Role;
   /** Folder of credentials; absent only where the server asks for none, as in tests. */
   readonly credentialsDir?: string | undefined;
+  /** In place of credentials from a folder: those of a named role. */
+  readonly identity?: NatsIdentity | undefined;
   /** Shown in the server's monitoring. */
   readonly name: string;
   readonly log: Logger;
@@ -32,9 +52,10 @@ export interface ConnectionEvents {
  * A dead server is noticed by its closed socket at once, a hung one by two missed pings (about 2 s).
  * @throws ConfigError when the credentials are missing, malformed or refused.
  */
-export async function connectNats({ url, role, credentialsDir, name, log, lost = endProcess }: NatsOptions): Promise<NatsConnection> {
-  const authenticator = credentialsDir === undefined ? undefined : await readCredentials(credentialsDir, role);
-  const inbox = `${inboxPrefix(role)}.${randomToken()}`;
+export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
+  const { url, role, identity, name, log, lost = endProcess } = options;
+  const authenticator = await authenticatorOf(options);
+  const inbox = `${inboxPrefix(role)}.${identity?.wk ?? randomToken()}`;
   const nats = await connectAs(role, {
     servers: url.split(',').map((server) => server.trim()),
     name,
@@ -54,9 +75,13 @@ export async function connectNats({ url, role, credentialsDir, name, log, lost =
   });
   roles.set(nats, role);
   setInbox(nats, inbox);
+  warnOfOldServer(nats, log);
   watchConnection(nats, {
     disconnected: () => log.warn({ connection: name }, 'nats.disconnected'),
-    reconnected: () => log.info({ connection: name, server: nats.getServer() }, 'nats.reconnected'),
+    reconnected: () => {
+      log.info({ connection: name, server: nats.getServer() }, 'nats.reconnected');
+      warnOfOldServer(nats, log);
+    },
   });
   void logErrors(nats, name, log);
   void nats.closed().then((error) => {
@@ -73,6 +98,17 @@ export function roleOf(nats: NatsConnection): Role {
   const role = roles.get(nats);
   if (role === undefined) throw new TypeError('This connection was not made by connectNats.');
   return role;
+}
+
+async function authenticatorOf({ role, credentialsDir, identity }: NatsOptions): Promise<Authenticator | undefined> {
+  if (identity) return jwtAuthenticator(() => identity.jwt, new TextEncoder().encode(identity.key.seed));
+  return credentialsDir === undefined ? undefined : readCredentials(credentialsDir, role);
+}
+
+function warnOfOldServer(nats: NatsConnection, log: Logger): void {
+  const version = nats.info?.version;
+  if (version !== undefined && isOlder(version))
+    log.error({ server: nats.getServer(), version, least: LEAST_NATS_SERVER }, 'nats.server_too_old');
 }
 
 /** Never the server that was just lost, where there is another: by itself the client would dial that one first, and wait for it where it hangs. */

@@ -17,6 +17,12 @@ async function readIfThere(path: string): Promise<Buffer | null> {
   }
 }
 
+/** True when a folder holds credentials of a role. */
+export async function hasCredentials(directory: string, role: Role): Promise<boolean> {
+  const found = await Promise.all([`${role}.creds`, `${role}.json`].map((name) => readIfThere(join(directory, name))));
+  return found.some((file) => file !== null);
+}
+
 const wrong = (what: string): ConfigError => new ConfigError([`NATS_CREDENTIALS_DIR: ${what}`]);
 
 /**

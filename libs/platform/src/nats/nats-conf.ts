@@ -1,4 +1,5 @@
-import { permissionsOf, ROLES, type Role } from '@slipway/contracts';
+import { permissionsOf, PLAIN_ROLES, type PlainRole } from '@slipway/contracts';
+import { type EnvironmentSeeds, environmentAccount, type NatsSeeds, operatorJwt, systemAccount } from './identities.js';
 
 /** Membership of a nats-server in a cluster. Members know each other by one common user. */
 export interface NatsCluster {
@@ -11,6 +12,8 @@ export interface NatsCluster {
   readonly password: string;
 }
 
+type Passwords = Readonly<Record<PlainRole, string>>;
+
 export interface NatsConfOptions {
   readonly env: string;
   readonly host: string;
@@ -18,10 +21,21 @@ export interface NatsConfOptions {
   readonly serverName: string;
   /** Folder of JetStream's files. */
   readonly storeDir: string;
-  readonly passwords: Readonly<Record<Role, string>>;
-  /** Environments that share the server. Their users are named `<env>-<role>`: a server knows each name once. */
-  readonly neighbours?: readonly { readonly env: string; readonly passwords: Readonly<Record<Role, string>> }[] | undefined;
-  /** Password of the system account's user; absent = no user of it. */
+  /**
+   * Users are made by signing keys, and each process of a worker has one of its own. The server learns of no user here: new
+   * permissions take effect with a new configuration, credentials stay as they are.
+   */
+  readonly seeds?: NatsSeeds | undefined;
+  /** In place of `seeds`: one user with a password for each role. All workers are the one user `worker` then, and hear each other. */
+  readonly passwords?: Passwords | undefined;
+  /**
+   * Environments that share the server, told as the first one is. Users with passwords are named `<env>-<role>` there: a server
+   * knows each name once.
+   */
+  readonly neighbours?:
+    | readonly { readonly env: string; readonly seeds?: EnvironmentSeeds | undefined; readonly passwords?: Passwords | undefined }[]
+    | undefined;
+  /** Password of the system account's user, beside `passwords`; absent = no user of it. */
   readonly systemPassword?: string | undefined;
   /** Absent = a server by itself. Clients are then told of no other member: they get all addresses from their configuration. */
   readonly cluster?: NatsCluster | undefined;
@@ -33,7 +47,7 @@ export interface NatsConfOptions {
 
 const list = (subjects: readonly string[]): string => `[${subjects.map((subject) => JSON.stringify(subject)).join(', ')}]`;
 
-function user(role: Role, env: string, { name, password }: { name: string; password: string }): string {
+function user(role: PlainRole, env: string, { name, password }: { name: string; password: string }): string {
   const { publish, subscribe } = permissionsOf(role, env);
   return `      { user: ${JSON.stringify(name)}, password: ${JSON.stringify(password)}, permissions: {
         publish: { allow: ${list(publish)} }
@@ -41,11 +55,11 @@ function user(role: Role, env: string, { name, password }: { name: string; passw
       } }`;
 }
 
-function accountBlock(env: string, passwords: Readonly<Record<Role, string>>, nameOf: (role: Role) => string): string {
+function accountBlock(env: string, passwords: Passwords, nameOf: (role: PlainRole) => string): string {
   return `  "${env.toUpperCase()}": {
     jetstream: enabled
     users: [
-${ROLES.map((role) => user(role, env, { name: nameOf(role), password: passwords[role] })).join('\n')}
+${PLAIN_ROLES.map((role) => user(role, env, { name: nameOf(role), password: passwords[role] })).join('\n')}
     ]
   }`;
 }
@@ -64,20 +78,51 @@ function clusterBlock({ name, host, port, routes, password }: NatsCluster): stri
 `;
 }
 
+/** Accounts whose users have passwords, each with its permissions. */
+function passwordAccounts({ env, passwords, neighbours = [], systemPassword }: NatsConfOptions): string {
+  const known = (of: string, given: Passwords | undefined): Passwords => {
+    if (!given) throw new TypeError(`No passwords are given for the environment "${of}".`);
+    return given;
+  };
+  const accounts = [
+    accountBlock(env, known(env, passwords), (role) => role),
+    ...neighbours.map((other) => accountBlock(other.env, known(other.env, other.passwords), (role) => `${other.env}-${role}`)),
+  ];
+  const system = systemPassword === undefined ? '' : `{ user: sys, password: ${JSON.stringify(systemPassword)} }`;
+  return `accounts {
+${accounts.join('\n')}
+  SYS: { users: [ ${system} ] }
+}
+system_account: SYS
+`;
+}
+
+/** Accounts that the operator signed; in each one, a signing key with the permissions of each role. */
+function signedAccounts(env: string, seeds: NatsSeeds, neighbours: NatsConfOptions['neighbours'] = []): string {
+  const others = neighbours.map((other) => {
+    if (!other.seeds) throw new TypeError(`No seeds are given for the environment "${other.env}".`);
+    return [other.env.toUpperCase(), ...environmentAccount(other.env, other.seeds, seeds.operator)] as const;
+  });
+  const system = systemAccount(seeds);
+  const own = [env.toUpperCase(), ...environmentAccount(env, seeds, seeds.operator)] as const;
+  const accounts = [own, ...others, ['SYS', ...system] as const];
+  return `operator: ${JSON.stringify(operatorJwt(seeds))}
+resolver: MEMORY
+resolver_preload {
+${accounts.map(([name, key, jwt]) => `  # ${name}\n  ${key}: ${JSON.stringify(jwt)}`).join('\n')}
+}
+system_account: ${system[0]}
+`;
+}
+
 /**
- * Writes the configuration of a nats-server: an account for each environment, one user per
- * role, and permissions derived from the contracts. Written inline because nats-server 2.9 refuses
- * permission maps as variables.
+ * Writes the configuration of a nats-server: an account for each environment, and in it the permissions of each role, derived
+ * from the contracts. Written inline because nats-server refuses permission maps as variables.
+ * @throws TypeError when an environment has neither seeds nor passwords as the first one has
  */
 export function renderNatsConf(options: NatsConfOptions): string {
-  const { env, host, port, serverName, storeDir, passwords, systemPassword, cluster, monitor, extra } = options;
-  const others = options.neighbours ?? [];
-  const accounts = [
-    accountBlock(env, passwords, (role) => role),
-    ...others.map((other) => accountBlock(other.env, other.passwords, (role) => `${other.env}-${role}`)),
-  ];
+  const { env, host, port, serverName, storeDir, seeds, neighbours, cluster, monitor, extra } = options;
   const further = [cluster && clusterBlock(cluster), monitor !== undefined && `http: ${JSON.stringify(monitor)}\n`, extra];
-  const system = systemPassword === undefined ? '' : `{ user: sys, password: ${JSON.stringify(systemPassword)} }`;
   return `# Generated from the message contracts; changes here are lost.
 host: ${JSON.stringify(host)}
 port: ${port}
@@ -89,12 +134,7 @@ ping_interval: "5s"
 ping_max: 2
 lame_duck_duration: "30s"
 lame_duck_grace_period: "2s"
-jetstream { store_dir: ${JSON.stringify(storeDir)}, max_mem: 128MB, max_file: ${accounts.length}GB }
+jetstream { store_dir: ${JSON.stringify(storeDir)}, max_mem: 128MB, max_file: ${1 + (neighbours?.length ?? 0)}GB }
 ${further.filter(Boolean).join('')}
-accounts {
-${accounts.join('\n')}
-  SYS: { users: [ ${system} ] }
-}
-system_account: SYS
-`;
+${seeds ? signedAccounts(env, seeds, neighbours) : passwordAccounts(options)}`;
 }

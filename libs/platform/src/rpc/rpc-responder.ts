@@ -6,7 +6,7 @@ import {
   type RpcContract,
   servedSubjectsOf,
   ServiceError,
-  subjectOf,
+  wildcardOf,
 } from '@slipway/contracts';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
@@ -37,7 +37,7 @@ export class RpcResponder {
     private readonly handle: (request: unknown, caller: Role) => Promise<unknown>,
   ) {
     const { nats, env, log, tokens } = options;
-    const subject = subjectOf(contract, { ...tokens, env });
+    const subject = wildcardOf(contract, { ...tokens, env });
     const callback = (error: Error | null, message: Msg): void => {
       if (error) return log.error({ subject, err: error }, 'rpc.subscription_failed');
       const call = this.#answer(message).finally(() => this.#running.delete(call));
@@ -77,7 +77,19 @@ export class RpcResponder {
       const [issue] = request.error.issues;
       throw new ServiceError('invalid_request', issue?.message ?? 'The request is not valid.', { param: issue?.path.join('.') });
     }
+    if (!this.#agrees(message.subject, request.data))
+      throw new ServiceError('invalid_request', 'The request names somebody else than its subject.');
     return this.contract.reply.parse(await this.handle(request.data, caller));
+  }
+
+  /** A field of a request that bears the name of a token in the subject says the same: NATS has proven only the subject. */
+  #agrees(subject: string, request: unknown): boolean {
+    const tokens = subject.split('.');
+    return this.contract.subject.split('.').every((token, i) => {
+      const name = /^\{(\w+)\}$/.exec(token)?.[1];
+      if (name === undefined || name === 'env' || typeof request !== 'object' || request === null) return true;
+      return !Object.hasOwn(request, name) || (request as Record<string, unknown>)[name] === tokens[i];
+    });
   }
 
   #publicError(error: unknown): Extract<Envelope, { ok: false }>['error'] {

@@ -11,6 +11,7 @@ import {
   NoBinaryFoundError,
 } from 'node-llama-cpp';
 import { EngineLoadError } from '../engine.js';
+import { hasSoundMetadata } from './gguf-check.js';
 
 /** A model in memory, ready to evaluate. */
 export interface LoadedModel {
@@ -44,6 +45,9 @@ async function assertReadableFile(path: string): Promise<void> {
   await access(path, constants.R_OK).catch((cause: unknown) => {
     throw new EngineLoadError('model_missing', 'The worker may not read the model file.', { cause });
   });
+  if (!(await hasSoundMetadata(path))) {
+    throw new EngineLoadError('model_invalid', 'The file is damaged or no GGUF model: its metadata counts more than the file holds.');
+  }
 }
 
 function logLine(log: Logger, level: LlamaLogLevel, message: string): void {

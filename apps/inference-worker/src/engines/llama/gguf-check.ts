@@ -1,0 +1,115 @@
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** Sizes of the fixed types of a GGUF value, by type number (https://github.com/ggml-org/ggml/blob/master/docs/gguf.md). */
+const SIZES: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
+const STRING = 8;
+const ARRAY = 9;
+/** Least bytes of a string (its length) and of an array (type and length). */
+const STRING_MIN = 8;
+const ARRAY_MIN = 12;
+/** Elements of one array at most: the largest vocabularies and merge tables have some 600,000. */
+const ELEMENTS_MAX = 16 * 1024 * 1024;
+/** Entries and tensors of one file at most; real ones have some hundreds. */
+const ENTRIES_MAX = 1024 * 1024;
+const DEPTH_MAX = 4;
+const WINDOW_BYTES = 1024 * 1024;
+
+/** Reads numbers of a file one after the other, through one buffer. */
+class Cursor {
+  readonly #buffer = Buffer.allocUnsafe(WINDOW_BYTES);
+  #from = 0;
+  #filled = 0;
+  position = 0;
+
+  constructor(
+    private readonly file: FileHandle,
+    readonly size: number,
+  ) {}
+
+  /** True when this many more bytes lie in the file. */
+  holds(bytes: number): boolean {
+    return bytes <= this.size - this.position;
+  }
+
+  skip(bytes: number): boolean {
+    const held = this.holds(bytes);
+    this.position += held ? bytes : 0;
+    return held;
+  }
+
+  /** A number of 32 bits; null at the end of the file. */
+  async uint32(): Promise<number | null> {
+    const at = await this.#reach(4);
+    return at === null ? null : this.#buffer.readUInt32LE(at);
+  }
+
+  /** A number of 64 bits, as near as a double comes; null at the end of the file. */
+  async uint64(): Promise<number | null> {
+    const at = await this.#reach(8);
+    return at === null ? null : Number(this.#buffer.readBigUInt64LE(at));
+  }
+
+  async #reach(bytes: number): Promise<number | null> {
+    if (!this.holds(bytes)) return null;
+    if (this.position < this.#from || this.position + bytes > this.#from + this.#filled) {
+      const { bytesRead } = await this.file.read(this.#buffer, 0, WINDOW_BYTES, this.position);
+      this.#from = this.position;
+      this.#filled = bytesRead;
+      if (bytesRead < bytes) return null;
+    }
+    const at = this.position - this.#from;
+    this.position += bytes;
+    return at;
+  }
+}
+
+async function skipString(cursor: Cursor): Promise<boolean> {
+  const length = await cursor.uint64();
+  return length !== null && cursor.skip(length);
+}
+
+async function skipArray(cursor: Cursor, depth: number): Promise<boolean> {
+  const type = await cursor.uint32();
+  const count = await cursor.uint64();
+  if (type === null || count === null || count > ELEMENTS_MAX) return false;
+  const size = SIZES[type];
+  if (size !== undefined) return cursor.skip(count * size);
+  if ((type !== STRING && type !== ARRAY) || !cursor.holds(count * (type === STRING ? STRING_MIN : ARRAY_MIN))) return false;
+  for (let i = 0; i < count; i += 1) if (!(await skipValue(cursor, type, depth + 1))) return false;
+  return true;
+}
+
+async function skipValue(cursor: Cursor, type: number, depth = 0): Promise<boolean> {
+  const size = SIZES[type];
+  if (size !== undefined) return cursor.skip(size);
+  if (type === STRING) return skipString(cursor);
+  return type === ARRAY && depth < DEPTH_MAX && skipArray(cursor, depth);
+}
+
+async function isSoundFile(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  const cursor = new Cursor(file, size);
+  const [magic, version] = [await cursor.uint32(), await cursor.uint32()];
+  // "GGUF" as a little-endian number. Other forms are left to llama.cpp, which knows them or refuses them by their first bytes.
+  if (magic !== 0x46554747 || version === null || version < 2) return true;
+  const [tensors, entries] = [await cursor.uint64(), await cursor.uint64()];
+  if (tensors === null || entries === null || tensors > ENTRIES_MAX || entries > ENTRIES_MAX) return false;
+  for (let i = 0; i < entries; i += 1) {
+    const type = (await skipString(cursor)) ? await cursor.uint32() : null;
+    if (type === null || !(await skipValue(cursor, type))) return false;
+  }
+  return true;
+}
+
+/**
+ * Whether the metadata of a GGUF file fits into the file. llama.cpp and its binding believe the counts that they read: an array
+ * of 2^32 elements in a file of 2 MB takes gigabytes before anything fails. Reads the metadata alone, some megabytes at most.
+ */
+export async function hasSoundMetadata(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    return await isSoundFile(file);
+  } finally {
+    await file.close();
+  }
+}

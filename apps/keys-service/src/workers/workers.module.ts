@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { WorkerNamesHandlers } from './worker-names.handlers.js';
+import { WorkerNamesRepository } from './worker-names.repository.js';
+import { WorkerNames } from './worker-names.service.js';
+
+@Module({ controllers: [WorkerNamesHandlers], providers: [WorkerNamesRepository, WorkerNames] })
+export class WorkersModule {}

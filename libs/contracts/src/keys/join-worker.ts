@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { Incarnation } from '../ids.js';
+
+/** Public nkey of a NATS user. */
+const UserPublicKey = z.string().regex(/^U[A-Z2-7]{55}$/);
+
+/** Names that one question may ask for. */
+export const WORKER_NAMES_MAX = 64;
+
+/**
+ * What a name lets its bearer do: a NATS user JWT, which only the holder of the key's seed can use. The process asks for a
+ * newer one well before it expires.
+ */
+export const WorkerIdentity = z.object({ wk: Incarnation, jwt: z.string().max(4_000), expires_at: z.iso.datetime() });
+export type WorkerIdentity = z.infer<typeof WorkerIdentity>;
+
+/**
+ * A worker's agent asks for its NATS user when it starts, as `join`: the one thing that those credentials are good for. The
+ * name is its incarnation. A name belongs to the first key that asked for it, until a day after it expired.
+ */
+export const JoinWorker = defineRpc({
+  subject: 'key.{env}.v1.rpc.join-worker',
+  owner: 'keys',
+  callers: ['join'],
+  queue: 'keys',
+  request: z.object({ wk: Incarnation, key: UserPublicKey, host: z.string().max(255) }),
+  reply: WorkerIdentity,
+  errors: ['slug_taken', 'rate_limit_exceeded'],
+  timeoutMs: 5_000,
+});
+
+/**
+ * An agent asks for the NATS users of its runners, for some in advance, and for newer ones of names that it has, its own among
+ * them. The subject proves the agent; names of runners are `<wk>-<suffix>`, see `agentOfRunner`.
+ */
+export const NameWorkers = defineRpc({
+  subject: 'key.{env}.v1.rpc.name-workers.{wk}',
+  owner: 'keys',
+  callers: ['agent'],
+  queue: 'keys',
+  request: z.object({
+    /** The agent that asks, as in the subject. */
+    wk: Incarnation,
+    names: z
+      .array(z.object({ wk: Incarnation, key: UserPublicKey }))
+      .min(1)
+      .max(WORKER_NAMES_MAX),
+  }),
+  reply: z.object({ identities: z.array(WorkerIdentity).max(WORKER_NAMES_MAX) }),
+  errors: ['slug_taken', 'rate_limit_exceeded'],
+  timeoutMs: 5_000,
+});

@@ -1,0 +1,16 @@
+/**
+ * The oldest nats-server that Slipway runs on. Its features were there in 2.9 (`{{name()}}` in scopes); 2.10.27 mends
+ * CVE-2023-47090 and CVE-2025-30215, an authorization bypass in the JetStream API. Later advisories of 2026 (mended in 2.11.16,
+ * 2.12.7 and 2.14.0) concern what `renderNatsConf` does not write: `no_auth_user`, leaf nodes, denials of queue groups.
+ */
+export const LEAST_NATS_SERVER = '2.10.27';
+
+const numbersOf = (version: string): readonly number[] => version.split('-', 1)[0]?.split('.').map(Number) ?? [];
+
+/** True for a server that is older than the least; a pre-release counts as its release. */
+export function isOlder(version: string): boolean {
+  const least = numbersOf(LEAST_NATS_SERVER);
+  const given = numbersOf(version);
+  const place = least.findIndex((number, i) => number !== given[i]);
+  return place >= 0 && (given[place] ?? 0) < (least[place] ?? 0);
+}

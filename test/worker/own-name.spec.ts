@@ -1,0 +1,60 @@
+import { agentOfRunner, JoinWorker } from '@slipway/contracts';
+import { newUserKey, RpcClient } from '@slipway/platform';
+import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENV } from '../services/bus.js';
+import { PEPPER_SECRET, ServiceProcess } from '../services/service-process.js';
+import { anItem } from './an-item.js';
+import { type Agent, WorkerRig } from './rig.js';
+import { until } from './until.js';
+
+describe('a worker that holds nothing but the credentials to join', () => {
+  const rig = new WorkerRig();
+  let postgres: TestPostgres;
+  let keys: ServiceProcess;
+  let agent: Agent;
+
+  beforeAll(async () => {
+    [postgres] = await Promise.all([startTestPostgres(), rig.open({ named: true })]);
+    keys = await new ServiceProcess('keys-service', rig.bus, {
+      DATABASE_URL: postgres.url,
+      KEY_PEPPERS: `p1:${PEPPER_SECRET}`,
+      SLIPWAY_SECRET_KEY: 'cd'.repeat(32),
+    }).ready();
+    agent = await rig.startAgent();
+  });
+
+  afterAll(async () => {
+    await rig.close();
+    keys?.signal('SIGKILL');
+    await keys?.exited;
+    await postgres?.stop();
+  });
+
+  it('serves under names of its own, those of its runners beginning with its own', async () => {
+    rig.assign(agent, [anItem(1)]);
+    await rig.ready(agent, 1);
+    const { text } = await rig.ask(1, 'Hello', { maxTokens: 8 }).done;
+    expect(text).not.toBe('');
+    expect(rig.runnersOf(1).map(({ wk }) => agentOfRunner(wk))).toEqual([agent.wk]);
+  });
+
+  it('keeps its name: nobody else gets it with another key', async () => {
+    const rpc = new RpcClient(await rig.connect('join'), ENV);
+    const thief = { wk: agent.wk, key: newUserKey().public, host: 'elsewhere' };
+    await expect(rpc.call(JoinWorker, thief)).rejects.toMatchObject({ code: 'slug_taken' });
+    const runner = `${agent.wk}-x`;
+    await expect(rpc.call(JoinWorker, { ...thief, wk: runner })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('brings a runner back that died while keys-service was away', async () => {
+    keys.signal('SIGKILL');
+    await keys.exited;
+    const { pid } = await rig.ready(agent, 1);
+    const before = rig.runnersOf(1).map(({ wk }) => wk);
+    process.kill(pid!, 'SIGKILL');
+    await until('another runner is ready', () => rig.runnersOf(1).some(({ wk, state }) => state === 'ready' && !before.includes(wk)));
+    const { text } = await rig.ask(1, 'Hello again', { maxTokens: 8 }).done;
+    expect(text).not.toBe('');
+  });
+});
