@@ -37,9 +37,6 @@ const PARSER_ROWS: Row[] = [
   closed('a bare carriage return in a header', (d) => request(d, 'X-Test: a\rb'), SYNTAX),
   closed('a NUL in a header', (d) => request(d, `X-Test: a${NUL}b`), SYNTAX),
   closed('two Hosts on a path that is not there', (d) => rawRequest('/nothing', d.headers('Host: evil.example')), [404, 'not_found']),
-  ...['0.9', '2.0'].map((version) =>
-    closed(`HTTP/${version}`, (d) => d.good().replace('HTTP/1.1', `HTTP/${version}`), [505, 'invalid_request'] as const),
-  ),
   closed('HTTP/1.2', (d) => d.good().replace('HTTP/1.1', 'HTTP/1.2'), SYNTAX),
   closed('HTTP/2 without asking', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', SYNTAX),
   closed('HTTP/3.0', (d) => d.good().replace('HTTP/1.1', 'HTTP/3.0'), SYNTAX),

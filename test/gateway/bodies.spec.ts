@@ -86,7 +86,8 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     };
     await until('its share is used', isRefused, WITHIN_MS);
     expect(await ask(8 * MIB)).toBe(200);
-    expect(first.received).toBe('');
+    // It may have been given up for its rate by then, but not for another's sake.
+    expect(first.received).not.toMatch(/^HTTP\/1\.1 (429|503|529)/);
   });
 
   it('together hold no more than they may: further ones are told to come back, and can when others are done', async () => {

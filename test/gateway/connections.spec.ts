@@ -46,6 +46,12 @@ describe('connections', () => {
     expect(streams.every(({ ended }) => !ended)).toBe(true);
   });
 
+  it.each(['0.9', '2.0'])('that speak HTTP/%s are told that it is not spoken here, and closed', async (version) => {
+    const { answers, client } = await door.converse(door.good().replace('HTTP/1.1', `HTTP/${version}`));
+    expect([answers[0]?.status, answers[0]?.body]).toEqual([505, expect.stringContaining('"code":"invalid_request"')]);
+    await client.untilClosed(WITHIN_MS);
+  });
+
   it('are kept for long once a good key has come on them, and closed soon before', async () => {
     const { client: unproven } = await door.converse(LIVEZ);
     const { client: proven } = await door.converse(door.good());
