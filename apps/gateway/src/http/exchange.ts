@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../auth/caller.js';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import type { Entrance } from '../limits/limit-book.js';
+import type { MemoryHold } from '../memory/memory-shares.js';
 import type { RequestLine } from '../observability/request-line.js';
-import type { HeldBody } from '../reading/request-reader.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
 
 /** One request and its response, with what the checks before the body found out. */
@@ -15,6 +15,12 @@ export interface Exchange {
   /** How errors are written: in the contract that the path belongs to. */
   readonly format: ErrorFormat;
   readonly line: RequestLine;
+}
+
+/** A body that has arrived, and the memory that it is counted with. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  readonly hold: MemoryHold;
 }
 
 /** An exchange whose key and deployment are good. */

@@ -8,12 +8,6 @@ import type { ThreadPool } from './thread-pool.js';
 /** Bodies up to this size are read at once: the worst of them takes about 3 ms of an otherwise idle core, in bytes. */
 export const INLINE_BYTES = 64 * 1024;
 
-/** A body that has arrived, and the memory that it is counted with. */
-export interface HeldBody {
-  readonly bytes: Buffer;
-  readonly hold: MemoryHold;
-}
-
 /** A request that was read, with the memory that it still holds; whoever gets it gives that back. */
 export interface HeldRequest<R extends SurfaceRequest = SurfaceRequest> extends ReadRequest<R> {
   readonly hold: Pick<MemoryHold, 'release'>;
