@@ -2,6 +2,7 @@ import type { INestMicroservice } from '@nestjs/common';
 import { KeyFeed, type KeyFeedRecord, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
 import { Database, databaseUrl, SqlFeedStore } from '@slipway/database';
 import {
+  Counter,
   createMetrics,
   createRpcApplication,
   type Lifecycle,
@@ -11,6 +12,7 @@ import {
   OpsServer,
   type Part,
   readWorkerSigning,
+  type Registry,
   RpcServer,
   SecretVault,
 } from '@slipway/platform';
@@ -47,7 +49,8 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
     return service?.feed.serving === true ? null : 'the database does not answer';
   };
   const { OPS_HOST: host, OPS_PORT: port } = config;
-  const ops = new OpsServer({ host, port, metrics: createMetrics(NAME), notReady, log });
+  const metrics = createMetrics(NAME);
+  const ops = new OpsServer({ host, port, metrics, notReady, log });
   return [
     { name: 'ops', start: () => ops.start(), stop: () => ops.stop() },
     { name: 'nats', start: () => link.open(), stop: () => link.close() },
@@ -55,7 +58,7 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
     {
       name: 'rpc',
       start: async () => {
-        service = await startService({ config, log, url, database, nats: link.nats });
+        service = await startService({ config, log, url, database, nats: link.nats, metrics });
       },
       stop: async () => {
         await service?.usage.stop();
@@ -79,9 +82,10 @@ interface ServiceResources {
   readonly url: string;
   readonly database: Database;
   readonly nats: NatsConnection;
+  readonly metrics: Registry;
 }
 
-async function startService({ config, log, url, database, nats }: ServiceResources): Promise<RunningService> {
+async function startService({ config, log, url, database, nats, metrics }: ServiceResources): Promise<RunningService> {
   const { SLIPWAY_ENV: env, DRAIN_MS: drainMs, KEY_PEPPERS: peppers, SLIPWAY_SECRET_KEY: secretKeys } = config;
   const { transactions } = database;
   const common = { url, applicationName: NAME, transactions, log };
@@ -121,6 +125,12 @@ async function startService({ config, log, url, database, nats }: ServiceResourc
     log,
     ledger: app.get(Ledger),
     memory: app.get(LimitUseMemory),
+    rejections: new Counter({
+      name: 'slipway_usage_rejected_total',
+      help: 'Records of usage that could not be counted and were set aside.',
+      labelNames: ['why'],
+      registers: [metrics],
+    }),
     orphanWaitMs: config.USAGE_ORPHAN_WAIT_MS,
   });
   usage.start();

@@ -17,6 +17,6 @@ export { migrate } from './migrate.js';
 export { provideDatabases } from './provide-databases.js';
 export type { OwnedDatabase } from './provide-databases.js';
 export type { StrayRelations } from './stray-relations.js';
-export { isDatabaseUnavailable, isUniqueViolation } from './pg-errors.js';
+export { isDatabaseUnavailable, isRefusedData, isUniqueViolation } from './pg-errors.js';
 export { Transactions } from './transactions.js';
 export type { Tx } from './transactions.js';

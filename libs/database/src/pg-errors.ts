@@ -39,6 +39,18 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return isConnectionLoss(error) || isTimeout(error) || BUSY_CODES.has(codeOf(driverErrorOf(error)));
 }
 
+/**
+ * SQLSTATE classes that say nothing about the rows of a statement: connection, state of the transaction, login, catalog,
+ * roll-back, syntax and rights, resources, object state, intervention, system, configuration, internal faults.
+ */
+const NOT_OF_DATA = /^(08|25|28|3D|40|42|53|55|57|58|F0|XX)/;
+
+/** True when the server refuses what a statement holds: the same rows are refused again, others may pass. */
+export function isRefusedData(error: unknown): boolean {
+  const code = codeOf(driverErrorOf(error));
+  return /^[0-9A-Z]{5}$/.test(code) && !NOT_OF_DATA.test(code);
+}
+
 /** True when the server knows the user not, or not under this password. */
 export const isLoginRefused = (error: unknown): boolean => codeOf(driverErrorOf(error)).startsWith('28');
 

@@ -43,6 +43,11 @@ const INPUT = `jsonb_to_recordset($1::jsonb) AS r(st text, account integer, key 
   alias text, api text, streamed boolean, started bigint, "ttftMs" bigint, ms bigint, prompt bigint, cached bigint,
   completion bigint, status text, source text, final boolean, estimated boolean)`;
 const AT = `to_timestamp(r.started / 1000.0)`;
+/** The largest sum that a reply can hold. */
+const SUM_MAX = Number.MAX_SAFE_INTEGER;
+/** A sum after a change. It stops at both ends of what a reply can hold, so that no figure of one request refuses those of others. */
+const added = (table: string, column: string): string =>
+  `${column} = greatest(0, least(${table}.${column}::numeric + EXCLUDED.${column}, ${SUM_MAX}))`;
 
 /** Rows of the ledger. Every statement takes its rows in one order, so that replicas wait for each other and never in a circle. */
 @Injectable()
@@ -78,8 +83,7 @@ export class LedgerRepository {
          status text, requests bigint, prompt bigint, cached bigint, completion bigint)
        ORDER BY account, r.minute, key, deployment, alias, api, status
        ON CONFLICT (account_id, minute, key_id, deployment_id, alias, api, status) DO UPDATE SET
-         requests = m.requests + EXCLUDED.requests, prompt = m.prompt + EXCLUDED.prompt,
-         cached = m.cached + EXCLUDED.cached, completion = m.completion + EXCLUDED.completion`,
+         ${['requests', 'prompt', 'cached', 'completion'].map((column) => added('m', column)).join(', ')}`,
       [JSON.stringify(changes)],
     );
   }
@@ -92,7 +96,7 @@ export class LedgerRepository {
          figure text, bucket smallint, requests bigint)
        ORDER BY account, r.minute, key, deployment, alias, api, figure, bucket
        ON CONFLICT (account_id, minute, key_id, deployment_id, alias, api, figure, bucket)
-         DO UPDATE SET requests = l.requests + EXCLUDED.requests`,
+         DO UPDATE SET ${added('l', 'requests')}`,
       [JSON.stringify(changes)],
     );
   }
@@ -103,7 +107,7 @@ export class LedgerRepository {
        SELECT account, key, (to_timestamp(r.day / 1000) AT TIME ZONE 'UTC')::date, requests, tokens
        FROM jsonb_to_recordset($1::jsonb) AS r(account integer, key integer, day bigint, requests bigint, tokens bigint)
        ORDER BY account, key, r.day
-       ON CONFLICT (account_id, key_id, day) DO UPDATE SET requests = d.requests + EXCLUDED.requests, tokens = d.tokens + EXCLUDED.tokens`,
+       ON CONFLICT (account_id, key_id, day) DO UPDATE SET ${added('d', 'requests')}, ${added('d', 'tokens')}`,
       [JSON.stringify(changes)],
     );
   }

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { OrphanUsage, UsageRecord } from '@slipway/contracts';
+import { type EventContract, OrphanUsage, type UsageRecord, UsageOrphaned, UsageRecorded } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
+import { eachApart, type Refused } from './each-apart.js';
 import { type Entry, entryOf, entryOfOrphan, join } from './entry.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { OrphansRepository } from './orphans.repository.js';
+import { type RejectedUsage, RejectedUsageRepository, unreadable } from './rejected-usage.repository.js';
 import { type Change, dayChanges, latencyChanges, minuteChanges } from './roll-up.js';
 
 /** Rows that a sweep takes at once. */
@@ -22,22 +24,40 @@ export class Ledger {
     private readonly transactions: Transactions,
     private readonly ledger: LedgerRepository,
     private readonly orphans: OrphansRepository,
+    private readonly rejected: RejectedUsageRepository,
   ) {}
 
-  /** Records may come doubled, late and in any order. */
-  take({ records, orphans }: Delivery): Promise<void> {
-    return this.transactions.run(async (tx) => {
-      if (orphans.length > 0) await this.orphans.put(tx, orphans);
-      await this.#count(tx, records.map(entryOf));
-    });
+  /**
+   * Records may come doubled, late and in any order. One that the database refuses is set aside, and all others are counted.
+   * @returns those that were set aside.
+   */
+  async take({ records, orphans }: Delivery): Promise<RejectedUsage[]> {
+    const { transactions } = this;
+    const refused = [
+      ...(await eachApart(orphans, (some) => transactions.run((tx) => this.orphans.put(tx, some)))).map(ofSubject(UsageOrphaned)),
+      ...(await eachApart(records, (some) => transactions.run((tx) => this.#count(tx, some.map(entryOf))))).map(ofSubject(UsageRecorded)),
+    ];
+    await this.setAside(refused);
+    return refused;
   }
 
-  /** Counts what workers said and gateways did not within `waitMs`. @returns how many requests that were. */
-  adoptOrphans(waitMs: number): Promise<number> {
+  /** Keeps what cannot be counted, for whoever looks into it. */
+  async setAside(rejected: readonly RejectedUsage[]): Promise<void> {
+    if (rejected.length > 0) await this.transactions.run((tx) => this.rejected.put(tx, rejected));
+  }
+
+  /** Counts what workers said and gateways did not within `waitMs`. @returns how many requests that were, and what was set aside. */
+  adoptOrphans(waitMs: number): Promise<{ readonly adopted: number; readonly rejected: readonly RejectedUsage[] }> {
     return this.transactions.run(async (tx) => {
-      const due = await this.orphans.takeDue(tx, waitMs, SWEEP_ROWS);
-      await this.#count(tx, due.map(entryOfOrphan));
-      return due.length;
+      const due = (await this.orphans.takeDue(tx, waitMs, SWEEP_ROWS)).map((record) => ({ record, read: OrphanUsage.safeParse(record) }));
+      const readable = due.flatMap(({ read }) => (read.success ? [read.data] : []));
+      const refused = await eachApart(readable, (some) => tx.transaction((within) => this.#count(within, some.map(entryOfOrphan))));
+      const rejected = [
+        ...due.flatMap(({ record, read }) => (read.success ? [] : [unreadable(UsageOrphaned, record, read.error)])),
+        ...refused.map(ofSubject(UsageOrphaned)),
+      ];
+      if (rejected.length > 0) await this.rejected.put(tx, rejected);
+      return { adopted: due.length - rejected.length, rejected };
     });
   }
 
@@ -77,3 +97,7 @@ export class Ledger {
     await this.ledger.touch(tx, uses);
   }
 }
+
+const ofSubject =
+  ({ subject }: EventContract) =>
+  ({ item, reason }: Refused<object>): RejectedUsage => ({ subject, why: 'refused', reason, record: item });

@@ -8,10 +8,11 @@ import {
   UsageStream,
   subjectOf,
 } from '@slipway/contracts';
-import { type Logger, type NatsConnection, type Subscription, WorkConsumer, type WorkItem } from '@slipway/platform';
+import { type Counter, type Logger, type NatsConnection, type Subscription, WorkConsumer, type WorkItem } from '@slipway/platform';
 import { z } from 'zod';
 import type { LimitUseMemory } from './limit-use-memory.js';
 import type { Ledger } from './ledger.service.js';
+import { type RejectedUsage, unreadable } from './rejected-usage.repository.js';
 
 /** How often orphans are looked for, at most, in milliseconds. */
 const SWEEP_MS = 30_000;
@@ -24,12 +25,23 @@ const TRANSACTION_RECORDS = 1_000;
 /** Its records are not read here yet: `GatheredUsage` would refuse all of them for one. */
 const Gathered = z.object({ records: z.array(z.unknown()) });
 
+/** How far the clock of a gateway may be ahead, in milliseconds; usage of a day to come is no usage. */
+const CLOCKS_DIFFER_MS = 3_600_000;
+
+/** Records of a delivery. */
+interface Read<T> {
+  readonly readable: readonly T[];
+  readonly rejected: readonly RejectedUsage[];
+}
+
 export interface UsageIntakeOptions {
   readonly nats: NatsConnection;
   readonly env: string;
   readonly log: Logger;
   readonly ledger: Ledger;
   readonly memory: LimitUseMemory;
+  /** Counts what was set aside, by `why`. */
+  readonly rejections: Counter<'why'>;
   /** How long a gateway's own record is waited for before a worker's counts, in milliseconds. */
   readonly orphanWaitMs: number;
 }
@@ -92,28 +104,47 @@ export class UsageIntake {
     const ofWorkers = messages.filter(({ subject }) => subject !== this.#recorded).map(({ message }) => message);
     const records = this.#readable(UsageRecord, ofGateways, UsageRecorded);
     let orphans = this.#readable(OrphanUsage, ofWorkers, UsageOrphaned);
+    const { ledger } = this.options;
+    const unread = [...records.rejected, ...orphans.rejected];
+    await ledger.setAside(unread);
     let from = 0;
     // What one transaction wrote and the next one could not comes again, and counts once.
     do {
-      await this.options.ledger.take({ records: records.slice(from, from + TRANSACTION_RECORDS), orphans });
-      orphans = [];
+      const delivery = { records: records.readable.slice(from, from + TRANSACTION_RECORDS), orphans: orphans.readable };
+      this.#note(await ledger.take(delivery));
+      orphans = { readable: [], rejected: [] };
       from += TRANSACTION_RECORDS;
-    } while (from < records.length);
+    } while (from < records.readable.length);
+    this.#note(unread);
   }
 
-  /** What nobody will ever be able to read is not kept; the log says where it came from. */
-  #readable<S extends z.ZodType>(schema: S, messages: readonly unknown[], { subject }: EventContract): z.output<S>[] {
-    return messages.flatMap((message) => {
-      const read = schema.safeParse(message);
-      if (!read.success) this.options.log.error({ subject, problem: read.error.issues[0]?.path.join('.') }, 'usage.unreadable');
-      return read.success ? [read.data] : [];
-    });
+  #readable<S extends z.ZodType<{ readonly started: number }>>(
+    schema: S,
+    messages: readonly unknown[],
+    event: EventContract,
+  ): Read<z.output<S>> {
+    const latest = Date.now() + CLOCKS_DIFFER_MS;
+    const timely = schema.refine(({ started }) => started <= latest, { path: ['started'], message: 'It begins in the future.' });
+    const read = messages.map((message) => ({ message, ...timely.safeParse(message) }));
+    return {
+      readable: read.flatMap((one) => (one.success ? [one.data] : [])),
+      rejected: read.flatMap((one) => (one.success ? [] : [unreadable(event, one.message, one.error)])),
+    };
+  }
+
+  /** Tells the log and the metrics of what was set aside. */
+  #note(rejected: readonly RejectedUsage[]): void {
+    for (const { subject, why, reason } of rejected) {
+      this.options.rejections.inc({ why });
+      this.options.log.error({ subject, why, reason }, 'usage.rejected');
+    }
   }
 
   async #sweep(): Promise<void> {
     const { ledger, log, orphanWaitMs } = this.options;
     try {
-      const adopted = await ledger.adoptOrphans(orphanWaitMs);
+      const { adopted, rejected } = await ledger.adoptOrphans(orphanWaitMs);
+      this.#note(rejected);
       if (adopted > 0) log.warn({ requests: adopted }, 'usage.orphans_counted');
       if (Date.now() - this.#prunedAt < PRUNE_MS) return;
       await ledger.prune(REQUEST_DAYS);

@@ -32,14 +32,17 @@ function latenciesByRow(groups: readonly UsageGroup[], rows: readonly LatencyRow
   return found;
 }
 
+/** A sum that a reply can hold. */
+const sumOf = (text: string | number): number => Math.max(0, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
+
 const rowOf = (groups: readonly UsageGroup[], row: SumRow): Answer['rows'][number] => ({
   from: row.from.toISOString(),
   ...Object.fromEntries(groups.map((group) => [group, row[group]])),
-  requests: Number(row.requests),
-  errors: Number(row.errors),
-  prompt_tokens: Number(row.prompt),
-  cached_tokens: Number(row.cached),
-  completion_tokens: Number(row.completion),
+  requests: sumOf(row.requests),
+  errors: sumOf(row.errors),
+  prompt_tokens: sumOf(row.prompt),
+  cached_tokens: sumOf(row.cached),
+  completion_tokens: sumOf(row.completion),
 });
 
 /** What the ledger tells. */
@@ -77,14 +80,14 @@ export class UsageQueries {
     const rows = await this.transactions.read((connection) => this.queries.budgets(connection, { keys, accounts, requests, day }));
     const totalsOf = (kind: 'key' | 'account', ids: readonly number[]): { id: number; day: number; month: number }[] => {
       const found = new Map(rows.filter((row) => row.kind === kind).map((row) => [row.name, row]));
-      return ids.map((id) => ({ id, day: Number(found.get(String(id))?.day ?? 0), month: Number(found.get(String(id))?.month ?? 0) }));
+      return ids.map((id) => ({ id, day: sumOf(found.get(String(id))?.day ?? 0), month: sumOf(found.get(String(id))?.month ?? 0) }));
     };
     const counted = rows.filter(({ kind }) => kind === 'request');
     return {
       day,
       keys: totalsOf('key', keys),
       accounts: totalsOf('account', accounts),
-      requests: counted.map(({ name, month, final }) => ({ st: StreamId.parse(name), tokens: Number(month), final })),
+      requests: counted.map(({ name, month, final }) => ({ st: StreamId.parse(name), tokens: sumOf(month), final })),
     };
   }
 

@@ -3,6 +3,7 @@ import { LedgerRepository } from './ledger.repository.js';
 import { Ledger } from './ledger.service.js';
 import { LimitUseMemory } from './limit-use-memory.js';
 import { OrphansRepository } from './orphans.repository.js';
+import { RejectedUsageRepository } from './rejected-usage.repository.js';
 import { UsageQueriesRepository } from './usage-queries.repository.js';
 import { UsageQueries } from './usage-queries.service.js';
 import { UsageHandlers } from './usage.handlers.js';
@@ -10,7 +11,7 @@ import { UsageHandlers } from './usage.handlers.js';
 /** The ledger. It shares nothing with the rest of the service but the process: its rows name keys and accounts by number. */
 @Module({
   controllers: [UsageHandlers],
-  providers: [LimitUseMemory, Ledger, LedgerRepository, OrphansRepository, UsageQueries, UsageQueriesRepository],
+  providers: [LimitUseMemory, Ledger, LedgerRepository, OrphansRepository, RejectedUsageRepository, UsageQueries, UsageQueriesRepository],
   exports: [Ledger, LimitUseMemory, UsageQueries],
 })
 export class UsageModule {}

@@ -1,0 +1,162 @@
+import {
+  type AccountId,
+  CreateKey,
+  type KeyId,
+  QueryBudgets,
+  QueryUsage,
+  RevokeKey,
+  subjectOf,
+  TOKENS_MAX,
+  UsageOrphaned,
+  type UsageRecord,
+  UsageRecorded,
+  UsageStream,
+} from '@slipway/contracts';
+import { ensureWorkStream, RpcClient } from '@slipway/platform';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeysWorld } from '../keys/keys-world.js';
+import { ENV } from '../services/bus.js';
+import { until } from '../testing/until.js';
+
+const ORPHAN_WAIT_MS = 1_000;
+
+describe('usage that nobody can count', { timeout: 120_000 }, () => {
+  let world: KeysWorld;
+  let streams = 0;
+  beforeAll(async () => {
+    world = await KeysWorld.start();
+    await ensureWorkStream(UsageStream, { nats: await world.bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
+    await world.replica({ USAGE_ORPHAN_WAIT_MS: String(ORPHAN_WAIT_MS) });
+  }, 120_000);
+  afterAll(() => world?.end(), 60_000);
+
+  interface Holder {
+    readonly account: AccountId;
+    readonly key: KeyId;
+  }
+  const holder = async (): Promise<Holder> => {
+    const account = await world.account();
+    const { id: key } = await world.ask(CreateKey, { account, name: 'a key' });
+    return { account, key };
+  };
+  const recordOf = ({ account, key }: Holder, more: Partial<UsageRecord> = {}): Record<string, unknown> => ({
+    ...{ st: `poison-${(streams += 1)}`, at: 1, final: true, acct: account, key, dep: 1, rev: 1, api: 'chat', stream: false },
+    ...{ started: Date.now(), ttft_ms: 5, ms: 9, prompt: 3, cached: 0, completion: 4, status: 'completed' },
+    ...more,
+  });
+  const tell = async (message: unknown): Promise<void> => {
+    const nats = await world.bus.connect('gateway');
+    await nats.request(subjectOf(UsageRecorded, { env: ENV }), typeof message === 'string' ? message : JSON.stringify(message));
+  };
+  const tokensOf = async ({ key }: Holder): Promise<number> =>
+    (await world.sql<{ tokens: number }>(`SELECT coalesce(sum(tokens), 0)::float8 AS tokens FROM usage.day WHERE key_id = $1`, [key]))[0]!
+      .tokens;
+  const counted = (of: Holder, tokens: number): Promise<unknown> =>
+    until(`${tokens} tokens are counted`, async () => (await tokensOf(of)) === tokens, 30_000);
+  const setAside = async (why: string): Promise<number> =>
+    (await world.sql<{ n: number }>(`SELECT count(*)::int AS n FROM usage.rejected WHERE why = $1`, [why]))[0]!.n;
+  /** Makes the database refuse usage of a key, as a fault of the schema would that no test knows of. */
+  const refuse = async (key: KeyId): Promise<() => Promise<unknown>> => {
+    await world.sql(`ALTER TABLE usage.last_used ADD CONSTRAINT refused CHECK (key_id <> ${key}) NOT VALID`);
+    return () => world.sql(`ALTER TABLE usage.last_used DROP CONSTRAINT refused`);
+  };
+
+  it('is set aside with a reason, and all that travels with it is counted', async () => {
+    const [good, liar] = [await holder(), await holder()];
+    const lies = [{ completion: 9e15 }, { prompt: TOKENS_MAX + 1 }, { started: Date.now() + 172_800_000 }, { key: -1 as KeyId }];
+    await tell({ records: [recordOf(good), ...lies.map((lie) => recordOf(liar, lie)), recordOf(good)] });
+    await tell('no JSON \u0000 at all');
+    await tell({ records: [recordOf(good)] });
+    await counted(good, 21);
+    expect(await tokensOf(liar)).toBe(0);
+    await until('all are set aside', async () => (await setAside('unreadable')) === 5);
+    const reasons = (await world.sql<{ reason: string }>(`SELECT reason FROM usage.rejected ORDER BY id`)).map(({ reason }) => reason);
+    expect(reasons.slice(0, 3).map((reason) => reason.split(':')[0])).toEqual(['completion', 'prompt', 'started']);
+  });
+
+  it('because the database refuses it is found in its batch, and does not come again', async () => {
+    const [good, refused] = [await holder(), await holder()];
+    const accept = await refuse(refused.key);
+    try {
+      await tell({ records: Array.from({ length: 60 }, (_, i) => recordOf(i === 23 || i === 59 ? refused : good)) });
+      await counted(good, 58 * 7);
+      await until('both are set aside', async () => (await setAside('refused')) === 2);
+      expect(await tokensOf(refused)).toBe(0);
+      const orphanOf = (of: Holder): Record<string, unknown> => ({ ...recordOf(of), gw: 'gw-gone' });
+      const worker = await world.bus.connect('worker');
+      for (const of of [refused, good]) {
+        await worker.request(subjectOf(UsageOrphaned, { env: ENV }), JSON.stringify(orphanOf(of)));
+      }
+      // Written by a version that bounded nothing.
+      await world.sql(`INSERT INTO usage.orphan (st, record) VALUES ('poison-old', $1)`, [
+        JSON.stringify({ ...orphanOf(refused), st: 'poison-old', completion: 9e15 }),
+      ]);
+      await counted(good, 59 * 7);
+      await until('the orphan is set aside', async () => (await setAside('refused')) === 3);
+      expect(await world.sql(`SELECT FROM usage.orphan`)).toEqual([]);
+    } finally {
+      await accept();
+    }
+  });
+
+  it('is kept a thousand rows at most', async () => {
+    const liar = await holder();
+    for (let i = 0; i < 11; i += 1) await tell({ records: Array.from({ length: 100 }, () => recordOf(liar, { completion: 9e15 })) });
+    const last = recordOf(liar, { completion: 9e15 });
+    await tell(last);
+    const isLast = async (): Promise<boolean> =>
+      (await world.sql(`SELECT FROM usage.rejected WHERE record LIKE $1`, [`%"${String(last['st'])}"%`])).length === 1;
+    await until('the last is set aside', isLast, 30_000);
+    expect((await world.sql<{ n: number }>(`SELECT count(*)::int AS n FROM usage.rejected`))[0]?.n).toBe(1_000);
+  });
+
+  it('leaves no sum behind that refuses others or their budgets, in a database of before it was bounded', async () => {
+    const [liar, old, good] = [await holder(), await holder(), await holder()];
+    for (const of of [liar, old, good]) {
+      await tell(recordOf(of));
+      await counted(of, 7);
+    }
+    await world.stopReplicas();
+    // What the version before made of it: a request of 9e15 tokens and its sums, and sums whose requests are forgotten.
+    const lie = `UPDATE usage.request SET completion = 9000000000000004 WHERE key_id = ${liar.key}`;
+    const sums = `UPDATE usage.minute SET completion = completion + 9000000000000000 WHERE key_id = ${liar.key}`;
+    const days = `UPDATE usage.day SET tokens = tokens + 9000000000000000 WHERE key_id = ${liar.key}`;
+    for (const statement of [lie, sums, days]) await world.sql(statement);
+    await world.sql(`UPDATE usage.day SET tokens = 9223372036854775807 WHERE key_id = ${old.key}`);
+    await world.sql(`UPDATE usage.minute SET prompt = 9223372036854775807 WHERE key_id = ${old.key}`);
+    await world.sql(`DROP TABLE usage.rejected`);
+    await world.sql(`DELETE FROM migrations WHERE name = 'UsageBounds1768300000000'`);
+    await world.replica({ USAGE_ORPHAN_WAIT_MS: String(ORPHAN_WAIT_MS) });
+    for (const of of [liar, old, good]) await tell(recordOf(of));
+    await counted(good, 14);
+    // The lying request is gone out of the sums; of the forgotten ones only what they can have used is left.
+    await counted(liar, 7);
+    await counted(old, 2 * TOKENS_MAX + 7);
+    const range = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date(Date.now() + 3_600_000).toISOString() };
+    const { rows } = await world.ask(QueryUsage, { account: liar.account, ...range, step: 'total', group_by: [] });
+    expect(rows).toMatchObject([{ requests: 2, completion_tokens: 4 }]);
+  });
+
+  it('never keeps an answer about budgets from being told, whatever a sum is', async () => {
+    const [good, wrong] = [await holder(), await holder()];
+    await tell(recordOf(good));
+    await counted(good, 7);
+    await tell(recordOf(wrong));
+    await counted(wrong, 7);
+    await world.sql(`UPDATE usage.day SET tokens = 9223372036854775807 WHERE key_id = ${wrong.key}`);
+    const gateway = new RpcClient(await world.bus.connect('gateway'), ENV);
+    const ask = (): Promise<{ keys: { id: number; day: number; month: number }[] }> =>
+      gateway.call(QueryBudgets, { keys: [wrong.key, good.key], accounts: [wrong.account], requests: [] });
+    const total = Number.MAX_SAFE_INTEGER;
+    const expected = [
+      { id: wrong.key, day: total, month: total },
+      { id: good.key, day: 7, month: 7 },
+    ];
+    expect(await ask()).toMatchObject({ keys: expected, accounts: [{ day: total, month: total }] });
+    // And goes on counting.
+    await tell({ records: [recordOf(wrong), recordOf(good)] });
+    await counted(good, 14);
+    expect((await ask()).keys[0]).toEqual(expected[0]);
+    await world.ask(RevokeKey, { account: wrong.account, key: wrong.key });
+  });
+});
