@@ -17,6 +17,7 @@ import { Database, SqlFeedStore } from '@slipway/database';
 import { createLogger, type NatsConnection, RpcClient, RpcErrorFilter, RpcServer, SecretVault, WorkerSigning } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { QuotaDefaults } from '../../apps/keys-service/src/accounts/quotas.service.js';
 import { AppModule } from '../../apps/keys-service/src/app.module.js';
 import { schema } from '../../apps/keys-service/src/db/schema.js';
 import { KeyFeedPublisher } from '../../apps/keys-service/src/feed/key-feed-publisher.js';
@@ -60,10 +61,10 @@ describe('accounts and keys', () => {
       log,
     });
     const [vault, scope] = [new SecretVault(SECRET_KEY), new TokenScope(ENV)];
+    const quotas = new QuotaDefaults({ keys: 1_000, members: 100, invitations: 50 });
+    const parts = { transactions, feed, mint: new KeyMint(peppers) };
     const module = await Test.createTestingModule({
-      imports: [
-        AppModule.with({ transactions, feed, mint: new KeyMint(peppers), sessionFeed, vault, scope, signing: new WorkerSigning(null) }),
-      ],
+      imports: [AppModule.with({ ...parts, sessionFeed, vault, scope, signing: new WorkerSigning(null), quotas })],
     }).compile();
     app = module.createNestMicroservice({ strategy: new RpcServer({ nats, env: ENV, log, drainMs: 1_000 }), logger: false });
     app.useGlobalFilters(new RpcErrorFilter());

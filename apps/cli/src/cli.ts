@@ -70,9 +70,10 @@ interface Plan {
 }
 
 function plan(cli: Cli, place: Place & { node: Command }, argv: readonly string[]): Plan {
-  const { options, words } = readCommandLine(place, argv);
+  const { options, words, more } = readCommandLine(place, argv);
   const action = place.node.plan({
     word: (name) => words.get(name) ?? '',
+    more,
     options,
     cwd: cli.cwd,
     variable: (name) => cli.variable(name),

@@ -71,6 +71,7 @@ describe('the commands', () => {
       'accounts create',
       'accounts list',
       'accounts limits',
+      'accounts quota',
       ...['set-up', 'invite', 'invitations', 'uninvite', 'list', 'role', 'remove', 'sign-out', 'reset-password'].map(
         (name) => `users ${name}`,
       ),

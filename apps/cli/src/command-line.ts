@@ -14,6 +14,7 @@ export interface CommandLine extends Place {
   readonly node: Command;
   readonly options: OptionValues;
   readonly words: ReadonlyMap<string, string>;
+  readonly more: readonly string[];
 }
 
 type ParseOptions = NonNullable<ParseArgsConfig['options']>;
@@ -65,9 +66,10 @@ export function readCommandLine({ node, path }: { node: Command; path: readonly 
   const words = positionals.slice(path.length);
   const missing = node.words[words.length];
   if (missing) throw new UsageError(`${missing.name} is missing.`);
-  const [extra] = words.slice(node.words.length);
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many.`);
-  return { node, path, options: new OptionValues(values), words: new Map(node.words.map(({ name }, i) => [name, words[i] ?? ''])) };
+  const more = words.slice(node.words.length);
+  const [extra] = more;
+  if (extra !== undefined && node.more === undefined) throw new UsageError(`"${extra}" is one word too many.`);
+  return { node, path, options: new OptionValues(values), words: new Map(node.words.map(({ name }, i) => [name, words[i] ?? ''])), more };
 }
 
 function parse(node: Command, argv: readonly string[]): { values: Record<string, string | boolean | undefined>; positionals: string[] } {

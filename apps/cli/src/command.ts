@@ -22,6 +22,8 @@ export interface WordSpec {
 export interface Call {
   /** The word of a `WordSpec`. */
   word(name: string): string;
+  /** The words of `more`. */
+  readonly more: readonly string[];
   readonly options: OptionValues;
   /** Folder that relative paths count from. */
   readonly cwd: string;
@@ -49,6 +51,8 @@ export interface Command {
   /** More that its usage says. */
   readonly remark?: string;
   readonly words: readonly WordSpec[];
+  /** Words behind those, as many as somebody writes; absent = none. */
+  readonly more?: WordSpec;
   readonly options: OptionSpecs;
   /**
    * Reads what was written, before anything is connected.

@@ -21,8 +21,9 @@ export function usageOf({ node, path }: Place): string {
     const commands = node.commands.map((one) => [one.name, one.summary] as const);
     return `Usage: ${callOf(path)} COMMAND [options]\n\n${node.summary}\n\nCommands:\n${columns(commands)}\n\nOptions of every command:\n${columns(common)}\n`;
   }
-  const names = node.words.map(({ name }) => ` ${name}`).join('');
-  const words = node.words.length === 0 ? '' : `\n${columns(node.words.map(({ name, about }) => [name, about] as const))}\n`;
+  const named = node.more === undefined ? node.words : [...node.words, { ...node.more, name: `[${node.more.name} …]` }];
+  const names = named.map(({ name }) => ` ${name}`).join('');
+  const words = named.length === 0 ? '' : `\n${columns(named.map(({ name, about }) => [name, about] as const))}\n`;
   const remark = node.remark === undefined ? '' : `${node.remark}\n`;
   const own = Object.entries(node.options).map((entry) => [optionText(entry), entry[1].about] as const);
   return `Usage: ${callOf(path)}${names} [options]\n\n${node.summary}\n${remark}${words}\nOptions:\n${columns([...own, ...common])}\n`;

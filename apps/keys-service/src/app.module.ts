@@ -2,6 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { AuditLog, Transactions } from '@slipway/database';
 import { SecretVault, WorkerSigning } from '@slipway/platform';
 import { AccountsModule } from './accounts/accounts.module.js';
+import { QuotaDefaults } from './accounts/quotas.service.js';
 import { AuditModule } from './audit/audit.module.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyMint } from './keys/key-minting.js';
@@ -25,6 +26,7 @@ export interface KeysRuntime {
   readonly vault: SecretVault;
   readonly scope: TokenScope;
   readonly signing: WorkerSigning;
+  readonly quotas: QuotaDefaults;
 }
 
 @Global()
@@ -33,7 +35,7 @@ class RuntimeModule {}
 
 @Module({})
 export class AppModule {
-  static with({ transactions, feed, mint, sessionFeed, vault, scope, signing }: KeysRuntime): DynamicModule {
+  static with({ transactions, feed, mint, sessionFeed, vault, scope, signing, quotas }: KeysRuntime): DynamicModule {
     const providers = [
       { provide: Transactions, useValue: transactions },
       { provide: KeyFeedPublisher, useValue: feed },
@@ -42,6 +44,7 @@ export class AppModule {
       { provide: SecretVault, useValue: vault },
       { provide: TokenScope, useValue: scope },
       { provide: WorkerSigning, useValue: signing },
+      { provide: QuotaDefaults, useValue: quotas },
       { provide: AuditLog, useValue: new AuditLog() },
       { provide: PasswordHasher, useValue: new PasswordHasher() },
     ];

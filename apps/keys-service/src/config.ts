@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 const DatabaseAddress = z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' });
 
+const quota = (usual: number) => z.coerce.number().int().min(0).max(1_000_000).default(usual);
+
 /** Everything that keys-service is told from outside. */
 export const KeysConfig = z
   .object({
@@ -23,6 +25,10 @@ export const KeysConfig = z
     }),
     /** Seals the keys that sign session tokens: 64 hex characters, or several such keys separated by commas, the newest first. */
     SLIPWAY_SECRET_KEY: z.string().regex(SECRET_KEYS, 'must be 64 hex characters, or several such keys separated by commas'),
+    /** Deployment keys, members and invitations that wait: what an account may have of each unless the operator says otherwise. */
+    QUOTA_KEYS: quota(200),
+    QUOTA_MEMBERS: quota(100),
+    QUOTA_INVITATIONS: quota(50),
     /** How long the record of a gateway that died is waited for before its workers' counts are taken, in milliseconds. */
     USAGE_ORPHAN_WAIT_MS: z.coerce.number().int().min(0).max(86_400_000).default(600_000),
   })

@@ -16,6 +16,7 @@ import {
   RpcServer,
   SecretVault,
 } from '@slipway/platform';
+import { QuotaDefaults } from './accounts/quotas.service.js';
 import { AppModule } from './app.module.js';
 import type { KeysConfig } from './config.js';
 import { schema } from './db/schema.js';
@@ -114,6 +115,7 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
     vault: new SecretVault(secretKeys),
     scope: new TokenScope(env),
     signing: await readWorkerSigning(config.NATS_CREDENTIALS_DIR),
+    quotas: new QuotaDefaults({ keys: config.QUOTA_KEYS, members: config.QUOTA_MEMBERS, invitations: config.QUOTA_INVITATIONS }),
   };
   const app = await createRpcApplication(AppModule.with(runtime), server, log);
   feed.start();

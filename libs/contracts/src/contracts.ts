@@ -27,6 +27,7 @@ import { CreateAccount } from './keys/create-account.js';
 import { CreateKey } from './keys/create-key.js';
 import { CreateMcpKey } from './keys/create-mcp-key.js';
 import { FindAccount } from './keys/find-account.js';
+import { FindAccountQuotas, SetAccountQuotas } from './keys/account-quotas.js';
 import { FindAccountLimits } from './keys/find-account-limits.js';
 import { FindMcpKey } from './keys/find-mcp-key.js';
 import { KeyFeed } from './keys/key-feed.js';
@@ -83,6 +84,7 @@ export const CONTRACTS: readonly Contract[] = [
   CreateAccount,
   FindAccount,
   FindAccountLimits,
+  FindAccountQuotas,
   ListAccounts,
   CreateKey,
   ListKeys,
@@ -92,6 +94,7 @@ export const CONTRACTS: readonly Contract[] = [
   SetKeyLimits,
   SetKeyDeployments,
   SetAccountLimits,
+  SetAccountQuotas,
   CreateMcpKey,
   FindMcpKey,
   OpenMcpKey,

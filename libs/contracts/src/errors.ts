@@ -75,6 +75,7 @@ export const ERRORS = {
   deployment_not_found: never(404),
   deployment_not_stopped: never(409),
   slug_taken: never(409),
+  quota_exceeded: never(409),
   alias_taken: never(409),
   source_not_allowed: never(400),
   unavailable: later(503),

@@ -37,6 +37,7 @@ const partsOf = (contract: Contract): (readonly [part: keyof Golden, schema: z.Z
 const cases = recorded.flatMap((contract) =>
   partsOf(contract).map(([part, schema]) => ({
     name: `${contract.subject} ${part}`,
+    part,
     schema,
     messages: GOLDEN.get(contract.subject)?.[part] ?? [],
   })),
@@ -45,13 +46,16 @@ const cases = recorded.flatMap((contract) =>
 /** Fields whose own names are data, so that a new name in them is no new field. */
 const MAPS = new Set(['logit_bias', 'facts', 'parameters', 'schema', 'template_args']);
 
+/** Where a name that nobody knows is a mistake of somebody who waits for the answer. */
+const STRICT_WISHES = new Set(['limits', 'quotas']);
+
 /** The same message as a newer sender would write it: with fields that nobody here knows. */
-function fromTheFuture(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(fromTheFuture);
+function fromTheFuture(value: unknown, strict: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => fromTheFuture(one, strict));
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value as Record<string, unknown>).map(([name, field]) => [
     name,
-    MAPS.has(name) ? field : fromTheFuture(field),
+    MAPS.has(name) || strict.has(name) ? field : fromTheFuture(field, strict),
   ]);
   return { ...Object.fromEntries(fields), a_field_of_next_year: { deep: [1, null] } };
 }
@@ -74,7 +78,8 @@ describe('recorded messages', () => {
   });
 
   it.each(cases)('of $name may carry fields that nobody knows yet', (golden) => {
-    for (const message of golden.messages) expect(golden.schema.parse(fromTheFuture(message))).toEqual(message);
+    const strict = golden.part === 'requests' ? STRICT_WISHES : new Set<string>();
+    for (const message of golden.messages) expect(golden.schema.parse(fromTheFuture(message, strict))).toEqual(message);
   });
 
   it.each(cases)('of $name are refused when they are not even objects', ({ schema }) => {

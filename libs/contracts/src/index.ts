@@ -49,6 +49,8 @@ export { OpenMcpKey } from './keys/open-mcp-key.js';
 export { CLIENT_CHARS, RecordMcpUse } from './keys/record-mcp-use.js';
 export { JoinWorker, NameWorkers, WORKER_NAMES_MAX, WorkerIdentity } from './keys/join-worker.js';
 export { OpenPlayground, PLAYGROUND_KEY_LIFE_S } from './keys/open-playground.js';
+export { AccountQuotas, AccountQuotasWish, COUNTED_QUOTAS, FindAccountQuotas, SetAccountQuotas } from './keys/account-quotas.js';
+export type { CountedQuota } from './keys/account-quotas.js';
 export { FindAccountLimits } from './keys/find-account-limits.js';
 export { FindMcpKey } from './keys/find-mcp-key.js';
 export { AllowedDeployments, Limits } from './keys/limits.js';

@@ -2,9 +2,10 @@ import { CreateAccount, SetAccountLimits } from '@slipway/contracts';
 import { CliError } from '../cli-errors.js';
 import type { Command, Group } from '../command.js';
 import { changedLimits, LIMIT_OPTIONS, limitChanges, limitText } from '../limits/limit-options.js';
-import { obeyed } from '../keys/shown-key.js';
+import { notEverywhere, obeyed } from '../keys/shown-key.js';
 import { tableOr } from '../table.js';
 import { accountSlug, allAccounts } from './find-account.js';
+import { quota } from './quota-command.js';
 
 const create: Command = {
   name: 'create',
@@ -15,7 +16,7 @@ const create: Command = {
     const slug = accountSlug(call.word('SLUG'));
     return async (session) => {
       const account = await session.call(CreateAccount, { slug });
-      return { json: account, text: `Made account ${account.slug} (${account.id}).` };
+      return { json: account, text: `Made account ${account.slug} (${account.id}).`, note: notEverywhere(account) };
     };
   },
 };
@@ -54,4 +55,4 @@ const limits: Command = {
   },
 };
 
-export const accounts: Group = { name: 'accounts', summary: 'Makes, lists and limits accounts.', commands: [create, list, limits] };
+export const accounts: Group = { name: 'accounts', summary: 'Makes, lists and limits accounts.', commands: [create, list, limits, quota] };

@@ -9,7 +9,7 @@ import { allKeys, findKey, keyName } from './find-key.js';
 import { deployments, limits } from './key-limit-commands.js';
 import { keyExpiry } from './key-expiry.js';
 import { mcp } from './mcp-key-commands.js';
-import { obeyed, shown } from './shown-key.js';
+import { notEverywhere, obeyed, shown } from './shown-key.js';
 
 const KEY = { name: 'KEY', about: 'its id, its name if only one has it, or its hint (svc_dep_Ab12)' };
 const ONLY = { value: 'NAMES', about: 'the only deployments that it may call, with commas between them (all)' };
@@ -30,7 +30,7 @@ const create: Command = {
       const account = await findAccount(session);
       const wish = { name, limits: limited, deployments: await allowed(session, account) };
       const key = await session.call(CreateKey, { account: account.id, ...wish, ...(expiry !== null && { expires_at: expiry }) });
-      return shown(`Key ${key.id} (${name}) of account ${account.slug}:`, { ...key, name, account: account.slug });
+      return shown(`Key ${key.id} (${name}) of account ${account.slug}:`, { ...key, name, account: account.slug }, notEverywhere(key));
     };
   },
 };

@@ -1,4 +1,4 @@
-import type { Limits } from '@slipway/contracts';
+import type { AccountQuotas, Limits } from '@slipway/contracts';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 /** One customer. The slug is part of public addresses and never changes. */
@@ -16,6 +16,10 @@ export class AccountEntity {
   /** For all of its keys together. */
   @Column('jsonb')
   limits!: Limits;
+
+  /** Those that an operator set. */
+  @Column('jsonb')
+  quotas!: AccountQuotas;
 
   /** Rises with each change that the key feed tells of. */
   @Column('integer')

@@ -10,8 +10,9 @@ export class AccountsHandlers {
   constructor(private readonly accounts: AccountsService) {}
 
   @RpcHandler(CreateAccount)
-  create(@Payload() { slug, actor }: z.output<typeof CreateAccount.request>): Promise<z.input<typeof CreateAccount.reply>> {
-    return this.accounts.create(slug, actor);
+  async create(@Payload() { slug, actor }: z.output<typeof CreateAccount.request>): Promise<z.input<typeof CreateAccount.reply>> {
+    const { missing, ...created } = await this.accounts.create(slug, actor);
+    return { ...created, missing: [...missing] };
   }
 
   @RpcHandler(FindAccount)
@@ -27,7 +28,10 @@ export class AccountsHandlers {
   @RpcHandler(ListAccounts)
   async list(@Payload() { after }: z.output<typeof ListAccounts.request>): Promise<z.input<typeof ListAccounts.reply>> {
     const { items, next } = await this.accounts.list(after);
-    return { accounts: items.map(({ createdAt, ver: _, ...account }) => ({ ...account, created_at: createdAt.toISOString() })), next };
+    return {
+      accounts: items.map(({ createdAt, ver: _, quotas: _quotas, ...account }) => ({ ...account, created_at: createdAt.toISOString() })),
+      next,
+    };
   }
 
   @RpcHandler(SetAccountLimits)

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountId, type Limits } from '@slipway/contracts';
+import { AccountId, type AccountQuotas, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { MoreThan } from 'typeorm';
 import { AccountEntity } from './account.entity.js';
@@ -10,6 +10,7 @@ export interface Account {
   readonly slug: string;
   readonly state: 'active' | 'suspended';
   readonly limits: Limits;
+  readonly quotas: AccountQuotas;
   readonly ver: number;
   readonly createdAt: Date;
 }
@@ -40,6 +41,18 @@ export class AccountsRepository {
   async setLimits(tx: Tx, id: AccountId, limits: Limits): Promise<Account | null> {
     await tx.update(AccountEntity, { id }, { limits, ver: () => 'ver + 1' });
     return this.find(tx, id);
+  }
+
+  /** Null when there is no account of that number. Held until the transaction ends: what refers to it can be added meanwhile. */
+  async hold(tx: Tx, id: AccountId): Promise<Account | null> {
+    const row = await tx.findOne(AccountEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    return row && accountOf(row);
+  }
+
+  /** Writes quotas under the next version. */
+  async setQuotas(tx: Tx, id: AccountId, quotas: AccountQuotas): Promise<Account> {
+    await tx.update(AccountEntity, { id }, { quotas, ver: () => 'ver + 1' });
+    return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
   }
 
   holds(tx: Tx, id: AccountId): Promise<boolean> {

@@ -30,19 +30,20 @@ export class AccountsService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** For operators: people come into accounts by invitation. */
-  create(slug: string, actor?: Actor): Promise<AccountName> {
+  /** For operators: people come into accounts by invitation. Waits for the gateways, a second at most. */
+  async create(slug: string, actor?: Actor): Promise<AccountName & { readonly propagated: boolean; readonly missing: readonly string[] }> {
     if (actor !== undefined && actor.kind !== 'ops')
       throw new ServiceError('not_permitted', 'Operators make accounts.', { param: 'actor' });
-    return this.transactions.run(async (tx) => {
+    const { ticket, ...name } = await this.transactions.run(async (tx) => {
       const account = await this.accounts.insert(tx, slug);
       if (account === null)
         throw new ServiceError('slug_taken', 'An account of this name exists already; choose another name.', { param: 'slug' });
-      await this.feed.record(tx, { op: 'put', ...accountRecord(account) });
       const { id, slug: objectName } = account;
       await this.audit.record(tx, { account: id, actor, action: 'account.create', object: `account:${id}`, objectName });
-      return { id: account.id, slug: account.slug };
+      return { id, slug: objectName, ticket: await this.feed.record(tx, { op: 'put', ...accountRecord(account) }) };
     });
+    const { propagated, waiting } = await this.feed.propagation(ticket);
+    return { ...name, propagated, missing: waiting };
   }
 
   /** For operators. Waits for the gateways, a second at most; what they did not confirm by then is committed all the same. */

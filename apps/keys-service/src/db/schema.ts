@@ -10,6 +10,7 @@ import { SessionEntity } from '../sessions/session.entity.js';
 import { Usage1765000000000 } from '../usage/db/1765000000000-usage.js';
 import { UsageLatency1767000000000 } from '../usage/db/1767000000000-usage-latency.js';
 import { UsageBounds1768300000000 } from '../usage/db/1768300000000-usage-bounds.js';
+import { AccountQuotas1768300000001 } from './migrations/1768300000001-account-quotas.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
 import { AuditChain1768500000000 } from './migrations/1768500000000-audit-chain.js';
 import { KeyCreators1767300000000 } from './migrations/1767300000000-key-creators.js';
@@ -35,6 +36,7 @@ export const schema = {
     KeyRotations1767400000000,
     WorkerNames1768100000000,
     UsageBounds1768300000000,
+    AccountQuotas1768300000001,
     AuditChain1768500000000,
   ],
   strays: {

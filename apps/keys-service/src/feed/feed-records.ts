@@ -7,10 +7,10 @@ import type { FeedKey } from '../keys/keys.repository.js';
 const limitsOf = (limits: Limits): { limits?: Limits } => (Object.keys(limits).length === 0 ? {} : { limits });
 
 /** What gateways learn of an account. */
-export const accountRecord = ({ id, slug, state, limits, ver }: Account): StoredRecord<KeyFeedRecord> => ({
+export const accountRecord = ({ id, slug, state, limits, quotas: { uploads }, ver }: Account): StoredRecord<KeyFeedRecord> => ({
   id: `account:${id}`,
   ver,
-  rec: { type: 'account', id, slug, state, ...limitsOf(limits) },
+  rec: { type: 'account', id, slug, state, ...limitsOf(limits), ...(uploads !== undefined && { uploads }) },
 });
 
 /** What gateways learn of a key: enough to recognize it, never enough to make it. */

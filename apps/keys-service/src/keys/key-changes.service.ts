@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type AuditEntry, type KeyId, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { Quotas } from '../accounts/quotas.service.js';
 import { keyRecord } from '../feed/feed-records.js';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { limitFacts } from '../limits/limit-facts.js';
@@ -29,23 +30,28 @@ export class KeyChanges {
   constructor(
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
+    private readonly quotas: Quotas,
     private readonly keys: KeysRepository,
     private readonly feed: KeyFeedPublisher,
     private readonly authority: Authority,
     private readonly audit: AuditLog,
   ) {}
 
-  /** Null when it is an MCP key and the account has one. */
-  create(key: NewKey, deed: KeyDeed): Promise<StoredKey | null> {
-    return this.transactions.run(async (tx) => {
+  /**
+   * Makes a key, then waits for the gateways, a second at most: a client that is refused once does not try again.
+   * Null when it is an MCP key and the account has one.
+   */
+  async create(key: NewKey, deed: KeyDeed): Promise<ObeyedChange | null> {
+    const make = async (tx: Tx): Promise<{ key: StoredKey; ticket: string } | null> => {
       const actorName = await this.authority.require(tx, key.account, deed.actor, 'change');
       const createdBy = deed.actor ? { actor: deed.actor.kind, name: actorName } : null;
-      const created = await this.keys.insert(tx, { ...key, createdBy });
+      const created = await this.#insert(tx, { ...key, createdBy });
       if (created === null) return null;
-      await this.#record(tx, created);
       await this.#writeDown(tx, created, { ...deed, actorName, facts: { expires_at: created.expiresAt?.toISOString() ?? null } });
-      return created;
-    });
+      return { key: created, ticket: await this.#record(tx, created) };
+    };
+    const made = await this.quotas.inTurn(key.account, () => this.transactions.run(make));
+    return made && this.#obeyed(made);
   }
 
   /** Names are not told to gateways. */
@@ -67,15 +73,14 @@ export class KeyChanges {
     deed: KeyDeed,
     choose: (tx: Tx) => Promise<{ held: StoredKey; change: KeyChange }>,
   ): Promise<ObeyedChange> {
-    const { key, ticket } = await this.transactions.run(async (tx) => {
+    const changed = await this.transactions.run(async (tx) => {
       const actorName = await this.#authorize(tx, account, deed);
       const { held, change } = await choose(tx);
-      const changed = await this.keys.change(tx, held, change);
-      await this.#writeDown(tx, changed, { ...deed, actorName, facts: factsOf(change) });
-      return { key: changed, ticket: await this.#record(tx, changed) };
+      const key = await this.keys.change(tx, held, change);
+      await this.#writeDown(tx, key, { ...deed, actorName, facts: factsOf(change) });
+      return { key, ticket: await this.#record(tx, key) };
     });
-    const { propagated, waiting } = await this.feed.propagation(ticket);
-    return { key, propagated, missing: waiting };
+    return this.#obeyed(changed);
   }
 
   /** @throws ServiceError `account_not_found` */
@@ -83,6 +88,17 @@ export class KeyChanges {
     if (!(await this.accounts.holds(tx, account))) {
       throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
     }
+  }
+
+  /** An account has one MCP key at most, whatever its quota. */
+  #insert(tx: Tx, key: NewKey): Promise<StoredKey | null> {
+    const insert = (): Promise<StoredKey | null> => this.keys.insert(tx, key);
+    return key.stored.kind === 'mcp' ? insert() : this.quotas.admit(tx, key.account, 'keys', insert);
+  }
+
+  async #obeyed({ key, ticket }: { readonly key: StoredKey; readonly ticket: string }): Promise<ObeyedChange> {
+    const { propagated, waiting } = await this.feed.propagation(ticket);
+    return { key, propagated, missing: waiting };
   }
 
   /** People are asked for their role before anything of the account is looked at. */

@@ -18,7 +18,8 @@ export class KeysHandlers {
   async create(
     @Payload() { expires_at: expiry, actor, ...wish }: z.output<typeof CreateKey.request>,
   ): Promise<z.input<typeof CreateKey.reply>> {
-    return shownKey(await this.keys.create({ ...wish, expiresAt: expiry === undefined ? null : new Date(expiry) }, actor));
+    const created = await this.keys.create({ ...wish, expiresAt: expiry === undefined ? null : new Date(expiry) }, actor);
+    return { ...shownKey(created), ...obedience(created) };
   }
 
   @RpcHandler(ListKeys)

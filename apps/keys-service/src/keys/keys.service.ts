@@ -35,12 +35,12 @@ export class KeysService {
     private readonly playground: PlaygroundKeysRepository,
   ) {}
 
-  async create(wish: KeyWish, actor?: Actor): Promise<{ value: string; key: StoredKey }> {
+  async create(wish: KeyWish, actor?: Actor): Promise<ObeyedChange & { readonly value: string }> {
     requireFuture(wish.expiresAt);
     const { value, stored } = this.mint.mint('dep');
-    const key = await this.changes.create({ ...wish, stored }, { actor, action: 'key.create' });
-    if (key === null) throw new Error('The key was not stored.');
-    return { value, key };
+    const created = await this.changes.create({ ...wish, stored }, { actor, action: 'key.create' });
+    if (created === null) throw new Error('The key was not stored.');
+    return { value, ...created };
   }
 
   /** Numbers of the keys by which the playground calls, which no list holds. */

@@ -21,7 +21,8 @@ export class McpKeysHandlers {
 
   @RpcHandler(CreateMcpKey)
   async create(@Payload() { account, actor }: z.output<typeof CreateMcpKey.request>): Promise<z.input<typeof CreateMcpKey.reply>> {
-    return shownKey(await this.keys.create(account, actor));
+    const created = await this.keys.create(account, actor);
+    return { ...shownKey(created), ...obedience(created) };
   }
 
   @RpcHandler(FindMcpKey)

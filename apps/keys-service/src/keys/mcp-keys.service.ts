@@ -20,11 +20,11 @@ export class McpKeysService {
   ) {}
 
   /** Of calls at once, in all replicas, one gets it. */
-  async create(account: AccountId, actor?: Actor): Promise<{ value: string; key: StoredKey }> {
+  async create(account: AccountId, actor?: Actor): Promise<ObeyedChange & { readonly value: string }> {
     const { value, stored } = this.mint.mint('mcp');
-    const key = await this.changes.create({ account, name: NAME, expiresAt: null, stored }, { actor, action: 'mcp_key.create' });
-    if (key === null) throw new ServiceError('mcp_key_exists', 'This account has its MCP key already; rotate it to get another value.');
-    return { value, key };
+    const created = await this.changes.create({ account, name: NAME, expiresAt: null, stored }, { actor, action: 'mcp_key.create' });
+    if (created === null) throw new ServiceError('mcp_key_exists', 'This account has its MCP key already; rotate it to get another value.');
+    return { value, ...created };
   }
 
   /** Null while there is none; its use is null while it has none. */

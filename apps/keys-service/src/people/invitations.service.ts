@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type InvitationId, type MemberRole, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { Quotas } from '../accounts/quotas.service.js';
 import { Authority } from './authority.service.js';
 import { type Invitation, InvitationsRepository } from './invitations.repository.js';
 import { newLinkToken } from './link-token.js';
@@ -29,6 +30,7 @@ export class InvitationsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly authority: Authority,
+    private readonly quotas: Quotas,
     private readonly invitations: InvitationsRepository,
     private readonly people: PeopleRepository,
     private readonly memberships: MembershipsRepository,
@@ -37,7 +39,7 @@ export class InvitationsService {
 
   /** In place of an invitation of the same address that waits. */
   invite({ account, email, role }: Guest, actor: Actor): Promise<NewLink> {
-    return this.transactions.run(async (tx) => {
+    const make = async (tx: Tx): Promise<NewLink> => {
       const actorName = await this.authority.require(tx, account, actor, 'manage');
       const person = await this.people.findByEmail(tx, email);
       if (person !== null && (await this.memberships.find(tx, account, person.id)) !== null) {
@@ -47,7 +49,8 @@ export class InvitationsService {
       const entry = { account, actor, actorName, object: `invitation:${link.id}`, objectName: email, facts: { role } };
       await this.audit.record(tx, { ...entry, action: 'member.invite' });
       return link;
-    });
+    };
+    return this.quotas.inTurn(account, () => this.transactions.run(make));
   }
 
   /** The link of the first owner, who is not known by any address yet. */
@@ -85,7 +88,8 @@ export class InvitationsService {
   async #make(tx: Tx, account: AccountId, { email, role }: Pick<Invitation, 'email' | 'role'>): Promise<NewLink> {
     const { token, tokenHash } = newLinkToken();
     const expiresAt = new Date(Date.now() + LIFE_MS);
-    const { id } = await this.invitations.replace(tx, account, { email, role, tokenHash, expiresAt });
+    const invitation = { email, role, tokenHash, expiresAt };
+    const { id } = await this.quotas.admit(tx, account, 'invitations', () => this.invitations.replace(tx, account, invitation));
     return { id, token, expiresAt };
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Origin, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
+import { Quotas } from '../accounts/quotas.service.js';
 import { type Invitation, InvitationsRepository } from './invitations.repository.js';
 import { hashOf } from './link-token.js';
 import { MembershipsRepository } from './memberships.repository.js';
@@ -20,6 +21,7 @@ export class JoiningService {
   constructor(
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
+    private readonly quotas: Quotas,
     private readonly invitations: InvitationsRepository,
     private readonly memberships: MembershipsRepository,
     private readonly people: PeopleRepository,
@@ -51,7 +53,7 @@ export class JoiningService {
   async admit(tx: Tx, invitation: Invitation, person: Person, origin: Origin): Promise<void> {
     const { account, role } = invitation;
     await this.invitations.close(tx, invitation);
-    await this.memberships.add(tx, account, { user: person.id, role });
+    await this.quotas.admit(tx, account, 'members', () => this.memberships.add(tx, account, { user: person.id, role }));
     const actor = { kind: 'user', user: person.id, ...origin } as const;
     const entry = { account, actor, actorName: person.email, object: `user:${person.id}`, objectName: person.email };
     await this.audit.record(tx, { ...entry, action: 'member.join', facts: { role, invitation: invitation.id } });

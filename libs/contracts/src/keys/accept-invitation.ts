@@ -22,6 +22,6 @@ export const AcceptInvitation = defineRpc({
     origin: Origin,
   }),
   reply: SessionTokens,
-  errors: ['invitation_not_found', 'invalid_credentials', 'rate_limit_exceeded'],
+  errors: ['quota_exceeded', 'invitation_not_found', 'invalid_credentials', 'rate_limit_exceeded'],
   timeoutMs: 8_000,
 });

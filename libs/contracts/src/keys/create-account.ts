@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AccountSlug } from '../ids.js';
 import { Actor } from './actor.js';
+import { propagatedFieldsOfNow } from './propagated.js';
 
 /** Makes an account. Repeating it with the same slug answers `slug_taken`. */
 export const CreateAccount = defineRpc({
@@ -14,7 +15,7 @@ export const CreateAccount = defineRpc({
     /** Absent from callers older than the audit log. */
     actor: Actor.optional(),
   }),
-  reply: z.object({ id: AccountId, slug: AccountSlug }),
+  reply: z.object({ id: AccountId, slug: AccountSlug, ...propagatedFieldsOfNow }),
   errors: ['slug_taken', 'not_permitted'],
-  timeoutMs: 3_000,
+  timeoutMs: 5_000,
 });

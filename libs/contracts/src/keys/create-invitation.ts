@@ -16,6 +16,6 @@ export const CreateInvitation = defineRpc({
   queue: 'keys',
   request: z.object({ account: AccountId, email: Email, role: MemberRole, actor: Actor }),
   reply: z.object({ id: InvitationId, token: LinkToken, expires_at: z.iso.datetime() }),
-  errors: ['account_not_found', 'not_permitted', 'already_member'],
+  errors: ['quota_exceeded', 'account_not_found', 'not_permitted', 'already_member'],
   timeoutMs: 3_000,
 });

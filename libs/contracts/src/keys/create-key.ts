@@ -3,9 +3,13 @@ import { defineRpc } from '../channel.js';
 import { AccountId, KeyId } from '../ids.js';
 import { Actor } from './actor.js';
 import { KeyExpiry, KeyName } from './key-view.js';
-import { AllowedDeployments, Limits } from './limits.js';
+import { AllowedDeployments, LimitsWish } from './limits.js';
+import { propagatedFieldsOfNow } from './propagated.js';
 
-/** Makes a deployment key. The value is in this reply and can never be read again. */
+/**
+ * Makes a deployment key. The value is in this reply and can never be read again. It is sent when every
+ * gateway admits the key, or after a second.
+ */
 export const CreateKey = defineRpc({
   subject: 'key.{env}.v1.rpc.create-key',
   owner: 'keys',
@@ -19,7 +23,7 @@ export const CreateKey = defineRpc({
     /** Absent = all of the account. */
     deployments: AllowedDeployments.optional(),
     /** Absent = none. */
-    limits: Limits.optional(),
+    limits: LimitsWish.optional(),
     /** Absent from callers older than the audit log. */
     actor: Actor.optional(),
   }),
@@ -29,7 +33,8 @@ export const CreateKey = defineRpc({
     value: z.string(),
     /** Prefix and first four characters, for lists. */
     hint: z.string(),
+    ...propagatedFieldsOfNow,
   }),
-  errors: ['account_not_found', 'not_permitted'],
-  timeoutMs: 3_000,
+  errors: ['account_not_found', 'not_permitted', 'quota_exceeded'],
+  timeoutMs: 5_000,
 });

@@ -15,6 +15,6 @@ export const CreateSetupLink = defineRpc({
   queue: 'keys',
   request: z.object({ account: AccountId, actor: Actor }),
   reply: z.object({ id: InvitationId, token: LinkToken, expires_at: z.iso.datetime() }),
-  errors: ['account_not_found', 'account_has_owner'],
+  errors: ['quota_exceeded', 'account_not_found', 'account_has_owner'],
   timeoutMs: 3_000,
 });

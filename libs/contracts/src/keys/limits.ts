@@ -17,6 +17,17 @@ export const Limits = z.object({
 });
 export type Limits = z.infer<typeof Limits>;
 
+/** Says which names there are: one that nobody knows would otherwise be a limit that holds nothing. */
+export const unknownNames =
+  (what: string, shape: object) =>
+  (issue: { readonly code?: string | undefined; readonly keys?: unknown }): string | undefined =>
+    issue.code === 'unrecognized_keys'
+      ? `There is no ${what} named ${(issue.keys as string[]).map((name) => JSON.stringify(name)).join(', ')}; there are ${Object.keys(shape).join(', ')}.`
+      : undefined;
+
+/** Limits as somebody asks for them: unknown names are refused. */
+export const LimitsWish = z.strictObject(Limits.shape, { error: unknownNames('limit', Limits.shape) });
+
 /** The only deployments that a key may call; null = all of its account. None of another account is opened by it. */
 export const AllowedDeployments = z
   .array(DeploymentId)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Incarnation } from '../ids.js';
 
-/** Whether a change that is committed is also obeyed already: part of the replies to revoking and rotating. */
+/** Whether a change that is committed is also obeyed already: part of the replies to changes of keys. */
 export const propagatedFields = {
   /** True when every live gateway has confirmed that it obeys the change. */
   propagated: z.boolean(),
@@ -12,3 +12,6 @@ export const propagatedFields = {
    */
   missing: z.array(Incarnation),
 };
+
+/** The same in replies that did not tell it once. Absent from older replicas. */
+export const propagatedFieldsOfNow = { propagated: propagatedFields.propagated.optional(), missing: propagatedFields.missing.optional() };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId } from '../ids.js';
 import { Actor } from './actor.js';
-import { Limits } from './limits.js';
+import { Limits, LimitsWish } from './limits.js';
 import { propagatedFields } from './propagated.js';
 
 /** Replaces all limits of an account, which hold for its keys together. Operators alone do this. Repeating it is harmless. */
@@ -11,7 +11,7 @@ export const SetAccountLimits = defineRpc({
   owner: 'keys',
   callers: ['ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId, limits: Limits, actor: Actor.optional() }),
+  request: z.object({ account: AccountId, limits: LimitsWish, actor: Actor.optional() }),
   reply: z.object({ id: AccountId, limits: Limits, ...propagatedFields }),
   errors: ['account_not_found', 'not_permitted'],
   timeoutMs: 5_000,

@@ -25,6 +25,6 @@ export const SignInExternal = defineRpc({
     origin: Origin,
   }),
   reply: SessionTokens,
-  errors: ['invalid_credentials', 'not_permitted', 'invitation_not_found'],
+  errors: ['quota_exceeded', 'invalid_credentials', 'not_permitted', 'invitation_not_found'],
   timeoutMs: 5_000,
 });

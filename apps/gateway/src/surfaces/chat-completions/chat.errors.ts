@@ -64,6 +64,7 @@ const TYPE = {
   deployment_not_found: REQUEST,
   deployment_not_stopped: REQUEST,
   slug_taken: REQUEST,
+  quota_exceeded: REQUEST,
   alias_taken: REQUEST,
   source_not_allowed: REQUEST,
   unavailable: SERVER,

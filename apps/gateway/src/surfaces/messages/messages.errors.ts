@@ -74,6 +74,7 @@ const ANSWERS = {
   deployment_not_found: NOT_FOUND,
   deployment_not_stopped: CONFLICT,
   slug_taken: CONFLICT,
+  quota_exceeded: CONFLICT,
   alias_taken: CONFLICT,
   source_not_allowed: INVALID,
   unavailable: UNAVAILABLE,

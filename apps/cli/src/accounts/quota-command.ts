@@ -1,0 +1,53 @@
+import { AccountQuotas, COUNTED_QUOTAS, FindAccountQuotas, SetAccountQuotas } from '@slipway/contracts';
+import { UsageError } from '../cli-errors.js';
+import type { Command } from '../command.js';
+import { obeyed } from '../keys/shown-key.js';
+import { DEFAULT, wholeNumber } from '../option-values.js';
+import { tableOr } from '../table.js';
+import { accountSlug, findAccount } from './find-account.js';
+
+type QuotaName = keyof AccountQuotas;
+type Changes = Partial<Record<QuotaName, number | null>>;
+
+const SHAPE = AccountQuotas.shape;
+const isQuota = (name: string): name is QuotaName => Object.hasOwn(SHAPE, name);
+
+/** Reads words like `keys=200`. @throws UsageError */
+export function quotaChanges(words: readonly string[]): Changes {
+  const changes: Changes = {};
+  for (const word of words) {
+    const [, name = '', text = ''] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
+    if (!isQuota(name)) throw new UsageError(`"${word}" is not NAME=VALUE of a quota; there are ${Object.keys(SHAPE).join(', ')}.`);
+    if (Object.hasOwn(changes, name)) throw new UsageError(`${name} is written twice.`);
+    changes[name] = text === DEFAULT ? null : wholeNumber(name, text, SHAPE[name]);
+  }
+  return changes;
+}
+
+export const quota: Command = {
+  name: 'quota',
+  summary: 'Shows how much of each an account may have, or changes it.',
+  remark: `Quotas: ${Object.keys(SHAPE).join(', ')}. Those that are not named stay as they are.`,
+  words: [{ name: 'ACCOUNT', about: 'its slug' }],
+  more: { name: 'NAME=VALUE', about: `such as keys=200 or members=${DEFAULT}` },
+  options: {},
+  plan(call) {
+    const slug = accountSlug(call.word('ACCOUNT'));
+    const changes = quotaChanges(call.more);
+    return async (session) => {
+      const { id: account } = await findAccount(session, slug);
+      const isChange = Object.keys(changes).length > 0;
+      const reply = isChange ? await session.call(SetAccountQuotas, { account, quotas: changes }) : undefined;
+      const { quotas, defaults, used } = await session.call(FindAccountQuotas, { account });
+      const rows = COUNTED_QUOTAS.map((name) => [
+        name,
+        used[name],
+        quotas[name] ?? defaults[name],
+        quotas[name] === undefined ? 'default' : 'set',
+      ]);
+      const uploads = ['uploads', undefined, quotas.uploads, quotas.uploads === undefined ? 'default of gateways' : 'set'];
+      const table = tableOr('', ['QUOTA', 'USED', 'LIMIT', 'FROM'], [...rows, uploads]);
+      return { json: { account: slug, quotas, defaults, used, ...reply }, text: table, note: reply && obeyed(reply) };
+    };
+  },
+};
