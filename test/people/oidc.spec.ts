@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { CreateInvitation, CreateSetupLink, FindUser } from '@slipway/contracts';
+import { CreateInvitation, CreateSetupLink, FindUser, ListAudit, RefreshSession, ResetPassword, SignIn } from '@slipway/contracts';
 import { freePorts } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { Browser } from './browser.js';
 import { ConsoleProcess } from './console-process.js';
-import { as, OPS, PeopleWorld, type Resident } from './people-world.js';
+import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
 const PROVIDER = fileURLToPath(new URL('processes/provider.mjs', import.meta.url));
 const SESSION_COOKIE = '__Host-slipway_refresh';
@@ -122,7 +122,7 @@ describe('sign-in by an identity provider', () => {
     expect(await world.ask(FindUser, { user: me.body.id })).toMatchObject({ has_password: false });
   });
 
-  it('links a person with a password by their verified address, once; another subject of that address is the same person', async () => {
+  it('links a person by their verified address, once; another subject of that address is the same person', async () => {
     const login = newLogin();
     const email = `${login}@example.com`;
     const resident = await world.accept(await invite(email), { email, account: owner.account });
@@ -130,8 +130,32 @@ describe('sign-in by an identity provider', () => {
       const { browser, end } = await signIn(name);
       expect(end).toBe('/');
       await browser.post('/api/refresh');
-      expect((await browser.get('/api/me')).body).toMatchObject({ id: resident.user, has_password: true });
+      expect((await browser.get('/api/me')).body).toMatchObject({ id: resident.user, has_password: false });
     }
+  });
+
+  it('takes an address back from somebody who took it by a link: password and sessions are gone, and owners read of it', async () => {
+    const login = newLogin();
+    const email = `${login}@example.com`;
+    const squatter = await world.accept(await invite(email), { email, account: owner.account });
+    const other = await world.owner();
+    const { token } = await world.ask(CreateInvitation, { account: other.account, email, role: 'owner', actor: as(other.user) });
+    const { browser, end } = await signIn(login, token);
+    expect(end).toBe('/');
+    await browser.post('/api/refresh');
+    expect((await browser.get('/api/me')).body).toMatchObject({ id: squatter.user });
+    const origin = { address: '192.0.2.7', client: 'test browser' };
+    expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe('invalid_credentials');
+    expect(await world.code(RefreshSession, { refresh_token: squatter.tokens.refresh_token, origin })).toBe('session_ended');
+    const { entries } = await world.ask(ListAudit, { account: owner.account, actor: as(owner.user) });
+    expect(entries.find(({ action }) => action === 'user.prove')).toMatchObject({
+      object_name: email,
+      facts: { password_removed: 1, sessions_ended: 1 },
+    });
+    // A proven person keeps a password that an operator gives, also when they sign in by the provider again.
+    const { password } = await world.keys.ask(ResetPassword, { user: squatter.user, actor: OPS });
+    expect((await signIn(login)).end).toBe('/');
+    expect((await world.ask(SignIn, { email, password, origin })).user).toBe(squatter.user);
   });
 
   it('is nobody by an address that the provider does not vouch for, invited or not', async () => {

@@ -40,14 +40,13 @@ const origin = { address: '192.0.2.7', client: 'test browser' };
 const signIn = ({ email }: Pick<Resident, 'email'> = owner): Promise<SessionTokens> =>
   world.ask(SignIn, { email, password: PASSWORD, origin });
 /** As a page does it: again where the service asks for that, as it does when its database is too busy. */
-const refresh = ({ refresh_token: token }: SessionTokens): Promise<{ reply?: SessionTokens; code?: string }> =>
+const refresh = ({ refresh_token: token }: SessionTokens, attempt?: string): Promise<{ reply?: SessionTokens; code?: string }> =>
   until('the session is refreshed or refused', async () => {
-    const outcome = await world.outcome(RefreshSession, { refresh_token: token, origin });
+    const outcome = await world.outcome(RefreshSession, { refresh_token: token, attempt, origin });
     return outcome.code !== 'unavailable' && outcome;
   });
-/** Lets the time pass in which a used token is still taken. */
-const letGracePass = (session: string): Promise<unknown> =>
-  world.keys.sql(`UPDATE sessions.session SET rotated_at = rotated_at - interval '11 seconds' WHERE id = $1`, [session]);
+/** Names of attempts, as pages make them. */
+const [MINE, THEIRS, NEXT] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [string, string, string];
 
 describe('signing in', () => {
   it('an unknown address and a wrong password get the same answer', async () => {
@@ -69,14 +68,58 @@ describe('signing in', () => {
     expect(tokens.user).toBe(owner.user);
   });
 
-  it.each(['known', 'unknown'])('an %s address waits after ten failures, also with the right password, and only that one', async (kind) => {
-    const { email } = kind === 'known' ? await world.owner() : { email: world.email() };
-    const codes = await Promise.all(Array.from({ length: 12 }, () => world.code(SignIn, { email, password: 'not the password', origin })));
-    expect(codes.filter((code) => code === 'rate_limit_exceeded')).toHaveLength(2);
+  it.each(['known', 'unknown'])(
+    'an %s address waits after ten failures from a network, also with the right password, and only that one',
+    async (kind) => {
+      const { email } = kind === 'known' ? await world.owner() : { email: world.email() };
+      const codes = await Promise.all(
+        Array.from({ length: 12 }, () => world.code(SignIn, { email, password: 'not the password', origin })),
+      );
+      expect(codes.filter((code) => code === 'rate_limit_exceeded')).toHaveLength(2);
+      expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe('rate_limit_exceeded');
+      expect((await signIn()).user).toBe(owner.user);
+      await world.keys.sql(`UPDATE sessions.attempt SET since = since - interval '16 minutes'`);
+      expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe(kind === 'known' ? undefined : 'invalid_credentials');
+    },
+  );
+});
+
+describe('somebody who tries passwords of an address', () => {
+  const elsewhere = (n: number): { address: string; client: string } => ({ address: `198.51.${n}.1`, client: 'guesser' });
+  const guess = (email: string, n: number): Promise<string | undefined> =>
+    world.code(SignIn, { email, password: 'not the password', origin: elsewhere(n) });
+
+  it('locks out their own network, not the person in another one, nor a session that asks for the password', async () => {
+    const { email, user, tokens } = await world.owner();
+    for (let n = 0; n < 11; n += 1) await guess(email, 1);
+    expect(await world.code(SignIn, { email, password: PASSWORD, origin: elsewhere(1) })).toBe('rate_limit_exceeded');
+    expect((await signIn({ email })).user).toBe(user);
+    const change = { session: tokens.session, user, current: PASSWORD, next: `${PASSWORD}2`, origin: elsewhere(1) };
+    expect(await world.code(ChangePassword, change)).toBeUndefined();
+  });
+
+  it('from many networks locks out all but browsers that have signed in before', async () => {
+    const { email, user } = await world.owner();
+    const { browser_token: browser } = await signIn({ email });
+    for (let n = 0; n < 6; n += 1) await Promise.all(Array.from({ length: 9 }, () => guess(email, n)));
     expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe('rate_limit_exceeded');
-    expect((await signIn()).user).toBe(owner.user);
-    await world.keys.sql(`UPDATE sessions.attempt SET since = since - interval '16 minutes'`);
-    expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe(kind === 'known' ? undefined : 'invalid_credentials');
+    expect((await world.ask(SignIn, { email, password: PASSWORD, origin, browser })).user).toBe(user);
+    const foreign = (await signIn()).browser_token;
+    expect(await world.code(SignIn, { email, password: PASSWORD, origin, browser: foreign })).toBe('rate_limit_exceeded');
+  });
+
+  it('is read of by owners: the first failure and the lock-out of a network, once each', async () => {
+    const { email, user, account } = await world.owner();
+    for (let n = 0; n < 15; n += 1) await guess(email, 7);
+    const failed = await until('both are written', async () => {
+      const { entries } = await world.ask(ListAudit, { account, actor: as(user) });
+      const found = entries.filter(({ action }) => action.startsWith('session.') && action !== 'session.sign_in');
+      return found.some(({ action }) => action === 'session.locked_out') && found;
+    });
+    expect(failed.map(({ action, object, address }) => [action, object, address])).toEqual([
+      ['session.locked_out', `user:${user}`, '198.51.7.1'],
+      ['session.sign_in_failed', `user:${user}`, '198.51.7.1'],
+    ]);
   });
 });
 
@@ -131,26 +174,43 @@ describe('a session token', () => {
 describe('a refresh token', () => {
   it('is good once; used again later it ends its session, for the thief and for the robbed', async () => {
     const first = await signIn();
-    const { reply: second } = await refresh(first);
-    await letGracePass(first.session);
-    expect((await refresh(first)).code).toBe('session_ended');
-    expect((await refresh(second!)).code).toBe('session_ended');
+    const { reply: second } = await refresh(first, MINE);
+    expect((await refresh(first, THEIRS)).code).toBe('session_ended');
+    expect((await refresh(second!, NEXT)).code).toBe('session_ended');
     const { entries } = await world.ask(ListAudit, { account: owner.account, actor: as(owner.user) });
     expect(entries.find(({ action }) => action === 'session.reuse_detected')).toMatchObject({ object: `session:${first.session}` });
     expect((await signIn()).user).toBe(owner.user);
   });
 
-  it('is taken from ten tabs at once, and whichever answer survives goes on', async () => {
+  it('used first by a thief ends the session when its owner comes, within a second too, and with no name of an attempt', async () => {
+    for (const attempt of [MINE, undefined]) {
+      const first = await signIn();
+      const { reply: stolen } = await refresh(first);
+      expect((await refresh(first, attempt)).code).toBe('session_ended');
+      expect((await refresh(stolen!)).code).toBe('session_ended');
+    }
+  });
+
+  it('survives lost answers, however long ago: the same attempt asks again until the next token is used', async () => {
     const first = await signIn();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(first)));
+    await refresh(first, MINE);
+    await world.keys.sql(`UPDATE sessions.session SET rotated_at = rotated_at - interval '3 hours' WHERE id = $1`, [first.session]);
+    const { reply: again } = await refresh(first, MINE);
+    const { reply: next } = await refresh(again!, NEXT);
+    expect(next?.session).toBe(first.session);
+    expect((await refresh(first, MINE)).code).toBe('session_ended');
+    expect((await refresh(next!, THEIRS)).code).toBe('session_ended');
+  });
+
+  it('is taken from ten tabs at once that share an attempt, and whichever answer survives goes on', async () => {
+    const first = await signIn();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(first, MINE)));
     const survivors = answers.flatMap(({ reply }) => (reply ? [reply] : []));
     expect(survivors).toHaveLength(10);
-    await letGracePass(first.session);
-    const { reply: next } = await refresh(survivors[7]!);
+    const { reply: next } = await refresh(survivors[7]!, NEXT);
     expect(next?.session).toBe(first.session);
-    await letGracePass(first.session);
-    expect((await refresh(survivors[3]!)).code).toBe('session_ended');
-    expect((await refresh(next!)).code).toBe('session_ended');
+    expect((await refresh(survivors[3]!, THEIRS)).code).toBe('session_ended');
+    expect((await refresh(next!, THEIRS)).code).toBe('session_ended');
   });
 
   it('of two generations ago is reused however fast it comes', async () => {

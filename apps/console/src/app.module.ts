@@ -3,7 +3,7 @@ import { RpcClient } from '@slipway/platform';
 import { ApiController, CLIENT_ADDRESSES, type ClientAddresses } from './api/api.controller.js';
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardFiles } from './dashboard/dashboard-files.js';
-import { ProviderCookie, RefreshCookie } from './http/console-cookie.js';
+import { BrowserCookie, ProviderCookie, RefreshCookie } from './http/console-cookie.js';
 import { HealthController } from './http/health.controller.js';
 import { HttpSettings } from './http/http-settings.js';
 import { OidcController } from './oidc/oidc.controller.js';
@@ -22,6 +22,7 @@ export interface ConsoleRuntime {
   readonly settings: HttpSettings;
   readonly limiter: AttemptLimiter;
   readonly refreshCookie: RefreshCookie;
+  readonly browserCookie: BrowserCookie;
   readonly providerCookie: ProviderCookie;
   readonly oidc: OidcSignIn;
   readonly ways: SignInWays;
@@ -42,7 +43,7 @@ export interface ConsoleRuntime {
   ],
 })
 export class AppModule {
-  static with({ rpc, settings, limiter, refreshCookie, providerCookie, oidc, ways, addresses, files }: ConsoleRuntime): DynamicModule {
+  static with({ rpc, settings, limiter, refreshCookie, browserCookie, providerCookie, oidc, ways, addresses, files }: ConsoleRuntime): DynamicModule {
     return {
       module: AppModule,
       providers: [
@@ -52,6 +53,7 @@ export class AppModule {
         { provide: HttpSettings, useValue: settings },
         { provide: AttemptLimiter, useValue: limiter },
         { provide: RefreshCookie, useValue: refreshCookie },
+        { provide: BrowserCookie, useValue: browserCookie },
         { provide: ProviderCookie, useValue: providerCookie },
         { provide: OidcSignIn, useValue: oidc },
         { provide: SIGN_IN_WAYS, useValue: ways },

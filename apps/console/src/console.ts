@@ -7,7 +7,7 @@ import { type LifecycleState, type Logger, type NatsConnection, nuid, RpcClient 
 import { AppModule } from './app.module.js';
 import type { ConsoleConfig } from './config.js';
 import { DashboardFiles } from './dashboard/dashboard-files.js';
-import { ProviderCookie, RefreshCookie } from './http/console-cookie.js';
+import { BrowserCookie, ProviderCookie, RefreshCookie } from './http/console-cookie.js';
 import { createHttpApplication } from './http/http-application.js';
 import { HttpSettings } from './http/http-settings.js';
 import { OwnOrigin } from './http/own-origin.js';
@@ -107,6 +107,7 @@ export class Console {
       settings,
       limiter: new AttemptLimiter(config.SIGN_INS_PER_MIN),
       refreshCookie: new RefreshCookie(cookies),
+      browserCookie: new BrowserCookie(cookies),
       providerCookie: new ProviderCookie(cookies),
       oidc: new OidcSignIn(oidc && new IdentityProvider(oidc), rpc, own),
       ways: { password: true, identity_provider: oidc?.name ?? null },

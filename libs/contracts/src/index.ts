@@ -99,6 +99,7 @@ export {
   PersonName,
 } from './keys/person.js';
 export {
+  BrowserToken,
   SESSION_TOKEN_ALGORITHM,
   SESSION_TOKEN_LIFE_S,
   SESSION_TOKEN_TYPE,

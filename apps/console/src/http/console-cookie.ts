@@ -47,6 +47,13 @@ export class RefreshCookie extends ConsoleCookie {
   }
 }
 
+/** Shows that this browser has signed in before: failed sign-ins elsewhere do not lock it out. It opens nothing. */
+export class BrowserCookie extends ConsoleCookie {
+  constructor(kind: CookieKind) {
+    super(kind, { name: 'slipway_browser', sameSite: 'Strict' });
+  }
+}
+
 /** Remembers a sign-in by an identity provider, which comes back by a navigation from its site. */
 export class ProviderCookie extends ConsoleCookie {
   constructor(kind: CookieKind) {

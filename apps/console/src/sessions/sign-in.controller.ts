@@ -21,7 +21,7 @@ import { AttemptLimiter } from './attempt-limiter.js';
 import { type SessionAnswer, SessionAnswers } from './session-answers.js';
 
 const SignInBody = z.object({ email: Email, password: Password, account: AccountSlug.optional() });
-const RefreshBody = z.object({ account: AccountSlug.optional() });
+const RefreshBody = z.object({ account: AccountSlug.optional(), attempt: RefreshSession.request.shape.attempt });
 const LinkBody = z.object({ token: LinkToken });
 const AcceptBody = LinkBody.extend({ email: Email.optional(), name: PersonName.optional(), password: Password });
 
@@ -44,7 +44,7 @@ export class SignInController {
   ): Promise<SessionAnswer> {
     const origin = this.answers.originOf(request);
     this.limiter.admit(origin);
-    return this.answers.give(reply, await this.rpc.call(SignIn, { ...body, origin }));
+    return this.answers.give(reply, await this.rpc.call(SignIn, { ...body, ...this.answers.browserOf(request), origin }));
   }
 
   /** Exchanges the cookie for the next one and a new token. Without a session the cookie goes. */
@@ -98,6 +98,6 @@ export class SignInController {
   ): Promise<SessionAnswer> {
     const origin = this.answers.originOf(request);
     this.limiter.admit(origin);
-    return this.answers.give(reply, await this.rpc.call(AcceptInvitation, { ...body, origin }));
+    return this.answers.give(reply, await this.rpc.call(AcceptInvitation, { ...body, ...this.answers.browserOf(request), origin }));
   }
 }

@@ -34,6 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+const bodyOf = (n: number): Record<string, string> => JSON.parse(asked.at(n)?.body ?? '{}') as Record<string, string>;
 const paths = (): string[] => asked.map(({ path }) => path);
 
 describe('the session of a page', () => {
@@ -67,7 +68,7 @@ describe('the session of a page', () => {
     await session.resume();
     await session.ask('/api/x');
     expect(asked.at(-1)?.token).toBe('Bearer two');
-    expect(asked[1]).toMatchObject({ path: '/api/refresh', body: '{"account":"local"}' });
+    expect(bodyOf(1)).toMatchObject({ account: 'local' });
   });
 
   it('is over when the cookie opens nothing any more, and says that it was ended', async () => {
@@ -99,6 +100,25 @@ describe('the session of a page', () => {
     script['/api/refresh'] = [lost, lost, granted('one')];
     expect(await new Session().resume()).toMatchObject({ kind: 'in' });
     expect(paths()).toHaveLength(3);
+    expect(new Set([0, 1, 2].map((n) => bodyOf(n)['attempt'])).size).toBe(1);
+  });
+
+  it('goes on with the same attempt after a reload, and with another one once it had an answer', async () => {
+    const stored = new Map<string, string>();
+    vi.stubGlobal('localStorage', {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, value: string) => stored.set(name, value),
+      removeItem: (name: string) => stored.delete(name),
+    });
+    script['/api/refresh'] = [lost];
+    await expect(new Session().resume()).rejects.toMatchObject({ code: 'unavailable' });
+    script['/api/refresh'] = [granted('one')];
+    await new Session().resume();
+    const first = bodyOf(-1)['attempt'];
+    expect(first).toBe(bodyOf(0)['attempt']);
+    expect(stored.size).toBe(0);
+    await new Session().resume();
+    expect(bodyOf(-1)['attempt']).not.toBe(first);
   });
 
   it('tells somebody whose session was ended before the page was opened from somebody who never signed in', async () => {
@@ -111,20 +131,22 @@ describe('the session of a page', () => {
   it('works in the account that the address names, and in its own where that is not the person’s', async () => {
     script['/api/refresh'] = [granted('one')];
     await new Session().resume('acme');
-    expect(asked[0]?.body).toBe('{"account":"acme"}');
+    expect(bodyOf(0)).toMatchObject({ account: 'acme' });
     script['/api/refresh'] = [[403, { error: { code: 'not_permitted', message: 'No.', param: 'account' } }], granted('one')];
     expect(await new Session().resume('foreign')).toMatchObject({ kind: 'in', account: { slug: 'local' } });
-    expect(asked.at(-1)?.body).toBe('{}');
+    expect(bodyOf(-1)).not.toHaveProperty('account');
   });
 
-  it('leaves nothing in the storage of the browser', async () => {
-    const stored = vi.fn<() => never>(() => {
+  it('leaves no token in the storage of the browser, and begins where that keeps nothing', async () => {
+    const stored: string[] = [];
+    const refuse = (_: string, value: string): never => {
+      stored.push(value);
       throw new Error('Nothing may be stored.');
-    });
-    vi.stubGlobal('localStorage', { setItem: stored });
-    vi.stubGlobal('sessionStorage', { setItem: stored });
+    };
+    vi.stubGlobal('localStorage', { getItem: refuse, setItem: refuse, removeItem: refuse });
+    vi.stubGlobal('sessionStorage', { setItem: refuse });
     script['/api/refresh'] = [granted('one')];
-    await new Session().resume();
-    expect(stored).not.toHaveBeenCalled();
+    expect(await new Session().resume()).toMatchObject({ kind: 'in' });
+    expect(stored.join()).not.toContain('one');
   });
 });

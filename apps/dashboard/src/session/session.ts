@@ -1,6 +1,7 @@
 import type { MemberRole } from '@slipway/contracts';
 import { codeOf, ConsoleError } from '../api/console-error.js';
 import { open, type Question, send } from '../api/send.js';
+import { withAttempt } from './refresh-attempt.js';
 
 /** A token is renewed so long before it ends, in milliseconds: clocks differ. */
 const RENEW_BEFORE_MS = 45_000;
@@ -81,7 +82,7 @@ export class Session {
 
   /** Works in another account from now on. */
   async switchTo(slug: string): Promise<void> {
-    this.begin(await send<SessionAnswer>('/api/refresh', { body: { account: slug } }));
+    this.begin(await this.#exchange({ account: slug }));
   }
 
   async signOut(): Promise<void> {
@@ -136,13 +137,17 @@ export class Session {
     }
   }
 
-  /** An answer may be lost after the cookie was exchanged: asked again at once, the console repeats it. */
-  async #exchange(body: object): Promise<SessionAnswer> {
+  /** An answer may be lost after the cookie was exchanged: asked again by the same attempt, the console repeats it. */
+  #exchange(body: object): Promise<SessionAnswer> {
+    return withAttempt((attempt) => this.#patiently({ ...body, attempt }), isPassing);
+  }
+
+  async #patiently(body: object): Promise<SessionAnswer> {
     for (const waitMs of AGAIN_AFTER_MS) {
       try {
         return await send<SessionAnswer>('/api/refresh', { body });
       } catch (error) {
-        if (!(error instanceof ConsoleError && error.isPassing)) throw error;
+        if (!isPassing(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
     }
@@ -154,6 +159,8 @@ export class Session {
     for (const listener of this.#listeners) listener();
   }
 }
+
+const isPassing = (error: unknown): boolean => error instanceof ConsoleError && error.isPassing;
 
 function ignoreEnd(error: unknown): void {
   if (codeOf(error) !== 'session_ended') throw error;

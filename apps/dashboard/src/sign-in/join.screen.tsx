@@ -17,7 +17,6 @@ interface Invitation {
   readonly slug: string;
   readonly role: string;
   readonly email: string | null;
-  readonly known: boolean;
 }
 
 /** Where invitations and the first owner's link lead. The link's secret stands behind the #, which is never sent. */
@@ -53,16 +52,17 @@ export function JoinScreen(): JSX.Element {
 }
 
 function Accept({ token, invitation }: { readonly token: string; readonly invitation: Invitation }): JSX.Element {
-  const { slug, email: invited, known } = invitation;
+  const { slug, email: invited } = invitation;
   const navigate = useNavigate();
   const [email, setEmail] = useState(invited ?? '');
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const accept = useMutation({
     mutationFn: () => {
-      const short = known ? null : faultOfPassword(password);
+      // Who is invited may have a password here, of any length: only the console knows.
+      const short = invited === null ? faultOfPassword(password) : null;
       if (short !== null) throw new ConsoleError('invalid_request', short, 'password');
-      const own = { ...(invited === null && { email }), ...(!known && name.trim() !== '' && { name }) };
+      const own = { ...(invited === null && { email }), ...(name.trim() !== '' && { name }) };
       return send<SessionAnswer>('/api/invitations/accept', { body: { token, password, ...own } });
     },
     onSuccess: (answer) => {
@@ -82,22 +82,20 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
       <Introduction invitation={invitation} />
       <form className="grid gap-4" onSubmit={submit}>
         <EmailField value={email} onValue={setEmail} fault={faultOf('email')} isFixed={invited !== null} />
-        {!known && (
-          <TextField
-            label="Your name"
-            name="name"
-            autoComplete="name"
-            hint="As others in the account see you. You can leave it empty."
-            maxLength={100}
-            value={name}
-            fault={faultOf('name')}
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
+        <TextField
+          label="Your name"
+          name="name"
+          autoComplete="name"
+          hint="As others in the account see you. You can leave it empty."
+          maxLength={100}
+          value={name}
+          fault={faultOf('name')}
+          onChange={(event) => setName(event.target.value)}
+        />
         <PasswordField
           label="Password"
-          isNew={!known}
-          hint={known ? undefined : PASSWORD_HINT}
+          isNew={invited === null}
+          hint={invited === null ? PASSWORD_HINT : `If you have a password here already, enter it. Otherwise choose one. ${PASSWORD_HINT}`}
           fault={faultOf('password')}
           value={password}
           onValue={setPassword}
@@ -112,12 +110,7 @@ function Accept({ token, invitation }: { readonly token: string; readonly invita
   );
 }
 
-function Introduction({ invitation: { email, role, known } }: { readonly invitation: Invitation }): JSX.Element {
+function Introduction({ invitation: { email, role } }: { readonly invitation: Invitation }): JSX.Element {
   const invitedAs = `You are invited as ${role === 'owner' ? 'an owner' : `a ${role}`}.`;
-  return (
-    <p className="text-muted">
-      {email === null ? 'You become the first owner of this account. This link opens once.' : invitedAs}
-      {known && ' You have a password here already: enter it to join.'}
-    </p>
-  );
+  return <p className="text-muted">{email === null ? 'You become the first owner of this account. This link opens once.' : invitedAs}</p>;
 }

@@ -13,6 +13,7 @@ import { UsageBounds1768300000000 } from '../usage/db/1768300000000-usage-bounds
 import { AccountQuotas1768300000001 } from './migrations/1768300000001-account-quotas.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
 import { AuditChain1768500000000 } from './migrations/1768500000000-audit-chain.js';
+import { ProvenPeople1768600000000 } from './migrations/1768600000000-proven-people.js';
 import { KeyCreators1767300000000 } from './migrations/1767300000000-key-creators.js';
 import { KeyRotations1767400000000 } from './migrations/1767400000000-key-rotations.js';
 import { Limits1766000000000 } from './migrations/1766000000000-limits.js';
@@ -38,6 +39,7 @@ export const schema = {
     UsageBounds1768300000000,
     AccountQuotas1768300000001,
     AuditChain1768500000000,
+    ProvenPeople1768600000000,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

@@ -6,13 +6,11 @@ import { Quotas } from '../accounts/quotas.service.js';
 import { type Invitation, InvitationsRepository } from './invitations.repository.js';
 import { hashOf } from './link-token.js';
 import { MembershipsRepository } from './memberships.repository.js';
-import { PeopleRepository, type Person } from './people.repository.js';
+import type { Person } from './people.repository.js';
 
 /** What a link invites to, for who has it. */
 export interface InvitationFacts extends Invitation {
   readonly slug: string;
-  /** The address belongs to somebody who has a password. */
-  readonly known: boolean;
 }
 
 /** The way into an account: an invitation becomes a membership, once. */
@@ -24,7 +22,6 @@ export class JoiningService {
     private readonly quotas: Quotas,
     private readonly invitations: InvitationsRepository,
     private readonly memberships: MembershipsRepository,
-    private readonly people: PeopleRepository,
     private readonly audit: AuditLog,
   ) {}
 
@@ -34,8 +31,7 @@ export class JoiningService {
       const invitation = await this.invitations.findByToken(connection, hashOf(token));
       const account = invitation && (await this.accounts.find(connection, invitation.account));
       if (!invitation || !account) throw invitationNotFound();
-      const person = invitation.email === null ? null : await this.people.findByEmail(connection, invitation.email);
-      return { ...invitation, slug: account.slug, known: person?.passwordHash != null };
+      return { ...invitation, slug: account.slug };
     });
   }
 
@@ -46,7 +42,7 @@ export class JoiningService {
     if (!invitation || !account) throw invitationNotFound();
     // A set-up link names nobody: once somebody owns the account, it must open nothing.
     if (invitation.email === null && (await this.memberships.holdOwners(tx, invitation.account)).length > 0) throw invitationNotFound();
-    return { ...invitation, slug: account.slug, known: false };
+    return { ...invitation, slug: account.slug };
   }
 
   /** Somebody who belongs to the account already keeps their role. */

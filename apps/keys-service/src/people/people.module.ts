@@ -34,6 +34,7 @@ import { PeopleRepository } from './people.repository.js';
     SessionsRepository,
   ],
   exports: [
+    AttemptsRepository,
     Authority,
     JoiningService,
     MembershipsRepository,

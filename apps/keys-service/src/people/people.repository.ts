@@ -10,6 +10,8 @@ export interface Person {
   readonly email: string;
   readonly name: string;
   readonly passwordHash: string | null;
+  /** An identity provider has vouched for the address. */
+  readonly isProven: boolean;
 }
 
 /** What a new person is made of. */
@@ -21,7 +23,13 @@ export interface ExternalIdentity {
   readonly subject: string;
 }
 
-const personOf = ({ id, email, name, passwordHash }: PersonEntity): Person => ({ id: UserId.parse(id), email, name, passwordHash });
+const personOf = ({ id, email, name, passwordHash, provenAt }: PersonEntity): Person => ({
+  id: UserId.parse(id),
+  email,
+  name,
+  passwordHash,
+  isProven: provenAt !== null,
+});
 
 @Injectable()
 export class PeopleRepository {
@@ -42,7 +50,9 @@ export class PeopleRepository {
 
   /** Null when the address is taken; of calls at once, one gets it. */
   async insert(tx: Tx, person: NewPerson): Promise<Person | null> {
-    const inserted = await tx.createQueryBuilder().insert().into(PersonEntity).values(person).orIgnore().returning('id').execute();
+    const { isProven, ...fields } = person;
+    const columns = { ...fields, provenAt: isProven ? new Date() : null };
+    const inserted = await tx.createQueryBuilder().insert().into(PersonEntity).values(columns).orIgnore().returning('id').execute();
     const [row] = inserted.raw as { id: number }[];
     return row === undefined ? null : { ...person, id: UserId.parse(row.id) };
   }
@@ -60,6 +70,17 @@ export class PeopleRepository {
 
   async setPassword(tx: Tx, id: UserId, passwordHash: string): Promise<void> {
     await tx.update(PersonEntity, { id }, { passwordHash });
+  }
+
+  /** The address is proven from now on, and the password that somebody may have set before is gone. */
+  async prove(tx: Tx, id: UserId): Promise<void> {
+    await tx.update(PersonEntity, { id }, { passwordHash: null, provenAt: () => 'now()' });
+  }
+
+  /** Whether the person's password is still the one that was checked; it stays so until the transaction ends. */
+  async holdsPassword(tx: Tx, { id, passwordHash }: Person): Promise<boolean> {
+    const row = await tx.findOne(PersonEntity, { where: { id }, lock: { mode: 'pessimistic_read' } });
+    return row !== null && row.passwordHash === passwordHash;
   }
 
   async signedIn(tx: Tx, id: UserId): Promise<void> {

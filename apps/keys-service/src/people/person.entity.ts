@@ -17,6 +17,10 @@ export class PersonEntity {
   @Column('text', { name: 'password_hash', nullable: true })
   passwordHash!: string | null;
 
+  /** When an identity provider first vouched for the address; null = nobody has: whoever had a link may have named it. */
+  @Column('timestamptz', { name: 'proven_at', nullable: true })
+  provenAt!: Date | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 

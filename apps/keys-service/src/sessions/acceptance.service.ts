@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { NewPassword, type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
+import { NewPassword, ServiceError, type SessionTokens } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
+import type { AttemptPlace } from '../people/attempts.repository.js';
 import { JoiningService } from '../people/joining.service.js';
 import { PasswordsService } from '../people/passwords.service.js';
 import { PeopleRepository, type Person } from '../people/people.repository.js';
@@ -30,33 +31,33 @@ export class AcceptanceService {
   ) {}
 
   /** @throws ServiceError `invitation_not_found`, `invalid_credentials`, `rate_limit_exceeded`, `invalid_request` */
-  async accept(acceptance: Acceptance, origin: Origin): Promise<SessionTokens> {
+  async accept(acceptance: Acceptance, place: AttemptPlace): Promise<SessionTokens> {
     const facts = await this.joining.find(acceptance.token);
     const email = facts.email ?? acceptance.email;
     if (email === undefined) throw new ServiceError('invalid_request', 'Name your email address.', { param: 'email' });
-    const guest = await this.#guest(email, acceptance);
+    const guest = await this.#guest(email, acceptance, place);
     return this.transactions.run(async (tx) => {
       const invitation = await this.joining.hold(tx, acceptance.token);
-      const person = await this.#personOf(tx, guest);
-      await this.joining.admit(tx, invitation, person, origin);
-      return this.entry.enter(tx, person, { slug: invitation.slug, origin, method: 'invitation' });
+      const person = await this.#personOf(tx, guest, place);
+      await this.joining.admit(tx, invitation, person, place.origin);
+      return this.entry.enter(tx, person, { ...place, slug: invitation.slug, method: 'invitation' });
     });
   }
 
-  async #guest(email: string, { name = '', password }: Acceptance): Promise<Guest> {
+  async #guest(email: string, { name = '', password }: Acceptance, place: AttemptPlace): Promise<Guest> {
     const known = await this.transactions.read((connection) => this.people.findByEmail(connection, email));
-    if (known !== null) return { person: await this.passwords.prove({ email, password }) };
+    if (known !== null) return { person: await this.passwords.prove({ email, password }, place) };
     const checked = NewPassword.safeParse(password);
     if (!checked.success) throw new ServiceError('invalid_request', checked.error.issues[0]?.message ?? '', { param: 'password' });
     return { email, name, passwordHash: await this.passwords.hash(password) };
   }
 
-  async #personOf(tx: Tx, guest: Guest): Promise<Person> {
+  async #personOf(tx: Tx, guest: Guest, place: AttemptPlace): Promise<Person> {
     if ('person' in guest) {
-      await this.passwords.succeeded(tx, guest.person);
+      await this.passwords.succeeded(tx, guest.person, place);
       return guest.person;
     }
-    const inserted = await this.people.insert(tx, guest);
+    const inserted = await this.people.insert(tx, { ...guest, isProven: false });
     if (inserted === null)
       throw new ServiceError('invalid_credentials', 'Somebody took this address meanwhile; accept again with their password.');
     return inserted;

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
-import { Transactions, type Tx } from '@slipway/database';
+import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { type InvitationFacts, JoiningService } from '../people/joining.service.js';
+import { MembershipsRepository } from '../people/memberships.repository.js';
 import { type ExternalIdentity, PeopleRepository, type Person } from '../people/people.repository.js';
+import { SessionEnding } from './session-ending.service.js';
 import { SessionEntry } from './session-entry.service.js';
 
 /** What an identity provider says of somebody; the door has verified that it does. */
@@ -14,21 +16,28 @@ export interface ExternalPerson extends ExternalIdentity {
   readonly invitation?: string | undefined;
 }
 
-/** Sign-in by an identity provider. A person is its subject; an address counts the first time only, and only if it is verified. */
+/**
+ * Sign-in by an identity provider. A person is its subject; an address counts the first time only, and only if it is verified.
+ * Somebody else may have taken the address before, by a link that an owner of any account made for it: the first time that
+ * the provider vouches for it, the password that was set is gone and the sessions are over.
+ */
 @Injectable()
 export class ExternalSignInService {
   constructor(
     private readonly transactions: Transactions,
     private readonly people: PeopleRepository,
+    private readonly memberships: MembershipsRepository,
     private readonly joining: JoiningService,
     private readonly entry: SessionEntry,
+    private readonly ending: SessionEnding,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ServiceError `not_permitted` for somebody uninvited, `invitation_not_found`, `invalid_credentials` for another address than the invited */
   signIn(external: ExternalPerson, origin: Origin): Promise<SessionTokens> {
     return this.transactions.run(async (tx) => {
       const invitation = external.invitation === undefined ? null : await this.joining.hold(tx, external.invitation);
-      const person = (await this.people.findByIdentity(tx, external)) ?? (await this.#firstTime(tx, external, invitation));
+      const person = (await this.people.findByIdentity(tx, external)) ?? (await this.#firstTime(tx, external, { invitation, origin }));
       if (invitation) {
         requireInvited(invitation, person.email);
         await this.joining.admit(tx, invitation, person, origin);
@@ -37,7 +46,7 @@ export class ExternalSignInService {
     });
   }
 
-  async #firstTime(tx: Tx, external: ExternalPerson, invitation: InvitationFacts | null): Promise<Person> {
+  async #firstTime(tx: Tx, external: ExternalPerson, { invitation, origin }: Arrival): Promise<Person> {
     const { email, email_verified: verified, name = '' } = external;
     if (email === undefined || !verified) {
       throw new ServiceError(
@@ -49,11 +58,30 @@ export class ExternalSignInService {
     if (known === null && invitation === null) throw uninvited();
     if (invitation) requireInvited(invitation, email);
     const person =
-      known ?? (await this.people.insert(tx, { email, name, passwordHash: null })) ?? (await this.people.findByEmail(tx, email));
+      known ??
+      (await this.people.insert(tx, { email, name, passwordHash: null, isProven: true })) ??
+      (await this.people.findByEmail(tx, email));
     if (person === null) throw uninvited();
+    if (!person.isProven) await this.#prove(tx, person, origin);
     await this.people.link(tx, person.id, external);
     return person;
   }
+
+  /** Whoever set a password for this address has not shown that it is theirs. Owners of all accounts of the person read of it. */
+  async #prove(tx: Tx, person: Person, origin: Origin): Promise<void> {
+    await this.people.prove(tx, person.id);
+    const ended = await this.ending.endAll(tx, { user: person.id });
+    const facts = { password_removed: person.passwordHash === null ? 0 : 1, sessions_ended: ended.length };
+    const actor = { kind: 'user', user: person.id, ...origin } as const;
+    const entry = { actor, actorName: person.email, action: 'user.prove', object: `user:${person.id}`, objectName: person.email, facts };
+    for (const { account } of await this.memberships.accountsOf(tx, person.id)) await this.audit.record(tx, { ...entry, account });
+  }
+}
+
+/** What somebody brings who signs in by a provider for the first time. */
+interface Arrival {
+  readonly invitation: InvitationFacts | null;
+  readonly origin: Origin;
 }
 
 function requireInvited(invitation: InvitationFacts, email: string): void {

@@ -34,12 +34,12 @@ export class PasswordChangeService {
   async change({ session, user, current, next, origin }: PasswordChange): Promise<number> {
     const known = await this.transactions.read((connection) => this.people.find(connection, user));
     if (known === null) throw sessionEnded();
-    const person = await this.passwords.prove({ email: known.email, password: current });
+    const person = await this.passwords.prove({ email: known.email, password: current }, { origin, session });
     const passwordHash = await this.passwords.hash(next);
     return this.transactions.run(async (tx) => {
       const [asking] = await this.sessions.holdAll(tx, { user, only: session });
       if (!asking) throw sessionEnded();
-      await this.passwords.succeeded(tx, person);
+      await this.passwords.succeeded(tx, person, { origin, session });
       await this.passwords.set(tx, user, passwordHash);
       const ended = await this.ending.endAll(tx, { user, except: session });
       await this.#record(tx, { person, asking, origin, ended: ended.length });

@@ -32,8 +32,7 @@ export class PasswordResetService {
     return this.transactions.run(async (tx) => {
       const person = await this.people.find(tx, user);
       if (person === null) throw new ServiceError('user_not_found', 'There is no user of this number.', { param: 'user' });
-      await this.passwords.succeeded(tx, person);
-      await this.passwords.set(tx, user, passwordHash);
+      await this.passwords.replace(tx, person, passwordHash);
       const ended = (await this.ending.endAll(tx, { user })).length;
       const entry = { actor, action: 'password.reset', object: `user:${user}`, objectName: person.email, facts: { sessions_ended: ended } };
       for (const { account } of await this.memberships.accountsOf(tx, user)) await this.audit.record(tx, { ...entry, account });

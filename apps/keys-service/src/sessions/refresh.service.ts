@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { type Membership, MembershipsRepository } from '../people/memberships.repository.js';
+import { hashOf } from '../people/link-token.js';
 import { type PresentedToken, readRefreshToken } from './refresh-token.js';
 import { SessionEnding } from './session-ending.service.js';
 import { SessionIssuing } from './session-issuing.service.js';
@@ -15,10 +16,12 @@ const sessionEnded = (): ServiceError => new ServiceError('session_ended', 'This
 export interface RefreshWishes {
   /** Works in this account of the person from now on. */
   readonly slug?: string | undefined;
+  /** Name of the attempt: random, kept by the page until it has an answer, and shared by its tabs. */
+  readonly attempt?: string | undefined;
   readonly origin: Origin;
 }
 
-/** Keeps sessions going: a refresh token is good once, and one that comes again later ends its session. */
+/** Keeps sessions going: a refresh token is good for one attempt, however often that asks; with another it ends its session. */
 @Injectable()
 export class RefreshService {
   constructor(
@@ -58,13 +61,15 @@ export class RefreshService {
     if (!session || !goesOn(session, Date.now())) return null;
     const generation = await this.sessions.generationOf(tx, id, hash);
     if (generation === null) return null;
-    const worth = worthOf(session, generation, Date.now());
+    const attemptHash = wishes.attempt === undefined ? null : hashOf(wishes.attempt);
+    const worth = worthOf(session, { generation, attemptHash });
     if (worth === 'reused') {
       await this.#end(tx, session, { action: 'session.reuse_detected', origin: wishes.origin });
       return null;
     }
     if (!membership) return null;
-    return worth === 'good' ? this.issuing.advance(tx, session, membership) : this.issuing.repeat(tx, session, membership);
+    if (worth === 'again') return this.issuing.repeat(tx, session, membership);
+    return this.issuing.advance(tx, session, membership, attemptHash);
   }
 
   async #membershipFor(tx: Tx, { user, account }: Session, slug: string | undefined): Promise<Membership | null> {

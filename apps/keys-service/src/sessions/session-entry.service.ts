@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Actor, type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
 import { AuditLog, type Tx } from '@slipway/database';
+import { AttemptsRepository } from '../people/attempts.repository.js';
 import { type Membership, MembershipsRepository } from '../people/memberships.repository.js';
 import { PeopleRepository, type Person } from '../people/people.repository.js';
 import { SessionIssuing } from './session-issuing.service.js';
@@ -10,6 +12,8 @@ export interface Entrance {
   /** The account to work in; absent or foreign = the first one. */
   readonly slug?: string | undefined;
   readonly origin: Origin;
+  /** What an earlier sign-in gave this browser. */
+  readonly browser?: string | undefined;
   readonly method: 'password' | 'identity_provider' | 'invitation';
 }
 
@@ -19,20 +23,22 @@ export class SessionEntry {
   constructor(
     private readonly people: PeopleRepository,
     private readonly memberships: MembershipsRepository,
+    private readonly attempts: AttemptsRepository,
     private readonly issuing: SessionIssuing,
     private readonly audit: AuditLog,
   ) {}
 
   /** @throws ServiceError `not_permitted` for a person without an account */
-  async enter(tx: Tx, person: Person, { slug, origin, method }: Entrance): Promise<SessionTokens> {
+  async enter(tx: Tx, person: Person, { slug, origin, method, browser = newBrowserToken() }: Entrance): Promise<SessionTokens> {
     const membership = await this.#choose(tx, person, slug);
     await this.people.signedIn(tx, person.id);
+    await this.attempts.remember(tx, person.id, browser);
     const tokens = await this.issuing.open(tx, person, membership, origin);
     const actor: Actor = { kind: 'user', user: person.id, ...origin };
     const { account } = membership;
     const entry = { account, actor, actorName: person.email, object: `user:${person.id}`, objectName: person.email };
     await this.audit.record(tx, { ...entry, action: 'session.sign_in', facts: { method } });
-    return tokens;
+    return { ...tokens, browser_token: browser };
   }
 
   async #choose(tx: Tx, person: Person, slug: string | undefined): Promise<Membership> {
@@ -43,3 +49,6 @@ export class SessionEntry {
     return chosen;
   }
 }
+
+/** 256 random bits: whoever shows them signed in here before. */
+const newBrowserToken = (): string => randomBytes(32).toString('base64url');

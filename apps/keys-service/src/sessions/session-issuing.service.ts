@@ -34,9 +34,9 @@ export class SessionIssuing {
     return this.#tokens(tx, session, membership);
   }
 
-  /** Begins the next generation of a session's refresh tokens. */
-  async advance(tx: Tx, session: Session, membership: Membership): Promise<SessionTokens> {
-    await this.sessions.advance(tx, session, membership.account);
+  /** Begins the next generation of a session's refresh tokens. @param attemptHash of the attempt that asks for it */
+  async advance(tx: Tx, session: Session, membership: Membership, attemptHash: Buffer | null): Promise<SessionTokens> {
+    await this.sessions.advance(tx, session, { account: membership.account, attemptHash });
     return this.#tokens(tx, { ...session, generation: session.generation + 1, rotatedAt: new Date() }, membership);
   }
 

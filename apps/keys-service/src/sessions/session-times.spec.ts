@@ -4,7 +4,7 @@ import { goesOn, worthOf } from './session-times.js';
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const at = (msAgo: number): Date => new Date(NOW - msAgo);
-const session = { generation: 5, rotatedAt: at(0), expiresAt: at(-24 * HOUR), endedAt: null };
+const session = { generation: 5, rotatedAt: at(0), expiresAt: at(-24 * HOUR), endedAt: null, attemptHash: Buffer.alloc(32, 1) };
 
 describe('a session', () => {
   it.each([
@@ -19,16 +19,21 @@ describe('a session', () => {
 });
 
 describe('a refresh token', () => {
-  it('of the present generation is good', () => {
-    expect(worthOf(session, 5, NOW)).toBe('good');
+  const same = Buffer.alloc(32, 1);
+  const other = Buffer.alloc(32, 2);
+
+  it('of the present generation is good, whatever the attempt', () => {
+    for (const attemptHash of [same, other, null]) expect(worthOf(session, { generation: 5, attemptHash })).toBe('good');
   });
 
-  it('of the generation before is late for ten seconds, then reused', () => {
-    expect(worthOf({ ...session, rotatedAt: at(9_999) }, 4, NOW)).toBe('late');
-    expect(worthOf({ ...session, rotatedAt: at(10_000) }, 4, NOW)).toBe('reused');
+  it('of the generation before is good for the attempt that used it, and a theft with any other or none', () => {
+    expect(worthOf(session, { generation: 4, attemptHash: same })).toBe('again');
+    expect(worthOf(session, { generation: 4, attemptHash: other })).toBe('reused');
+    expect(worthOf(session, { generation: 4, attemptHash: null })).toBe('reused');
+    expect(worthOf({ ...session, attemptHash: null }, { generation: 4, attemptHash: null })).toBe('reused');
   });
 
-  it('of an older generation is reused at once', () => {
-    expect(worthOf(session, 3, NOW)).toBe('reused');
+  it('of an older generation is reused', () => {
+    expect(worthOf(session, { generation: 3, attemptHash: same })).toBe('reused');
   });
 });

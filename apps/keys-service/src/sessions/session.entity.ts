@@ -28,6 +28,10 @@ export class SessionEntity {
   @Column('timestamptz', { name: 'rotated_at' })
   rotatedAt!: Date;
 
+  /** SHA-256 of the name of the attempt that began the present generation; null = it had none. */
+  @Column('bytea', { name: 'attempt_hash', nullable: true })
+  attemptHash!: Buffer | null;
+
   /** The end, however much it is used. */
   @Column('timestamptz', { name: 'expires_at' })
   expiresAt!: Date;

@@ -20,9 +20,9 @@ export class SessionsHandlers {
 
   @RpcHandler(RefreshSession)
   refresh(
-    @Payload() { refresh_token: token, account, origin }: z.output<typeof RefreshSession.request>,
+    @Payload() { refresh_token: token, account, attempt, origin }: z.output<typeof RefreshSession.request>,
   ): Promise<z.input<typeof RefreshSession.reply>> {
-    return this.refreshing.refresh(token, { slug: account, origin });
+    return this.refreshing.refresh(token, { slug: account, attempt, origin });
   }
 
   @RpcHandler(SignOut)

@@ -16,6 +16,7 @@ export interface Session {
   readonly expiresAt: Date;
   readonly endedAt: Date | null;
   readonly voidUntil: Date | null;
+  readonly attemptHash: Buffer | null;
   readonly address: string | null;
   readonly client: string | null;
 }
@@ -83,8 +84,8 @@ export class SessionsRepository {
   }
 
   /** The next generation of refresh tokens begins, maybe in another account. */
-  async advance(tx: Tx, { id, generation }: Session, account: AccountId): Promise<void> {
-    await tx.update(SessionEntity, { id }, { generation: generation + 1, rotatedAt: () => 'now()', accountId: account });
+  async advance(tx: Tx, { id, generation }: Session, { account, attemptHash }: Pick<Session, 'account' | 'attemptHash'>): Promise<void> {
+    await tx.update(SessionEntity, { id }, { generation: generation + 1, rotatedAt: () => 'now()', accountId: account, attemptHash });
   }
 
   async setAccount(tx: Tx, { id }: Session, account: AccountId): Promise<void> {

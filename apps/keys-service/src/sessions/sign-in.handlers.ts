@@ -19,8 +19,8 @@ export class SignInHandlers {
   ) {}
 
   @RpcHandler(SignIn)
-  signIn(@Payload() { account, origin, ...credentials }: z.output<typeof SignIn.request>): Promise<z.input<typeof SignIn.reply>> {
-    return this.passwords.signIn(credentials, { slug: account, origin });
+  signIn(@Payload() { account, origin, browser, ...credentials }: z.output<typeof SignIn.request>): Promise<z.input<typeof SignIn.reply>> {
+    return this.passwords.signIn(credentials, { slug: account, origin, browser });
   }
 
   @RpcHandler(SignInExternal)
@@ -30,12 +30,14 @@ export class SignInHandlers {
 
   @RpcHandler(FindInvitation)
   async find(@Payload() { token }: z.output<typeof FindInvitation.request>): Promise<z.input<typeof FindInvitation.reply>> {
-    const { slug, role, email, known, expiresAt } = await this.joining.find(token);
-    return { slug, role, email, known, expires_at: expiresAt.toISOString() };
+    const { slug, role, email, expiresAt } = await this.joining.find(token);
+    return { slug, role, email, known: false, expires_at: expiresAt.toISOString() };
   }
 
   @RpcHandler(AcceptInvitation)
-  accept(@Payload() { origin, ...acceptance }: z.output<typeof AcceptInvitation.request>): Promise<z.input<typeof AcceptInvitation.reply>> {
-    return this.acceptance.accept(acceptance, origin);
+  accept(
+    @Payload() { origin, browser, ...acceptance }: z.output<typeof AcceptInvitation.request>,
+  ): Promise<z.input<typeof AcceptInvitation.reply>> {
+    return this.acceptance.accept(acceptance, { origin, browser });
   }
 }

@@ -15,9 +15,9 @@ export class SignInService {
 
   /** @throws ServiceError `invalid_credentials`, `not_permitted` without an account, `rate_limit_exceeded` */
   async signIn(credentials: Credentials, entrance: Omit<Entrance, 'method'>): Promise<SessionTokens> {
-    const person = await this.passwords.prove(credentials);
+    const person = await this.passwords.prove(credentials, entrance);
     return this.transactions.run(async (tx) => {
-      await this.passwords.succeeded(tx, person);
+      await this.passwords.succeeded(tx, person, entrance);
       return this.entry.enter(tx, person, { ...entrance, method: 'password' });
     });
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { Origin } from './actor.js';
 import { Email, LinkToken, Password, PersonName } from './person.js';
-import { SessionTokens } from './session.js';
+import { BrowserToken, SessionTokens } from './session.js';
 
 /**
  * Accepts an invitation and signs in. Somebody new sets a password; somebody known proves to be the one with
@@ -19,6 +19,7 @@ export const AcceptInvitation = defineRpc({
     email: Email.optional(),
     name: PersonName.optional(),
     password: Password,
+    browser: BrowserToken.optional(),
     origin: Origin,
   }),
   reply: SessionTokens,

@@ -15,8 +15,8 @@ export const FindInvitation = defineRpc({
     role: MemberRole,
     /** The only address that may accept it; null = the one that accepts chooses. */
     email: z.string().nullable(),
-    /** The address belongs to somebody who has a password: accepting asks for it. */
-    known: z.boolean(),
+    /** Always false, for consoles of before 2027: whether somebody has this address is not told to who holds a link. */
+    known: z.boolean().optional(),
     expires_at: z.iso.datetime(),
   }),
   errors: ['invitation_not_found'],

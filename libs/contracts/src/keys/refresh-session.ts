@@ -5,9 +5,9 @@ import { Origin } from './actor.js';
 import { RefreshToken, SessionTokens } from './session.js';
 
 /**
- * Exchanges a refresh token for the next pair. A token that was used before ends the session, but for 10 s
- * after its use: tabs may race, and answers may be lost. Expired, ended, reused and invented tokens are the
- * same \`session_ended\`.
+ * Exchanges a refresh token for the next pair. It is good for one attempt: the same `attempt` may ask again until the next
+ * token is used, as answers get lost and tabs race. The same token with another attempt, or with none, ends the session:
+ * one of the two stole it. Expired, ended, reused and invented tokens are the same `session_ended`.
  */
 export const RefreshSession = defineRpc({
   subject: 'key.{env}.v1.rpc.refresh-session',
@@ -18,6 +18,8 @@ export const RefreshSession = defineRpc({
     refresh_token: RefreshToken,
     /** Works in another account of the person from now on; a foreign one is `not_permitted`. */
     account: AccountSlug.optional(),
+    /** Random text that the page keeps until it has an answer, the same in all tabs of a browser. */
+    attempt: z.string().min(16).max(64).optional(),
     origin: Origin,
   }),
   reply: SessionTokens,

@@ -41,11 +41,16 @@ export const SessionTokens = z.object({
   refresh_token: z.string(),
   /** When the session ends unless it is used before. */
   refresh_expires_at: z.iso.datetime(),
+  /** Shows later that this browser has signed in before: see `BrowserToken`. For the door's cookie alone; only with a sign-in. */
+  browser_token: z.string().optional(),
 });
 export type SessionTokens = z.infer<typeof SessionTokens>;
 
 /** What a door hands back to keep a session going. Another form is refused without a look at the database. */
 export const RefreshToken = z.string().max(200);
+
+/** What an earlier sign-in gave a browser: failures elsewhere do not lock it out. It opens nothing by itself. */
+export const BrowserToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** A sign-in as its person sees it. */
 export const SessionView = z.object({

@@ -1,4 +1,4 @@
-import type { AccountId, Actor, AuditEntry } from '@slipway/contracts';
+import type { AccountId, Actor, AuditEntry, Origin } from '@slipway/contracts';
 import type { Tx } from '../transactions.js';
 import { AUDIT_TABLE } from './audit-table.js';
 
@@ -10,6 +10,8 @@ export interface AuditRecord {
   readonly action: string;
   /** Absent where an older caller did not say. */
   readonly actor?: Actor | undefined;
+  /** From where, where nobody is proven to have acted. */
+  readonly origin?: Origin | undefined;
   /** The person's address at this time. */
   readonly actorName?: string | null | undefined;
   /** `<kind>:<number>`, such as `key:12`. */
@@ -33,7 +35,7 @@ function actorIdOf(actor: Actor | undefined): number | null {
 /** A service's audit log. */
 export class AuditLog {
   /** Writes an entry into the caller's transaction: what was done and its entry are committed together. */
-  async record(tx: Tx, { account, action, actor, actorName, object, objectName, facts = {} }: AuditRecord): Promise<void> {
+  async record(tx: Tx, { account, action, actor, origin = actor, actorName, object, objectName, facts = {} }: AuditRecord): Promise<void> {
     await tx.query(
       `INSERT INTO ${AUDIT_TABLE} (account_id, action, actor, actor_id, actor_name, object, object_name, address, client, facts)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
@@ -45,8 +47,8 @@ export class AuditLog {
         actorName ?? null,
         object,
         objectName ?? null,
-        actor?.address ?? null,
-        actor?.client ?? null,
+        origin?.address ?? null,
+        origin?.client ?? null,
         JSON.stringify(facts),
       ],
     );
