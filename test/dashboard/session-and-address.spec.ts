@@ -91,6 +91,7 @@ describe('a sign-in', () => {
     await page.getByText('Your session is over. Sign in again to go on where you were.').waitFor();
     await fillIn();
     await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
+    expect(pathOf()).toBe(`/${home}/api-keys`);
   });
 
   it('of nobody who was here before says nothing of a session', async () => {
@@ -129,6 +130,7 @@ describe('the account', () => {
     await page.getByRole('button', { name: `Switch to ${home}` }).click();
     await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
     await page.getByRole('button', { name: new RegExp(`^${home},`) }).waitFor();
+    expect(pathOf()).toBe(`/${home}/api-keys`);
   });
 
   it('of others is named as such, with the navigation around it', async () => {
@@ -137,6 +139,7 @@ describe('the account', () => {
     await page.getByText('You do not belong to an account “nobody-knows”', { exact: false }).waitFor();
     await navigation().getByRole('link', { name: 'API Keys' }).click();
     await page.getByRole('heading', { level: 1, name: 'API Keys' }).waitFor();
+    expect(pathOf()).toBe(`/${home}/api-keys`);
   });
 });
 
@@ -147,6 +150,7 @@ describe('a page that is not there', () => {
     await page.getByText('There is nothing at this address.').waitFor();
     await navigation().getByRole('link', { name: 'Members' }).click();
     await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    expect(pathOf()).toBe(`/${home}/members`);
   });
 
   it('because the console cannot say who is signed in keeps its navigation and is tried again by itself', async () => {

@@ -60,12 +60,11 @@ export class RequestGate {
   #readJson(server: FastifyInstance): void {
     const parse = server.getDefaultJsonParser('error', 'error');
     server.removeAllContentTypeParsers();
-    server.addContentTypeParser('application/json', (request, _payload, done) => {
-      const bytesMax = request.signedIn ? BODY_MAX.signedIn : BODY_MAX.anybody;
-      this.bounds.readOf(request, bytesMax).then(
-        ({ bytes }) => parse(request, bytes.toString('utf8'), done),
-        (error: unknown) => done(error as Error),
-      );
+    server.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+      const { bytes } = await this.bounds.readOf(request, request.signedIn ? BODY_MAX.signedIn : BODY_MAX.anybody);
+      return new Promise<unknown>((resolve, reject) => {
+        void parse(request, bytes.toString('utf8'), (error, value) => (error ? reject(error) : resolve(value)));
+      });
     });
   }
 

@@ -54,12 +54,7 @@ export class PlaygroundDoor {
         }
       });
       scope.removeAllContentTypeParsers();
-      scope.addContentTypeParser('application/json', (request, _payload, parsed) => {
-        bounds.readOf(request, BODY_MAX).then(
-          ({ bytes }) => parsed(null, bytes),
-          (error: unknown) => parsed(error as Error),
-        );
-      });
+      scope.addContentTypeParser('application/json', async (request: FastifyRequest) => (await bounds.readOf(request, BODY_MAX)).bytes);
       scope.setErrorHandler((error, request, reply) => answerError(request, reply, error));
       scope.post<Route>('/api/playground/:deployment/:contract', (request, reply) => this.#answer(request, reply));
       done();
