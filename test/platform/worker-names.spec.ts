@@ -175,7 +175,7 @@ describe('the name of a worker’s process', () => {
   it('is taken from the user alone: another key cannot use its proof', async () => {
     const identity = { ...identityOf('agent'), key: newUserKey() };
     const nats = connectNats({ url: server.url, role: 'agent', name: 'thief', log, identity });
-    await expect(nats).rejects.toThrow();
+    await expect(nats).rejects.toThrow('the server refuses the credentials of agent');
   });
 
   it('outlives the expiry of its proof: the connection comes back with the newer one', async () => {

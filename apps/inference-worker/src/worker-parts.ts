@@ -20,6 +20,32 @@ import type { WorkerConfig } from './config.js';
 import { askToJoin, joinAsAgent } from './identity/join.js';
 import { NamedRunners, type RunnerNames, SharedRunnerNames } from './identity/runner-names.js';
 
+interface AgentLink {
+  readonly nats: NatsConnection;
+  /** Name of this agent. */
+  readonly wk: Incarnation;
+  readonly names: RunnerNames;
+}
+
+/** Connects under a name of this process's own, or as the user that all workers share where there are no names to ask for. */
+async function connectAgent(config: WorkerConfig, log: Logger): Promise<AgentLink> {
+  const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir, SLIPWAY_ENV: env } = config;
+  const agent = await joinAsAgent(config, log);
+  const nats = await connectNats({
+    url,
+    log,
+    name: 'agent',
+    ...(agent ? { role: 'agent', identity: agent } : { role: 'worker', credentialsDir }),
+  });
+  if (!agent) {
+    const wk = Incarnation.parse(nuid.next());
+    return { nats, wk, names: new SharedRunnerNames(wk) };
+  }
+  const names = new NamedRunners({ nats, env, agent, rejoin: () => askToJoin(config, log, agent), log });
+  await names.start();
+  return { nats, wk: agent.wk, names };
+}
+
 /** The parts of an agent's process, in the order of their start. */
 export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecycle): Part[] {
   const metrics = createMetrics('inference-worker');
@@ -35,20 +61,7 @@ export function workerParts(config: WorkerConfig, log: Logger, lifecycle: Lifecy
     {
       name: 'nats',
       start: async () => {
-        const held = await joinAsAgent(config, log);
-        const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir, SLIPWAY_ENV: env } = config;
-        nats = await connectNats({
-          url,
-          log,
-          name: 'agent',
-          ...(held ? { role: 'agent', identity: held } : { role: 'worker', credentialsDir }),
-        });
-        wk = held?.wk ?? Incarnation.parse(nuid.next());
-        if (held) {
-          const named = new NamedRunners({ nats, env, agent: held, rejoin: () => askToJoin(config, log, held), log });
-          await named.start();
-          names = named;
-        } else names = new SharedRunnerNames(wk);
+        ({ nats, wk, names } = await connectAgent(config, log));
         void nats.closed().then(() => {
           // Refused credentials close a connection for good; a new process may find better ones.
           if (lifecycle.state === 'ready') throw new Error('The NATS connection was closed.');

@@ -45,6 +45,7 @@ export class ForkedRunner implements RunnerHandle {
   #over = false;
 
   constructor(private readonly options: ForkedRunnerOptions) {
+    // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
     this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env: runnerEnvironment(process.env) });
     const lines = new LineSplitter(options.log.complained);
     this.#child.stderr?.on('data', (chunk: Buffer) => {

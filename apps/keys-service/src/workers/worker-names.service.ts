@@ -6,7 +6,7 @@ import { type NamedKey, WorkerNamesRepository } from './worker-names.repository.
 
 const HOUR_MS = 3_600_000;
 /** Life of one NATS user of a worker, in milliseconds. Workers ask for the next one at half of it. */
-export const IDENTITY_LIFE_MS = 24 * HOUR_MS;
+const IDENTITY_LIFE_MS = 24 * HOUR_MS;
 /** A name stays with its key for this long after its last user expired, in milliseconds. */
 const KEPT_MS = 24 * HOUR_MS;
 /** Names that are known at once: far more than the processes of a large fleet start in two days. */
