@@ -113,8 +113,8 @@ describe('the audit log', () => {
   it("is checked as a whole, against what an earlier check printed, and exported with the operator's own entries", async () => {
     const first = await rig.json<{ keys: { seq: number; hash: string } }>('audit', 'verify');
     const anchor = `${first.keys.seq}:${first.keys.hash}`;
-    expect((await rig.run('audit', 'verify', '--keys', anchor)).stdout).toContain('Both audit logs are whole.');
-    const forged = await rig.run('audit', 'verify', '--keys', `${first.keys.seq}:${'0'.repeat(64)}`);
+    expect((await rig.run('audit', 'verify', '--keys-head', anchor)).stdout).toContain('Both audit logs are whole.');
+    const forged = await rig.run('audit', 'verify', '--keys-head', `${first.keys.seq}:${'0'.repeat(64)}`);
     expect([forged.code, forged.stderr]).toEqual([1, expect.stringContaining('made anew')]);
     const { stdout } = await rig.run('audit', 'export');
     const lines = stdout

@@ -82,6 +82,8 @@ describe('the commands', () => {
       ...['point', 'list', 'remove'].map((name) => `aliases ${name}`),
       'usage',
       'audit list',
+      'audit verify',
+      'audit export',
       'sessions rotate-key',
     ]);
   });

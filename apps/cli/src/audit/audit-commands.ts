@@ -85,20 +85,20 @@ const verify: Command = {
   name: 'verify',
   summary: 'Checks that no entry of the audit logs was changed, taken out or put in: every hash is computed anew.',
   remark:
-    'Keep what it prints somewhere else. With --keys and --deployments the next check also finds a log that was cut short or written anew.',
+    'Keep what it prints somewhere else. With --keys-head and --deployments-head the next check also finds a log that was cut short or written anew.',
   words: [],
   options: {
-    keys: { value: 'NUMBER:HASH', about: 'an entry of the log of people, sign-ins and keys that must be in it' },
-    deployments: { value: 'NUMBER:HASH', about: 'the same for deployments and aliases' },
+    'keys-head': { value: 'NUMBER:HASH', about: 'an entry of the log of people, sign-ins and keys that must be in it' },
+    'deployments-head': { value: 'NUMBER:HASH', about: 'the same for deployments and aliases' },
   },
   plan(call) {
-    const anchors = { keys: headOption(call, 'keys'), deployments: headOption(call, 'deployments') };
+    const anchors = { keys: headOption(call, 'keys-head'), deployments: headOption(call, 'deployments-head') };
     return async (session) => {
       const keys = await checked(session, 'keys', anchors.keys);
       const deployments = await checked(session, 'deployments', anchors.deployments);
       const faults = Object.entries({ keys, deployments }).flatMap(([log, { fault }]) => (fault === null ? [] : [`${log}: ${fault}`]));
       if (faults.length > 0) throw new CliError('audit_broken', `The audit log does not hold. ${faults.join(' ')}`);
-      const line = (log: string, { seq, hash }: ChainHead): string => (seq === 0 ? `${log}: empty` : `--${log} ${seq}:${hash}`);
+      const line = (log: string, { seq, hash }: ChainHead): string => (seq === 0 ? `${log}: empty` : `--${log}-head ${seq}:${hash}`);
       const text = `Both audit logs are whole.\n${line('keys', keys.head)}\n${line('deployments', deployments.head)}\n`;
       return { json: { keys: keys.head, deployments: deployments.head }, text };
     };
