@@ -1,6 +1,6 @@
 import type { INestMicroservice } from '@nestjs/common';
 import { KeyFeed, type KeyFeedRecord, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
-import { Database, databaseUrl, SqlFeedStore } from '@slipway/database';
+import { Database, databaseUrl, lockLosses, SqlFeedStore } from '@slipway/database';
 import {
   Counter,
   createMetrics,
@@ -51,6 +51,7 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
   };
   const { OPS_HOST: host, OPS_PORT: port } = config;
   const metrics = createMetrics(NAME);
+  metrics.registerMetric(lockLosses);
   const ops = new OpsServer({ host, port, metrics, notReady, log });
   return [
     { name: 'ops', start: () => ops.start(), stop: () => ops.stop() },

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@slipway/platform';
 import { Client, type QueryResultRow } from 'pg';
-import { isTimeout } from './pg-errors.js';
+import { AnswerTimeoutError, awakeFor } from './awake-time.js';
+import { lockLosses } from './lock-metrics.js';
 import { clientTimeouts, connectionSettings } from './settings.js';
 
 /** Pause between two tries for the lock, and between two signs of life while it is held, in milliseconds. */
@@ -11,7 +12,21 @@ const BEAT_MS = 250;
  * process, whose kernel keeps the connection up, must not hold the lock for ever.
  */
 const SILENT_MS = 2_000;
-const RECONNECT_MS = 250;
+/**
+ * So long an answer may take, in milliseconds of a running process. Longer than for other statements: a server without
+ * CPU time is slow, and a session that is given up costs a new term of whoever holds the lock.
+ */
+const ANSWER_MS = 5_000;
+/** Pause before the next session, in milliseconds; it doubles with each term that ended early. */
+const RECONNECT_MIN_MS = 250;
+const RECONNECT_MAX_MS = 4_000;
+/** A term of this length was no early end, in milliseconds. */
+const STEADY_MS = 30_000;
+
+/** The same while the process stops, in milliseconds. */
+const LAST_ANSWER_MS = 1_000;
+
+const sessionSettings = { ...connectionSettings, connectionTimeoutMillis: 3_000, query_timeout: 0, statement_timeout: ANSWER_MS };
 
 export interface AdvisoryLockOptions {
   readonly url: string;
@@ -39,11 +54,27 @@ export class LockLostError extends Error {
  * Holds a PostgreSQL advisory lock on a session of its own, for as long as the process lives, and
  * stands in line for it again after each loss. Of all processes with the same name, one holds it;
  * one that freezes or is cut off loses it after two seconds.
+ *
+ * The server alone decides who holds the lock: it is bound to the session, and `query` runs on that session, so what
+ * commits there committed under the lock, however late its answer is read. How long this process waits for an answer
+ * is therefore no matter of safety: while it waits, the server may have given the lock to another, but then this
+ * session is gone and every statement on it fails. Waiting is a matter of stability: a process or a server without
+ * CPU time answers late, and a session that is given up for it begins a new term for nothing.
+ * - Time in which this process itself stood still does not count: what came meanwhile is read first. If the session
+ *   survived, the lock was held all the time; if the server ended it, reading says so.
+ * - `held` is true no longer than the server surely keeps a silent session: two seconds after the last statement that
+ *   was answered had been sent. The server counts from its arrival, which is later. So two processes never both
+ *   believe that they hold it, unless an operator ends the session of one by force.
+ * - Terms that end early are followed by longer pauses: where CPU time is short, elections must not take the rest.
  */
 export class AdvisoryLock {
   #client: Client | undefined;
   #held = false;
   #stopped = false;
+  /** When the last statement that was answered had been sent, by `performance.now()`. */
+  #provenAt = 0;
+  #heldSince = 0;
+  #earlyEnds = 0;
   #queue: Promise<unknown> = Promise.resolve();
   #loop: Promise<void> = Promise.resolve();
   readonly #stopping = new AbortController();
@@ -51,7 +82,7 @@ export class AdvisoryLock {
   constructor(private readonly options: AdvisoryLockOptions) {}
 
   get held(): boolean {
-    return this.#held;
+    return this.#held && performance.now() - this.#provenAt < SILENT_MS;
   }
 
   /** Begins to stand in line. */
@@ -83,37 +114,43 @@ export class AdvisoryLock {
       } catch (error) {
         if (!this.#stopped) this.options.log.warn({ lock: this.options.name, err: error }, 'lock.session_lost');
       }
-      await this.#pause(RECONNECT_MS * (0.5 + Math.random()));
+      const longest = Math.min(RECONNECT_MIN_MS * 2 ** this.#earlyEnds, RECONNECT_MAX_MS);
+      await pause(longest * (0.5 + Math.random()), this.#stopping.signal);
     }
   }
 
   async #session(): Promise<void> {
-    const client = new Client({
-      connectionString: this.options.url,
-      application_name: this.options.applicationName,
-      ...connectionSettings,
-    });
+    const { url, applicationName, channel } = this.options;
+    const client = new Client({ connectionString: url, application_name: applicationName, ...sessionSettings });
+    // An abort ends the pause at once. A promise that is raced with each pause would collect all of them.
+    const ending = new AbortController();
     let ended = false;
-    const failed = new Promise<never>((_, reject) => {
-      client.on('error', reject);
-      client.on('end', () => {
-        ended = true;
-        reject(new LockLostError('The session has ended.'));
-      });
+    let failure: Error | undefined;
+    const end = (error?: Error): void => {
+      failure ??= error;
+      ending.abort();
+    };
+    const stop = (): void => end();
+    this.#stopping.signal.addEventListener('abort', stop, { once: true });
+    client.on('error', end);
+    client.on('end', () => {
+      ended = true;
+      end(new LockLostError('The session has ended.'));
     });
-    failed.catch(() => undefined);
     client.on('notification', () => this.options.notified?.());
     this.#queue = Promise.resolve();
     try {
       await client.connect();
       await this.#send(client, `SET idle_session_timeout = ${SILENT_MS}`);
-      if (this.options.channel !== undefined) await this.#send(client, `LISTEN "${this.options.channel}"`);
+      if (channel !== undefined) await this.#send(client, `LISTEN "${channel}"`);
       this.options.connected?.();
-      while (!this.#stopped) {
+      while (!this.#stopped && failure === undefined) {
         await this.#beat(client);
-        await Promise.race([this.#pause(BEAT_MS), failed]);
+        await pause(BEAT_MS, ending.signal);
       }
+      if (failure !== undefined) throw failure;
     } finally {
+      this.#stopping.signal.removeEventListener('abort', stop);
       this.#lose();
       if (!ended) await Promise.race([client.end(), delay(clientTimeouts.query_timeout, undefined, { ref: false })]).catch(() => undefined);
     }
@@ -130,6 +167,7 @@ export class AdvisoryLock {
     if (row?.won !== true || this.#stopped) return;
     this.#client = client;
     this.#held = true;
+    this.#heldSince = performance.now();
     await this.options.acquired();
   }
 
@@ -137,25 +175,31 @@ export class AdvisoryLock {
     this.#client = undefined;
     if (!this.#held) return;
     this.#held = false;
+    this.#earlyEnds = performance.now() - this.#heldSince < STEADY_MS ? this.#earlyEnds + 1 : 0;
+    if (!this.#stopped) lockLosses.inc({ lock: this.options.name });
     this.options.lost();
   }
 
   /** One statement at a time, in the order of the calls. */
   #send<T extends QueryResultRow>(client: Client, sql: string, parameters: readonly unknown[] = []): Promise<T[]> {
     const sent = this.#queue.then(async () => {
+      const sentAt = performance.now();
+      const answer = client.query<T>(sql, [...parameters]);
       try {
-        return (await client.query<T>(sql, [...parameters])).rows;
+        const { rows } = await awakeFor(answer, () => (this.#stopped ? LAST_ANSWER_MS : ANSWER_MS));
+        this.#provenAt = sentAt;
+        return rows;
       } catch (error) {
         // The answer may still come: a session that hangs is not worth waiting for.
-        if (isTimeout(error)) void client.end().catch(() => undefined);
+        if (error instanceof AnswerTimeoutError) void client.end().catch(() => undefined);
         throw error;
       }
     });
     this.#queue = sent.catch(() => undefined);
     return sent;
   }
+}
 
-  async #pause(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
-  }
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }

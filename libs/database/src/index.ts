@@ -1,6 +1,7 @@
 export { AdvisoryLock, LockLostError } from './advisory-lock.js';
 export type { AdvisoryLockOptions } from './advisory-lock.js';
 export { createAuditChain, dropAuditChain, readAuditChain } from './audit/audit-chain.js';
+export { lockLosses } from './lock-metrics.js';
 export { AuditLog } from './audit/audit-log.js';
 export type { AuditRecord } from './audit/audit-log.js';
 export { createAuditTable, dropAuditTable } from './audit/audit-table.js';

@@ -6,7 +6,7 @@ const LOST_CODES = new Set(['57P01', '57P02', '57P03', '25006', 'ECONNRESET', 'E
 /** Too many connections, cancelled by the statement timeout, lock not free in time, out of memory or disk. */
 const BUSY_CODES = new Set(['53000', '53100', '53200', '53300', '57014', '55P03', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 const LOST_TEXTS = ['Connection terminated', 'Client has encountered a connection error', 'Client was closed'];
-const TIMEOUT_TEXTS = ['Query read timeout', 'timeout exceeded when trying to connect', 'timeout expired'];
+const TIMEOUT_TEXTS = ['No answer within', 'Query read timeout', 'timeout exceeded when trying to connect', 'timeout expired'];
 
 /** The driver's own error, without the statement and its parameters, which may hold what no log should. */
 export function driverErrorOf(error: unknown): unknown {

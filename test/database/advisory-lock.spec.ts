@@ -1,0 +1,120 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { AdvisoryLock, LockLostError, lockLosses } from '@slipway/database';
+import { createLogger } from '@slipway/platform';
+import { endWithProcess, startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../testing/until.js';
+
+const HOLDER = fileURLToPath(new URL('processes/lock-holder.mjs', import.meta.url));
+const log = createLogger('test', 'silent');
+
+let postgres: TestPostgres;
+const locks: AdvisoryLock[] = [];
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await Promise.all(locks.splice(0).map((lock) => lock.stop()));
+});
+
+afterAll(() => postgres?.stop());
+
+interface Watched {
+  readonly lock: AdvisoryLock;
+  readonly events: string[];
+}
+
+function stand(name: string): Watched {
+  const events: string[] = [];
+  const lock = new AdvisoryLock({
+    url: postgres.url,
+    name,
+    applicationName: `test ${name}`,
+    log,
+    acquired: () => void events.push('acquired'),
+    lost: () => void events.push('lost'),
+  });
+  locks.push(lock);
+  lock.start();
+  return { lock, events };
+}
+
+async function elected(name: string): Promise<Watched> {
+  const watched = stand(name);
+  await until('the lock is held', () => Promise.resolve(watched.lock.held));
+  return watched;
+}
+
+/** As a process stands still that is frozen or gets no CPU time. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+async function terminate(name: string): Promise<void> {
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1', [`test ${name}`]);
+  await client.end();
+}
+
+describe('the advisory lock', () => {
+  it('is kept by a process that stood still for less than the server waits, with a statement under way', async () => {
+    const { lock, events } = await elected('lag');
+    for (let times = 0; times < 2; times += 1) {
+      const answer = lock.query<{ one: number }>('SELECT 1 AS one FROM pg_sleep(0.1)');
+      await new Promise(setImmediate);
+      standStill(1_300);
+      expect(await answer).toEqual([{ one: 1 }]);
+    }
+    expect([events, lock.held]).toEqual([['acquired'], true]);
+  });
+
+  it('is kept while the server takes seconds to answer', async () => {
+    const { lock, events } = await elected('slow');
+    await lock.query('SELECT pg_sleep(1.7)');
+    await lock.query('SELECT 1');
+    expect([events, lock.held]).toEqual([['acquired'], true]);
+  });
+
+  it('passes on from a frozen process, and never do both believe that they hold it', async () => {
+    const child = fork(HOLDER, [postgres.url, 'frozen'], { execArgv: [] });
+    children.push(child);
+    endWithProcess(child);
+    const said: string[] = [];
+    child.on('message', ({ event }: { event: string }) => void said.push(event));
+    await until('the child holds the lock', () => Promise.resolve(said.includes('held')));
+    const { lock, events } = stand('frozen');
+    child.kill('SIGSTOP');
+    await until('the lock has passed on', () => Promise.resolve(lock.held));
+    said.length = 0;
+    child.kill('SIGCONT');
+    await until('the child knows', () => Promise.resolve(said.includes('lost') && said.includes('not held')));
+    // What it wrote before it was frozen may have waited in the pipe; the first word after it woke is on its own belief.
+    expect(said.slice(said.indexOf('not held'))).not.toContain('held');
+    expect(said.filter((event) => event === 'acquired')).toEqual([]);
+    expect([events, lock.held]).toEqual([['acquired'], true]);
+  });
+
+  it('is won again after its session was ended by force; a statement on the former one fails, and the loss is counted', async () => {
+    const lossesOf = async (name: string): Promise<number> =>
+      (await lockLosses.get()).values.find(({ labels }) => labels['lock'] === name)?.value ?? 0;
+    const { lock, events } = await elected('force');
+    const before = await lossesOf('force');
+    const late = lock.query('SELECT pg_sleep(30)');
+    late.catch(() => undefined);
+    await terminate('force');
+    await expect(late).rejects.toThrow();
+    await until('the lock is held again', () => Promise.resolve(events.length === 3));
+    expect(events).toEqual(['acquired', 'lost', 'acquired']);
+    expect((await lossesOf('force')) - before).toBe(1);
+    await lock.stop();
+    await expect(lock.query('SELECT 1')).rejects.toThrow(LockLostError);
+    expect((await lossesOf('force')) - before).toBe(1);
+  });
+});
