@@ -13,6 +13,8 @@ const TEMPLATE_BUSY = '55006';
 const BATCH_BUSY = 'starting batch';
 const TRIES = 20;
 const PAUSE_MS = 100;
+/** On a busy machine a server takes its time to answer at all. */
+const CONNECT_MS = 10_000;
 /** A database is copied from its template, and waits for whoever makes one at the same time. */
 const MAKING_MS = 60_000;
 
@@ -22,7 +24,7 @@ const isPassing = (error: unknown): boolean =>
   codeOf(error) === TEMPLATE_BUSY || (codeOf(error) === 'XX000' && error instanceof Error && error.message.includes(BATCH_BUSY));
 
 async function withClient<T>(url: string, timeoutMs: number | undefined, work: (client: Client) => Promise<T>): Promise<T> {
-  const longer = timeoutMs !== undefined && { query_timeout: timeoutMs, statement_timeout: timeoutMs };
+  const longer = timeoutMs !== undefined && { connectionTimeoutMillis: CONNECT_MS, query_timeout: timeoutMs, statement_timeout: timeoutMs };
   const client = new Client({ connectionString: url, ...connectionSettings, ...longer });
   client.on('error', () => undefined);
   await client.connect();

@@ -1,4 +1,4 @@
-import { Counter } from 'prom-client';
+import { Counter } from '@slipway/platform';
 
 /** Terms of this process that ended before it stopped, by the lock's name. Services register it with their metrics. */
 export const lockLosses = new Counter({
