@@ -1,7 +1,7 @@
 /**
  * Who may import what. `test/architecture/boundaries.spec.ts` seeds every forbidden import and sees each one caught.
  *
- *   contracts ← platform ← database | stream-transport | feed ← testing
+ *   contracts ← platform ← database | stream-transport | feed ← proof ← testing
  *   apps import libs (never testing) and never each other.
  */
 
@@ -25,6 +25,7 @@ const layers = [
   layer('database', 'contracts', 'platform'),
   layer('stream-transport', 'contracts', 'platform'),
   layer('feed', 'contracts', 'platform'),
+  layer('proof', 'contracts', 'platform', 'feed'),
 ];
 
 const borders = [

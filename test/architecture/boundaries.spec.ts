@@ -25,6 +25,7 @@ const SEEDS: readonly Seed[] = [
   { rule: 'layer-stream-transport', file: 'libs/stream-transport/src/seed-layer.ts', imports: '@slipway/feed' },
   { rule: 'layer-feed', file: 'libs/feed/src/seed-layer.ts', imports: '@slipway/database' },
   { rule: 'layer-feed', file: 'libs/feed/src/seed-transport.ts', imports: '@slipway/stream-transport' },
+  { rule: 'layer-proof', file: 'libs/proof/src/seed-layer.ts', imports: '@slipway/database' },
   { rule: 'libs-know-no-app', file: 'libs/platform/src/seed-app.ts', imports: '../../../apps/gateway/src/main.js' },
   { rule: 'apps-meet-over-nats', file: 'apps/gateway/src/seed-app.ts', imports: '../../keys-service/src/main.js' },
   { rule: 'dashboard-takes-types', file: 'apps/dashboard/src/seed-value.ts', imports: '@slipway/contracts' },

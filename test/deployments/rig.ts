@@ -195,8 +195,8 @@ export class DeploymentsRig {
     this.#databaseUrl = url.href;
     const bus = await Bus.start();
     this.#bus = bus;
-    const [console, gateway, agents] = await Promise.all([bus.connect('console'), bus.connect('gateway'), bus.connect('worker')]);
-    this.rpc = new RpcClient(console, ENV);
+    const [ops, gateway, agents] = await Promise.all([bus.connect('ops'), bus.connect('gateway'), bus.connect('worker')]);
+    this.rpc = new RpcClient(ops, ENV);
     this.#patient = new PatientRpc(this.rpc);
     this.#agentConnection = agents;
     const reader = Incarnation.parse(nuid.next());

@@ -66,7 +66,10 @@ describe('accounts and keys', () => {
     const module = await Test.createTestingModule({
       imports: [AppModule.with({ ...parts, sessionFeed, vault, scope, signing: new WorkerSigning(null), quotas })],
     }).compile();
-    app = module.createNestMicroservice({ strategy: new RpcServer({ nats, env: ENV, log, drainMs: 1_000 }), logger: false });
+    app = module.createNestMicroservice({
+      strategy: new RpcServer({ nats, env: ENV, log, drainMs: 1_000, admit: ({ request }) => Promise.resolve(request) }),
+      logger: false,
+    });
     app.useGlobalFilters(new RpcErrorFilter());
     feed.start();
     await app.listen();

@@ -5,6 +5,7 @@ import {
   CreateMcpKey,
   ListAudit,
   ListKeys,
+  OpenMcpKey,
   RemoveMember,
   RenameKey,
   RevokeKey,
@@ -32,9 +33,10 @@ describe('the audit log of an account', () => {
     const key = await world.ask(CreateKey, { account, name: 'CI', actor: as(member.user) });
     await world.ask(RenameKey, { account, key: key.id, name: 'CI of the shop', actor });
     const rotated = await world.ask(RotateKey, { account, key: key.id, actor });
-    await world.ask(RevokeKey, { account, key: key.id, actor });
     const mcp = await world.ask(CreateMcpKey, { account, actor });
-    await world.ask(RotateMcpKey, { account, actor: { kind: 'key', key: mcp.id } });
+    const { proof = '' } = await world.ask(OpenMcpKey, { value: mcp.value });
+    await world.proving(proof).ask(RevokeKey, { account, key: key.id, actor: { kind: 'key', key: mcp.id } });
+    await world.ask(RotateMcpKey, { account, actor });
     await world.ask(ChangeRole, { account, user: member.user, role: 'viewer', actor });
     await world.ask(RemoveMember, { account, user: member.user, actor });
     const { entries, next } = await world.ask(ListAudit, { account, actor });
@@ -43,8 +45,8 @@ describe('the audit log of an account', () => {
       ['member.remove', `user:${member.user}`],
       ['member.role', `user:${member.user}`],
       ['mcp_key.rotate', `key:${mcp.id}`],
-      ['mcp_key.create', `key:${mcp.id}`],
       ['key.revoke', `key:${key.id}`],
+      ['mcp_key.create', `key:${mcp.id}`],
       ['key.rotate', `key:${key.id}`],
       ['key.rename', `key:${key.id}`],
       ['key.create', `key:${key.id}`],
@@ -66,7 +68,7 @@ describe('the audit log of an account', () => {
       facts: { expires_at: null },
     });
     expect(entries.find(({ action }) => action === 'member.role')?.facts).toEqual({ from: 'member', role: 'viewer' });
-    expect(entries.find(({ action }) => action === 'mcp_key.rotate')).toMatchObject({ actor: 'key', actor_id: mcp.id });
+    expect(entries.find(({ action }) => action === 'key.revoke')).toMatchObject({ actor: 'key', actor_id: mcp.id });
     for (const secret of [key.value, rotated.value, mcp.value]) expect(JSON.stringify(entries)).not.toContain(secret.slice(12, 40));
   });
 
@@ -76,12 +78,12 @@ describe('the audit log of an account', () => {
     const member = await world.member(owner, 'member');
     const made = await world.ask(CreateKey, { account, name: 'by a person', actor: as(member.user) });
     await world.ask(CreateKey, { account, name: 'by an operator', actor: OPS });
-    await world.ask(CreateKey, { account, name: 'by an older caller' });
+    await world.ask(CreateKey, { account, name: 'by whoever is proven' });
     await world.ask(RotateKey, { account, key: made.id, actor: as(owner.user) });
     await world.ask(RemoveMember, { account, user: member.user, actor: as(owner.user) });
     const { keys } = await world.ask(ListKeys, { account });
     expect(keys.map(({ name, created_by: by }) => [name, by])).toEqual([
-      ['by an older caller', null],
+      ['by whoever is proven', { actor: 'user', name: owner.email }],
       ['by an operator', { actor: 'ops', name: null }],
       ['by a person', { actor: 'user', name: member.email }],
     ]);

@@ -4,9 +4,13 @@ import {
   type Actor,
   CreateInvitation,
   CreateSetupLink,
+  FindUser,
   type MemberRole,
+  type Proof,
   type RpcContract,
+  type SessionId,
   type SessionTokens,
+  SignIn,
   type UserId,
 } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
@@ -27,9 +31,19 @@ export interface Resident {
   readonly tokens: SessionTokens;
 }
 
+interface Named {
+  readonly actor?: Actor;
+  readonly user?: UserId;
+  readonly session?: SessionId;
+  readonly account?: AccountId;
+}
+
 /** keys-service as a process, asked as the console and as operators ask. */
 export class PeopleWorld {
   #people = 0;
+  /** The newest session token of each person and session, as a console that they work with has it. */
+  readonly #proofs = new Map<UserId | SessionId, SessionTokens>();
+  readonly #emails = new Map<UserId, string>();
 
   private constructor(
     readonly keys: KeysWorld,
@@ -42,14 +56,60 @@ export class PeopleWorld {
     return new PeopleWorld(keys, new RpcClient(await keys.bus.connect('console'), ENV));
   }
 
-  /** Asks as the console does, with patience. */
-  ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
-    return new PatientRpc(this.console).ask(contract, request);
+  /** Asks as the console does, with patience, and with the token of the person that the request names. */
+  async ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
+    return this.#met(await new PatientRpc(await this.#provenFor(contract, request)).ask(contract, request));
   }
 
   /** Asks once, and tells the code of a refusal instead of failing. */
-  outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
-    return new PatientRpc(this.console).outcome(contract, request);
+  async outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
+    const outcome = await new PatientRpc(await this.#provenFor(contract, request)).outcome(contract, request);
+    this.#met(outcome.reply);
+    return outcome;
+  }
+
+  /** The newest token of a person who came in through this world. */
+  proofOf(person: UserId | SessionId): string {
+    const tokens = this.#proofs.get(person);
+    if (!tokens) throw new Error(`Nobody of the name ${person} signed in here.`);
+    return tokens.access_token;
+  }
+
+  async #provenFor({ proof }: RpcContract, request: unknown): Promise<RpcClient> {
+    if (proof === 'carried' || proof === 'role') return this.console;
+    if ((request as Named).actor?.kind === 'ops') return this.keys.ops;
+    const tokens = this.#tokensFor(proof, request as Named);
+    if (!tokens) return this.console;
+    if (proof === 'session') return this.console.withProof(tokens.access_token);
+    const email = this.#emails.get(tokens.user);
+    if (email === undefined) return this.console.withProof(tokens.access_token);
+    // As a page does when its token is void: it asks for the next one, or signs in again.
+    const fresh = await new PatientRpc(this.console.withProof(tokens.access_token)).outcome(FindUser, { user: tokens.user });
+    if (fresh.code !== 'session_ended') return this.console.withProof(tokens.access_token);
+    const again = await new PatientRpc(this.console).outcome(SignIn, { email, password: PASSWORD, origin: {} });
+    return this.console.withProof(this.#met(again.reply)?.access_token ?? tokens.access_token);
+  }
+
+  /** Of the session or the person that the request names, or of an owner of its account. */
+  #tokensFor(proof: Proof | undefined, { actor, user, session, account }: Named): SessionTokens | undefined {
+    if (proof === 'session') return session && this.#proofs.get(session);
+    if (actor?.kind === 'user') return this.#proofs.get(actor.user);
+    if (proof === 'self') return user && this.#proofs.get(user);
+    return [...this.#proofs.values()].findLast((tokens) => tokens.account === account && tokens.role === 'owner');
+  }
+
+  /** Asks with the proof that is given. */
+  proving(proof: string): PatientRpc {
+    return new PatientRpc(this.console.withProof(proof));
+  }
+
+  #met<T>(reply: T): T {
+    const tokens = reply as Partial<SessionTokens> | undefined;
+    if (tokens?.access_token !== undefined) {
+      this.#proofs.set(tokens.session!, tokens as SessionTokens);
+      this.#proofs.set(tokens.user!, tokens as SessionTokens);
+    }
+    return reply;
   }
 
   async code<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<string | undefined> {
@@ -79,6 +139,7 @@ export class PeopleWorld {
 
   async accept(token: string, { email, account }: { email: string; account: AccountId }): Promise<Resident> {
     const tokens = await this.ask(AcceptInvitation, { token, email, name: email, password: PASSWORD, origin: { address: '192.0.2.7' } });
+    this.#emails.set(tokens.user, email);
     return { email, user: tokens.user, account, tokens };
   }
 

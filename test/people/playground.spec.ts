@@ -4,6 +4,7 @@ import {
   type DeploymentFeedRecord,
   EndSessions,
   type DeploymentId,
+  KeepPlayground,
   ListAudit,
   ListKeys,
   OpenPlayground,
@@ -179,7 +180,8 @@ describe('the playground', () => {
     await (await whenAnswering(browser)).text();
     const { body: me } = await browser.get<{ session: string }>('/api/me');
     const actor = as(person.user);
-    const { value } = await world.ask(OpenPlayground, { account: owner.account, session: me.session, actor });
+    const own = world.proving(browser.accessToken ?? '');
+    const { value } = await own.ask(OpenPlayground, { account: owner.account, session: me.session, actor });
     const direct = (): Promise<Response> =>
       fetch(`http://127.0.0.1:${gateway.port}/deployment-7/v1/chat/completions`, {
         method: 'POST',
@@ -192,7 +194,7 @@ describe('the playground', () => {
     await world.keys.ask(EndSessions, { user: person.user, actor: OPS });
     expect(await response.text().catch(() => 'cut')).toMatch(/"code":"invalid_api_key"|cut/);
     await until('the key is dead', async () => (await direct()).status === 401);
-    expect(await world.code(OpenPlayground, { account: owner.account, session: me.session, actor })).toBe('session_ended');
+    expect((await own.outcome(OpenPlayground, { account: owner.account, session: me.session, actor })).code).toBe('session_ended');
     expect(await errorOf(await ask(browser, chat()))).toEqual([401, 'session_ended']);
   });
 
@@ -239,11 +241,28 @@ describe('the keys of the playground', () => {
     const other = await world.member(person, 'member');
     const stolen = { account, session: other.tokens.session, actor: as(other.user), value: first.value ?? '' };
     expect((await world.ask(OpenPlayground, stolen)).value).not.toBeNull();
-    expect(await world.code(OpenPlayground, { ...asked, session: other.tokens.session })).toBe('session_ended');
+    expect(await world.code(OpenPlayground, { ...asked, session: other.tokens.session })).toBe('not_permitted');
     await world.keys.sql(`UPDATE keys.key SET expires_at = now() - interval '2 minutes' WHERE id = $1`, [first.key]);
+    expect(await world.code(KeepPlayground, { value: first.value ?? '' })).toBe('session_ended');
     const next = await world.ask(OpenPlayground, { ...asked, value: first.value ?? '' });
     expect(next.key).toBe(first.key);
     expect(next.value).not.toBe(first.value);
+  });
+
+  it('are kept by their own value while their session goes on, and no longer than its person may use the playground', async () => {
+    const person = await world.owner();
+    const member = await world.member(person, 'member');
+    const { account, user, tokens } = member;
+    const opened = await world.ask(OpenPlayground, { account, session: tokens.session, actor: as(user) });
+    const value = opened.value ?? '';
+    await world.keys.sql(`UPDATE keys.key SET expires_at = now() + interval '30 seconds' WHERE id = $1`, [opened.key]);
+    const { expires_at: end } = await world.ask(KeepPlayground, { value });
+    expect(Date.parse(end) - Date.now()).toBeGreaterThan(500_000);
+    await world.keys.sql(`UPDATE people.membership SET role = 'viewer' WHERE user_id = $1`, [user]);
+    expect(await world.code(KeepPlayground, { value })).toBe('session_ended');
+    await world.keys.sql(`UPDATE people.membership SET role = 'member' WHERE user_id = $1`, [user]);
+    await world.ask(SignOut, { refresh_token: tokens.refresh_token, origin: {} });
+    expect(await world.code(KeepPlayground, { value })).toBe('session_ended');
   });
 
   it('end no later than an idle session does', async () => {

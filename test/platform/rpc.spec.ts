@@ -2,12 +2,14 @@ import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { CreateAccount, CreateKey, FindAccount, ListKeys, ServiceError } from '@slipway/contracts';
 import {
+  type ArrivedCall,
   connectNats,
   createLogger,
   createRpcApplication,
   type NatsConnection,
   RpcClient,
   RpcHandler,
+  RpcResponder,
   RpcServer,
   UnansweredError,
 } from '@slipway/platform';
@@ -16,6 +18,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const env = 'rpc';
 const log = createLogger('test', 'silent');
+
+/** Lets everybody in, and remembers what was told of it. */
+const arrived: ArrivedCall[] = [];
+const admit = (call: ArrivedCall): Promise<unknown> => {
+  arrived.push(call);
+  return Promise.resolve(call.request);
+};
 
 let calls = 0;
 /** Ends of the slow calls that wait, in order. */
@@ -60,7 +69,7 @@ beforeAll(async () => {
   serving = await connectNats({ url: server.url, role: 'keys', name: 'serving', log });
   asking = await connectNats({ url: server.url, role: 'ops', name: 'asking', log });
   client = new RpcClient(asking, env);
-  app = await createRpcApplication(ProbeModule, new RpcServer({ nats: serving, env, log, drainMs: 1_000 }), log);
+  app = await createRpcApplication(ProbeModule, new RpcServer({ nats: serving, env, log, drainMs: 1_000, admit }), log);
   await app.listen();
 });
 
@@ -80,7 +89,7 @@ describe('a service that starts', () => {
   it('listens only once the server knows it: whoever asks then is answered', async () => {
     const gate = await TcpGate.open(server.url);
     const late = await connectNats({ url: gate.through(server.url), role: 'keys', name: 'late', log });
-    const starting = await createRpcApplication(ProbeModule, new RpcServer({ nats: late, env: 'late', log, drainMs: 1_000 }), log);
+    const starting = await createRpcApplication(ProbeModule, new RpcServer({ nats: late, env: 'late', log, drainMs: 1_000, admit }), log);
     let listens = false;
     gate.swallow();
     const listening = starting.listen().then(() => {
@@ -108,6 +117,18 @@ describe('a call between services', () => {
     expect(error.code).toBe('invalid_request');
     expect(error.param).toBe('slug');
     expect(calls).toBe(before);
+  });
+
+  it('tells who asks, and the proof that the asker has, to whoever lets it in', async () => {
+    await client.withProof('a.b.c').call(CreateAccount, { slug: 'acme' });
+    await client.call(CreateAccount, { slug: 'acme' });
+    const [proven, unproven] = arrived.slice(-2);
+    expect(proven).toMatchObject({ caller: 'ops', proof: 'a.b.c', request: { slug: 'acme' }, contract: CreateAccount });
+    expect([unproven?.caller, unproven?.proof]).toEqual(['ops', undefined]);
+  });
+
+  it('is not served at all where its proof would not be checked', () => {
+    expect(() => new RpcResponder({ nats: serving, env, log }, ListKeys, () => Promise.resolve({}))).toThrow(/proof/);
   });
 
   it('ignores fields that it does not know', async () => {

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type Incarnation, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
-import { FeedReader } from '@slipway/feed';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type LifecycleState, type Logger, type NatsConnection, nuid, RpcClient } from '@slipway/platform';
+import { type LifecycleState, type Logger, type NatsConnection, RpcClient } from '@slipway/platform';
+import { FollowedProofs } from '@slipway/proof';
 import { AppModule } from './app.module.js';
 import type { ConsoleConfig } from './config.js';
 import { DashboardFiles } from './dashboard/dashboard-files.js';
@@ -21,8 +20,6 @@ import { PlaygroundDoor } from './playground/playground-door.js';
 import { SessionKeys } from './playground/session-keys.js';
 import { AccessTokens } from './sessions/access-tokens.js';
 import { AttemptLimiter } from './sessions/attempt-limiter.js';
-import { SessionKeyRing } from './sessions/session-key-ring.js';
-import { VoidSessions } from './sessions/void-sessions.js';
 
 const { version: VERSION } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
 /** Both apps lie side by side, in the repository and in the image. */
@@ -48,8 +45,7 @@ const sharePerAddress = ({ CONSOLE_CONNECTIONS_MAX: max, CONSOLE_PROXIES: proxie
 
 /** The console from the session feed to its HTTP door: everything but the process around it. */
 export class Console {
-  readonly #voided = new VoidSessions();
-  #feed: FeedReader<SessionFeedRecord> | undefined;
+  #proofs: FollowedProofs | undefined;
   #app: NestFastifyApplication | undefined;
   #mcp: McpDoor | undefined;
 
@@ -60,19 +56,18 @@ export class Console {
     const { state, link } = this.options;
     if (state() !== 'ready') return state();
     if (!link.up) return 'not connected to NATS';
-    return this.#feed?.place ? null : 'ended sessions are not known';
+    return this.#proofs?.known === true ? null : 'ended sessions are not known';
   }
 
   /** Begins to follow which sessions end. */
   follow(): void {
     const { config, log, link } = this.options;
-    const reader = nuid.next() as Incarnation;
-    this.#feed = new FeedReader({ nats: link.nats, env: config.SLIPWAY_ENV, reader, log, contract: SessionFeed, sink: this.#voided });
-    this.#feed.start();
+    this.#proofs = new FollowedProofs({ nats: link.nats, env: config.SLIPWAY_ENV, log });
+    this.#proofs.start();
   }
 
   async unfollow(): Promise<void> {
-    await this.#feed?.stop();
+    await this.#proofs?.stop();
   }
 
   /** @throws Error when the port is taken */
@@ -101,7 +96,8 @@ export class Console {
     const own = new OwnOrigin({ baseUrl, host, port });
     const oidc = oidcSettingsOf(config);
     const settings = new HttpSettings(own, log, config.CONSOLE_PROXIES, () => this.notReady());
-    const tokens = new AccessTokens({ env, keys: new SessionKeyRing(rpc, log), voided: this.#voided, freshness: () => this.#freshness() });
+    if (!this.#proofs) throw new Error('The console listens before it follows which sessions end.');
+    const tokens = new AccessTokens(this.#proofs.reader);
     const module = AppModule.with({
       rpc,
       settings,
@@ -133,9 +129,5 @@ export class Console {
       environment: config.SLIPWAY_ENV,
     };
     return new McpDoor({ rpc, log, own, bounds, addresses, version: VERSION });
-  }
-
-  #freshness(): ReturnType<FeedReader<SessionFeedRecord>['freshness']> {
-    return this.#feed?.freshness() ?? { state: 'cut_off', ageMs: Number.POSITIVE_INFINITY };
   }
 }

@@ -2,7 +2,16 @@ import type { INestMicroservice } from '@nestjs/common';
 import { DeploymentFeed, type DeploymentFeedRecord } from '@slipway/contracts';
 import { type Database, SqlFeedStore } from '@slipway/database';
 import { FeedPublisher } from '@slipway/feed';
-import { createRpcApplication, type Logger, type NatsConnection, RpcClient, RpcServer, SecretVault } from '@slipway/platform';
+import {
+  createRpcApplication,
+  type Logger,
+  type NatsConnection,
+  type Registry,
+  RpcClient,
+  RpcServer,
+  SecretVault,
+} from '@slipway/platform';
+import { FollowedProofs, refusalCounter, RpcGate } from '@slipway/proof';
 import { AgentSealers } from './agents/agent-sealers.js';
 import { AppModule } from './app.module.js';
 import type { DeploymentsServiceConfig } from './config.js';
@@ -21,6 +30,7 @@ export interface CoreOptions {
   readonly log: Logger;
   readonly database: Database;
   readonly nats: NatsConnection;
+  readonly metrics: Registry;
 }
 
 /** What the service does once it has a database and a connection: feed, placement, RPC. */
@@ -30,6 +40,7 @@ export class ServiceCore {
   readonly #sealers: AgentSealers;
   readonly #feed: FeedPublisher<DeploymentFeedRecord, Transaction>;
   readonly #placement: Placement;
+  readonly #proofs: FollowedProofs;
   #application: INestMicroservice | undefined;
 
   constructor(options: CoreOptions) {
@@ -41,6 +52,7 @@ export class ServiceCore {
     const clear = config.SEND_CLEAR_CREDENTIALS === 'to-old-workers';
     this.#sealers = new AgentSealers(clear);
     this.#vault = new CredentialVault(new SecretVault(config.SLIPWAY_SECRET_KEY));
+    this.#proofs = new FollowedProofs({ nats, env, log });
     const store = new SqlFeedStore<DeploymentFeedRecord>({ feed: DeploymentFeed.name, url, applicationName, transactions, log });
     const source = new FeedSourceRepository(transactions);
     this.#feed = new FeedPublisher({ contract: DeploymentFeed, store, source, nats, env, log });
@@ -54,7 +66,8 @@ export class ServiceCore {
   }
 
   async start(): Promise<void> {
-    const { config, log, nats, database } = this.#options;
+    const { config, log, nats, database, metrics } = this.#options;
+    this.#proofs.start();
     this.#feed.start();
     this.#placement.start();
     const defaults = new DeploymentDefaults(config.DEFAULT_SLOTS);
@@ -68,7 +81,8 @@ export class ServiceCore {
       rpc: new RpcClient(nats, config.SLIPWAY_ENV),
       log,
     });
-    const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS });
+    const { admit } = new RpcGate(this.#proofs.reader, refusalCounter(metrics, log));
+    const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS, admit });
     this.#application = await createRpcApplication(module, server, log);
     await this.#application.listen();
   }
@@ -78,6 +92,7 @@ export class ServiceCore {
     await this.#application?.close();
     await this.#placement.stop();
     await this.#feed.stop();
+    await this.#proofs.stop();
   }
 
   /** What keeps the service from answering, or null. */

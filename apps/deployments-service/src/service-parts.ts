@@ -38,7 +38,7 @@ export function serviceParts(config: DeploymentsServiceConfig, log: Logger, life
     {
       name: 'service',
       start: () => {
-        core = new ServiceCore({ config, log, database, nats });
+        core = new ServiceCore({ config, log, database, nats, metrics });
         return core.start();
       },
       stop: () => core.stop(),

@@ -16,6 +16,7 @@ import {
   RpcServer,
   SecretVault,
 } from '@slipway/platform';
+import { refusalCounter, RpcGate } from '@slipway/proof';
 import { QuotaDefaults } from './accounts/quotas.service.js';
 import { AppModule } from './app.module.js';
 import type { KeysConfig } from './config.js';
@@ -23,6 +24,7 @@ import { schema } from './db/schema.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyFeedSource } from './feed/key-feed-source.repository.js';
 import { KeyMint } from './keys/key-minting.js';
+import { ownProofs } from './sessions/own-proofs.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
 import { SessionFeedSource } from './sessions/session-feed-source.repository.js';
 import { TokenScope } from './sessions/token-scope.js';
@@ -107,7 +109,8 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
     env,
     log,
   });
-  const server = new RpcServer({ nats, env, log, drainMs });
+  const { admit } = new RpcGate(ownProofs({ env, transactions, log }), refusalCounter(metrics, log));
+  const server = new RpcServer({ nats, env, log, drainMs, admit });
   const runtime = {
     transactions,
     feed,

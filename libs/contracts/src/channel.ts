@@ -38,6 +38,18 @@ export interface EventContract<S extends SubjectTemplate = SubjectTemplate, M ex
   readonly message: M;
 }
 
+/** Header of a call: the token that proves on whose behalf it is asked. Never in a payload, a log or a reply. */
+export const PROOF_HEADER = 'Slipway-Proof';
+
+/**
+ * What the owner of an RPC wants proven besides the caller's role. `ops` needs no proof.
+ *
+ * `viewer`, `member`, `owner`: somebody with at least this role in the request's `account`. `self`: the person of its `user`.
+ * `session`: its `session`. `key`: its `key`, an MCP key. `carried`: nothing more, because the request itself carries what
+ * proves (a password, a link, a key). `role`: nothing more, because every process of the calling roles may know it.
+ */
+export type Proof = 'viewer' | 'member' | 'owner' | 'self' | 'session' | 'key' | 'carried' | 'role';
+
 /** A question with one answer, served by the owner's replicas in one queue group. */
 export interface RpcContract<
   S extends SubjectTemplate = SubjectTemplate,
@@ -48,6 +60,10 @@ export interface RpcContract<
   readonly subject: S;
   readonly owner: Role;
   readonly callers: readonly Role[];
+  /** Absent where the callers' roles are right enough; the console's calls always name it. */
+  readonly proof?: Proof;
+  /** True where an account's MCP key is proof enough, within its scope. Absent: people alone. */
+  readonly agents?: boolean;
   readonly queue: string;
   readonly request: Q;
   readonly reply: A;

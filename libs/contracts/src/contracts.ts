@@ -34,6 +34,7 @@ import { KeyFeed } from './keys/key-feed.js';
 import { ListAccounts } from './keys/list-accounts.js';
 import { ListKeys } from './keys/list-keys.js';
 import { OpenMcpKey } from './keys/open-mcp-key.js';
+import { KeepPlayground } from './keys/keep-playground.js';
 import { OpenPlayground } from './keys/open-playground.js';
 import { ReadAudit, ReadDeploymentAudit } from './keys/read-audit.js';
 import { RecordMcpUse } from './keys/record-mcp-use.js';
@@ -101,6 +102,7 @@ export const CONTRACTS: readonly Contract[] = [
   RecordMcpUse,
   RotateMcpKey,
   OpenPlayground,
+  KeepPlayground,
   ...feed(KeyFeed),
   CreateInvitation,
   CreateSetupLink,

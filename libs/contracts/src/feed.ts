@@ -30,7 +30,7 @@ export function defineFeed<const N extends string, R extends z.ZodType>(feed: {
   const change = changeOf(feed.record);
   const { name, owner, readers } = feed;
   const hint = { publishers: [owner], subscribers: readers };
-  const question = { owner, callers: readers, queue: owner, errors: [], timeoutMs: 1_000 };
+  const question = { owner, callers: readers, proof: 'role', queue: owner, errors: [], timeoutMs: 1_000 } as const;
   return Object.freeze({
     name,
     owner,

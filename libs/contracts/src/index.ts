@@ -1,6 +1,7 @@
 export {
   NAMED_ROLES,
   PLAIN_ROLES,
+  PROOF_HEADER,
   ROLES,
   SCOPED_ROLES,
   callSubjectOf,
@@ -11,7 +12,17 @@ export {
   subjectOf,
   wildcardOf,
 } from './channel.js';
-export type { Contract, EventContract, PlainRole, Role, ScopedRole, RpcContract, SubjectTemplate, SubjectTokens } from './channel.js';
+export type {
+  Contract,
+  EventContract,
+  PlainRole,
+  Proof,
+  Role,
+  ScopedRole,
+  RpcContract,
+  SubjectTemplate,
+  SubjectTokens,
+} from './channel.js';
 export { CONTRACTS } from './contracts.js';
 export { ERRORS, ServiceError, isErrorCode, isServiceError } from './errors.js';
 export type { ErrorCode, RetryAdvice, ServiceErrorOptions } from './errors.js';
@@ -40,6 +51,8 @@ export { CreateAccount } from './keys/create-account.js';
 export { CreateKey } from './keys/create-key.js';
 export { FindAccount } from './keys/find-account.js';
 export { KeyFeed, KeyFeedRecord } from './keys/key-feed.js';
+export { KeepPlayground } from './keys/keep-playground.js';
+export { KEY_PROOF_LIFE_S, KEY_PROOF_TYPE, KeyProofClaims, McpScope, keyProofAudience } from './keys/key-proof.js';
 export type { AccountFeedRecord, ApiKeyFeedRecord } from './keys/key-feed.js';
 export { formatKey, keyHint, keyKindOf } from './keys/key-text.js';
 export type { KeyKind } from './keys/key-text.js';

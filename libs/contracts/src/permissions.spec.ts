@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PLAIN_ROLES, ROLES, type Role, wildcardOf } from './channel.js';
+import { PLAIN_ROLES, type Proof, ROLES, type Role, type RpcContract, wildcardOf } from './channel.js';
 import { CONTRACTS } from './contracts.js';
 import { type Permissions, inboxPrefix, permissionsOf } from './permissions.js';
 
@@ -51,9 +51,10 @@ describe('what follows from it', () => {
     ]) {
       expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
     }
-    for (const name of ['create-setup-link', 'rotate-session-key']) expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
+    for (const name of ['create-setup-link', 'rotate-session-key', 'create-account', 'list-accounts', 'find-account'])
+      expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
     for (const hint of ['chg', 'tick']) {
-      expect([publishersOf(`session.dev.v1.${hint}`), hearersOf(`session.dev.v1.${hint}`)]).toEqual([['keys'], ['console']]);
+      expect([publishersOf(`session.dev.v1.${hint}`), hearersOf(`session.dev.v1.${hint}`)]).toEqual([['keys'], ['deployments', 'console']]);
     }
   });
 
@@ -98,7 +99,7 @@ describe('what follows from it', () => {
   });
 
   it('the public door and the workers cannot touch the control plane', () => {
-    for (const subject of ['key.dev.v1.rpc.create-key', 'key.dev.v1.rpc.create-account', 'dep.dev.v1.rpc.create-deployment']) {
+    for (const subject of ['key.dev.v1.rpc.create-key', 'key.dev.v1.rpc.create-invitation', 'dep.dev.v1.rpc.create-deployment']) {
       expect(askersOf(subject)).toEqual(['console', 'ops']);
     }
   });
@@ -134,6 +135,23 @@ describe('what follows from it', () => {
   it('usage comes from gateways and workers alone, and nobody listens in', () => {
     expect([publishersOf('usage.dev.v1.rec'), publishersOf('usage.dev.v1.orphan')]).toEqual([['gateway'], ['worker', 'runner']]);
     expect([...hearersOf('usage.dev.v1.rec'), ...hearersOf('usage.dev.v1.orphan')]).toEqual([]);
+  });
+
+  it('every question of the console names what must be proven, and asks for a request that names what the proof is held to', () => {
+    const HELD: Partial<Record<Proof, string>> = {
+      viewer: 'account',
+      member: 'account',
+      owner: 'account',
+      self: 'user',
+      session: 'session',
+      key: 'key',
+    };
+    for (const rpc of CONTRACTS.filter((contract) => contract.kind === 'rpc' && contract.callers.includes('console')) as RpcContract[]) {
+      expect([rpc.subject, rpc.proof]).toEqual([rpc.subject, expect.any(String)]);
+      const field = HELD[rpc.proof!];
+      const shape = (rpc.request as unknown as { shape: Record<string, { safeParse(value: unknown): { success: boolean } }> }).shape;
+      if (field !== undefined) expect([rpc.subject, shape[field]?.safeParse(undefined).success]).toEqual([rpc.subject, false]);
+    }
   });
 
   it('a role’s inbox is no prefix of another’s', () => {

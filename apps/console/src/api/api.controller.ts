@@ -40,6 +40,6 @@ export class ApiController {
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
     const call = callOf(`${service}/${method}`, asking.role);
-    return this.rpc.call(call.rpc, requestOf(call, body, asking, this.answers.actorOf(request, asking)));
+    return this.rpc.withProof(asking.proof).call(call.rpc, requestOf(call, body, asking, this.answers.actorOf(request, asking)));
   }
 }

@@ -6,4 +6,6 @@ export interface McpCaller {
   readonly account: AccountId;
   readonly slug: string;
   readonly limits: Limits;
+  /** For calls on its behalf. */
+  readonly proof: string;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostHeaderValidation, type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
-import { isServiceError, ServiceError } from '@slipway/contracts';
+import { isServiceError, type McpScope, ServiceError } from '@slipway/contracts';
 import type { Logger, RpcClient } from '@slipway/platform';
 import type { OwnOrigin } from '../http/own-origin.js';
 import type { RequestBounds } from '../http/request-bounds.js';
@@ -37,6 +37,8 @@ export interface McpLogLine {
 }
 
 interface Endpoint {
+  /** What its calls may do, whatever its tools try. */
+  readonly scope: McpScope;
   readonly handler: McpHttpHandler;
   readonly serve: NodeMcpRequestHandler;
 }
@@ -58,8 +60,8 @@ export class McpDoor {
     this.#streams = new OpenStreams((key) => this.#keys.open(key));
     this.#isOwnHost = hostHeaderValidation([...options.own.hostnames]);
     this.#endpoints = new Map([
-      ['/mcp', this.#endpoint(TOOLS)],
-      ['/mcp/readonly', this.#endpoint(READ_TOOLS)],
+      ['/mcp', this.#endpoint(TOOLS, 'write')],
+      ['/mcp/readonly', this.#endpoint(READ_TOOLS, 'read')],
     ]);
   }
 
@@ -77,7 +79,7 @@ export class McpDoor {
       if (!this.#isOwnHost(request, response)) return line.note({ error: 'not_permitted' });
       this.#requireOwnOrigin(request);
       const value = keyOf(request.headers);
-      const caller = await this.#keys.admit(value, address);
+      const caller = await this.#keys.admit(value, { address, scope: endpoint.scope });
       line.note({ account_id: caller.account, key_id: caller.key });
       this.options.bounds.hold(request, response);
       const body = await this.#bodyOf(request, response, { caller, address });
@@ -117,13 +119,13 @@ export class McpDoor {
     }
   }
 
-  #endpoint(tools: ConstructorParameters<typeof McpServerMaker>[0]): Endpoint {
+  #endpoint(tools: ConstructorParameters<typeof McpServerMaker>[0], scope: McpScope): Endpoint {
     const { log } = this.options;
     const onerror = (error: Error): void => log.debug({ err: error }, 'mcp.refused');
     const maker = new McpServerMaker(tools, this.options);
     const bounds = { maxRequestBodySize: BODY_MAX, maxSubscriptions: SUBSCRIPTIONS_MAX };
     const handler = createMcpHandler(maker.make, { legacy: 'stateless', onerror, ...bounds });
-    return { handler, serve: toNodeHandler(handler, { onerror, maxRequestBodySize: BODY_MAX }) };
+    return { scope, handler, serve: toNodeHandler(handler, { onerror, maxRequestBodySize: BODY_MAX }) };
   }
 
   /** Programs send no Origin; a page that does is another site's, as pages of ours have no use for this. */

@@ -52,7 +52,7 @@ describe('who guesses', () => {
   const outcomes = async (check: McpKeyCheck, address: string, times: number): Promise<string[]> => {
     const codes: string[] = [];
     for (let i = 0; i < times; i += 1) {
-      await check.admit(MCP, address).catch((error: unknown) => isServiceError(error) && codes.push(error.code));
+      await check.admit(MCP, { address, scope: 'write' }).catch((error: unknown) => isServiceError(error) && codes.push(error.code));
     }
     return codes;
   };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isServiceError, keyKindOf, OpenMcpKey, ServiceError } from '@slipway/contracts';
+import { isServiceError, keyKindOf, type McpScope, OpenMcpKey, ServiceError } from '@slipway/contracts';
 import { RateBuckets, type RpcClient } from '@slipway/platform';
 import type { McpCaller } from './mcp-caller.js';
 
@@ -24,12 +24,12 @@ export class McpKeyCheck {
   }
 
   /**
-   * What a key opens, for a client at an address.
+   * What a key opens, for a client at an address. The caller's proof is good for what `scope` says.
    * @throws ServiceError `invalid_api_key`, `rate_limit_exceeded`, `auth_unavailable`
    */
-  async admit(value: string, address: string): Promise<McpCaller> {
+  async admit(value: string, { address, scope }: { address: string; scope: McpScope }): Promise<McpCaller> {
     try {
-      return await this.open(value);
+      return await this.open(value, scope);
     } catch (error) {
       if (!isServiceError(error) || error.code !== 'invalid_api_key' || this.#wrong.take(address)) throw error;
       throw new ServiceError('rate_limit_exceeded', 'Too many wrong keys came from this address; wait a little.', { retryAfterS: 10 });
@@ -37,9 +37,11 @@ export class McpKeyCheck {
   }
 
   /** @throws ServiceError `invalid_api_key`, `auth_unavailable` */
-  async open(value: string): Promise<McpCaller> {
+  async open(value: string, scope: McpScope = 'read'): Promise<McpCaller> {
     try {
-      return await this.rpc.call(OpenMcpKey, { value });
+      const { proof, ...opened } = await this.rpc.call(OpenMcpKey, { value, scope });
+      if (proof !== undefined) return { ...opened, proof };
+      throw new Error('This keys-service is older than the console, and signs no proofs.');
     } catch (error) {
       if (isServiceError(error) && error.code === 'invalid_api_key') throw error;
       throw new ServiceError('auth_unavailable', 'Keys cannot be checked right now; try again soon.', { retryAfterS: 2, cause: error });

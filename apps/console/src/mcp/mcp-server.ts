@@ -23,7 +23,7 @@ export interface McpRequest {
 }
 
 export interface McpServerOptions {
-  readonly rpc: Pick<RpcClient, 'call'>;
+  readonly rpc: Pick<RpcClient, 'withProof'>;
   readonly log: Logger;
   readonly addresses: McpAddresses;
   readonly version: string;
@@ -70,7 +70,7 @@ export class McpServerMaker {
         return { ...(await runTool(tool, args, callOf(asked), this.#onFault)) };
       });
     }
-    const own = { rpc: this.options.rpc, caller: request.caller };
+    const own = { rpc: this.options.rpc.withProof(request.caller.proof), caller: request.caller };
     registerDeploymentResources(server, own, callOf);
     registerDiagnosePrompt(server, own);
     return server;
@@ -85,7 +85,7 @@ export class McpServerMaker {
     const client = name ?? userAgent ?? undefined;
     if (client !== undefined) note({ mcp_client: client });
     const actor: Actor = { kind: 'key', key: caller.key, address, ...(client !== undefined && { client }) };
-    return { rpc: this.options.rpc, addresses: this.options.addresses, caller, actor };
+    return { rpc: this.options.rpc.withProof(caller.proof), addresses: this.options.addresses, caller, actor };
   }
 }
 

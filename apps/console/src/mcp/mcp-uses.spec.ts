@@ -13,7 +13,7 @@ function world(): { uses: McpUses; told: (string | undefined)[]; pass: (ms: numb
     told.push((request as { client?: string }).client);
     return Promise.reject(new Error('nobody answers'));
   };
-  const uses = new McpUses({ call } as never, createLogger('test', 'silent'), () => clock);
+  const uses = new McpUses({ withProof: () => ({ call }) } as never, createLogger('test', 'silent'), () => clock);
   return { uses, told, pass: (ms) => (clock += ms) };
 }
 

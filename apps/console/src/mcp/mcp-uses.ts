@@ -19,7 +19,7 @@ export class McpUses {
 
   /** @param now milliseconds */
   constructor(
-    private readonly rpc: Pick<RpcClient, 'call'>,
+    private readonly rpc: Pick<RpcClient, 'withProof'>,
     private readonly log: Logger,
     private readonly now: () => number = () => performance.now(),
   ) {}
@@ -41,8 +41,10 @@ export class McpUses {
     if (oldest !== undefined && this.#told.size > REMEMBERED_MAX) this.#told.delete(oldest);
   }
 
-  #tell({ account, key }: McpCaller, client: string | undefined, id: string): void {
-    this.rpc.call(RecordMcpUse, { account, key, ...(client !== undefined && { client }) }).catch((error: unknown) => {
+  #tell({ account, key, proof }: McpCaller, client: string | undefined, id: string): void {
+    const use = { account, key, ...(client !== undefined && { client }) };
+    const asked = this.rpc.withProof(proof).call(RecordMcpUse, use);
+    asked.catch((error: unknown) => {
       this.log.debug({ err: error, key_id: key }, 'mcp.use_not_recorded');
       const told = this.#told.get(id);
       if (told?.client === client) this.#told.set(id, { at: -Infinity, client });

@@ -46,7 +46,7 @@ export class MembersController {
     @Asking() asking: SignedIn,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    return this.rpc.call(ListMembers, { ...this.#here(request, asking), ...(after !== undefined && { after }) });
+    return this.rpc.withProof(asking.proof).call(ListMembers, { ...this.#here(request, asking), ...(after !== undefined && { after }) });
   }
 
   @Post('members/:user/role')
@@ -57,18 +57,18 @@ export class MembersController {
     @Asking() asking: SignedIn,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    return this.rpc.call(ChangeRole, { ...this.#here(request, asking), user, role });
+    return this.rpc.withProof(asking.proof).call(ChangeRole, { ...this.#here(request, asking), user, role });
   }
 
   @Post('members/:user/remove')
   @HttpCode(200)
   remove(@Param('user', bodyOf(UserParam)) user: UserId, @Asking() asking: SignedIn, @Req() request: FastifyRequest): Promise<object> {
-    return this.rpc.call(RemoveMember, { ...this.#here(request, asking), user });
+    return this.rpc.withProof(asking.proof).call(RemoveMember, { ...this.#here(request, asking), user });
   }
 
   @Get('invitations')
   invitations(@Asking() asking: SignedIn, @Req() request: FastifyRequest): Promise<object> {
-    return this.rpc.call(ListInvitations, this.#here(request, asking));
+    return this.rpc.withProof(asking.proof).call(ListInvitations, this.#here(request, asking));
   }
 
   /** The link is in this answer and can never be read again. Its secret stands behind the #, which browsers keep to themselves. */
@@ -79,7 +79,9 @@ export class MembersController {
     @Asking() asking: SignedIn,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    const { id, token, expires_at } = await this.rpc.call(CreateInvitation, { ...this.#here(request, asking), ...body });
+    const { id, token, expires_at } = await this.rpc
+      .withProof(asking.proof)
+      .call(CreateInvitation, { ...this.#here(request, asking), ...body });
     return { id, link: `${this.settings.own.url}/join#${token}`, expires_at };
   }
 
@@ -90,7 +92,7 @@ export class MembersController {
     @Asking() asking: SignedIn,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    return this.rpc.call(RevokeInvitation, { ...this.#here(request, asking), invitation });
+    return this.rpc.withProof(asking.proof).call(RevokeInvitation, { ...this.#here(request, asking), invitation });
   }
 
   @Get('audit')
@@ -99,17 +101,17 @@ export class MembersController {
     @Asking() asking: SignedIn,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    return this.rpc.call(ListAudit, { ...this.#here(request, asking), ...(before !== undefined && { before }) });
+    return this.rpc.withProof(asking.proof).call(ListAudit, { ...this.#here(request, asking), ...(before !== undefined && { before }) });
   }
 
-  /** deployments-service knows no roles; that of the token is void as soon as it changes. */
+  /** deployments-service knows no members; it reads the role of the token, which is void as soon as it changes. */
   @Get('audit/deployments')
   auditOfDeployments(
     @Query(bodyOf(AuditQuery)) { before }: z.output<typeof AuditQuery>,
-    @Asking() { account, role }: SignedIn,
+    @Asking() { account, role, proof }: SignedIn,
   ): Promise<object> {
     if (role !== 'owner') throw new ServiceError('not_permitted', 'Only an owner of the account may do this.');
-    return this.rpc.call(ListDeploymentAudit, { account, ...(before !== undefined && { before }) });
+    return this.rpc.withProof(proof).call(ListDeploymentAudit, { account, ...(before !== undefined && { before }) });
   }
 
   #here(request: FastifyRequest, asking: SignedIn): { account: SignedIn['account']; actor: ReturnType<SessionAnswers['actorOf']> } {

@@ -1,4 +1,4 @@
-import { type Actor, OpenPlayground, PLAYGROUND_KEY_LIFE_S, ServiceError } from '@slipway/contracts';
+import { type Actor, isServiceError, KeepPlayground, OpenPlayground, PLAYGROUND_KEY_LIFE_S, ServiceError } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import type { SignedIn } from '../sessions/access-tokens.js';
 
@@ -13,7 +13,7 @@ interface HeldKey {
 
 /** Whose key it is. */
 export interface KeyHolder {
-  readonly asking: Pick<SignedIn, 'account' | 'session'>;
+  readonly asking: Pick<SignedIn, 'account' | 'session' | 'proof'>;
   readonly actor: Actor;
 }
 
@@ -26,7 +26,7 @@ export class SessionKeys {
 
   /** @param now milliseconds since the epoch */
   constructor(
-    private readonly rpc: Pick<RpcClient, 'call'>,
+    private readonly rpc: Pick<RpcClient, 'call' | 'withProof'>,
     private readonly now: () => number = Date.now,
   ) {}
 
@@ -56,15 +56,29 @@ export class SessionKeys {
     if (this.#held.get(name)?.value === value) this.#held.delete(name);
   }
 
-  async #ask(name: string, { asking: { account, session }, actor }: KeyHolder): Promise<HeldKey> {
+  async #ask(name: string, holder: KeyHolder): Promise<HeldKey> {
     this.#forgetExpired();
     const held = this.#held.get(name)?.value;
-    const reply = await this.rpc.call(OpenPlayground, { account, session, actor, ...(held !== undefined && { value: held }) });
-    const value = reply.value ?? held;
-    if (value === undefined) throw new ServiceError('internal', 'A service answered against its contract.');
-    const key = { value, expiresAt: Date.parse(reply.expires_at) };
+    const key = (held === undefined ? null : await this.#keep(held)) ?? (await this.#open(holder));
     this.#held.set(name, key);
     return key;
+  }
+
+  /** The key itself proves who asks: an answer may take longer than the token that it began with. Null when it is over. */
+  async #keep(value: string): Promise<HeldKey | null> {
+    try {
+      const { expires_at: expires } = await this.rpc.call(KeepPlayground, { value });
+      return { value, expiresAt: Date.parse(expires) };
+    } catch (error) {
+      if (isServiceError(error) && error.code === 'session_ended') return null;
+      throw error;
+    }
+  }
+
+  async #open({ asking: { account, session, proof }, actor }: KeyHolder): Promise<HeldKey> {
+    const { value, expires_at: expires } = await this.rpc.withProof(proof).call(OpenPlayground, { account, session, actor });
+    if (value === null) throw new ServiceError('internal', 'A service answered against its contract.');
+    return { value, expiresAt: Date.parse(expires) };
   }
 
   #forgetExpired(): void {

@@ -23,13 +23,13 @@ export class MeController {
   ) {}
 
   @Get('me')
-  async me(@Asking() { user, session, account, role }: SignedIn): Promise<object> {
-    return { ...(await this.rpc.call(FindUser, { user })), session, account, role };
+  async me(@Asking() { user, session, account, role, proof }: SignedIn): Promise<object> {
+    return { ...(await this.rpc.withProof(proof).call(FindUser, { user })), session, account, role };
   }
 
   @Get('sessions')
-  sessions(@Asking() { user }: SignedIn): Promise<object> {
-    return this.rpc.call(ListSessions, { user });
+  sessions(@Asking() { user, proof }: SignedIn): Promise<object> {
+    return this.rpc.withProof(proof).call(ListSessions, { user });
   }
 
   @Post('sessions/end')
@@ -39,7 +39,7 @@ export class MeController {
     @Asking() asking: SignedIn,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    return this.rpc.call(EndSessions, { user: asking.user, session, actor: this.answers.actorOf(request, asking) });
+    return this.rpc.withProof(asking.proof).call(EndSessions, { user: asking.user, session, actor: this.answers.actorOf(request, asking) });
   }
 
   @Post('sign-out-everywhere')
@@ -49,7 +49,9 @@ export class MeController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const ended = await this.rpc.call(EndSessions, { user: asking.user, actor: this.answers.actorOf(request, asking) });
+    const ended = await this.rpc
+      .withProof(asking.proof)
+      .call(EndSessions, { user: asking.user, actor: this.answers.actorOf(request, asking) });
     this.answers.take(reply);
     return ended;
   }
@@ -58,11 +60,11 @@ export class MeController {
   @HttpCode(200)
   changePassword(
     @Body(bodyOf(PasswordBody)) body: z.output<typeof PasswordBody>,
-    @Asking() { user, session }: SignedIn,
+    @Asking() { user, session, proof }: SignedIn,
     @Req() request: FastifyRequest,
   ): Promise<object> {
     const origin = this.answers.originOf(request);
     this.limiter.admit(origin);
-    return this.rpc.call(ChangePassword, { ...body, user, session, origin });
+    return this.rpc.withProof(proof).call(ChangePassword, { ...body, user, session, origin });
   }
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { PeopleModule } from '../people/people.module.js';
+import { SessionsModule } from '../sessions/sessions.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { KeyChanges } from './key-changes.service.js';
 import { KeysHandlers } from './keys.handlers.js';
@@ -13,7 +14,7 @@ import { McpKeysService } from './mcp-keys.service.js';
 import { McpUseRepository } from './mcp-use.repository.js';
 
 @Module({
-  imports: [AccountsModule, PeopleModule, UsageModule],
+  imports: [AccountsModule, PeopleModule, SessionsModule, UsageModule],
   controllers: [KeysHandlers, McpKeysHandlers],
   providers: [KeysService, McpKeysService, KeyChanges, KeysRepository, McpKeyOpening, McpKeyOpeningRepository, McpUseRepository],
 })

@@ -1,27 +1,29 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { keyKindOf, ServiceError } from '@slipway/contracts';
+import { keyKindOf, type McpScope, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
+import { KeyProofs } from '../sessions/key-proofs.service.js';
 import { KeyMint } from './key-minting.js';
 import { McpKeyOpeningRepository, type OpeningKey } from './mcp-key-opening.repository.js';
 
-/** Tells what an MCP key opens. */
+/** Tells what an MCP key opens, and signs the proof of it. */
 @Injectable()
 export class McpKeyOpening {
   constructor(
     private readonly transactions: Transactions,
     private readonly keys: McpKeyOpeningRepository,
     private readonly mint: KeyMint,
+    private readonly proofs: KeyProofs,
   ) {}
 
   /** @throws ServiceError `invalid_api_key`, the same for every key that opens nothing */
-  async open(value: string): Promise<Omit<OpeningKey, 'mac'>> {
+  async open(value: string, scope: McpScope): Promise<Omit<OpeningKey, 'mac'> & { readonly proof: string }> {
     if (keyKindOf(value) !== 'mcp') throw opensNothing();
     const macs = this.mint.macsOf(value);
     const found = await this.transactions.read((connection) => this.keys.find(connection, macs));
     if (!found || !macs.some((mac) => timingSafeEqual(mac, found.mac))) throw opensNothing();
     const { mac: _mac, ...opened } = found;
-    return opened;
+    return { ...opened, proof: await this.proofs.sign({ ...opened, scope }) };
   }
 }
 

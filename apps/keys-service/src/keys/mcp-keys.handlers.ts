@@ -15,8 +15,8 @@ export class McpKeysHandlers {
   ) {}
 
   @RpcHandler(OpenMcpKey)
-  open(@Payload() { value }: z.output<typeof OpenMcpKey.request>): Promise<z.input<typeof OpenMcpKey.reply>> {
-    return this.opening.open(value);
+  open(@Payload() { value, scope = 'write' }: z.output<typeof OpenMcpKey.request>): Promise<z.input<typeof OpenMcpKey.reply>> {
+    return this.opening.open(value, scope);
   }
 
   @RpcHandler(CreateMcpKey)

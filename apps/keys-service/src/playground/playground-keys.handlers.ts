@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { OpenPlayground } from '@slipway/contracts';
+import { KeepPlayground, OpenPlayground } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { PlaygroundKeys } from './playground-keys.service.js';
@@ -8,6 +8,11 @@ import { PlaygroundKeys } from './playground-keys.service.js';
 @Controller()
 export class PlaygroundKeysHandlers {
   constructor(private readonly keys: PlaygroundKeys) {}
+
+  @RpcHandler(KeepPlayground)
+  async keep(@Payload() { value }: z.output<typeof KeepPlayground.request>): Promise<z.input<typeof KeepPlayground.reply>> {
+    return { expires_at: (await this.keys.keep(value)).toISOString() };
+  }
 
   @RpcHandler(OpenPlayground)
   async open(@Payload() wish: z.output<typeof OpenPlayground.request>): Promise<z.input<typeof OpenPlayground.reply>> {

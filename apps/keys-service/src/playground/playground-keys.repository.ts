@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, KeyId, type SessionId } from '@slipway/contracts';
+import { AccountId, KeyId, SessionId } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { In, LessThan, MoreThan } from 'typeorm';
 import { KeyEntity } from '../keys/key.entity.js';
@@ -24,6 +24,13 @@ export interface PlaygroundHolder {
 /** Keys of the playground. Their numbers are used again, so that usage names few and gateways hold few. */
 @Injectable()
 export class PlaygroundKeysRepository {
+  /** Whose live key has one of these MACs; null when there is none. */
+  async findHolder(tx: Tx, macs: readonly Buffer[]): Promise<Pick<PlaygroundHolder, 'account' | 'session'> | null> {
+    const found = await tx.findOneBy(KeyEntity, { kind: KIND, mac: In([...macs]), expiresAt: MoreThan(new Date()) });
+    if (!found || found.sessionId === null) return null;
+    return { account: AccountId.parse(found.accountId), session: SessionId.parse(found.sessionId) };
+  }
+
   /** Gives the live key of a session that has one of these MACs a later end; null when there is none. */
   async prolong(tx: Tx, { account, session, expiresAt }: PlaygroundHolder, macs: readonly Buffer[]): Promise<StoredKey | null> {
     const where = { accountId: account, sessionId: session, kind: KIND, mac: In([...macs]), expiresAt: MoreThan(new Date()) } as const;

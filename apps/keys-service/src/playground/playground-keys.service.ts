@@ -5,7 +5,7 @@ import { keyRecord } from '../feed/feed-records.js';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { KeyMint } from '../keys/key-minting.js';
 import type { StoredKey } from '../keys/keys.repository.js';
-import { PlaygroundAdmission } from './playground-admission.service.js';
+import { PlaygroundAdmission, playgroundEnded } from './playground-admission.service.js';
 import { PlaygroundKeysRepository, type PlaygroundHolder } from './playground-keys.repository.js';
 
 /** Who asks for a key, and for what. */
@@ -47,6 +47,20 @@ export class PlaygroundKeys {
     });
     if (opened.value !== null) await this.feed.propagation(ticket);
     return opened;
+  }
+
+  /**
+   * Prolongs a key for its own session and account, and returns when it ends now.
+   * @throws ServiceError `session_ended`, also where its person may not use the playground any more
+   */
+  keep(value: string): Promise<Date> {
+    return this.transactions.run(async (tx) => {
+      const holder = await this.admission.readmit(tx, await this.keys.findHolder(tx, this.mint.macsOf(value)));
+      const kept = await this.#prolong(tx, holder, value);
+      if (kept === null) throw playgroundEnded();
+      await this.feed.record(tx, { op: 'put', ...keyRecord(kept.key) });
+      return holder.expiresAt;
+    });
   }
 
   async #prolong(tx: Tx, holder: PlaygroundHolder, value: string | undefined): Promise<OpenedPlayground | null> {

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
 import { AcceptanceService } from './acceptance.service.js';
 import { ExternalSignInService } from './external-sign-in.service.js';
+import { KeyProofs } from './key-proofs.service.js';
 import { OwnSessionsService } from './own-sessions.service.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { PasswordResetService } from './password-reset.service.js';
@@ -21,6 +22,7 @@ import { SigningKeys } from './signing-keys.service.js';
   providers: [
     AcceptanceService,
     ExternalSignInService,
+    KeyProofs,
     OwnSessionsService,
     PasswordChangeService,
     PasswordResetService,
@@ -31,5 +33,6 @@ import { SigningKeys } from './signing-keys.service.js';
     SigningKeys,
     SigningKeysRepository,
   ],
+  exports: [KeyProofs],
 })
 export class SessionsModule {}

@@ -3,7 +3,7 @@ import { Payload } from '@nestjs/microservices';
 import { ListSessionKeys, RotateSessionKey } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
-import { SigningKeys } from './signing-keys.service.js';
+import { publishedKey, SigningKeys } from './signing-keys.service.js';
 
 @Controller()
 export class SigningKeysHandlers {
@@ -12,7 +12,7 @@ export class SigningKeysHandlers {
   @RpcHandler(ListSessionKeys)
   async list(): Promise<z.input<typeof ListSessionKeys.reply>> {
     const published = await this.keys.published();
-    return { keys: published.map(({ kid, x }) => ({ kid, kty: 'OKP', crv: 'Ed25519', x, alg: 'EdDSA' })) };
+    return { keys: published.map(publishedKey) };
   }
 
   @RpcHandler(RotateSessionKey)

@@ -3,12 +3,13 @@ import { Injectable } from '@nestjs/common';
 import { type Actor, SESSION_TOKEN_ALGORITHM, SESSION_TOKEN_LIFE_S } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { SecretVault, UnreadableSecretError } from '@slipway/platform';
+import type { PublishedKey } from '@slipway/proof';
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import { SigningKeysRepository, type StoredSigningKey } from './signing-keys.repository.js';
 
 const ROTATE_AFTER_MS = 30 * 24 * 3_600_000;
 /** Tokens outlive their key's turn by their own life; clocks may be off by a minute. */
-const PUBLISHED_AFTER_RETIRING_S = SESSION_TOKEN_LIFE_S + 60;
+export const PUBLISHED_AFTER_RETIRING_S = SESSION_TOKEN_LIFE_S + 60;
 
 /** A key that signs, and its name in the header of tokens. */
 export interface Signer {
@@ -80,6 +81,15 @@ export class SigningKeys {
     return signerOf(kid, jwk);
   }
 }
+
+/** A key as it is published. */
+export const publishedKey = ({ kid, x }: Pick<StoredSigningKey, 'kid' | 'x'>): PublishedKey => ({
+  kid,
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x,
+  alg: 'EdDSA',
+});
 
 /** Not extractable: only signatures leave it. */
 async function signerOf(kid: string, jwk: JWK): Promise<Signer> {

@@ -5,7 +5,7 @@ export class TokenScope {
   readonly issuer: string;
   readonly audience: string;
 
-  constructor(env: string) {
+  constructor(readonly env: string) {
     this.issuer = sessionIssuer(env);
     this.audience = sessionAudience(env);
   }

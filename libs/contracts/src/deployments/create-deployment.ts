@@ -11,6 +11,8 @@ export const CreateDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.create-deployment',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

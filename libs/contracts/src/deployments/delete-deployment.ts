@@ -8,6 +8,8 @@ export const DeleteDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.delete-deployment',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

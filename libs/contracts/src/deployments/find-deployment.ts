@@ -38,6 +38,8 @@ export const FindDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.find-deployment',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
   queue: 'deployments',
   request: z.object({ account: AccountId, deployment: DeploymentId }),
   reply: z.object({

@@ -7,6 +7,8 @@ export const ListAliases = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-aliases',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
   queue: 'deployments',
   request: z.object({ account: AccountId }),
   /** `since`: when it was pointed there. */

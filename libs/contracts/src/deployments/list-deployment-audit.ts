@@ -11,6 +11,7 @@ export const ListDeploymentAudit = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-deployment-audit',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'owner',
   queue: 'deployments',
   request: z.object({
     account: AccountId,

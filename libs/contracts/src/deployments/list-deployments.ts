@@ -8,6 +8,8 @@ export const ListDeployments = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-deployments',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
   queue: 'deployments',
   request: z.object({ account: AccountId }),
   reply: z.object({ deployments: z.array(DeploymentView) }),

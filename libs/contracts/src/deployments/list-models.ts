@@ -26,6 +26,8 @@ export const ListModels = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-models',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
   queue: 'deployments',
   request: z.object({ account: AccountId }),
   /** By name. `truncated`: the folders hold more than could be listed. */

@@ -8,6 +8,8 @@ export const PointAlias = defineRpc({
   subject: 'dep.{env}.v1.rpc.point-alias',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

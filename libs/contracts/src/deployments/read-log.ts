@@ -8,6 +8,8 @@ export const ReadLog = defineRpc({
   subject: 'dep.{env}.v1.rpc.read-log',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
   queue: 'deployments',
   /** `lines`: 200 where the request does not say. */
   request: z.object({ account: AccountId, deployment: DeploymentId, lines: z.int().min(1).max(LOG_RING_LINES).optional() }),

@@ -8,6 +8,8 @@ export const RemoveAlias = defineRpc({
   subject: 'dep.{env}.v1.rpc.remove-alias',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

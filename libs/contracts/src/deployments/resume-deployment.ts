@@ -12,6 +12,8 @@ export const ResumeDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.resume-deployment',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

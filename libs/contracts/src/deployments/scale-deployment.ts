@@ -8,6 +8,8 @@ export const ScaleDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.scale-deployment',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

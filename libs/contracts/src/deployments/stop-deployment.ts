@@ -9,6 +9,8 @@ export const StopDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.stop-deployment',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

@@ -20,6 +20,7 @@ export const TestEngine = defineRpc({
   subject: 'dep.{env}.v1.rpc.test-engine',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
   queue: 'deployments',
   request: z.object({
     account: AccountId,

@@ -16,6 +16,8 @@ export const UpdateDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.update-deployment',
   owner: 'deployments',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

@@ -12,6 +12,7 @@ export const AcceptInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.accept-invitation',
   owner: 'keys',
   callers: ['console'],
+  proof: 'carried',
   queue: 'keys',
   request: z.object({
     token: LinkToken,

@@ -11,8 +11,8 @@ export const Origin = z.object({
 export type Origin = z.infer<typeof Origin>;
 
 /**
- * On whose behalf a change is asked for. It goes into the audit log. A person's role in the account is checked by
- * the owner of what changes; a key and an operator were checked by who asks.
+ * On whose behalf a change is asked for. It goes into the audit log. Who asks tells it; the owner of what changes holds the
+ * kind and the number to the proof that came with the message, and replaces an actor that is absent. The origin is told only.
  */
 export const Actor = z.discriminatedUnion('kind', [
   Origin.extend({ kind: z.literal('user'), user: UserId }),

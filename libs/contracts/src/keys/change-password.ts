@@ -9,6 +9,7 @@ export const ChangePassword = defineRpc({
   subject: 'key.{env}.v1.rpc.change-password',
   owner: 'keys',
   callers: ['console'],
+  proof: 'session',
   queue: 'keys',
   request: z.object({ session: SessionId, user: UserId, current: Password, next: NewPassword, origin: Origin }),
   reply: z.object({ ended: z.int().nonnegative() }),

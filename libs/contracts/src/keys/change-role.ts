@@ -9,6 +9,7 @@ export const ChangeRole = defineRpc({
   subject: 'key.{env}.v1.rpc.change-role',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'owner',
   queue: 'keys',
   request: z.object({ account: AccountId, user: UserId, role: MemberRole, actor: Actor }),
   reply: z.object({ user: UserId, role: MemberRole }),

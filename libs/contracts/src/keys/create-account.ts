@@ -8,7 +8,7 @@ import { propagatedFieldsOfNow } from './propagated.js';
 export const CreateAccount = defineRpc({
   subject: 'key.{env}.v1.rpc.create-account',
   owner: 'keys',
-  callers: ['console', 'ops'],
+  callers: ['ops'],
   queue: 'keys',
   request: z.object({
     slug: AccountSlug,

@@ -13,6 +13,7 @@ export const CreateInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.create-invitation',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'owner',
   queue: 'keys',
   request: z.object({ account: AccountId, email: Email, role: MemberRole, actor: Actor }),
   reply: z.object({ id: InvitationId, token: LinkToken, expires_at: z.iso.datetime() }),

@@ -14,6 +14,7 @@ export const CreateKey = defineRpc({
   subject: 'key.{env}.v1.rpc.create-key',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'member',
   queue: 'keys',
   request: z.object({
     account: AccountId,

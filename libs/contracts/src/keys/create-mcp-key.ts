@@ -13,6 +13,7 @@ export const CreateMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.create-mcp-key',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'member',
   queue: 'keys',
   request: z.object({
     account: AccountId,

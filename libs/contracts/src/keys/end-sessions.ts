@@ -8,6 +8,7 @@ export const EndSessions = defineRpc({
   subject: 'key.{env}.v1.rpc.end-sessions',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'self',
   queue: 'keys',
   request: z.object({
     user: UserId,

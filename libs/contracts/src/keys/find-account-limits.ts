@@ -8,6 +8,7 @@ export const FindAccountLimits = defineRpc({
   subject: 'key.{env}.v1.rpc.find-account-limits',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'viewer',
   queue: 'keys',
   request: z.object({ account: AccountId }),
   reply: z.object({ limits: Limits }),

@@ -6,7 +6,7 @@ import { AccountId, AccountSlug } from '../ids.js';
 export const FindAccount = defineRpc({
   subject: 'key.{env}.v1.rpc.find-account',
   owner: 'keys',
-  callers: ['console', 'ops'],
+  callers: ['ops'],
   queue: 'keys',
   request: z.object({ slug: AccountSlug }),
   reply: z.object({ id: AccountId, slug: AccountSlug }),

@@ -8,6 +8,7 @@ export const FindInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.find-invitation',
   owner: 'keys',
   callers: ['console'],
+  proof: 'carried',
   queue: 'keys',
   request: z.object({ token: LinkToken }),
   reply: z.object({

@@ -8,6 +8,7 @@ export const FindMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.find-mcp-key',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'viewer',
   queue: 'keys',
   request: z.object({ account: AccountId }),
   reply: z.object({

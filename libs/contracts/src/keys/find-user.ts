@@ -8,6 +8,7 @@ export const FindUser = defineRpc({
   subject: 'key.{env}.v1.rpc.find-user',
   owner: 'keys',
   callers: ['console'],
+  proof: 'self',
   queue: 'keys',
   request: z.object({ user: UserId }),
   reply: z.object({

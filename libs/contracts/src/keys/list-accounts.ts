@@ -7,7 +7,7 @@ import { Limits } from './limits.js';
 export const ListAccounts = defineRpc({
   subject: 'key.{env}.v1.rpc.list-accounts',
   owner: 'keys',
-  callers: ['console', 'ops'],
+  callers: ['ops'],
   queue: 'keys',
   request: z.object({
     /** Only accounts with higher numbers: `next` of the reply before. */

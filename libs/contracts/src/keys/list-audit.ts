@@ -9,6 +9,7 @@ export const ListAudit = defineRpc({
   subject: 'key.{env}.v1.rpc.list-audit',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'owner',
   queue: 'keys',
   request: z.object({
     account: AccountId,

@@ -9,6 +9,7 @@ export const ListInvitations = defineRpc({
   subject: 'key.{env}.v1.rpc.list-invitations',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'owner',
   queue: 'keys',
   request: z.object({ account: AccountId, actor: Actor }),
   reply: z.object({ invitations: z.array(InvitationView) }),

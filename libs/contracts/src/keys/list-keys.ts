@@ -8,6 +8,8 @@ export const ListKeys = defineRpc({
   subject: 'key.{env}.v1.rpc.list-keys',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
   queue: 'keys',
   request: z.object({
     account: AccountId,

@@ -9,6 +9,7 @@ export const ListMembers = defineRpc({
   subject: 'key.{env}.v1.rpc.list-members',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'viewer',
   queue: 'keys',
   request: z.object({
     account: AccountId,

@@ -5,7 +5,8 @@ import { defineRpc } from '../channel.js';
 export const ListSessionKeys = defineRpc({
   subject: 'key.{env}.v1.rpc.list-session-keys',
   owner: 'keys',
-  callers: ['console'],
+  callers: ['console', 'deployments'],
+  proof: 'role',
   queue: 'keys',
   request: z.object({}),
   reply: z.object({

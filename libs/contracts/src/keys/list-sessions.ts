@@ -8,6 +8,7 @@ export const ListSessions = defineRpc({
   subject: 'key.{env}.v1.rpc.list-sessions',
   owner: 'keys',
   callers: ['console'],
+  proof: 'self',
   queue: 'keys',
   request: z.object({ user: UserId }),
   reply: z.object({ sessions: z.array(SessionView) }),

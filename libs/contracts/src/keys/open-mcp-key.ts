@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AccountSlug, KeyId } from '../ids.js';
+import { McpScope } from './key-proof.js';
 import { Limits } from './limits.js';
 
 /**
@@ -11,10 +12,22 @@ export const OpenMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.open-mcp-key',
   owner: 'keys',
   callers: ['console'],
+  proof: 'carried',
   queue: 'keys',
   /** The whole key, as a client sent it. */
-  request: z.object({ value: z.string().regex(/^svc_mcp_[0-9A-Za-z]{49}$/) }),
-  reply: z.object({ key: KeyId, account: AccountId, slug: AccountSlug, limits: Limits }),
+  request: z.object({
+    value: z.string().regex(/^svc_mcp_[0-9A-Za-z]{49}$/),
+    /** What the proof shall be good for. Absent = `write`. */
+    scope: McpScope.optional(),
+  }),
+  reply: z.object({
+    key: KeyId,
+    account: AccountId,
+    slug: AccountSlug,
+    limits: Limits,
+    /** For calls on behalf of this key, see `KeyProofClaims`. Absent from replicas of release 0.1. */
+    proof: z.string().optional(),
+  }),
   errors: ['invalid_api_key'],
   timeoutMs: 3_000,
 });

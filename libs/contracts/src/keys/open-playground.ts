@@ -15,6 +15,7 @@ export const OpenPlayground = defineRpc({
   subject: 'key.{env}.v1.rpc.open-playground',
   owner: 'keys',
   callers: ['console'],
+  proof: 'session',
   queue: 'keys',
   request: z.object({
     account: AccountId,

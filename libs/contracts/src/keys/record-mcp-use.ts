@@ -13,6 +13,7 @@ export const RecordMcpUse = defineRpc({
   subject: 'key.{env}.v1.rpc.record-mcp-use',
   owner: 'keys',
   callers: ['console'],
+  proof: 'key',
   queue: 'keys',
   request: z.object({
     account: AccountId,

@@ -13,6 +13,7 @@ export const RefreshSession = defineRpc({
   subject: 'key.{env}.v1.rpc.refresh-session',
   owner: 'keys',
   callers: ['console'],
+  proof: 'carried',
   queue: 'keys',
   request: z.object({
     refresh_token: RefreshToken,

@@ -8,6 +8,7 @@ export const RemoveMember = defineRpc({
   subject: 'key.{env}.v1.rpc.remove-member',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'owner',
   queue: 'keys',
   request: z.object({ account: AccountId, user: UserId, actor: Actor }),
   reply: z.object({ user: UserId }),

@@ -9,6 +9,7 @@ export const RenameKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rename-key',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'member',
   queue: 'keys',
   request: z.object({
     account: AccountId,

@@ -8,6 +8,7 @@ export const RevokeInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.revoke-invitation',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'owner',
   queue: 'keys',
   request: z.object({ account: AccountId, invitation: InvitationId, actor: Actor }),
   reply: z.object({ id: InvitationId }),

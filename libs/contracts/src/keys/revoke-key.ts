@@ -9,6 +9,8 @@ export const RevokeKey = defineRpc({
   subject: 'key.{env}.v1.rpc.revoke-key',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
   queue: 'keys',
   request: z.object({
     account: AccountId,

@@ -13,6 +13,7 @@ export const RotateKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rotate-key',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'member',
   queue: 'keys',
   request: z.object({
     account: AccountId,

@@ -12,6 +12,7 @@ export const RotateMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rotate-mcp-key',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'member',
   queue: 'keys',
   request: z.object({
     account: AccountId,

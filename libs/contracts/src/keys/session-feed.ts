@@ -14,5 +14,5 @@ export const SessionFeedRecord = z.object({
 });
 export type SessionFeedRecord = z.infer<typeof SessionFeedRecord>;
 
-/** Sessions that ended or changed while tokens of theirs still live: what a console must know besides their signatures. */
-export const SessionFeed = defineFeed({ name: 'session', owner: 'keys', readers: ['console'], record: SessionFeedRecord });
+/** Sessions that ended or changed while tokens of theirs still live: what whoever verifies them must know besides their signatures. */
+export const SessionFeed = defineFeed({ name: 'session', owner: 'keys', readers: ['console', 'deployments'], record: SessionFeedRecord });

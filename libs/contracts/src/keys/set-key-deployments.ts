@@ -10,6 +10,7 @@ export const SetKeyDeployments = defineRpc({
   subject: 'key.{env}.v1.rpc.set-key-deployments',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'member',
   queue: 'keys',
   request: z.object({ account: AccountId, key: KeyId, deployments: AllowedDeployments, actor: Actor.optional() }),
   reply: z.object({ id: KeyId, deployments: AllowedDeployments, ...propagatedFields }),

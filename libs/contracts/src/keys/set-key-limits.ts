@@ -10,6 +10,7 @@ export const SetKeyLimits = defineRpc({
   subject: 'key.{env}.v1.rpc.set-key-limits',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'member',
   queue: 'keys',
   request: z.object({ account: AccountId, key: KeyId, limits: LimitsWish, actor: Actor.optional() }),
   reply: z.object({ id: KeyId, limits: Limits, ...propagatedFields }),

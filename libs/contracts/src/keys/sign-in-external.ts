@@ -13,6 +13,7 @@ export const SignInExternal = defineRpc({
   subject: 'key.{env}.v1.rpc.sign-in-external',
   owner: 'keys',
   callers: ['console'],
+  proof: 'carried',
   queue: 'keys',
   request: z.object({
     issuer: z.url().max(500),

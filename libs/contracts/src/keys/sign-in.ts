@@ -14,6 +14,7 @@ export const SignIn = defineRpc({
   subject: 'key.{env}.v1.rpc.sign-in',
   owner: 'keys',
   callers: ['console'],
+  proof: 'carried',
   queue: 'keys',
   request: z.object({
     email: Email,

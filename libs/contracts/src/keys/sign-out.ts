@@ -8,6 +8,7 @@ export const SignOut = defineRpc({
   subject: 'key.{env}.v1.rpc.sign-out',
   owner: 'keys',
   callers: ['console'],
+  proof: 'carried',
   queue: 'keys',
   request: z.object({ refresh_token: RefreshToken, origin: Origin }),
   reply: z.object({ ended: z.boolean() }),

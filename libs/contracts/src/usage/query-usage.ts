@@ -57,6 +57,8 @@ export const QueryUsage = defineRpc({
   subject: 'usage.{env}.v1.rpc.query',
   owner: 'keys',
   callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
   queue: 'keys',
   request: z.object({
     account: AccountId,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createInbox, errors, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { createInbox, errors, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 
 /** Questions of one connection that may wait at once; more are refused. */
 const QUESTIONS_MAX = 20_000;
@@ -12,6 +12,7 @@ export const randomToken = (): string => randomBytes(16).toString('base64url');
 export interface Question {
   readonly subject: string;
   readonly payload: string;
+  readonly headers?: MsgHdrs;
   /** Who may answer, as the tokens that this role's permission to publish names; see `answererOf` of the contracts. */
   readonly answerer: string;
   readonly timeoutMs: number;
@@ -38,7 +39,7 @@ class Questions {
     void this.#watchRefusals();
   }
 
-  ask({ subject, payload, answerer, timeoutMs }: Question): Promise<Msg> {
+  ask({ subject, payload, headers, answerer, timeoutMs }: Question): Promise<Msg> {
     if (this.#waiting.size >= QUESTIONS_MAX) return Promise.reject(new errors.ConnectionError('too many questions wait'));
     const reply = `${this.inbox}.${answerer}.${randomToken()}`;
     return new Promise((resolve, reject) => {
@@ -51,7 +52,7 @@ class Questions {
       const timer = setTimeout(() => settle(new errors.TimeoutError()), timeoutMs);
       this.#waiting.set(reply, { subject, settle });
       try {
-        this.nats.publish(subject, payload, { reply });
+        this.nats.publish(subject, payload, { reply, ...(headers && { headers }) });
       } catch (error) {
         settle(error instanceof Error ? error : new Error(String(error)));
       }

@@ -1,5 +1,5 @@
-import { answererOf, callSubjectOf, isErrorCode, type Role, type RpcContract, ServiceError } from '@slipway/contracts';
-import { errors, type NatsConnection } from '@nats-io/transport-node';
+import { answererOf, callSubjectOf, isErrorCode, PROOF_HEADER, type Role, type RpcContract, ServiceError } from '@slipway/contracts';
+import { errors, headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
 import { roleOf } from '../nats/connect.js';
 import { ask, type Question } from '../nats/questions.js';
@@ -26,12 +26,22 @@ export class UnansweredError extends ServiceError {
 /** Asks other services over one connection, as the role that the connection has. */
 export class RpcClient {
   readonly #role: Role;
+  readonly #headers: MsgHdrs | undefined;
 
   constructor(
     private readonly nats: NatsConnection,
     private readonly env: string,
+    proof?: string,
   ) {
     this.#role = roleOf(nats);
+    if (proof === undefined) return;
+    this.#headers = headers();
+    this.#headers.set(PROOF_HEADER, proof);
+  }
+
+  /** A client whose calls carry this proof of who asks. */
+  withProof(proof: string): RpcClient {
+    return new RpcClient(this.nats, this.env, proof);
   }
 
   /**
@@ -58,7 +68,7 @@ export class RpcClient {
 
   async #ask(question: Question): Promise<string> {
     try {
-      return (await ask(this.nats, question)).string();
+      return (await ask(this.nats, { ...question, ...(this.#headers && { headers: this.#headers }) })).string();
     } catch (error) {
       throw new UnansweredError(silenceReason(error), question.subject, error);
     }

@@ -2,6 +2,8 @@ import {
   callerOf,
   type ErrorCode,
   isServiceError,
+  type Proof,
+  PROOF_HEADER,
   type Role,
   type RpcContract,
   servedSubjectsOf,
@@ -12,7 +14,25 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import type { Logger } from '../log/logger.js';
 import type { Envelope } from './envelope.js';
 
-const ALWAYS_POSSIBLE: readonly ErrorCode[] = ['invalid_request', 'unavailable', 'internal'];
+const ALWAYS_POSSIBLE: readonly ErrorCode[] = [
+  ...(['invalid_request', 'unavailable', 'internal'] as const),
+  ...(['not_permitted', 'session_ended', 'auth_unavailable'] as const),
+];
+/** Of these proofs the role is all, or the handler checks what the request carries. */
+const UNCHECKED: readonly (Proof | undefined)[] = [undefined, 'role', 'carried'];
+
+/** A call as it arrived, with its request checked against the schema. */
+export interface ArrivedCall {
+  readonly contract: RpcContract;
+  /** As NATS proves it. */
+  readonly caller: Role;
+  /** As it was sent, unread. */
+  readonly proof: string | undefined;
+  readonly request: unknown;
+}
+
+/** Lets a call in, and returns the request that the handler gets. @throws ServiceError for a call that it refuses */
+export type Admission = (call: ArrivedCall) => Promise<unknown>;
 
 export interface RpcResponderOptions {
   readonly nats: NatsConnection;
@@ -20,6 +40,8 @@ export interface RpcResponderOptions {
   readonly log: Logger;
   /** Of a subject that names more than the environment, such as the agent that answers. */
   readonly tokens?: Readonly<Record<string, string>>;
+  /** Checks proofs; absent only where no contract that is served wants one. */
+  readonly admit?: Admission;
 }
 
 /**
@@ -33,9 +55,9 @@ export class RpcResponder {
   constructor(
     private readonly options: RpcResponderOptions,
     private readonly contract: RpcContract,
-    /** @param caller as NATS proves it */
-    private readonly handle: (request: unknown, caller: Role) => Promise<unknown>,
+    private readonly handle: (request: unknown) => Promise<unknown>,
   ) {
+    if (!options.admit && !UNCHECKED.includes(contract.proof)) throw new TypeError(`Nobody checks the proof of ${contract.subject}.`);
     const { nats, env, log, tokens } = options;
     const subject = wildcardOf(contract, { ...tokens, env });
     const callback = (error: Error | null, message: Msg): void => {
@@ -71,7 +93,7 @@ export class RpcResponder {
 
   async #call(message: Msg): Promise<unknown> {
     const caller = callerOf(this.contract, message.subject);
-    if (caller === null) throw new ServiceError('invalid_request', 'No such role may ask this.');
+    if (caller === null) throw new ServiceError('not_permitted', 'No such role may ask this.');
     const request = this.contract.request.safeParse(parse(message));
     if (!request.success) {
       const [issue] = request.error.issues;
@@ -79,7 +101,13 @@ export class RpcResponder {
     }
     if (!this.#agrees(message.subject, request.data))
       throw new ServiceError('invalid_request', 'The request names somebody else than its subject.');
-    return this.contract.reply.parse(await this.handle(request.data, caller));
+    return this.contract.reply.parse(
+      await this.handle(await this.#admit({ contract: this.contract, caller, proof: proofOf(message), request: request.data })),
+    );
+  }
+
+  #admit(call: ArrivedCall): unknown {
+    return this.options.admit ? this.options.admit(call) : call.request;
   }
 
   /** A field of a request that bears the name of a token in the subject says the same: NATS has proven only the subject. */
@@ -105,6 +133,8 @@ export class RpcResponder {
     };
   }
 }
+
+const proofOf = ({ headers }: Msg): string | undefined => headers?.get(PROOF_HEADER) || undefined;
 
 function parse(message: Msg): unknown {
   try {

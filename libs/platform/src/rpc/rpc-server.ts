@@ -1,5 +1,5 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import type { Role, RpcContract } from '@slipway/contracts';
+import type { RpcContract } from '@slipway/contracts';
 import { lastValueFrom } from 'rxjs';
 import { overWithin } from '../time/over-within.js';
 import { CONTRACT_KEY } from './rpc-handler.js';
@@ -42,8 +42,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   #serve(handler: MessageHandler): void {
     const contract = handler.extras?.[CONTRACT_KEY] as RpcContract | undefined;
     if (!contract) throw new Error('Serve RPCs with @RpcHandler(contract).');
-    const handle = async (request: unknown, caller: Role): Promise<unknown> =>
-      lastValueFrom(this.transformToObservable(await handler(request, caller)));
+    const handle = async (request: unknown): Promise<unknown> => lastValueFrom(this.transformToObservable(await handler(request)));
     this.#responders.push(new RpcResponder(this.options, contract, handle));
   }
 }

@@ -1,6 +1,7 @@
-import { ListSessionKeys, ServiceError } from '@slipway/contracts';
-import type { Logger, RpcClient } from '@slipway/platform';
+import { type ListSessionKeys, ServiceError } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
 import { type CryptoKey, importJWK } from 'jose';
+import type { z } from 'zod';
 
 /** Keys are asked for again after so long: that is how long a revoked key may still verify. In milliseconds. */
 const REFRESH_MS = 30_000;
@@ -8,6 +9,9 @@ const REFRESH_MS = 30_000;
 const UNKNOWN_EVERY_MS = 1_000;
 /** Keys that cannot be asked for are trusted for so long. In milliseconds. */
 const TRUSTED_MS = 300_000;
+
+/** A public key as keys-service publishes it. */
+export type PublishedKey = z.output<typeof ListSessionKeys.reply>['keys'][number];
 
 /** The public keys of session tokens, as keys-service publishes them. */
 export class SessionKeyRing {
@@ -17,9 +21,12 @@ export class SessionKeyRing {
   #asking: Promise<void> | null = null;
   #failing = false;
 
-  /** @param now milliseconds that only rise */
+  /**
+   * @param published asks for the keys that are published now
+   * @param now milliseconds that only rise
+   */
   constructor(
-    private readonly rpc: Pick<RpcClient, 'call'>,
+    private readonly published: () => Promise<readonly PublishedKey[]>,
     private readonly log: Pick<Logger, 'warn'>,
     private readonly now: () => number = () => performance.now(),
   ) {}
@@ -59,7 +66,7 @@ export class SessionKeyRing {
 
   async #load(): Promise<void> {
     this.#askedAt = this.now();
-    const { keys } = await this.rpc.call(ListSessionKeys, {});
+    const keys = await this.published();
     const imported = await Promise.all(keys.map(async (key) => [key.kid, await importJWK(key, key.alg)] as const));
     this.#keys = new Map(imported);
     this.#loadedAt = this.#askedAt;

@@ -1,7 +1,8 @@
-import { ServiceError, SessionId, sessionAudience, sessionIssuer } from '@slipway/contracts';
+import { KEY_PROOF_TYPE, keyProofAudience, ServiceError, SessionId, sessionAudience, sessionIssuer } from '@slipway/contracts';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AccessTokens } from './access-tokens.js';
+import { FeedLiveness } from './feed-liveness.js';
+import { ProofReader } from './proof-reader.js';
 import { SessionKeyRing } from './session-key-ring.js';
 import { VoidSessions } from './void-sessions.js';
 
@@ -25,7 +26,7 @@ describe('a session token', () => {
   let voided: VoidSessions;
   let freshness: { state: 'fresh' | 'absent' | 'cut_off'; ageMs: number };
   let clock: number;
-  let tokens: AccessTokens;
+  let tokens: ProofReader;
 
   beforeAll(async () => {
     [own, foreign] = await Promise.all([generateKeyPair('EdDSA', { extractable: true }), generateKeyPair('EdDSA', { extractable: true })]);
@@ -36,18 +37,15 @@ describe('a session token', () => {
     published = [{ kid: 'k1', kty: 'OKP', crv: 'Ed25519', x, alg: 'EdDSA' }];
     [asked, warned, service, clock] = [0, 0, 'up', 0];
     const warn = (): void => void (warned += 1);
-    const call = (): Promise<never> => {
+    const ask = (): Promise<typeof published> => {
       asked += 1;
-      return service === 'up' ? Promise.resolve({ keys: published } as never) : Promise.reject(new ServiceError('unavailable', 'Down.'));
+      return service === 'up' ? Promise.resolve(published) : Promise.reject(new ServiceError('unavailable', 'Down.'));
     };
     voided = new VoidSessions();
     freshness = { state: 'fresh', ageMs: 0 };
-    tokens = new AccessTokens({
-      env: ENV,
-      keys: new SessionKeyRing({ call } as never, { warn } as never, () => clock),
-      voided,
-      freshness: () => freshness,
-    });
+    const keys = new SessionKeyRing(ask, { warn } as never, () => clock);
+    const sessions = new FeedLiveness(voided, () => freshness);
+    tokens = new ProofReader({ env: ENV, keys, sessions });
   };
 
   const now = (): number => Math.floor(Date.now() / 1_000);
@@ -63,7 +61,7 @@ describe('a session token', () => {
 
   it('that keys-service signed says who asks', async () => {
     await open();
-    expect(await tokens.read(await sign())).toEqual({ user: 7, session: SESSION, account: 1, role: 'owner' });
+    expect(await tokens.read(await sign())).toEqual({ kind: 'person', user: 7, session: SESSION, account: 1, role: 'owner' });
   });
 
   it.each<[string, Forgery]>([
@@ -158,5 +156,47 @@ describe('a session token', () => {
     service = 'up';
     published = [];
     expect(await codeOf(token)).toBe('session_ended');
+  });
+
+  it('costs no question once it was verified, and a changed one is another', async () => {
+    await open();
+    const token = await sign();
+    for (let i = 0; i < 3; i += 1) expect(await codeOf(token)).toBeNull();
+    expect(asked).toBe(1);
+    const [head, , signature] = token.split('.');
+    const [, body] = (await sign({ claims: { sub: '8' } })).split('.');
+    expect(await codeOf(`${head}.${body}.${signature}`)).toBe('session_ended');
+  });
+
+  it('that was verified before is refused from its expiry on', async () => {
+    await open();
+    let late = 0;
+    const keys = new SessionKeyRing(
+      () => Promise.resolve(published),
+      { warn: () => undefined } as never,
+      () => clock,
+    );
+    const reader = new ProofReader({ env: ENV, keys, sessions: { require: () => undefined }, now: () => Date.now() + late });
+    const token = await sign();
+    expect(await reader.read(token)).toMatchObject({ user: 7 });
+    late = 606_000;
+    await expect(reader.read(token)).rejects.toMatchObject({ code: 'session_ended' });
+  });
+
+  it('proves a key where keys-service signed it for one, and never a person with it', async () => {
+    await open();
+    const claims = { aud: keyProofAudience(ENV), sub: '9', acct: 1, scope: 'read', sid: undefined, role: undefined, ver: undefined };
+    const token = await sign({ header: { typ: KEY_PROOF_TYPE }, claims });
+    expect(await tokens.read(token)).toEqual({ kind: 'key', key: 9, account: 1, scope: 'read' });
+    await expect(tokens.readPerson(token)).rejects.toMatchObject({ code: 'session_ended' });
+  });
+
+  it.each<[string, Forgery]>([
+    ['a session token under the type of keys', { header: { typ: KEY_PROOF_TYPE } }],
+    ['a key proof under the type of sessions', { claims: { aud: keyProofAudience(ENV), scope: 'write' } }],
+    ['a key proof with an invented scope', { header: { typ: KEY_PROOF_TYPE }, claims: { aud: keyProofAudience(ENV), scope: 'all' } }],
+  ])('is refused as %s', async (_, forgery) => {
+    await open();
+    expect(await codeOf(await sign(forgery))).toBe('session_ended');
   });
 });

@@ -1,0 +1,16 @@
+import { Counter, type Logger, type Registry } from '@slipway/platform';
+import type { RefusedCall } from './rpc-gate.js';
+
+/** Counts and logs the calls that a gate refuses. */
+export function refusalCounter(metrics: Registry, log: Pick<Logger, 'warn'>): (refused: RefusedCall) => void {
+  const counter = new Counter({
+    name: 'slipway_rpc_refused_calls_total',
+    help: 'Calls refused because who asks was not proven, or may not ask this.',
+    labelNames: ['reason'] as const,
+    registers: [metrics],
+  });
+  return ({ reason, subject, caller }) => {
+    counter.inc({ reason });
+    log.warn({ reason, subject, caller }, 'rpc.refused');
+  };
+}

@@ -1,0 +1,126 @@
+import { type Actor, CONTRACTS, type RpcContract, ServiceError } from '@slipway/contracts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Proven } from './proof-reader.js';
+import { type RefusedCall, RpcGate } from './rpc-gate.js';
+
+const ACCOUNT = 1;
+const OWN = { account: ACCOUNT, user: 7, session: 'a'.repeat(22), key: 9 };
+const person = (role: string, more: object = {}): Proven => ({ kind: 'person', ...OWN, role, ...more }) as unknown as Proven;
+const key = (scope: string, more: object = {}): Proven =>
+  ({ kind: 'key', key: OWN.key, account: ACCOUNT, scope, ...more }) as unknown as Proven;
+
+/** Proofs by name; every other one proves nothing. */
+const PROOFS: Readonly<Record<string, Proven>> = {
+  owner: person('owner'),
+  member: person('member'),
+  viewer: person('viewer'),
+  'owner of another account': person('owner', { account: 2, user: 8, session: 'b'.repeat(22) }),
+  'writing key': key('write'),
+  'reading key': key('read'),
+  'key of another account': key('write', { account: 2, key: 10 }),
+};
+
+const RPCS = CONTRACTS.filter((contract): contract is RpcContract => contract.kind === 'rpc');
+const CONSOLES = RPCS.filter(({ callers }) => callers.includes('console'));
+const CHECKED = CONSOLES.filter(({ proof }) => proof !== 'carried' && proof !== 'role');
+
+let refused: RefusedCall[];
+let gate: RpcGate;
+
+beforeEach(() => {
+  refused = [];
+  const read = (token: string): Promise<Proven> => {
+    const proven = PROOFS[token];
+    return proven ? Promise.resolve(proven) : Promise.reject(new ServiceError('session_ended', 'Over.'));
+  };
+  gate = new RpcGate({ read }, (call) => refused.push(call));
+});
+
+const named = ({ request }: RpcContract): Record<string, unknown> => {
+  const { shape } = request as unknown as { shape: object };
+  return Object.fromEntries(Object.entries(OWN).filter(([field]) => field in shape));
+};
+const hasActor = ({ request }: RpcContract): boolean => 'actor' in (request as unknown as { shape: object }).shape;
+
+const admitted = (contract: RpcContract, proof: string | undefined, request: object = named(contract)): Promise<unknown> =>
+  gate.admit({ contract, caller: 'console', proof, request });
+const codeOf = (work: Promise<unknown>): Promise<string | null> =>
+  work.then(
+    () => null,
+    (error: unknown) => (error as ServiceError).code,
+  );
+
+/** Who of `PROOFS` may ask this. */
+function allowed({ proof, agents }: RpcContract): string[] {
+  const people = { viewer: ['owner', 'member', 'viewer'], member: ['owner', 'member'], owner: ['owner'] } as const;
+  if (proof === 'self' || proof === 'session') return ['owner', 'member', 'viewer'];
+  if (proof === 'key') return ['writing key', 'reading key'];
+  if (proof !== 'viewer' && proof !== 'member' && proof !== 'owner') throw new Error(`Nobody says who may ask with ${proof}.`);
+  const keys = { viewer: ['writing key', 'reading key'], member: ['writing key'], owner: [] } as const;
+  return [...people[proof], ...(agents === true ? keys[proof] : [])];
+}
+
+describe('a console that was taken over', () => {
+  it('is asked for a proof by all but a few questions', () => {
+    const open = CONSOLES.filter((contract) => !CHECKED.includes(contract)).map(({ subject }) => subject.split('.').at(-1));
+    expect(open.toSorted()).toEqual([
+      'accept-invitation',
+      'find-invitation',
+      'keep-playground',
+      'list-session-keys',
+      'open-mcp-key',
+      'refresh-session',
+      'sign-in',
+      'sign-in-external',
+      'sign-out',
+      'since',
+      'snapshot',
+    ]);
+  });
+
+  it.each(CHECKED)('is refused without a proof, and with one that proves nothing: $subject', async (contract) => {
+    expect(await codeOf(admitted(contract, undefined))).toBe('not_permitted');
+    expect(await codeOf(admitted(contract, 'expired'))).toBe('session_ended');
+    expect(refused).toEqual([
+      { reason: 'unproven', subject: contract.subject, caller: 'console' },
+      { reason: 'invalid', subject: contract.subject, caller: 'console' },
+    ]);
+  });
+
+  it.each(CHECKED)('opens what its proofs open and nothing else: $subject', async (contract) => {
+    const opened: string[] = [];
+    for (const proof of Object.keys(PROOFS)) if ((await codeOf(admitted(contract, proof))) === null) opened.push(proof);
+    expect(opened.toSorted()).toEqual(allowed(contract).toSorted());
+  });
+
+  it.each(CHECKED.filter(hasActor))('acts as nobody else than it proves: $subject', async (contract) => {
+    const actors: Actor[] = [{ kind: 'ops' }, { kind: 'user', user: 8 as never }, { kind: 'key', key: 10 as never }];
+    for (const proof of allowed(contract)) {
+      for (const actor of actors) expect(await codeOf(admitted(contract, proof, { ...named(contract), actor }))).toBe('not_permitted');
+      const isPerson = !proof.includes('key');
+      const expected = isPerson ? { kind: 'user', user: OWN.user } : { kind: 'key', key: OWN.key };
+      expect(await admitted(contract, proof)).toEqual({ ...named(contract), actor: expected });
+      const told = { ...expected, address: '192.0.2.1', client: 'browser' };
+      expect(await admitted(contract, proof, { ...named(contract), actor: told })).toEqual({ ...named(contract), actor: told });
+    }
+  });
+
+  it.each(['password', 'role'] as const)('is let through where the request itself proves, or the role is all: %s', async (kind) => {
+    const contract = CONSOLES.find(({ proof }) => proof === (kind === 'password' ? 'carried' : 'role'))!;
+    expect(await admitted(contract, undefined, { any: 1 })).toEqual({ any: 1 });
+  });
+});
+
+describe('an operator', () => {
+  it.each(RPCS.filter(({ callers }) => callers.includes('ops')))(
+    'needs no proof, and acts as an operator alone: $subject',
+    async (contract) => {
+      const request = named(contract);
+      const ask = (more: object): Promise<unknown> =>
+        gate.admit({ contract, caller: 'ops', proof: undefined, request: { ...request, ...more } });
+      const actor = hasActor(contract) ? { actor: { kind: 'ops' } } : {};
+      expect(await ask({})).toEqual({ ...request, ...actor });
+      expect(await codeOf(ask({ actor: { kind: 'user', user: 7 } }))).toBe('not_permitted');
+    },
+  );
+});

@@ -1,0 +1,136 @@
+import { type AccountId, Actor, type KeyId, type MemberRole, type Origin, type RpcContract, ServiceError } from '@slipway/contracts';
+import type { SessionId, UserId } from '@slipway/contracts';
+import type { Admission, ArrivedCall } from '@slipway/platform';
+import type { ProofReader, Proven } from './proof-reader.js';
+
+/** Why a call was refused. `unproven`: no proof; `invalid`: one that proves nothing; `foreign`: of somebody else; `role`: of too low a role. */
+export interface RefusedCall {
+  readonly reason: 'unproven' | 'invalid' | 'foreign' | 'role';
+  readonly subject: string;
+  readonly caller: string;
+}
+
+/** What requests name that a proof is held to. */
+interface Named {
+  readonly account?: AccountId;
+  readonly user?: UserId;
+  readonly session?: SessionId;
+  readonly key?: KeyId;
+  readonly actor?: Actor;
+}
+
+const RANKS: Readonly<Record<MemberRole, number>> = { viewer: 0, member: 1, owner: 2 };
+const SCOPES: Readonly<Record<'read' | 'write', MemberRole>> = { read: 'viewer', write: 'member' };
+
+/** What a proof is worth in its account: an MCP key may do at most what a member may. */
+const roleOf = (proven: Proven): MemberRole => (proven.kind === 'person' ? proven.role : SCOPES[proven.scope]);
+
+/** True for what a contract leaves out, or names as the proof does. */
+const isSame = (named: number | string | undefined, proven: number | string): boolean => named === undefined || named === proven;
+
+const WANTED: Readonly<Record<MemberRole, string>> = { viewer: 'a member', member: 'a member or an owner', owner: 'an owner' };
+
+/**
+ * Lets calls in to a service. Operators' credentials are their right. A call of another role must carry the proof that its
+ * contract names: the request is held to it, and the handler gets an actor that was proven, never one that was told.
+ */
+export class RpcGate {
+  constructor(
+    private readonly proofs: Pick<ProofReader, 'read'>,
+    private readonly refused: (call: RefusedCall) => void,
+  ) {}
+
+  /** @throws ServiceError `not_permitted`, `session_ended`, `auth_unavailable` */
+  readonly admit: Admission = async (call) => {
+    const { contract, caller, request } = call;
+    if (caller === 'ops') return withActor(contract, request, this.#operator(call));
+    if (contract.proof === 'role' || contract.proof === 'carried') return request;
+    if (contract.proof === undefined && caller !== 'console') return request;
+    const proven = await this.#prove(call);
+    this.#hold(call, proven);
+    return withActor(contract, request, this.#actor(call, proven));
+  };
+
+  #operator(call: ArrivedCall): Actor {
+    const { actor = { kind: 'ops' } } = call.request as Named;
+    // The audit log names people and keys only where they were proven.
+    if (actor.kind !== 'ops') throw this.#refuse(call, 'foreign', 'An operator acts as an operator.');
+    return actor;
+  }
+
+  async #prove(call: ArrivedCall): Promise<Proven> {
+    if (call.proof === undefined) throw this.#refuse(call, 'unproven', 'This call lacks the proof of who asks.');
+    try {
+      return await this.proofs.read(call.proof);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'session_ended') this.#note(call, 'invalid');
+      throw error;
+    }
+  }
+
+  /** Holds what a request names to what is proven. */
+  #hold(call: ArrivedCall, proven: Proven): void {
+    const { contract, request } = call;
+    const named = request as Named;
+    if (!isOwn(contract, named, proven)) throw this.#refuse(call, 'foreign', 'The proof of who asks is for something else.');
+    if (proven.kind === 'key' && contract.proof !== 'key' && contract.agents !== true) {
+      throw this.#refuse(call, 'role', 'Only people may do this.');
+    }
+    if (contract.proof !== 'viewer' && contract.proof !== 'member' && contract.proof !== 'owner') return;
+    if (RANKS[roleOf(proven)] >= RANKS[contract.proof]) return;
+    throw this.#refuse(call, 'role', `Only ${WANTED[contract.proof]} of the account may do this.`);
+  }
+
+  /** Who is proven, with the origin that the door tells: it is a record, and opens nothing. */
+  #actor(call: ArrivedCall, proven: Proven): Actor {
+    const { actor: told } = call.request as Named;
+    const { address, client } = told ?? {};
+    const origin: Origin = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) };
+    const actor: Actor =
+      proven.kind === 'person' ? { kind: 'user', user: proven.user, ...origin } : { kind: 'key', key: proven.key, ...origin };
+    if (told && !isSameActor(told, actor)) throw this.#refuse(call, 'foreign', 'The proof of who asks is for somebody else.');
+    return actor;
+  }
+
+  #refuse(call: ArrivedCall, reason: RefusedCall['reason'], message: string): ServiceError {
+    this.#note(call, reason);
+    return new ServiceError('not_permitted', message);
+  }
+
+  #note({ contract, caller }: ArrivedCall, reason: RefusedCall['reason']): void {
+    this.refused({ reason, subject: contract.subject, caller });
+  }
+}
+
+function isOwn({ proof }: RpcContract, named: Named, proven: Proven): boolean {
+  switch (proof) {
+    case 'viewer':
+    case 'member':
+    case 'owner':
+      return named.account === proven.account;
+    case 'self':
+      return proven.kind === 'person' && named.user === proven.user;
+    case 'session':
+      return (
+        proven.kind === 'person' &&
+        named.session === proven.session &&
+        isSame(named.user, proven.user) &&
+        isSame(named.account, proven.account)
+      );
+    case 'key':
+      return proven.kind === 'key' && named.key === proven.key && named.account === proven.account;
+    default:
+      return false;
+  }
+}
+
+function isSameActor(told: Actor, proven: Actor): boolean {
+  if (told.kind === 'user') return proven.kind === 'user' && told.user === proven.user;
+  return told.kind === 'key' && proven.kind === 'key' && told.key === proven.key;
+}
+
+/** Only where the contract has an actor: handlers get what their contract holds and nothing else. */
+function withActor({ request: schema }: RpcContract, request: unknown, actor: Actor): unknown {
+  const shape = (schema as { shape?: object }).shape ?? {};
+  return 'actor' in shape ? { ...(request as object), actor } : request;
+}
