@@ -131,14 +131,17 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
     log,
     ledger: app.get(Ledger),
     memory: app.get(LimitUseMemory),
-    rejections: new Counter({
-      name: 'slipway_usage_rejected_total',
-      help: 'Records of usage that could not be counted and were set aside.',
-      labelNames: ['why'],
-      registers: [metrics],
-    }),
+    rejections: rejectionCounter(metrics),
     orphanWaitMs: config.USAGE_ORPHAN_WAIT_MS,
   });
   usage.start();
   return { feed, sessionFeed, usage, app };
 }
+
+const rejectionCounter = (metrics: Registry): Counter<'why'> =>
+  new Counter({
+    name: 'slipway_usage_rejected_total',
+    help: 'Records of usage that could not be counted and were set aside.',
+    labelNames: ['why'],
+    registers: [metrics],
+  });

@@ -15,6 +15,7 @@ const DONE: Readonly<Record<string, string>> = {
   'key.limits': 'changed the limits of the key',
   'key.deployments': 'changed which deployments are open to the key',
   'account.limits': 'changed the limits of the account',
+  'account.quotas': 'changed the quotas of the account',
   'account.set_up_link': 'made a set-up link for the account',
   'member.invite': 'invited',
   'member.join': 'joined',

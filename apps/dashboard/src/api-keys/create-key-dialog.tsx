@@ -2,6 +2,7 @@ import { type JSX, type SyntheticEvent, useState } from 'react';
 import { ConsoleError, messageOf } from '../api/console-error.js';
 import { useAddresses } from '../api/use-addresses.js';
 import { useChange } from '../api/use-call.js';
+import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { TextField } from '../ui/field.js';
@@ -10,6 +11,7 @@ import { AccessFields, LimitFields } from './access-fields.js';
 import { ExpiryFields } from './expiry-fields.js';
 import { faultOfLimit, limitsOf, textsOf } from './key-limits.js';
 import { type ExpiryChoice, expiryOf, faultOfDays } from './key-state.js';
+import { reachOf } from './reach.js';
 
 export interface CreateKeyDialogProps {
   readonly onClose: () => void;
@@ -39,7 +41,12 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps): J
         ...(expiresAt !== null && { expires_at: expiresAt }),
         ...(deployments !== null && { deployments: [...deployments] }),
       },
-      { onSuccess: ({ value }) => onCreated(name.trim(), value) },
+      {
+        onSuccess: ({ value, propagated }) => {
+          if (propagated === false) announce(reachOf({ propagated }, 'The key works.'));
+          onCreated(name.trim(), value);
+        },
+      },
     );
   };
   const param = create.error instanceof ConsoleError ? create.error.param : null;

@@ -1,4 +1,4 @@
-import { type CanonicalRequest, type StreamEvent, TOKENS_MAX, type Usage } from '@slipway/contracts';
+import { type CanonicalRequest, type ContentPart, type StreamEvent, TOKENS_MAX, type Usage } from '@slipway/contracts';
 import { estimatePromptTokens, promptBytes } from '../engines/http/request-body.js';
 
 /** What a chat template, its markup and an answer that nobody sees may take beyond the text, in tokens. */
@@ -75,7 +75,7 @@ export class UsageBelief {
     if (this.#promptMax === undefined) {
       const { messages } = this.request;
       let images = 0;
-      for (const { content } of messages) for (const { type } of content) if (type === 'image') images += 1;
+      for (const { content } of messages) images += content.filter(({ type }: ContentPart) => type === 'image').length;
       this.#promptMax = Math.min(TOKENS_MAX, UNSEEN_TOKENS + promptBytes(this.request) + images * IMAGE_TOKENS_MAX);
     }
     return this.#promptMax;

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, type AuditEntry, type KeyId, ServiceError } from '@slipway/contracts';
+import { type AccountId, type Actor, type AuditEntry, type KeyId } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
-import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { Quotas } from '../accounts/quotas.service.js';
 import { keyRecord } from '../feed/feed-records.js';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
@@ -29,7 +28,6 @@ export interface KeyDeed {
 export class KeyChanges {
   constructor(
     private readonly transactions: Transactions,
-    private readonly accounts: AccountsRepository,
     private readonly quotas: Quotas,
     private readonly keys: KeysRepository,
     private readonly feed: KeyFeedPublisher,
@@ -84,10 +82,8 @@ export class KeyChanges {
   }
 
   /** @throws ServiceError `account_not_found` */
-  async requireAccount(tx: Tx, account: AccountId): Promise<void> {
-    if (!(await this.accounts.holds(tx, account))) {
-      throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
-    }
+  requireAccount(tx: Tx, account: AccountId): Promise<void> {
+    return this.authority.requireAccount(tx, account);
   }
 
   /** An account has one MCP key at most, whatever its quota. */

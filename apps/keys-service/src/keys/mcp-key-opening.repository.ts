@@ -20,10 +20,9 @@ const QUERY = `
 /** The one question about keys that names no account: which account a key belongs to. */
 @Injectable()
 export class McpKeyOpeningRepository {
-  /** Null when no live MCP key has one of these MACs. */
-  async find(connection: Tx, macs: readonly Buffer[]): Promise<OpeningKey | null> {
-    const [row] = await connection.query<{ id: number; account_id: number; mac: Buffer; slug: string; limits: Limits }[]>(QUERY, [macs]);
-    if (!row) return null;
-    return { key: KeyId.parse(row.id), account: AccountId.parse(row.account_id), slug: row.slug, limits: row.limits, mac: row.mac };
+  /** All live MCP keys that have one of these MACs. */
+  async find(connection: Tx, macs: readonly Buffer[]): Promise<OpeningKey[]> {
+    const rows = await connection.query<{ id: number; account_id: number; mac: Buffer; slug: string; limits: Limits }[]>(QUERY, [macs]);
+    return rows.map(({ id, account_id: account, ...row }) => ({ ...row, key: KeyId.parse(id), account: AccountId.parse(account) }));
   }
 }

@@ -3,12 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { keyKindOf, type McpScope, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { KeyProofs } from '../sessions/key-proofs.service.js';
+import { GatheredLookups } from './gathered-lookups.js';
 import { KeyMint } from './key-minting.js';
 import { McpKeyOpeningRepository, type OpeningKey } from './mcp-key-opening.repository.js';
 
 /** Tells what an MCP key opens, and signs the proof of it. */
 @Injectable()
 export class McpKeyOpening {
+  readonly #lookups = new GatheredLookups((macs) => this.transactions.read((connection) => this.keys.find(connection, macs)));
+
   constructor(
     private readonly transactions: Transactions,
     private readonly keys: McpKeyOpeningRepository,
@@ -20,7 +23,7 @@ export class McpKeyOpening {
   async open(value: string, scope: McpScope): Promise<Omit<OpeningKey, 'mac'> & { readonly proof: string }> {
     if (keyKindOf(value) !== 'mcp') throw opensNothing();
     const macs = this.mint.macsOf(value);
-    const found = await this.transactions.read((connection) => this.keys.find(connection, macs));
+    const found = await this.#lookups.find(macs);
     if (!found || !macs.some((mac) => timingSafeEqual(mac, found.mac))) throw opensNothing();
     const { mac: _mac, ...opened } = found;
     return { ...opened, proof: await this.proofs.sign({ ...opened, scope }) };

@@ -33,10 +33,15 @@ export class Authority {
       if (!ROLES[need].includes(member.role)) throw notPermitted(need);
       return member.email;
     }
-    if (!(await this.accounts.holds(tx, account))) throw accountNotFound();
+    await this.requireAccount(tx, account);
     // A key acts for programs: it changes what runs, never who may sign in.
     if (actor?.kind === 'key' && need === 'manage') throw notPermitted(need);
     return null;
+  }
+
+  /** @throws ServiceError `account_not_found` */
+  async requireAccount(tx: Tx, account: AccountId): Promise<void> {
+    if (!(await this.accounts.holds(tx, account))) throw accountNotFound();
   }
 }
 

@@ -6,7 +6,6 @@ import { Authority } from './authority.service.js';
 import { type Invitation, InvitationsRepository } from './invitations.repository.js';
 import { newLinkToken } from './link-token.js';
 import { MembershipsRepository } from './memberships.repository.js';
-import { PeopleRepository } from './people.repository.js';
 
 const LIFE_MS = 7 * 24 * 3_600_000;
 
@@ -32,7 +31,6 @@ export class InvitationsService {
     private readonly authority: Authority,
     private readonly quotas: Quotas,
     private readonly invitations: InvitationsRepository,
-    private readonly people: PeopleRepository,
     private readonly memberships: MembershipsRepository,
     private readonly audit: AuditLog,
   ) {}
@@ -41,8 +39,7 @@ export class InvitationsService {
   invite({ account, email, role }: Guest, actor: Actor): Promise<NewLink> {
     const make = async (tx: Tx): Promise<NewLink> => {
       const actorName = await this.authority.require(tx, account, actor, 'manage');
-      const person = await this.people.findByEmail(tx, email);
-      if (person !== null && (await this.memberships.find(tx, account, person.id)) !== null) {
+      if (await this.memberships.holdsEmail(tx, account, email)) {
         throw new ServiceError('already_member', 'Whoever has this address belongs to the account already.', { param: 'email' });
       }
       const link = await this.#make(tx, account, { email, role });

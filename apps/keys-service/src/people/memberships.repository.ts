@@ -36,6 +36,11 @@ export class MembershipsRepository {
     return row ? { ...row, id: UserId.parse(row.id) } : null;
   }
 
+  /** Whether somebody of this address belongs to the account. */
+  async holdsEmail(tx: Tx, account: AccountId, email: string): Promise<boolean> {
+    return (await tx.query<unknown[]>(`${MEMBERS} AND p.email = $2`, [account, email])).length > 0;
+  }
+
   /** Members with numbers above `after`, in their order. */
   async page(tx: Tx, account: AccountId, { after, limit }: { after: number; limit: number }): Promise<Member[]> {
     const rows = await tx.query<MemberRow[]>(`${MEMBERS} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`, [account, after, limit]);
