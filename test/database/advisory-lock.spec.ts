@@ -109,7 +109,7 @@ describe('the advisory lock', () => {
     const late = lock.query('SELECT pg_sleep(30)');
     late.catch(() => undefined);
     await terminate('force');
-    await expect(late).rejects.toThrow();
+    await expect(late).rejects.toBeInstanceOf(Error);
     await until('the lock is held again', () => Promise.resolve(events.length === 3));
     expect(events).toEqual(['acquired', 'lost', 'acquired']);
     expect((await lossesOf('force')) - before).toBe(1);

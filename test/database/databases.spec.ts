@@ -52,7 +52,9 @@ describe('databases and their roles', () => {
   it('are made by services that start at once, and by several replicas of each', async () => {
     const names = ['first', 'second', 'third'].flatMap((name) => [name, name, name, name]);
     await Promise.all(names.map((name) => ensureDatabase(addressOf(name))));
-    for (const name of names) await connect(addressOf(name));
+    const clients: unknown[] = [];
+    for (const name of names) clients.push(await connect(addressOf(name)));
+    expect(clients).toHaveLength(names.length);
   });
 
   it('are opened by services that start at once', async () => {
@@ -62,7 +64,7 @@ describe('databases and their roles', () => {
       await database.open();
       await database.close();
     };
-    await Promise.all(['a', 'b', 'a', 'b', 'c'].map((name) => open(`opened_${name}`)));
+    expect(await Promise.all(['a', 'b', 'a', 'b', 'c'].map((name) => open(`opened_${name}`)))).toHaveLength(5);
   });
 
   it('are made by one step, any number of times and at once', async () => {
@@ -127,6 +129,6 @@ describe('databases and their roles', () => {
     await expect(ensureDatabase(addressOf('forbidden', keys))).rejects.toThrow(/permission denied/);
     const failure: unknown = await provideDatabases(addressOf('postgres', keys), [deployments]).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
-    expect(JSON.stringify({ ...(failure as Error), message: (failure as Error).message })).not.toContain('deployments');
+    expect(JSON.stringify(Object.assign({}, failure, { message: (failure as Error).message }))).not.toContain('deployments');
   });
 });

@@ -43,7 +43,18 @@ export interface ConsoleRuntime {
   ],
 })
 export class AppModule {
-  static with({ rpc, settings, limiter, refreshCookie, browserCookie, providerCookie, oidc, ways, addresses, files }: ConsoleRuntime): DynamicModule {
+  static with({
+    rpc,
+    settings,
+    limiter,
+    refreshCookie,
+    browserCookie,
+    providerCookie,
+    oidc,
+    ways,
+    addresses,
+    files,
+  }: ConsoleRuntime): DynamicModule {
     return {
       module: AppModule,
       providers: [

@@ -18,7 +18,7 @@ import type { LaunchContext } from './launch-context.js';
 import { nameOf, wantedSource } from './model-source.js';
 
 /** The alias under which the model of this run is served. */
-export const ALIAS = 'demo';
+const ALIAS = 'demo';
 
 /** A deployment is recognised by its source and, without storing it, by its credential. */
 const markOf = (context: LaunchContext, credential: string): string =>

@@ -107,7 +107,8 @@ export class AgentListener {
 
 function isUsable(key: string): boolean {
   try {
-    return new BoxSealer(key) !== undefined;
+    new BoxSealer(key);
+    return true;
   } catch {
     return false;
   }

@@ -14,6 +14,7 @@ const SILENT = { outcome: 'silent', detail: null, server: null, context: null, m
 /** Tries HTTP engines before a deployment names them, from where they would be called. Stores nothing. */
 @Injectable()
 export class EngineTestsService {
+  // oxlint-disable-next-line slipway/max-params -- each is asked for another thing of one test, and nothing else asks for two of them
   constructor(
     private readonly rules: SourceRules,
     private readonly credentials: EngineCredentials,

@@ -89,11 +89,11 @@ describe('reading a body', () => {
 
   it('gives up when it comes to a standstill, however much has come before', async () => {
     const body = read();
-    const refused = expect(body).rejects.toMatchObject({ code: 'request_timeout' });
+    const refused = body.catch((error: unknown) => error);
     request.write(Buffer.alloc(50));
     await new Promise(setImmediate);
     for (let s = 0; s < 10; s += 1) pass(1_000);
-    await refused;
+    expect(await refused).toMatchObject({ code: 'request_timeout' });
     expectAllFree();
   });
 

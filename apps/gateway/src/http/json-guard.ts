@@ -5,7 +5,7 @@ export const MAX_DEPTH = 64;
 /** More keys than any object of a request has; checking hundreds of thousands of them would stop all streams for seconds. */
 const MAX_KEYS = 2_048;
 /** More values than any request has: keys are bounded for each object, but a body may hold millions of empty objects. */
-export const MAX_VALUES = 200_000;
+const MAX_VALUES = 200_000;
 /** Keys that decide what a request costs: two of them could be read differently by two readers. */
 const CRITICAL: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'max_tokens', 'max_completion_tokens']);
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
@@ -83,7 +83,7 @@ class Guard {
     for (; i < bytes.length; i += 1) {
       const byte = bytes[i] ?? 0;
       if (byte === 0x65 || byte === 0x45) exponent = i;
-      else if (!((byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2b || byte === 0x2d)) break;
+      else if (!isOfNumber(byte)) break;
     }
     this.at = i - 1;
     const isSmall = i - start <= SAFE_DIGITS && (exponent === -1 || i - exponent - 1 <= SAFE_EXPONENT_DIGITS);
@@ -176,3 +176,6 @@ function unescape(quoted: string): string {
     return '';
   }
 }
+
+/** A digit, a sign or the point. */
+const isOfNumber = (byte: number): boolean => (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x2b || byte === 0x2d;

@@ -8,10 +8,12 @@ export type ParseOutcome = { readonly value: Record<string, unknown> } | { reado
 
 const refuse = (code: ErrorCode, message: string): ParseOutcome => ({ code, message });
 
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
 /** Parses a request body. Messages hold positions and key names of ours, never a piece of the body. */
 export function parseBody(bytes: Uint8Array): ParseOutcome {
   if (bytes.length === 0) return refuse('invalid_json', 'The body is empty; send a JSON object.');
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
+  if (BYTE_ORDER_MARK.equals(bytes.subarray(0, 3)))
     return refuse('invalid_json', 'The body starts with a byte order mark; send it without.');
   let text: string;
   try {
@@ -27,11 +29,11 @@ export function parseBody(bytes: Uint8Array): ParseOutcome {
   } catch (error) {
     return refuse('invalid_json', `The body is not valid JSON${positionIn(error)}.`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('invalid_json', 'The body must be a JSON object.');
+  if (!isObject(value)) return refuse('invalid_json', 'The body must be a JSON object.');
   // What is not JSON at all is said first; of what is, these two would be read differently by the next reader.
   if (traits.halfSurrogate) return refuse('invalid_unicode', 'A string of the body holds half a surrogate pair.');
   if (traits.infiniteNumber) return refuse('invalid_value', 'A number of the body is too large.');
-  return { value: value as Record<string, unknown> };
+  return { value };
 }
 
 /**
@@ -54,3 +56,5 @@ function positionIn(error: unknown): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? '' : ` at position ${position}`;
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -60,7 +60,7 @@ export class RequestGate {
 
   #check(request: FastifyRequest, reply: FastifyReply, pass: () => void): void {
     const isOpen = !request.is404 && acceptedCredential(request) === 'none';
-    const route = isOpen && isHealthCheck(request.raw.url ?? '') ? null : (request.routeOptions.url ?? 'none');
+    const route = this.#routeOf(request, isOpen);
     const exchange = this.options.exchanges.open(request.raw, reply.raw, route);
     request.exchange = exchange;
     const refuse = (error: unknown, options?: AnswerOptions): void => {
@@ -70,20 +70,35 @@ export class RequestGate {
     const fault = this.#fault(request) ?? (isOpen && route === null ? null : this.#fullness(request));
     if (fault) return refuse(fault.error, fault);
     if (isOpen) {
-      void reply.headers(idHeaders(exchange.id));
-      if (this.options.connections.isSurplus(request.raw.socket)) reply.raw.shouldKeepAlive = false;
+      this.#letIn(request, reply, exchange);
       return pass();
     }
     try {
-      const { rawHeaders, socket } = request.raw;
-      const caller = authenticate(rawHeaders, this.options.keys);
-      if (caller instanceof ServiceError) return refuse(this.options.guesses.refusal(caller, socket.remoteAddress));
-      this.options.connections.proven(socket, reply.raw);
-      this.#admit(request, exchange, caller);
+      const refusal = this.#authenticate(request, reply, exchange);
+      return refusal ? refuse(refusal) : pass();
     } catch (refusal) {
       return refuse(refusal);
     }
-    return pass();
+  }
+
+  #letIn({ raw }: FastifyRequest, reply: FastifyReply, { id }: Exchange): void {
+    void reply.headers(idHeaders(id));
+    if (this.options.connections.isSurplus(raw.socket)) reply.raw.shouldKeepAlive = false;
+  }
+
+  /** The route as metrics name it; null for a health check, which is not counted. */
+  #routeOf(request: FastifyRequest, isOpen: boolean): string | null {
+    return isOpen && isHealthCheck(request.raw.url ?? '') ? null : (request.routeOptions.url ?? 'none');
+  }
+
+  /** @returns the refusal of a credential; other refusals are thrown */
+  #authenticate(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): ServiceError | null {
+    const { rawHeaders, socket } = request.raw;
+    const caller = authenticate(rawHeaders, this.options.keys);
+    if (caller instanceof ServiceError) return this.options.guesses.refusal(caller, socket.remoteAddress);
+    this.options.connections.proven(socket, reply.raw);
+    this.#admit(request, exchange, caller);
+    return null;
   }
 
   #fault({ raw, is404 }: FastifyRequest): Fault | null {

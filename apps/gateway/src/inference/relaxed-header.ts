@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** What of a request's JSON schemas its answer is not forced to keep. */
-export const RELAXED_HEADER = 'x-slipway-schema-relaxed';
+const RELAXED_HEADER = 'x-slipway-schema-relaxed';
 const MAX_CHARS = 1_000;
 
 /** Pointers joined by commas, in the characters that a header may hold, and how many more there are. */

@@ -107,10 +107,7 @@ export class LimitBook {
     const holders: Holder[] = [];
     if (account.limits) holders.push(this.#holder('account', account.id, account.limits, now));
     if (key.limits) holders.push(this.#holder('key', key.id, key.limits, now));
-    for (const holder of holders) {
-      if (holder.hasBudget && !holder.budget.isKnown) this.options.unknown();
-      if (!this.isRecalled || (holder.hasBudget && !holder.budget.isKnown)) throw notKnownYet();
-    }
+    for (const holder of holders) this.#requireKnown(holder);
     const refusal = firstRefusal(holders, (holder) => holder.refusal(now) ?? holder.tokenRefusal(0, now, this.options.date()));
     if (refusal) throw new LimitExceeded(refusal.refusal, refusal.holder, limitHeaders(holders, now));
     for (const holder of holders) {
@@ -119,6 +116,12 @@ export class LimitBook {
       if (holder.untold() >= URGENT) this.options.urgent();
     }
     return this.#entrance(holders);
+  }
+
+  #requireKnown({ hasBudget, budget }: Holder): void {
+    const isUnknown = hasBudget && !budget.isKnown;
+    if (isUnknown) this.options.unknown();
+    if (isUnknown || !this.isRecalled) throw notKnownYet();
   }
 
   *holders(): Iterable<Holder> {

@@ -26,6 +26,7 @@ export class AgentService {
   readonly #fence = new TermFence();
   readonly #reader: AssignmentReader;
 
+  // oxlint-disable-next-line slipway/max-params -- the four of the process beside the two services and the key of the agent
   constructor(
     @Inject(AGENT_ID) private readonly wk: Incarnation,
     @Inject(CONFIG) private readonly config: WorkerConfig,

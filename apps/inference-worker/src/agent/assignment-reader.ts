@@ -43,15 +43,14 @@ export class AssignmentReader {
     if (!message) throw new TypeError('This is no assignment.');
     const { term, part } = message;
     if (!part) return this.options.fence.admits(term) ? this.#take(null, message.items, message.stopped) : null;
-    const isObeyed = this.#obeyed?.term === term && this.#obeyed.no === part.no;
+    const behind = this.#obeyed?.term === term ? this.#obeyed.no - part.no : -1;
     // The repetition of what is obeyed says that its placer is still there.
-    if (isObeyed || part.of === 0) {
+    if (behind === 0 || part.of === 0) {
       this.options.fence.admits(term);
       return null;
     }
     const all = this.#parts.add(`${term}:${part.no}`, part, message);
-    if (!all || !this.options.fence.admits(term)) return null;
-    if (this.#obeyed?.term === term && part.no < this.#obeyed.no) return null;
+    if (!all || !this.options.fence.admits(term) || behind > 0) return null;
     return this.#take(
       { term, no: part.no },
       all.flatMap(({ items }) => items),

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
-import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { Transactions, type Tx } from '@slipway/database';
 import { type InvitationFacts, JoiningService } from '../people/joining.service.js';
-import { MembershipsRepository } from '../people/memberships.repository.js';
 import { type ExternalIdentity, PeopleRepository, type Person } from '../people/people.repository.js';
-import { SessionEnding } from './session-ending.service.js';
+import { AddressProofs } from './address-proofs.service.js';
 import { SessionEntry } from './session-entry.service.js';
 
 /** What an identity provider says of somebody; the door has verified that it does. */
@@ -26,11 +25,9 @@ export class ExternalSignInService {
   constructor(
     private readonly transactions: Transactions,
     private readonly people: PeopleRepository,
-    private readonly memberships: MembershipsRepository,
     private readonly joining: JoiningService,
     private readonly entry: SessionEntry,
-    private readonly ending: SessionEnding,
-    private readonly audit: AuditLog,
+    private readonly proofs: AddressProofs,
   ) {}
 
   /** @throws ServiceError `not_permitted` for somebody uninvited, `invitation_not_found`, `invalid_credentials` for another address than the invited */
@@ -62,19 +59,9 @@ export class ExternalSignInService {
       (await this.people.insert(tx, { email, name, passwordHash: null, isProven: true })) ??
       (await this.people.findByEmail(tx, email));
     if (person === null) throw uninvited();
-    if (!person.isProven) await this.#prove(tx, person, origin);
+    if (!person.isProven) await this.proofs.prove(tx, person, origin);
     await this.people.link(tx, person.id, external);
     return person;
-  }
-
-  /** Whoever set a password for this address has not shown that it is theirs. Owners of all accounts of the person read of it. */
-  async #prove(tx: Tx, person: Person, origin: Origin): Promise<void> {
-    await this.people.prove(tx, person.id);
-    const ended = await this.ending.endAll(tx, { user: person.id });
-    const facts = { password_removed: person.passwordHash === null ? 0 : 1, sessions_ended: ended.length };
-    const actor = { kind: 'user', user: person.id, ...origin } as const;
-    const entry = { actor, actorName: person.email, action: 'user.prove', object: `user:${person.id}`, objectName: person.email, facts };
-    for (const { account } of await this.memberships.accountsOf(tx, person.id)) await this.audit.record(tx, { ...entry, account });
   }
 }
 

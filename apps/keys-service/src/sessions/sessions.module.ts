@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { PeopleModule } from '../people/people.module.js';
 import { AcceptanceService } from './acceptance.service.js';
+import { AddressProofs } from './address-proofs.service.js';
 import { ExternalSignInService } from './external-sign-in.service.js';
 import { KeyProofs } from './key-proofs.service.js';
 import { OwnSessionsService } from './own-sessions.service.js';
@@ -20,6 +21,7 @@ import { SigningKeys } from './signing-keys.service.js';
   imports: [PeopleModule],
   controllers: [SignInHandlers, SessionsHandlers, SigningKeysHandlers],
   providers: [
+    AddressProofs,
     AcceptanceService,
     ExternalSignInService,
     KeyProofs,

@@ -1,7 +1,8 @@
 import type { CanonicalRequest } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
-import { estimatePromptTokens, promptBytes, requestBody as made } from './request-body.js';
+import { estimatePromptTokens, promptBytes } from '../prompt-size.js';
+import { requestBody as made } from './request-body.js';
 
 /** The body as it is sent. */
 const requestBody = (...args: Parameters<typeof made>): Record<string, unknown> =>

@@ -4,7 +4,8 @@ import type { TokenCount } from '../engine.js';
 import { anthropicPrompt } from './anthropic-prompt.js';
 import type { UpstreamFlavour } from './flavour.js';
 import { readJson } from './read-json.js';
-import { estimatePromptTokens, IMAGE_TOKENS, promptFields, type RequestBodyOptions } from './request-body.js';
+import { estimatePromptTokens, IMAGE_TOKENS } from '../prompt-size.js';
+import { promptFields, type RequestBodyOptions } from './request-body.js';
 import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
 import { errorOfRefusal, readRefusal } from './upstream-error.js';
 

@@ -49,22 +49,26 @@ function firstDetail(detail: unknown): { readonly message: string; readonly para
   const first: unknown = Array.isArray(detail) ? detail[0] : undefined;
   const message = isRecord(first) ? textIn(first, 'msg') : undefined;
   if (!isRecord(first) || message === undefined) return null;
-  const [, field]: unknown[] = Array.isArray(first['loc']) ? first['loc'] : [];
+  const where: unknown = first['loc'];
+  const field: unknown = Array.isArray(where) ? where[1] : undefined;
   return { message, param: typeof field === 'string' ? field : undefined };
 }
+
+const fieldNamedIn = (message: string): string | undefined => /^Field '([a-z_]+)'/.exec(message)?.[1];
 
 /** Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below), a text or a list. */
 export function readRefusal(status: number, body: string, retryAfter: string | undefined): UpstreamRefusal {
   const outer = parseRecord(body);
   const inner = isRecord(outer['error']) ? outer['error'] : outer;
   const detail = firstDetail(outer['detail']);
-  const message = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail') ?? detail?.message ?? body;
+  const told = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail');
+  const message = told ?? detail?.message ?? body;
   return {
     status,
-    message: `${textIn(inner, 'type') ?? ''} ${textIn(inner, 'code') ?? ''} ${message}`.trim().slice(0, 2_000),
+    message: [textIn(inner, 'type'), textIn(inner, 'code'), message].filter(Boolean).join(' ').trim().slice(0, 2_000),
     said: saidIn(message),
     // llama-server names the field in its message alone.
-    param: textIn(inner, 'param') ?? detail?.param ?? /^Field '([a-z_]+)'/.exec(message)?.[1],
+    param: textIn(inner, 'param') ?? detail?.param ?? fieldNamedIn(message),
     retryAfter,
     promptTokens: numberIn(inner, 'n_prompt_tokens') ?? figure(message, PROMPT_FIGURES),
     context: numberIn(inner, 'n_ctx') ?? figure(message, CONTEXT_FIGURES),

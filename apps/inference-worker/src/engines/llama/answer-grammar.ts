@@ -1,10 +1,12 @@
 import { type CanonicalRequest, isServiceError, ServiceError, type Tool } from '@slipway/contracts';
 import { CompileBudget } from './grammar/compile-budget.js';
 import { outputRules } from './grammar/output-grammar.js';
-import type { GrammarSource } from './grammar-tasks.js';
 import { offeredTools } from './template-input.js';
 import { type ToolGrammar, toolGrammar } from './tool-grammar.js';
 import type { CallFamily } from './tool-calls/call-family.js';
+
+/** What a request's grammar is made from. */
+export type GrammarSource = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls' | 'output'>;
 
 type Output = NonNullable<CanonicalRequest['output']>;
 

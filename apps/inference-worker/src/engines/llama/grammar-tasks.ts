@@ -1,9 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { type CanonicalRequest, type ErrorCode, ServiceError } from '@slipway/contracts';
-import type { AnswerGrammar } from './answer-grammar.js';
-
-/** What a request's grammar is made from. */
-export type GrammarSource = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls' | 'output'>;
+import { type ErrorCode, ServiceError } from '@slipway/contracts';
+import type { AnswerGrammar, GrammarSource } from './answer-grammar.js';
 
 export type GrammarTask =
   | { readonly kind: 'grammar'; readonly request: GrammarSource; readonly family: string | null }
@@ -17,7 +14,7 @@ export type GrammarTaskResult =
   | { readonly failed: string };
 
 /** Time that one task may take, in milliseconds. */
-export const GRAMMAR_BUDGET_MS = 2_000;
+const GRAMMAR_BUDGET_MS = 2_000;
 /** Tasks that may wait. */
 const MAX_WAITING = 64;
 /** Threads cannot read TypeScript: run from source, as tests are, this takes the thread that was built. */

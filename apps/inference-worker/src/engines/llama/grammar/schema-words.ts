@@ -29,7 +29,7 @@ const HELD: ReadonlySet<string> = new Set([
 ]);
 
 /** Keywords that assert something and that no grammar of ours holds. All others are annotations. */
-export const NEVER_HELD: ReadonlySet<string> = new Set(['not', 'if', 'contains', 'minContains', 'maxContains']);
+const NEVER_HELD: ReadonlySet<string> = new Set(['not', 'if', 'contains', 'minContains', 'maxContains']);
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
