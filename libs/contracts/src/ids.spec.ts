@@ -53,7 +53,7 @@ describe('deployment slugs', () => {
 });
 
 describe('account slugs and aliases', () => {
-  it.each(['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'metrics', 'livez', 'readyz', 'deployment-7', 'deployment-x'])(
+  it.each(['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'metrics', 'livez', 'readyz', 'sign-in', 'join', 'deployment-7', 'deployment-x'])(
     '%j is reserved',
     (name) => {
       expect(AccountSlug.safeParse(name).success).toBe(false);

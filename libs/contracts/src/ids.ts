@@ -55,7 +55,7 @@ export type StreamId = z.infer<typeof StreamId>;
 
 const RESERVED_SLUGS = new Set([
   ...['v1', 'api', 'mcp', 'openapi', 'openapi.json', 'livez', 'readyz', 'healthz', 'metrics'],
-  ...['assets', 'login', 'auth', 'admin'],
+  ...['assets', 'login', 'auth', 'admin', 'sign-in', 'join'],
 ]);
 const notReserved = (slug: string): boolean => !RESERVED_SLUGS.has(slug) && !slug.startsWith('deployment-');
 
