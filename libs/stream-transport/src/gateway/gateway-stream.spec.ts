@@ -1,6 +1,6 @@
 import type { Incarnation } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { accept, Bench, data, end } from './gateway-stream.bench.js';
+import { accept, Bench, data, end } from './gateway-stream.samples.js';
 
 const [w1, w2] = ['w1', 'w2'] as unknown as [Incarnation, Incarnation];
 
