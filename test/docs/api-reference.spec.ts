@@ -149,39 +149,58 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
   ...{ properties: { a: { type: 'string' } }, required: [], additionalProperties: { type: 'string' } },
   ...{ items: { type: 'string' }, prefixItems: [{ type: 'string' }], minItems: 1, maxItems: 2 },
   ...{ minLength: 1, maxLength: 2, pattern: 'a', format: 'date' },
-  ...{ minimum: 1, maximum: 2, exclusiveMinimum: 1, exclusiveMaximum: 2 },
-  ...{ examples: [], $defs: {}, definitions: {}, $vocabulary: {}, contentSchema: {} },
-};
-const schemaWith = (word: string): object => (word === '$ref' ? { type: 'array', items: { $ref: '#' } } : { [word]: SAMPLES[word] ?? 'x' });
-/** Keywords that were refused once, each with a value that JSON Schema allows. */
-const KEYWORDS: Record<string, unknown> = {
-  if: { type: 'string' },
-  then: { minLength: 1 },
-  else: {},
-  not: { type: 'string' },
-  dependentSchemas: { a: {} },
-  dependentRequired: { a: ['b'] },
-  contains: { type: 'string' },
+  ...{ minimum: 1, maximum: 2, exclusiveMinimum: 1, exclusiveMaximum: 2, multipleOf: 2 },
+  ...{ patternProperties: { '^a': { type: 'string' } }, propertyNames: { enum: ['a', 'b'] }, minProperties: 1, maxProperties: 3 },
+  ...{ dependentRequired: { a: ['b'] }, dependentSchemas: { a: {} }, dependencies: { a: ['b'] } },
+  ...{ unevaluatedProperties: false, unevaluatedItems: false, additionalItems: false },
+  // With what they need beside them to say anything.
+  $dynamicRef: '#',
+  $recursiveRef: '#',
   uniqueItems: true,
-  patternProperties: { '^a': { type: 'string' } },
-  propertyNames: { enum: ['a', 'b'] },
-  minProperties: 1,
-  maxProperties: 3,
-  multipleOf: 2,
-  discriminator: { propertyName: 'kind' },
+};
+const BESIDE: Readonly<Record<string, object>> = { uniqueItems: { items: { enum: ['a', 'b'] }, maxItems: 2 } };
+/** Keywords that a grammar never holds. */
+const NEVER_HELD: Readonly<Record<string, unknown>> = {
+  not: { const: 'a' },
+  if: { type: 'string' },
+  contains: {},
+  minContains: 1,
+  maxContains: 2,
 };
 
 describe('the table of JSON schema keywords', () => {
-  const text = section('### JSON schemas on llama.cpp');
+  const rows = [...section('### JSON schemas on llama.cpp').matchAll(/^\| (?!for|---)([^|]+) \| (.*) \| (.*) \|$/gm)];
+  const wordsIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word!);
+  const asserting = rows.filter(([, what]) => what !== 'without effect');
   const formats = ['date', 'time', 'date-time', 'uuid', 'ipv4', 'email'];
+  const held = asserting
+    .flatMap(([, , cell]) => wordsIn(cell!))
+    .filter((word) => !formats.includes(word) && word !== '$id' && word !== 'format');
+  const leftOut = (schema: object): readonly string[] => jsonSchemaRules(schema, 'x-').leftOut;
+  const withSample = (word: string): object => {
+    if (/Ref$|^\$ref$/.test(word)) return { type: 'array', items: { [word]: '#' } };
+    return { [word]: SAMPLES[word] ?? `no sample of ${word}`, ...BESIDE[word] };
+  };
 
-  it.each(formats)('names the format %s, which is taken', (format) => {
-    expect(text).toContain(`\`${format}\``);
-    expect(jsonSchemaRules({ type: 'string', format }, 'x-').root).not.toBe('');
+  it.each(held)('%s is held', (word) => {
+    expect(leftOut(withSample(word))).toEqual([]);
   });
 
-  it.each(Object.entries(KEYWORDS))('names %s, which a schema may hold', (word, value) => {
-    expect(text).toContain(`\`${word}\``);
-    expect(jsonSchemaRules({ properties: { a: {}, b: {} }, [word]: value }, 'x-').root).not.toBe('');
+  it.each(formats)('the format %s is held', (format) => {
+    expect(asserting.flatMap(([, , cell]) => wordsIn(cell!))).toContain(format);
+    expect(leftOut({ type: 'string', format })).toEqual([]);
   });
+
+  it.each(Object.keys(NEVER_HELD))('%s is left out, by its name', (word) => {
+    expect(asserting.flatMap(([, , , cell]) => wordsIn(cell!))).toContain(word);
+    const beside = word.endsWith('Contains') ? { contains: {} } : { else: { minItems: 1 } };
+    expect(leftOut({ type: ['string', 'array'], ...beside, [word]: NEVER_HELD[word] }).join(' ')).toContain(word);
+  });
+
+  it.each(['title', 'description', 'default', 'examples', 'discriminator', 'deprecated', 'readOnly', '$comment', 'x-own'])(
+    '%s is without effect',
+    (word) => {
+      expect(leftOut({ type: 'string', [word]: word === 'examples' ? ['a'] : 'a' })).toEqual([]);
+    },
+  );
 });
