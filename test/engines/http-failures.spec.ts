@@ -83,18 +83,18 @@ describe('the http engine', () => {
 
   describe('answers an upstream’s refusal', () => {
     it.each([
-      [400, { error: { message: 'bad secret', param: 'temperature' } }, { code: 'invalid_value', param: 'temperature' }],
+      [400, { error: { message: 'bad: a secret of somebody', param: 'temperature' } }, { code: 'invalid_value', param: 'temperature' }],
       [
         400,
         { error: { message: "This model's maximum context length is 10 tokens. (20 in the messages, 1 in the completion)" } },
         { code: 'context_length_exceeded', facts: { tokens: 20, context: 10 } },
       ],
       [401, { error: { message: 'bad key secret' } }, { code: 'engine_error' }],
-      [404, { detail: 'no model secret' }, { code: 'engine_error' }],
+      [404, { detail: 'no model for a secret of somebody' }, { code: 'engine_error' }],
       [500, 'secret', { code: 'engine_error' }],
     ])('with status %i in the words of the public contract', async (status, body, expected) => {
       bench.upstream.answer = () => jsonAnswer(status, body);
-      const refused = await run(await bench.loaded(), ask('Hi')).catch((error: unknown) => error);
+      const refused = await run(await bench.loaded(), ask('a secret of somebody')).catch((error: unknown) => error);
       expect(refused).toMatchObject(expected);
       expect((refused as Error).message).not.toContain('secret');
     });

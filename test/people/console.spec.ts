@@ -34,6 +34,7 @@ describe('signing in', () => {
     ]);
     expect(headers.getSetCookie()).toEqual([
       expect.stringMatching(/^__Host-slipway_refresh=[\w.-]{66}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
+      expect.stringMatching(/^__Host-slipway_browser=[\w-]{43}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Strict; Secure$/),
     ]);
     expect((await browser.get('/api/me')).body).toMatchObject({
       id: owner.user,
@@ -101,7 +102,8 @@ describe('a session', () => {
   it('ends at sign-out, token and cookie both', async () => {
     const browser = await signedIn();
     expect((await browser.post('/api/sign-out')).status).toBe(200);
-    expect(browser.cookies.size).toBe(0);
+    // What shows that this browser has signed in before opens nothing, and stays.
+    expect([...browser.cookies.keys()]).toEqual(['__Host-slipway_browser']);
     await until('the token is void', async () => (await browser.get('/api/me')).status === 401);
     expect((await browser.post('/api/sign-out')).status).toBe(200);
   });

@@ -33,7 +33,6 @@ export type { OpsServerOptions } from './metrics/ops-server.js';
 export { connectNats, roleOf, watchConnection } from './nats/connect.js';
 export type { ConnectionEvents, NatsIdentity, NatsOptions } from './nats/connect.js';
 export { inParts, messageBytesOf, PartCollector } from './nats/message-parts.js';
-export { randomToken } from './nats/questions.js';
 export { hasCredentials } from './nats/credentials.js';
 export { completeSeeds, newUserKey, roleCredentials, userJwt, workerSigning } from './nats/identities.js';
 export type { EnvironmentSeeds, NatsSeeds, UserKey } from './nats/identities.js';
@@ -52,6 +51,7 @@ export type { Admission, ArrivedCall, RpcResponderOptions } from './rpc/rpc-resp
 export { RpcServer } from './rpc/rpc-server.js';
 export type { RpcServerOptions } from './rpc/rpc-server.js';
 export { BoxKey, BoxSealer, UnreadableBoxError } from './secrets/sealed-box.js';
+export { randomToken } from './secrets/random-token.js';
 export { SECRET_KEYS, SecretVault, UnreadableSecretError } from './secrets/secret-vault.js';
 export { overWithin } from './time/over-within.js';
 export { withinTime } from './time/within-time.js';

@@ -1,5 +1,5 @@
 import { type CanonicalRequest, type ContentPart, type StreamEvent, TOKENS_MAX, type Usage } from '@slipway/contracts';
-import { estimatePromptTokens, promptBytes } from '../engines/prompt-size.js';
+import { estimatePromptTokens, promptBytes } from '../engines/prompt-text.js';
 
 /** What a chat template, its markup and an answer that nobody sees may take beyond the text, in tokens. */
 const UNSEEN_TOKENS = 65_536;

@@ -2,7 +2,8 @@ import { type WorkStream, workStreamPull } from '@slipway/contracts';
 import { type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
 import { watchConnection } from '../nats/connect.js';
-import { inboxOf, randomToken } from '../nats/questions.js';
+import { inboxOf } from '../nats/questions.js';
+import { randomToken } from '../secrets/random-token.js';
 
 /**
  * Events that are asked for at once, and worked off together. Even the largest that are sent, of some 40 kB, stay below what

@@ -12,7 +12,8 @@ import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
 import { readCredentials } from './credentials.js';
 import type { UserKey } from './identities.js';
-import { randomToken, setInbox } from './questions.js';
+import { randomToken } from '../secrets/random-token.js';
+import { setInbox } from './questions.js';
 import { LEAST_NATS_SERVER, isOlder } from './server-version.js';
 
 /** The user of one process, whose name its permissions hold. */

@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { createInbox, errors, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { randomToken } from '../secrets/random-token.js';
 
 /** Questions of one connection that may wait at once; more are refused. */
 const QUESTIONS_MAX = 20_000;
 const NO_RESPONDERS = 503;
-
-/** 128 random bits as a subject token: whoever has seen any number of them cannot tell the next one. */
-export const randomToken = (): string => randomBytes(16).toString('base64url');
 
 /** One question to another process, or to the server itself. */
 export interface Question {

@@ -22,7 +22,7 @@ describe('a chat error', () => {
   it('of a prompt that is too long has the wording by which clients know it', () => {
     const { error } = bodyOf(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 4_096 } }));
     expect(error['message']).toContain('maximum context length is 4096 tokens');
-    expect(error['message']).toMatch(/^prompt is too long: /);
+    expect(error['message']).toMatch(/^The prompt is too long: /);
     expect(error['message']).toContain('5000');
     expect(error['param']).toBe('messages');
     const facts = { tokens: 5_000, context: 4_096, estimated: 1 };

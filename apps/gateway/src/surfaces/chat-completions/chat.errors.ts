@@ -78,10 +78,10 @@ const KEY_REFUSALS: ReadonlySet<ErrorCode> = new Set(['missing_api_key', 'invali
 function contextMessage({ message, facts }: ServiceError): string {
   const { tokens, context, estimated } = facts ?? {};
   if (tokens === undefined || context === undefined) {
-    return `prompt is too long: The messages exceed this model's maximum context length. ${message}`;
+    return `The prompt is too long: the messages exceed this model's maximum context length. ${message}`;
   }
   const come = `${estimated ? 'about ' : ''}${tokens} tokens`;
-  return `prompt is too long: This model's maximum context length is ${context} tokens, but the messages come to ${come}. Shorten the messages.`;
+  return `The prompt is too long: this model's maximum context length is ${context} tokens, but the messages come to ${come}. Shorten the messages.`;
 }
 
 const messageOf = ({ code, message }: ServiceError): string =>

@@ -19,7 +19,7 @@ import { ImageFetcher } from './image-fetcher.js';
 import { inlineImages } from './inline-images.js';
 import { type UpstreamFacts, probeUpstream } from './probe.js';
 import { greetsAsOllama, probeTalent } from './probe-talent.js';
-import { estimatePromptTokens, promptBytes } from '../prompt-size.js';
+import { estimatePromptTokens, promptBytes, textsOf } from '../prompt-text.js';
 import { requestBody } from './request-body.js';
 import { estimate, TokenCounter } from './token-counter.js';
 import { assertSupported } from './unsupported.js';
@@ -202,6 +202,7 @@ export class HttpEngine implements Engine {
       log: this.settings.log,
       // Written out at once: the object is large, and the request may take long.
       body: (room) => JSON.stringify(requestBody(request, { ...asked, maxTokens: room ?? maxTokens })),
+      sent: () => [...textsOf(request), this.settings.credential ?? ''],
       controller,
     });
   }

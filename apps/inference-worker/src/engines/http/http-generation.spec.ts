@@ -37,6 +37,7 @@ function generation(script: (sink: BodySink) => Promise<void> | void): { steps: 
     room: new EventRoom(0),
     log: createLogger('test', 'silent'),
     body: () => '{}',
+    sent: () => [],
     controller: new AbortController(),
   });
   return { steps, run: () => http.run() };

@@ -26,6 +26,8 @@ export interface HttpGenerationOptions {
   readonly log: Logger;
   /** The request as JSON, with another limit of tokens where one is given. */
   body(maxTokens?: number): string;
+  /** What may be quoted in a refusal and must not be repeated: texts of the request, and the credential. */
+  sent(): readonly string[];
   /** Aborted with a ServiceError to fail the generation, with anything else to end it in peace. */
   readonly controller: AbortController;
 }
@@ -117,12 +119,13 @@ export class HttpGeneration implements BodySink {
   }
 
   #checkComplete({ text }: UpstreamAnswer): void {
-    if (!this.#isStream) throw refusedWithin(text) ?? engineError('The engine answered with something else than a stream.');
+    if (!this.#isStream)
+      throw refusedWithin(text, this.options.sent()) ?? engineError('The engine answered with something else than a stream.');
     if (!this.options.relay.finished) throw engineError('The engine ended its answer without saying why.');
   }
 
   #refusal({ status, text, header }: UpstreamAnswer): ReturnType<typeof readRefusal> {
-    const refusal = readRefusal(status, text, header('retry-after'));
+    const refusal = readRefusal(status, text, header('retry-after'), this.options.sent());
     // The owner of the deployment cannot find what is wrong without the engine's own words.
     this.options.log.warn({ status: refusal.status, param: refusal.param, said: refusal.said }, 'upstream.refused');
     return refusal;
@@ -157,7 +160,7 @@ export class HttpGeneration implements BodySink {
     const { relay, log } = this.options;
     const chunk = readChunk(said);
     if (isFailure(chunk)) {
-      if (!relay.finished) throw failureOf(chunk, relay.started);
+      if (!relay.finished) throw failureOf(chunk, relay.started, this.options.sent());
       log.warn('upstream.failed_after_end');
     }
     relay.take(chunk);
@@ -198,18 +201,18 @@ export class HttpGeneration implements BodySink {
 const isFailure = ({ error, choices }: UpstreamChunk): boolean => error !== null || choices.some(({ finish }) => finish === 'failed');
 
 /** Some servers commit to a status before they look at the request; what they send first is then the refusal. */
-function failureOf({ error }: UpstreamChunk, started: boolean): ServiceError {
-  return started || error === null ? engineError('The engine failed while it answered.') : refusedWith(error);
+function failureOf({ error }: UpstreamChunk, started: boolean, sent: readonly string[]): ServiceError {
+  return started || error === null ? engineError('The engine failed while it answered.') : refusedWith(error, sent);
 }
 
 /** The refusal in an answer that is no stream, if it is one. */
-function refusedWithin(text: string): ServiceError | null {
+function refusedWithin(text: string, sent: readonly string[]): ServiceError | null {
   const body = parseRecord(text);
-  return body['error'] == null ? null : refusedWith(body['error']);
+  return body['error'] == null ? null : refusedWith(body['error'], sent);
 }
 
 /** @param error what stands where an answer would; its code is the status that it should have come with. */
-function refusedWith(error: unknown): ServiceError {
+function refusedWith(error: unknown, sent: readonly string[]): ServiceError {
   const code = typeof error === 'object' && error !== null && 'code' in error ? Number(error.code) : Number.NaN;
-  return errorOfRefusal(readRefusal(code >= 400 && code <= 599 ? code : 500, JSON.stringify({ error }), undefined));
+  return errorOfRefusal(readRefusal(code >= 400 && code <= 599 ? code : 500, JSON.stringify({ error }), undefined, sent));
 }

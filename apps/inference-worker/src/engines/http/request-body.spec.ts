@@ -1,7 +1,7 @@
 import type { CanonicalRequest } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
-import { estimatePromptTokens, promptBytes } from '../prompt-size.js';
+import { estimatePromptTokens, promptBytes } from '../prompt-text.js';
 import { requestBody as made } from './request-body.js';
 
 /** The body as it is sent. */

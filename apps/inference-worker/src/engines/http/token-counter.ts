@@ -4,7 +4,7 @@ import type { TokenCount } from '../engine.js';
 import { anthropicPrompt } from './anthropic-prompt.js';
 import type { UpstreamFlavour } from './flavour.js';
 import { readJson } from './read-json.js';
-import { estimatePromptTokens, IMAGE_TOKENS } from '../prompt-size.js';
+import { estimatePromptTokens, IMAGE_TOKENS, textsOf } from '../prompt-text.js';
 import { promptFields, type RequestBodyOptions } from './request-body.js';
 import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
 import { errorOfRefusal, readRefusal } from './upstream-error.js';
@@ -84,7 +84,7 @@ export class TokenCounter {
       await readText(response.body, ERROR_BODY_LIMIT);
       return estimate(request);
     }
-    if (response.status !== 200) throw await refusalOf(response);
+    if (response.status !== 200) throw await refusalOf(response, [...textsOf(request)]);
     const counted = way.answer.safeParse(await readJson(response.body));
     if (!counted.success) throw new ServiceError('engine_error', 'The engine answered a count with something else.');
     return { tokens: counted.data + images * IMAGE_TOKENS, exact: images === 0 && isFaithful(request, strategy) };
@@ -107,9 +107,9 @@ function apart(request: CanonicalRequest): { images: number; text: CanonicalRequ
   return { images, text: images === 0 ? request : { ...request, messages } };
 }
 
-async function refusalOf(response: UpstreamResponse): Promise<ServiceError> {
+async function refusalOf(response: UpstreamResponse, sent: readonly string[]): Promise<ServiceError> {
   const text = await readText(response.body, ERROR_BODY_LIMIT);
-  return errorOfRefusal(readRefusal(response.status, text, response.header('retry-after')));
+  return errorOfRefusal(readRefusal(response.status, text, response.header('retry-after'), sent));
 }
 
 export const estimate = (request: CanonicalRequest): TokenCount => ({ tokens: estimatePromptTokens(request), exact: false });

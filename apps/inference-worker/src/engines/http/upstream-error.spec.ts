@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { errorOfRefusal, readRefusal, roomLeft } from './upstream-error.js';
 
 const error = (status: number, body: unknown, retryAfter?: string): ServiceError =>
-  errorOfRefusal(readRefusal(status, typeof body === 'string' ? body : JSON.stringify(body), retryAfter));
+  errorOfRefusal(readRefusal(status, typeof body === 'string' ? body : JSON.stringify(body), retryAfter, []));
 
 const VLLM =
   "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4900 in the messages, 100 in the completion).";
@@ -98,10 +98,10 @@ describe('errors of upstreams', () => {
   });
 
   it('finds the room that a limit of tokens should have kept to', () => {
-    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: VLLM_NEW } }), undefined))).toBe(3_996);
-    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: VLLM } }), undefined))).toBeNull();
-    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: 'bad temperature' } }), undefined))).toBeNull();
-    expect(roomLeft(readRefusal(500, JSON.stringify({ error: { message: VLLM_NEW } }), undefined))).toBeNull();
+    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: VLLM_NEW } }), undefined, []))).toBe(3_996);
+    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: VLLM } }), undefined, []))).toBeNull();
+    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: 'bad temperature' } }), undefined, []))).toBeNull();
+    expect(roomLeft(readRefusal(500, JSON.stringify({ error: { message: VLLM_NEW } }), undefined, []))).toBeNull();
   });
 
   it.each([

@@ -1,11 +1,12 @@
 import { type ErrorCode, ServiceError } from '@slipway/contracts';
+import { withoutQuotes } from './without-quotes.js';
 
 /** A refusal as the upstream worded it. */
 export interface UpstreamRefusal {
   readonly status: number;
   /** For conclusions. */
   readonly message: string;
-  /** Its own words, fit to be shown to the deployment's owner; empty where there are none. */
+  /** Its own words without what they quote, fit for a log and for who asked; empty where there are none. */
   readonly said: string;
   readonly param: string | undefined;
   readonly retryAfter: string | undefined;
@@ -36,12 +37,12 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu;
 const CREDENTIALS = /\b(bearer\s+)\S+|\bsk-[\w-]{8,}/gi;
 
 /** The first words of an upstream on one line; nothing of a page that was meant for a browser. */
-function saidIn(message: string): string {
+function saidIn(message: string, sent: readonly string[]): string {
   const text = message
     .slice(0, 4 * SAID_CHARS)
     .replace(CONTROLS, ' ')
     .trim();
-  return /^[<{[]|^$/.test(text) ? '' : text.replace(CREDENTIALS, '$1***').slice(0, SAID_CHARS);
+  return /^[<{[]|^$/.test(text) ? '' : withoutQuotes(text.replace(CREDENTIALS, '$1***').slice(0, SAID_CHARS), sent);
 }
 
 /** FastAPI's list of what is wrong: the first entry, with the field that it is about. */
@@ -56,8 +57,11 @@ function firstDetail(detail: unknown): { readonly message: string; readonly para
 
 const fieldNamedIn = (message: string): string | undefined => /^Field '([a-z_]+)'/.exec(message)?.[1];
 
-/** Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below), a text or a list. */
-export function readRefusal(status: number, body: string, retryAfter: string | undefined): UpstreamRefusal {
+/**
+ * Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below), a text or a list.
+ * @param sent what the upstream may quote and must not be repeated
+ */
+export function readRefusal(status: number, body: string, retryAfter: string | undefined, sent: readonly string[]): UpstreamRefusal {
   const outer = parseRecord(body);
   const inner = isRecord(outer['error']) ? outer['error'] : outer;
   const detail = firstDetail(outer['detail']);
@@ -66,7 +70,7 @@ export function readRefusal(status: number, body: string, retryAfter: string | u
   return {
     status,
     message: [textIn(inner, 'type'), textIn(inner, 'code'), message].filter(Boolean).join(' ').trim().slice(0, 2_000),
-    said: saidIn(message),
+    said: saidIn(message, sent),
     // llama-server names the field in its message alone.
     param: textIn(inner, 'param') ?? detail?.param ?? fieldNamedIn(message),
     retryAfter,
