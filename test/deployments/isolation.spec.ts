@@ -10,6 +10,7 @@ import {
   ListDeployments,
   ListModels,
   PointAlias,
+  ReadDeploymentAudit,
   ReadLog,
   RemoveAlias,
   ResumeDeployment,
@@ -73,6 +74,9 @@ const AIMED: readonly (readonly [RpcContract, (account: AccountId, deployment: D
   [TestEngine, (account, deployment) => ({ account, deployment, source: { kind: 'http', url: `http://${ENGINE_HOST}`, model: 'm' } })],
 ];
 
+/** What operators ask about the whole service, and the console may not. */
+const OF_OPERATORS: readonly RpcContract[] = [ReadDeploymentAudit];
+
 /** What names no deployment of its own account's: its answer must show nothing of anybody else. */
 const UNAIMED: readonly (readonly [RpcContract, (account: AccountId) => object])[] = [
   [ListDeployments, (account) => ({ account })],
@@ -87,9 +91,11 @@ const env = 'test';
 const served = CONTRACTS.filter((contract): contract is RpcContract => contract.kind === 'rpc' && contract.owner === 'deployments');
 const subjectsOf = (contracts: readonly RpcContract[]): string[] => contracts.map((contract) => subjectOf(contract, { env })).toSorted();
 
-it('every question that owners may ask is in one of the two tables', () => {
+it('every question that owners may ask is in one of the two tables, and no question of operators is open to the console', () => {
   const forOwners = served.filter(({ callers }) => callers.some((role) => role === 'console' || role === 'ops'));
-  expect(subjectsOf([...AIMED, ...UNAIMED].map(([contract]) => contract))).toEqual(subjectsOf(forOwners));
+  const inTables = [...AIMED, ...UNAIMED].map(([contract]) => contract);
+  expect(subjectsOf([...inTables, ...OF_OPERATORS])).toEqual(subjectsOf(forOwners));
+  for (const { callers } of OF_OPERATORS) expect(callers).toEqual(['ops']);
 });
 
 /** All that the owner can see of what is his, and what gateways know of it. */

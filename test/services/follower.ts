@@ -108,17 +108,13 @@ export class Follower {
     if (newest) this.#samples[this.#samples.length - 1] = { ...newest, to: at };
   }
 
+  /** Keeps the broadcasts of these kinds from whoever subscribes to `nats`, and counts them. */
   #deafen(nats: NatsConnection, deafness: Deafness): NatsConnection {
-    if (deafness.length === 0) return nats;
-    const subscribe: NatsConnection['subscribe'] = (subject, options = {}) => {
-      if (!deafness.some((kind) => subject.endsWith(`.${kind}`))) return nats.subscribe(subject, options);
-      return nats.subscribe(subject, { ...options, callback: () => void (this.#unheard += 1) });
+    const subscribe = nats.subscribe.bind(nats);
+    nats.subscribe = (subject, options = {}) => {
+      if (!deafness.some((kind) => subject.endsWith(`.${kind}`))) return subscribe(subject, options);
+      return subscribe(subject, { ...options, callback: () => void (this.#unheard += 1) });
     };
-    return new Proxy(nats, {
-      get(target, name) {
-        const value: unknown = name === 'subscribe' ? subscribe : Reflect.get(target, name);
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
+    return nats;
   }
 }

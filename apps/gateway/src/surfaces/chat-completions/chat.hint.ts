@@ -9,7 +9,7 @@ const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([CHAT, '/chat/completions'
 /** Most clients of this contract have /v1 in their base URL; a few add it themselves. */
 export function chatHint(path: string, baseUrl: string): string | null {
   const setTo = (deployment: string): string =>
-    `Set the client's base URL to ${baseUrl}${deployment}/v1. (A client that adds /v1 itself takes ${baseUrl}${deployment}.)`;
+    `A client that adds /v1 itself takes ${baseUrl}${deployment} as its base URL; set any other client's base URL to ${baseUrl}${deployment}/v1.`;
   const named = namedIn(path);
   if (/\/v1\/v1(\/|$)/.test(path)) return `The path has /v1 twice. ${setTo(named.replace(/(?:\/v1)+$/, '') || '/deployment-<id>')}`;
   if (path.endsWith('/chat/completions/chat/completions')) return `The path has /chat/completions twice. ${setTo(named)}`;

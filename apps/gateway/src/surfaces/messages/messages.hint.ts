@@ -9,7 +9,7 @@ export function messagesHint(path: string, baseUrl: string): string | null {
   const setTo = (deployment: string): string =>
     `Set the client's base URL to ${baseUrl}${deployment} (in the AI SDK, and in any client that adds no /v1: ${baseUrl}${deployment}/v1).`;
   const addNone = (deployment: string): string =>
-    `This client adds no /v1: set its base URL to ${baseUrl}${deployment}/v1. (SDKs of the messages contract add it, and take ${baseUrl}${deployment}.)`;
+    `SDKs of the messages contract take ${baseUrl}${deployment} and add /v1; this client adds none, so set its base URL to ${baseUrl}${deployment}/v1.`;
   const named = namedIn(path);
   const bare = path.replace(/\/count_tokens$/, '');
   if (/\/v1\/v1\//.test(path)) return `The path has /v1 twice. ${setTo(named.replace(/(?:\/v1)+$/, '') || '/deployment-<id>')}`;
