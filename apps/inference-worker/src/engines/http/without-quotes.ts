@@ -11,13 +11,7 @@ const MARK = '…';
  * @param words on one line, a few hundred characters at most
  */
 export function withoutQuotes(words: string, texts: Iterable<string>): string {
-  const runs = new Map<string, number[]>();
-  for (let i = 0; i + RUN <= words.length; i += 1) {
-    const run = words.slice(i, i + RUN);
-    const places = runs.get(run);
-    if (places) places.push(i);
-    else runs.set(run, [i]);
-  }
+  const runs = runsOf(words);
   const isQuoted = new Uint8Array(words.length);
   let compared = 0;
   for (const text of texts) {
@@ -25,11 +19,27 @@ export function withoutQuotes(words: string, texts: Iterable<string>): string {
     if (compared > COMPARED_CHARS) return '';
     const line = text.replace(/\s+/g, ' ').trim();
     if (line.length < RUN) markAll(words, line, isQuoted);
-    else
-      for (let i = 0; i + RUN <= line.length; i += 1)
-        for (const at of runs.get(line.slice(i, i + RUN)) ?? []) isQuoted.fill(1, at, at + RUN);
+    else markRuns(runs, line, isQuoted);
   }
   return replaced(words, isQuoted);
+}
+
+/** Where each run of the words stands. */
+function runsOf(words: string): Map<string, number[]> {
+  const runs = new Map<string, number[]>();
+  for (let i = 0; i + RUN <= words.length; i += 1) {
+    const run = words.slice(i, i + RUN);
+    const places = runs.get(run);
+    if (places) places.push(i);
+    else runs.set(run, [i]);
+  }
+  return runs;
+}
+
+function markRuns(runs: ReadonlyMap<string, readonly number[]>, text: string, isQuoted: Uint8Array): void {
+  for (let i = 0; i + RUN <= text.length; i += 1) {
+    for (const at of runs.get(text.slice(i, i + RUN)) ?? []) isQuoted.fill(1, at, at + RUN);
+  }
 }
 
 /** A short text is quoted where all of it stands there. */
