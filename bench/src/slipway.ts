@@ -7,8 +7,6 @@ import { waitUntil } from './wait-until.js';
 
 const READY_WITHIN_MS = 180_000;
 const STOPPED_WITHIN_MS = 20_000;
-/** Requests that the worker lets run at once: the most that a deployment may ask for. */
-const SLOTS = 1_024;
 
 export interface SlipwayOptions {
   /** The repository. */
@@ -51,7 +49,6 @@ export class Slipway {
       return launcher.stdout.endsWith('\n') ? launcher.stdout : null;
     });
     const slipway = new Slipway(options, JSON.parse(line) as Ready);
-    await slipway.#command(['deployments', 'update', 'demo', '--slots', String(SLOTS), '--wait']);
     return slipway;
   }
 

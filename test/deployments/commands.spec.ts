@@ -61,9 +61,9 @@ describe('a deployment that is stopped', () => {
 
   it('is tried afresh when it is resumed after a failure', async () => {
     const account = anAccount();
-    for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'model_invalid' });
+    for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'engine_refused' });
     const deployment = await rig.create(account);
-    await rig.seen(account, deployment, 'failed', 'model_invalid');
+    await rig.seen(account, deployment, 'failed', 'engine_refused');
     for (const agent of agents) agent.react = becomes({ state: 'ready' });
     await rig.ask(StopDeployment, { account, deployment });
     expect(await rig.seen(account, deployment, 'stopped')).toMatchObject({ detail: null });
@@ -75,12 +75,12 @@ describe('a deployment that is stopped', () => {
 describe('a deployment that failed', () => {
   it('is tried again at once when it is resumed, however long it had still to wait', async () => {
     const account = anAccount();
-    for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'model_invalid' });
+    for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'engine_refused' });
     const deployment = await rig.create(account);
     const starts = (): number => agents.reduce((sum, agent) => sum + (agent.starts.get(deployment) ?? 0), 0);
     // The pause after the third failure is eight seconds.
     await until('it failed three times', () => starts() === 3);
-    await rig.seen(account, deployment, 'failed', 'model_invalid');
+    await rig.seen(account, deployment, 'failed', 'engine_refused');
     for (const agent of agents) agent.react = becomes({ state: 'ready' });
     expect(await rig.ask(ResumeDeployment, { account, deployment })).toEqual({ deployment, state: 'pending' });
     expect(await rig.heard(deployment, 'ready')).toMatchObject({ desired: 'ready' });
@@ -134,9 +134,9 @@ describe('a deployment that is deleted', () => {
 
   it('may have failed instead', async () => {
     const account = anAccount();
-    for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'model_invalid' });
+    for (const agent of agents) agent.react = becomes({ state: 'failed', reason: 'engine_refused' });
     const deployment = await rig.create(account);
-    await rig.seen(account, deployment, 'failed', 'model_invalid');
+    await rig.seen(account, deployment, 'failed', 'engine_refused');
     for (const agent of agents) agent.react = becomes({ state: 'ready' });
     expect(await rig.ask(DeleteDeployment, { account, deployment })).toEqual({ deployment, aliases: [] });
     await until('gateways forget it', () => rig.gateway.deployment(deployment) === undefined);

@@ -5,6 +5,7 @@ import {
   DeleteDeployment,
   type DeploymentId,
   FindDeployment,
+  FindDeploymentQuotas,
   ListAliases,
   ListDeploymentAudit,
   ListDeployments,
@@ -16,6 +17,7 @@ import {
   ResumeDeployment,
   type RpcContract,
   ScaleDeployment,
+  SetDeploymentQuotas,
   StopDeployment,
   subjectOf,
   TestEngine,
@@ -75,7 +77,7 @@ const AIMED: readonly (readonly [RpcContract, (account: AccountId, deployment: D
 ];
 
 /** What operators ask about the whole service, and the console may not. */
-const OF_OPERATORS: readonly RpcContract[] = [ReadDeploymentAudit];
+const OF_OPERATORS: readonly RpcContract[] = [ReadDeploymentAudit, FindDeploymentQuotas, SetDeploymentQuotas];
 
 /** What names no deployment of its own account's: its answer must show nothing of anybody else. */
 const UNAIMED: readonly (readonly [RpcContract, (account: AccountId) => object])[] = [

@@ -1,6 +1,7 @@
+import { FindDeployment, ResumeDeployment } from '@slipway/contracts';
 import { describe, expect } from 'vitest';
 import { until } from '../testing/until.js';
-import { becomes, keepsLoading } from './fake-agent.js';
+import { becomes, keepsLoading, type Reaction } from './fake-agent.js';
 import { anAccount, ENGINE_HOST, MODEL } from './rig.js';
 import { rigTest as it } from './rig-test.js';
 
@@ -32,6 +33,7 @@ describe.concurrent('a new deployment', () => {
       rev: 1,
       caps: ['tools'],
       context: 2_048,
+      agents: [agent.wk],
     });
     expect(await rig.view(account, id)).toMatchObject({ state: 'ready', reason: null, progress: null, replicas: 1, ready_replicas: 1 });
     expect(rig.gateway.states.get(id)).toEqual(['pending', 'loading', 'ready']);
@@ -115,20 +117,48 @@ describe.concurrent('an agent that is lost', () => {
 describe.concurrent('a model that fails', () => {
   it('is not bounced between agents, tells why, and is tried again after growing pauses', async ({ rig }) => {
     await rig.startReplica();
-    const broken = becomes({ state: 'failed', reason: 'model_invalid', detail: 'This is no GGUF file.' });
+    const broken = becomes({ state: 'failed', reason: 'engine_refused', detail: 'The engine refuses the credential.' });
     const agents = [rig.startAgent({ react: broken }), rig.startAgent({ react: broken })];
     const account = anAccount();
     const id = await rig.create(account);
-    expect((await rig.seen(account, id, 'failed', 'model_invalid')).detail).toBe('This is no GGUF file.');
+    expect((await rig.seen(account, id, 'failed', 'engine_refused')).detail).toBe('The engine refuses the credential.');
+    const { since } = (await rig.ask(FindDeployment, { account, deployment: id })).deployment;
     const starts = (): number => agents.reduce((sum, agent) => sum + (agent.starts.get(id) ?? 0), 0);
     expect(starts()).toBe(1);
 
     await until('the second try', () => starts() === 2);
+    await rig.seen(account, id, 'failed', 'engine_refused');
+    expect((await rig.ask(FindDeployment, { account, deployment: id })).deployment.since).toBe(since);
     const secondAt = performance.now();
     for (const agent of agents) agent.react = () => ({ state: 'ready', context: 1, caps: [] });
     await until('the third try', () => starts() === 3);
     expect(performance.now() - secondAt).toBeGreaterThan(3_500);
     expect(await rig.seen(account, id, 'ready')).toMatchObject({ detail: null });
+  });
+
+  it('for its damaged file is not tried again until its agent sees another file or its owner asks', async ({ rig }) => {
+    await rig.startReplica();
+    const react: Reaction = ({ source }) => ({
+      ...{ state: 'failed', detail: 'This is no GGUF file.' },
+      reason: source.kind === 'file' ? 'model_invalid' : 'engine_refused',
+    });
+    const agents = [rig.startAgent({ react }), rig.startAgent({ react })];
+    const account = anAccount();
+    const id = await rig.create(account);
+    const control = await rig.create(account, { ...engine, replicas: 1 });
+    expect((await rig.seen(account, id, 'failed', 'model_invalid')).detail).toBe('This is no GGUF file.');
+    const starts = (): number => agents.reduce((sum, agent) => sum + (agent.starts.get(id) ?? 0), 0);
+    // What fails for another reason is tried again after 2 s and 4 s.
+    await until('others are tried again', () => agents.reduce((sum, agent) => sum + (agent.starts.get(control) ?? 0), 0) > 2);
+    expect(starts()).toBe(1);
+
+    await rig.ask(ResumeDeployment, { account, deployment: id });
+    await until('the try that was asked for', () => starts() === 2);
+    await rig.seen(account, id, 'failed', 'model_invalid');
+    // The agent that has it finds that the file was replaced.
+    agents.find((agent) => agent.runs(id))!.say(id, { state: 'ready', reason: null, detail: null });
+    await rig.seen(account, id, 'ready');
+    expect(starts()).toBe(2);
   });
 
   it('for want of memory on one agent goes to another', async ({ rig }) => {

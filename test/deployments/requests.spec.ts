@@ -56,7 +56,7 @@ describe('create-deployment', () => {
       serving_rev: 1,
       replicas: 1,
       ready_replicas: 1,
-      slots: 64,
+      slots: 256,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
     });
   });

@@ -14,6 +14,7 @@ import {
   Incarnation,
   ListDeployments,
   PointAlias,
+  type Role,
   type RpcContract,
 } from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
@@ -158,6 +159,11 @@ export class DeploymentsRig {
   /** Asks for anything else that the service serves. */
   ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
     return this.#patient.ask(contract, request);
+  }
+
+  /** Somebody else who asks, with the permissions of a role. */
+  async connect(role: Role): Promise<RpcClient> {
+    return new RpcClient(await this.#bus.connect(role), ENV);
   }
 
   async pointAlias(account: AccountId, alias: string, deployment: DeploymentId): Promise<void> {

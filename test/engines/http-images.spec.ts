@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { CanonicalRequest } from '@slipway/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HostList } from '@slipway/platform';
 import { type ImageLimits, ImageFetcher } from '../../apps/inference-worker/src/engines/http/image-fetcher.js';
 import { inlineImages } from '../../apps/inference-worker/src/engines/http/inline-images.js';
-import { HostList } from '../../apps/inference-worker/src/models/host-list.js';
 import { ask, run } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
 

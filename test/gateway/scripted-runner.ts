@@ -16,11 +16,13 @@ export interface ScriptedRunnerOptions {
   readonly slots?: number;
   readonly rev?: number;
   readonly script?: Script;
+  /** Its name; absent = one of its own. */
+  readonly wk?: Incarnation;
 }
 
 /** A runner without an engine, on the real worker side of the stream protocol. */
 export class ScriptedRunner {
-  readonly wk = nuid.next() as Incarnation;
+  readonly wk: Incarnation;
   /** Starts that were admitted, in order. */
   readonly admitted: Start[] = [];
   /** Streams whose signal was aborted. */
@@ -34,7 +36,8 @@ export class ScriptedRunner {
   private readonly slots: number;
   private readonly sender: StreamSender;
 
-  constructor({ nats, env, dep, log, slots = 8, rev = 1, script = answerInWords }: ScriptedRunnerOptions) {
+  constructor({ nats, env, dep, log, slots = 8, rev = 1, script = answerInWords, wk }: ScriptedRunnerOptions) {
+    this.wk = wk ?? (nuid.next() as Incarnation);
     this.script = script;
     this.slots = slots;
     this.sender = new StreamSender({

@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { DeploymentCounts } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { type Logger, RpcClient } from '@slipway/platform';
 import { AgentSealers } from './agents/agent-sealers.js';
@@ -18,8 +19,10 @@ import { DeploymentsRepository } from './deployments/deployments.repository.js';
 import { DeploymentsService } from './deployments/deployments.service.js';
 import { SettingsComposer } from './deployments/revision-settings.js';
 import { RevisionsRepository } from './deployments/revisions.repository.js';
+import { SettingBounds } from './deployments/setting-bounds.js';
 import { SourceRules } from './deployments/source-rules.js';
 import { EngineCredentials } from './engines/engine-credentials.js';
+import { EngineTestsRepository } from './engines/engine-tests.repository.js';
 import { EngineTestsService } from './engines/engine-tests.service.js';
 import { EnginesHandlers } from './engines/engines.handlers.js';
 import { DeploymentAnnouncer } from './feed/deployment-announcer.js';
@@ -29,6 +32,9 @@ import { LogsHandlers } from './logs/logs.handlers.js';
 import { ModelCatalogService } from './models/model-catalog.service.js';
 import { ModelFolders } from './models/model-folders.js';
 import { ModelsHandlers } from './models/models.handlers.js';
+import { QuotasHandlers } from './quotas/quotas.handlers.js';
+import { QuotasRepository } from './quotas/quotas.repository.js';
+import { QUOTA_DEFAULTS, QuotasService } from './quotas/quotas.service.js';
 
 /** What the RPC doors and services stand on; made by the process, which also starts and stops it. */
 export interface Foundations {
@@ -40,6 +46,8 @@ export interface Foundations {
   readonly vault: CredentialVault;
   readonly sealers: AgentSealers;
   readonly defaults: DeploymentDefaults;
+  readonly bounds: SettingBounds;
+  readonly quotas: DeploymentCounts;
   readonly folders: ModelFolders;
   readonly rpc: RpcClient;
   readonly log: Logger;
@@ -51,7 +59,7 @@ export class AppModule {
   static on(foundations: Foundations): DynamicModule {
     return {
       module: AppModule,
-      controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, EnginesHandlers, LogsHandlers, AuditHandlers],
+      controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, EnginesHandlers, LogsHandlers, AuditHandlers, QuotasHandlers],
       providers: [
         { provide: Transactions, useValue: foundations.transactions },
         { provide: DeploymentAnnouncer, useValue: foundations.announcer },
@@ -61,6 +69,8 @@ export class AppModule {
         { provide: CredentialVault, useValue: foundations.vault },
         { provide: AgentSealers, useValue: foundations.sealers },
         { provide: DeploymentDefaults, useValue: foundations.defaults },
+        { provide: SettingBounds, useValue: foundations.bounds },
+        { provide: QUOTA_DEFAULTS, useValue: foundations.quotas },
         { provide: ModelFolders, useValue: foundations.folders },
         { provide: RpcClient, useValue: foundations.rpc },
         { provide: LOG, useValue: foundations.log },
@@ -74,9 +84,12 @@ export class AppModule {
         AliasesService,
         ModelCatalogService,
         EngineCredentials,
+        EngineTestsRepository,
         EngineTestsService,
         EngineLogService,
         AuditService,
+        QuotasRepository,
+        QuotasService,
       ],
     };
   }

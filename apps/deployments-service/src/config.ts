@@ -1,11 +1,10 @@
 import { isAbsolute } from 'node:path';
-import { commaList, natsFragment, SECRET_KEYS, serviceFragment } from '@slipway/platform';
+import { commaList, hostList, natsFragment, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
-import { isHostList } from './deployments/host-list.js';
 
 const folders = commaList.refine((dirs) => dirs.every((dir) => isAbsolute(dir)), 'must be absolute folders, separated by commas');
-const hosts = commaList.refine(isHostList, 'must be hosts, separated by commas: host, host:port or *.domain');
 const count = z.coerce.number().int().min(1);
+const quota = z.coerce.number().int().min(0).max(1_000_000);
 
 /** Environment of deployments-service. */
 export const DeploymentsServiceConfig = z
@@ -26,13 +25,27 @@ export const DeploymentsServiceConfig = z
     /** Absolute folders under which tenants may name model files, separated by commas; none = no model files. */
     MODEL_DIRS: folders,
     /** Hosts from which tenants may have models downloaded: `host`, `host:port` or `*.domain`; `hf:` names need huggingface.co. */
-    MODEL_HOSTS: hosts,
+    MODEL_HOSTS: hostList,
     /** Hosts at which tenants may name HTTP engines, written like `MODEL_HOSTS`. */
-    ENGINE_HOSTS: hosts,
-    /** Requests that a replica serves at once where the owner does not say; HTTP engines get 64. */
+    ENGINE_HOSTS: hostList,
+    /** Requests that a replica serves at once where the owner does not say; HTTP engines get 256. */
     DEFAULT_SLOTS: count.max(1_024).default(4),
     /** Threads per llama.cpp model; absent = half of the processors of the agent that runs it. */
     DEFAULT_THREADS: count.max(1_024).optional(),
+    /** The most that owners may ask for: threads of a model (absent = the processors of the largest worker), */
+    THREADS_MAX: count.max(1_024).optional(),
+    /** requests that a replica serves at once, */
+    SLOTS_MAX: count.max(1_024).default(1_024),
+    /** tokens per sequence, */
+    CONTEXT_MAX: count.max(10_000_000).default(10_000_000),
+    /** and replicas of a deployment. */
+    REPLICAS_MAX: count.max(64).default(64),
+    /** What an account may have where an operator set nothing else for it: deployments, stopped ones included, */
+    QUOTA_DEPLOYMENTS: quota.default(100),
+    /** replicas of all its deployments together, */
+    QUOTA_REPLICAS: quota.default(200),
+    /** and aliases. */
+    QUOTA_ALIASES: quota.default(200),
     /**
      * Time for which a revision stays loaded beside its successor after that took over, in milliseconds:
      * longer than `QUEUE_WAIT_MS` of the gateways, whose waiting requests still ask for the old one.

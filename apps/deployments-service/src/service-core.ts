@@ -19,6 +19,7 @@ import { databaseOptions } from './db/database-options.js';
 import { CredentialVault } from './deployments/credential-vault.js';
 import { DeploymentDefaults } from './deployments/deployment-defaults.js';
 import { SettingsComposer } from './deployments/revision-settings.js';
+import { SettingBounds } from './deployments/setting-bounds.js';
 import { SourceRules } from './deployments/source-rules.js';
 import { DeploymentAnnouncer, type Transaction } from './feed/deployment-announcer.js';
 import { FeedSourceRepository } from './feed/feed-source.repository.js';
@@ -70,13 +71,28 @@ export class ServiceCore {
     this.#proofs.start();
     this.#feed.start();
     this.#placement.start();
-    const defaults = new DeploymentDefaults(config.DEFAULT_SLOTS);
+    const defaults = new DeploymentDefaults({
+      llamaSlots: config.DEFAULT_SLOTS,
+      slotsMax: config.SLOTS_MAX,
+      replicasMax: config.REPLICAS_MAX,
+    });
+    const bounds = new SettingBounds(
+      {
+        threads: config.THREADS_MAX ?? null,
+        slots: config.SLOTS_MAX,
+        context: config.CONTEXT_MAX,
+        replicas: config.REPLICAS_MAX,
+      },
+      this.#placement.agents,
+    );
     const module = AppModule.on({
       transactions: database.transactions,
       announcer: new DeploymentAnnouncer(this.#feed, this.#placement.placer),
       agents: this.#placement.agents,
       rules: new SourceRules({ modelDirs: config.MODEL_DIRS, modelHosts: config.MODEL_HOSTS, engineHosts: config.ENGINE_HOSTS }),
-      ...{ settings: new SettingsComposer(this.#vault, defaults), vault: this.#vault, sealers: this.#sealers, defaults },
+      bounds,
+      quotas: { deployments: config.QUOTA_DEPLOYMENTS, replicas: config.QUOTA_REPLICAS, aliases: config.QUOTA_ALIASES },
+      ...{ settings: new SettingsComposer(this.#vault, defaults, bounds), vault: this.#vault, sealers: this.#sealers, defaults },
       folders: new ModelFolders(config.MODEL_DIRS),
       rpc: new RpcClient(nats, config.SLIPWAY_ENV),
       log,

@@ -1,4 +1,4 @@
-import { natsFragment, parsePeppers, serviceFragment } from '@slipway/platform';
+import { hostList, natsFragment, parsePeppers, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const MIB = 1024 * 1024;
@@ -32,11 +32,7 @@ export const GatewayConfig = z.object({
     .max(32 * MIB)
     .default(8 * MIB),
   /** Hosts that images in messages may be fetched from, by workers that allow them too, separated by commas; none by default. */
-  IMAGE_HOSTS: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
-    .transform((hosts) => hosts.filter((host) => host !== '')),
+  IMAGE_HOSTS: hostList,
   /** What all request bodies together may hold until a worker has them, in bytes, and each account a quarter of; more are told to come back. */
   BODIES_BYTES_MAX: z.coerce
     .number()

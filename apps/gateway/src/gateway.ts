@@ -1,6 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { DeploymentFeed, type DeploymentFeedRecord, type Incarnation, KeyFeed, type KeyFeedRecord, ServiceError } from '@slipway/contracts';
+import {
+  DeploymentFeed,
+  type DeploymentFeedRecord,
+  type DeploymentId,
+  type Incarnation,
+  KeyFeed,
+  type KeyFeedRecord,
+  ServiceError,
+} from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
 import { type LifecycleState, type Logger, nuid, type Registry } from '@slipway/platform';
 import { StreamReceiver } from '@slipway/stream-transport';
@@ -69,7 +77,10 @@ export class Gateway {
   readonly #gw = nuid.next() as Incarnation;
   readonly #keys = new KeyIndex();
   readonly #deployments = new DeploymentIndex();
-  readonly #table = new WorkerTable(() => performance.now());
+  readonly #table = new WorkerTable(
+    () => performance.now(),
+    (deployment, agent) => this.#isNamed(deployment, agent),
+  );
   readonly #router: Router;
   readonly #surfaces: SurfaceRegistry;
   readonly #metrics: GatewayMetrics;
@@ -248,6 +259,12 @@ export class Gateway {
     }
     await app?.close();
     await Promise.all([this.#threads.close(), this.#usage?.stop(LAST_RECORDS_MS)]);
+  }
+
+  /** Without a fresh feed nobody can be told from a worker that replaced one: then every runner of the deployment counts. */
+  #isNamed(deployment: DeploymentId, agent: string): boolean {
+    const agents = this.#deployments.deployment(deployment)?.agents;
+    return agents === undefined || agents.some((named) => named === agent) || this.#deploymentFeed?.freshness().state !== 'fresh';
   }
 
   #trust(): ReturnType<typeof trustOf> {

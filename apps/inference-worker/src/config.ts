@@ -1,4 +1,4 @@
-import { commaList, natsFragment, serviceFragment } from '@slipway/platform';
+import { commaList, hostList, natsFragment, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const bytes = z.coerce.number().int().positive();
@@ -25,11 +25,11 @@ export const WorkerConfig = z.object({
    * Hosts from which models may be downloaded: `host`, `host:port` or `*.domain`, separated by commas; none = no downloads.
    * Redirects count too: `hf:` URIs need `huggingface.co,*.huggingface.co,*.hf.co`.
    */
-  MODEL_HOSTS: commaList,
+  MODEL_HOSTS: hostList,
   /** Hosts on which HTTP engines may be called, written like `MODEL_HOSTS`; none = no HTTP engines. */
-  ENGINE_HOSTS: commaList,
+  ENGINE_HOSTS: hostList,
   /** Hosts from which images in requests are fetched over https for HTTP engines, written like `MODEL_HOSTS`; none = no fetching. */
-  IMAGE_HOSTS: commaList,
+  IMAGE_HOSTS: hostList,
   /** Upper bound of what models may take in this worker, in bytes; absent = what the machine has. */
   WORKER_MEM_BYTES: bytes.optional(),
   /** `auto` offloads to a GPU where llama.cpp finds one. */

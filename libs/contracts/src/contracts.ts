@@ -3,6 +3,7 @@ import { AgentHeartbeat } from './deployments/agent-heartbeat.js';
 import { ReadAgentLog } from './deployments/agent-log.js';
 import { TestAgentEngine } from './deployments/agent-engine-test.js';
 import { Assignment } from './deployments/assignment.js';
+import { FindDeploymentQuotas, SetDeploymentQuotas } from './deployments/deployment-quotas.js';
 import { CreateDeployment } from './deployments/create-deployment.js';
 import { DeploymentFeed } from './deployments/deployment-feed.js';
 import { ListDeployments } from './deployments/list-deployments.js';
@@ -151,6 +152,8 @@ export const CONTRACTS: readonly Contract[] = [
   TestEngine,
   ListDeploymentAudit,
   ReadDeploymentAudit,
+  FindDeploymentQuotas,
+  SetDeploymentQuotas,
   ...feed(DeploymentFeed),
   Assignment,
   AgentHeartbeat,

@@ -151,6 +151,8 @@ export { ListDeploymentAudit } from './deployments/list-deployment-audit.js';
 export { ListModels } from './deployments/list-models.js';
 export type { ModelView } from './deployments/list-models.js';
 export { ReadLog } from './deployments/read-log.js';
+export { DeploymentQuotas, FindDeploymentQuotas, SetDeploymentQuotas } from './deployments/deployment-quotas.js';
+export type { DeploymentCounts } from './deployments/deployment-quotas.js';
 export { UpdateDeployment } from './deployments/update-deployment.js';
 
 export { CanonicalRequest, textOf } from './inference/canonical-request.js';

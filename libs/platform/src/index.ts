@@ -1,6 +1,7 @@
 export { OpenSet } from './collections/open-set.js';
 export { OpenTable } from './collections/open-table.js';
-export { commaList, natsFragment, serviceFragment } from './config/fragments.js';
+export { commaList, hostList, natsFragment, serviceFragment } from './config/fragments.js';
+export { HostList } from './config/host-list.js';
 export { ConfigError } from './config/config-error.js';
 export { loadConfig } from './config/load-config.js';
 export { macOf, parsePeppers } from './config/peppers.js';

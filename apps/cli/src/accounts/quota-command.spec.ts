@@ -7,12 +7,13 @@ describe('quotas on a command line', () => {
     expect(quotaChanges(['keys=200', 'members=0', 'invitations=default', 'uploads=8'])).toEqual({
       ...{ keys: 200, members: 0, invitations: null, uploads: 8 },
     });
+    expect(quotaChanges(['deployments=50', 'replicas=default'])).toEqual({ deployments: 50, replicas: null });
     expect(quotaChanges([])).toEqual({});
   });
 
   it.each([
-    [['keis=2'], '"keis=2" is not NAME=VALUE of a quota; there are keys, members, invitations, uploads.'],
-    [['keys'], '"keys" is not NAME=VALUE of a quota; there are keys, members, invitations, uploads.'],
+    [['keis=2'], '"keis=2" is not NAME=VALUE of a quota; there are keys, members, invitations, uploads, deployments, replicas, aliases.'],
+    [['keys'], '"keys" is not NAME=VALUE of a quota; there are keys, members, invitations, uploads, deployments, replicas, aliases.'],
     [['keys='], 'keys takes a whole number, not "".'],
     [['keys=-1'], 'keys takes a whole number, not "-1".'],
     [['uploads=0'], 'uploads 0 is out of range: at least 1.'],

@@ -1,4 +1,12 @@
-import { AccountQuotas, COUNTED_QUOTAS, FindAccountQuotas, SetAccountQuotas } from '@slipway/contracts';
+import {
+  AccountQuotas,
+  COUNTED_QUOTAS,
+  DeploymentQuotas,
+  FindAccountQuotas,
+  FindDeploymentQuotas,
+  SetAccountQuotas,
+  SetDeploymentQuotas,
+} from '@slipway/contracts';
 import { UsageError } from '../cli-errors.js';
 import type { Command } from '../command.js';
 import { obeyed } from '../keys/shown-key.js';
@@ -6,10 +14,10 @@ import { DEFAULT, wholeNumber } from '../option-values.js';
 import { tableOr } from '../table.js';
 import { accountSlug, findAccount } from './find-account.js';
 
-type QuotaName = keyof AccountQuotas;
+type QuotaName = keyof AccountQuotas | keyof DeploymentQuotas;
 type Changes = Partial<Record<QuotaName, number | null>>;
 
-const SHAPE = AccountQuotas.shape;
+const SHAPE = { ...AccountQuotas.shape, ...DeploymentQuotas.shape };
 const isQuota = (name: string): name is QuotaName => Object.hasOwn(SHAPE, name);
 
 /** Reads words like `keys=200`. @throws UsageError */
@@ -36,10 +44,19 @@ export const quota: Command = {
     const changes = quotaChanges(call.more);
     return async (session) => {
       const { id: account } = await findAccount(session, slug);
-      const isChange = Object.keys(changes).length > 0;
-      const reply = isChange ? await session.call(SetAccountQuotas, { account, quotas: changes }) : undefined;
-      const { quotas, defaults, used } = await session.call(FindAccountQuotas, { account });
-      const rows = COUNTED_QUOTAS.map((name) => [
+      const ofKeys = pick(changes, AccountQuotas.shape);
+      const ofDeployments = pick(changes, DeploymentQuotas.shape);
+      const reply = isAny(ofKeys) ? await session.call(SetAccountQuotas, { account, quotas: ofKeys }) : undefined;
+      if (isAny(ofDeployments)) await session.call(SetDeploymentQuotas, { account, quotas: ofDeployments, actor: { kind: 'ops' } });
+      const [keys, deployments] = await Promise.all([
+        session.call(FindAccountQuotas, { account }),
+        session.call(FindDeploymentQuotas, { account }),
+      ]);
+      const quotas = { ...keys.quotas, ...deployments.quotas };
+      const defaults = { ...keys.defaults, ...deployments.defaults };
+      const used = { ...keys.used, ...deployments.used };
+      const counted = [...COUNTED_QUOTAS, ...(Object.keys(DeploymentQuotas.shape) as (keyof DeploymentQuotas)[])];
+      const rows = counted.map((name) => [
         name,
         used[name],
         quotas[name] ?? defaults[name],
@@ -47,7 +64,13 @@ export const quota: Command = {
       ]);
       const uploads = ['uploads', undefined, quotas.uploads, quotas.uploads === undefined ? 'default of gateways' : 'set'];
       const table = tableOr('', ['QUOTA', 'USED', 'LIMIT', 'FROM'], [...rows, uploads]);
-      return { json: { account: slug, quotas, defaults, used, ...reply }, text: table, note: reply && obeyed(reply) };
+      return { json: { ...reply, account: slug, quotas, defaults, used }, text: table, note: reply && obeyed(reply) };
     };
   },
 };
+
+/** The part of the changes that one service keeps. */
+const pick = (changes: Changes, shape: object): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([name]) => Object.hasOwn(shape, name)));
+
+const isAny = (changes: Changes): boolean => Object.keys(changes).length > 0;

@@ -12,7 +12,7 @@ type ServingField = keyof typeof RANGES;
 
 const WORDS: Readonly<Record<ServingField, { readonly label: string; readonly hint: string }>> = {
   context: { label: 'Context length', hint: 'Tokens of prompt and answer together. Empty: the model’s own.' },
-  slots: { label: 'Slots', hint: 'Requests that one replica serves at once.' },
+  slots: { label: 'Slots', hint: 'Requests that one replica serves at once. Empty: 4, and 256 for an engine.' },
   replicas: { label: 'Replicas', hint: 'Workers that it runs on.' },
   defaultMaxTokens: { label: 'Default answer length', hint: 'Tokens, for requests that name no limit.' },
 };

@@ -4,6 +4,7 @@ import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentAnnouncer } from '../feed/deployment-announcer.js';
+import { QuotasService } from '../quotas/quotas.service.js';
 import { AliasesRepository } from './aliases.repository.js';
 
 @Injectable()
@@ -12,6 +13,7 @@ export class AliasesService {
     private readonly transactions: Transactions,
     private readonly aliases: AliasesRepository,
     private readonly announcer: DeploymentAnnouncer,
+    private readonly quotas: QuotasService,
   ) {}
 
   async list({ account }: z.output<typeof ListAliases.request>): Promise<z.input<typeof ListAliases.reply>> {
@@ -23,6 +25,7 @@ export class AliasesService {
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
     const { account, alias, deployment, from, actor } = request;
     await this.transactions.run(async (tx) => {
+      if ((await this.aliases.targetOf(tx, account, alias)) === null) await this.quotas.claim(tx, account, { aliases: 1 });
       if (!(await this.aliases.holdDeployment(tx, account, deployment))) throw deploymentNotFound();
       const before = await this.aliases.targetOf(tx, account, alias);
       const change = await this.aliases.point(tx, { account, name: alias, deployment, from });

@@ -9,6 +9,8 @@ import { Audit1764000000000 } from './migrations/1764000000000-audit.js';
 import { AuditChain1769300000000 } from './migrations/1769300000000-audit-chain.js';
 import { Creations1766000000000 } from './migrations/1766000000000-creations.js';
 import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
+import { Quotas1769000000000 } from './migrations/1769000000000-quotas.js';
+import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
 
 const APPLICATION_NAME = 'slipway-deployments';
 
@@ -33,6 +35,8 @@ export function databaseOptions(
       Audit1764000000000,
       Creations1766000000000,
       Tries1767500000000,
+      Quotas1769000000000,
+      NamedAgents1769100000000,
       AuditChain1769300000000,
     ],
     strays: {

@@ -4,7 +4,9 @@ import { Transactions } from '@slipway/database';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
 import { deploymentNotFound } from './deployment-not-found.js';
+import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentsRepository } from './deployments.repository.js';
+import { SettingBounds } from './setting-bounds.js';
 
 /** A deployment as its owner names it. */
 export interface DeploymentName {
@@ -41,6 +43,8 @@ export class DeploymentCommandsService {
     private readonly deployments: DeploymentsRepository,
     private readonly aliases: AliasesRepository,
     private readonly announcer: DeploymentAnnouncer,
+    private readonly bounds: SettingBounds,
+    private readonly quotas: QuotasService,
   ) {}
 
   /** Gateways refuse new requests as soon as they hear of it; agents let running ones end within their grace. */
@@ -55,7 +59,10 @@ export class DeploymentCommandsService {
 
   async scale(command: DeploymentCommand & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
     const { account, deployment, replicas } = command;
+    this.bounds.checkReplicas(replicas);
     await this.#change(async (tx) => {
+      const before = await this.deployments.replicasOf(tx, account, deployment);
+      await this.quotas.claim(tx, account, { replicas: replicas - before });
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held || !(await this.deployments.scale(tx, account, deployment, replicas))) throw deploymentNotFound();
       await this.#writeDown(tx, { ...command, name: held.name }, 'deployment.scale', { replicas });

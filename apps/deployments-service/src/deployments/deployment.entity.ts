@@ -60,6 +60,14 @@ export class DeploymentEntity {
   @Column('integer', { name: 'engine_context', nullable: true })
   engineContext!: number | null;
 
+  /** Agents that it is assigned to; null while gateways may send requests to runners of any. */
+  @Column('text', { array: true, nullable: true })
+  agents!: string[] | null;
+
+  /** Since when it fails again and again; null while it does not. */
+  @Column('timestamptz', { name: 'failed_since', nullable: true })
+  failedSince!: Date | null;
+
   /** Rises with each change that gateways must hear of. */
   @Column('bigint', { transformer: asNumber })
   version!: number;

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, DeploymentId, DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
+import type { AccountId, DeploymentId, DesiredState, Incarnation, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
 import type { EntityManager, QueryDeepPartialEntity, SelectQueryBuilder } from 'typeorm';
 import { deploymentRecord, deploymentRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
 import type { RevisionSettings } from './revision-settings.js';
+import { publicSource } from './source-secret.js';
 
 /** A deployment to be made, with its first revision. */
 export interface NewDeployment {
@@ -60,12 +61,13 @@ export const recordOf = (row: DeploymentEntity): FeedRecord =>
       rev: row.servingRev ?? row.rev,
       caps: row.caps,
       context: row.engineContext,
+      ...(row.agents !== null && { agents: row.agents as Incarnation[] }),
     },
     row.version,
   );
 
 /** Of a state that begins now, with nothing to explain. */
-const BEGUN = { reason: null, detail: null, stateSince: () => 'now()' };
+const BEGUN = { reason: null, detail: null, failedSince: null, stateSince: () => 'now()' };
 
 @Injectable()
 export class DeploymentsRepository {
@@ -120,6 +122,11 @@ export class DeploymentsRepository {
     await tx.update(DeploymentEntity, { id }, { name });
   }
 
+  /** Replicas that are wanted of the deployment; 0 when the account has no such deployment. */
+  async replicasOf(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<number> {
+    return (await tx.findOne(DeploymentEntity, { select: { replicas: true }, where: { id, account } }))?.replicas ?? 0;
+  }
+
   /** False when the account has no such deployment. Gateways need not know. */
   async scale(tx: EntityManager, account: AccountId, id: DeploymentId, replicas: number): Promise<boolean> {
     const { affected } = await tx.update(DeploymentEntity, { id, account }, { replicas });
@@ -161,5 +168,5 @@ export class DeploymentsRepository {
 
 function storedOf(row: DeploymentEntity): StoredDeployment {
   const { newest, engineContext, id, ...rest } = row as DeploymentEntity & { newest: RevisionEntity };
-  return { ...rest, id: id as DeploymentId, source: newest.source, slots: newest.slots, context: engineContext };
+  return { ...rest, id: id as DeploymentId, source: publicSource(newest.source), slots: newest.slots, context: engineContext };
 }

@@ -3,9 +3,11 @@ import type { Actor, CreateDeployment, DeploymentId } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
 import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentDefaults } from './deployment-defaults.js';
 import { DeploymentsRepository, type NewDeployment } from './deployments.repository.js';
 import { SettingsComposer } from './revision-settings.js';
+import { SettingBounds } from './setting-bounds.js';
 import { SourceRules } from './source-rules.js';
 
 @Injectable()
@@ -17,6 +19,8 @@ export class DeploymentsService {
     private readonly rules: SourceRules,
     private readonly settings: SettingsComposer,
     private readonly defaults: DeploymentDefaults,
+    private readonly bounds: SettingBounds,
+    private readonly quotas: QuotasService,
   ) {}
 
   /** Makes a deployment that is wanted ready. Whether its model exists is found out by the agent that loads it. */
@@ -25,6 +29,7 @@ export class DeploymentsService {
     const source = await this.rules.check(request.source);
     const settings = this.settings.first({ ...request, source });
     const replicas = request.replicas ?? this.defaults.replicas(source);
+    this.bounds.checkReplicas(replicas);
     const wanted = { account, name, replicas, settings };
     const id = await this.transactions.run(async (tx) => {
       if (key === undefined) return this.#insert(tx, wanted, actor);
@@ -40,6 +45,7 @@ export class DeploymentsService {
 
   async #insert(tx: Transaction, wanted: NewDeployment, actor: Actor | undefined): Promise<DeploymentId> {
     const { account, name, replicas, settings } = wanted;
+    await this.quotas.claim(tx, account, { deployments: 1, replicas });
     const { id, change } = await this.deployments.insert(tx, wanted);
     await this.announcer.record(tx, change);
     const deed = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name };

@@ -1,7 +1,10 @@
 import { type ModelSource, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import { UnreadableSecretError } from '@slipway/platform';
 import type { z } from 'zod';
 import type { CredentialVault } from './credential-vault.js';
 import type { DeploymentDefaults } from './deployment-defaults.js';
+import type { SettingBounds } from './setting-bounds.js';
+import { withoutSecret } from './source-secret.js';
 
 /** What a revision runs. */
 export interface RevisionSettings {
@@ -29,19 +32,24 @@ export class SettingsComposer {
   constructor(
     private readonly vault: CredentialVault,
     private readonly defaults: DeploymentDefaults,
+    private readonly bounds: SettingBounds,
   ) {}
 
-  /** @throws ServiceError `invalid_request` for a credential that cannot be sent, or that nothing would be sent to. */
+  /**
+   * @throws ServiceError `invalid_request` for a credential that cannot be sent, or that nothing would be sent to, and for
+   *   settings beyond the operator's bounds.
+   */
   first(request: Changes & { readonly source: ModelSource }): RevisionSettings {
-    const { source, slots, account, credential } = request;
-    return {
+    const { slots, account, credential } = request;
+    const { source, secret } = withoutSecret(request.source);
+    return this.#bounded({
       source,
-      credential: this.#seal(credential ?? null, source, account),
+      credential: this.#seal(credential ?? null, source, account) ?? this.#sealQuery(secret, account, null),
       context: request.context ?? null,
       slots: slots ?? this.defaults.slots(source),
       threads: request.threads ?? null,
       defaultMaxTokens: request.default_max_tokens ?? null,
-    };
+    });
   }
 
   /**
@@ -49,16 +57,40 @@ export class SettingsComposer {
    * @throws like `first`.
    */
   next(base: RevisionSettings, request: Changes): RevisionSettings {
-    const source = request.source ?? base.source;
+    const { source, secret } = withoutSecret(request.source ?? base.source);
     const slots = request.slots === undefined && isHttp(source) === isHttp(base.source) ? base.slots : request.slots;
-    return {
+    const named = request.credential === undefined ? null : this.#seal(request.credential, source, request.account);
+    const query = secret === null ? null : this.#sealQuery(secret, request.account, base.credential);
+    const kept = request.credential === undefined ? keptCredential(base, request.source) : null;
+    return this.#bounded({
       source,
-      credential: request.credential === undefined ? keptCredential(base, source) : this.#seal(request.credential, source, request.account),
+      credential: named ?? query ?? kept,
       context: request.context === undefined ? base.context : request.context,
       slots: slots ?? this.defaults.slots(source),
       threads: request.threads === undefined ? base.threads : request.threads,
       defaultMaxTokens: request.default_max_tokens === undefined ? base.defaultMaxTokens : request.default_max_tokens,
-    };
+    });
+  }
+
+  #bounded(settings: RevisionSettings): RevisionSettings {
+    this.bounds.check(settings);
+    return settings;
+  }
+
+  /** The same query again is no change. */
+  #sealQuery(query: string | null, account: number, before: string | null): string | null {
+    if (query === null) return null;
+    return before !== null && this.#opened(before, account) === query ? before : this.vault.seal(query, account);
+  }
+
+  /** Null for what cannot be opened any more. */
+  #opened(sealed: string, account: number): string | null {
+    try {
+      return this.vault.open(sealed, account);
+    } catch (error) {
+      if (error instanceof UnreadableSecretError) return null;
+      throw error;
+    }
   }
 
   #seal(credential: string | null, source: ModelSource, account: number): string | null {
@@ -77,8 +109,9 @@ const fingerprintOf = ({ source, credential, context, slots, threads, defaultMax
 
 const isHttp = ({ kind }: ModelSource): boolean => kind === 'http';
 
-/** A credential is for the server that its owner gave it for, and goes to no other one by itself. */
-function keptCredential(base: RevisionSettings, source: ModelSource): string | null {
-  if (source.kind !== 'http' || base.source.kind !== 'http') return null;
-  return new URL(source.url).origin === new URL(base.source.url).origin ? base.credential : null;
+/** A credential is for the server that its owner gave it for, and goes to no other one by itself; a query is for its address. */
+function keptCredential(base: RevisionSettings, named: ModelSource | undefined): string | null {
+  if (named === undefined) return base.credential;
+  if (named.kind !== 'http' || base.source.kind !== 'http') return null;
+  return new URL(named.url).origin === new URL(base.source.url).origin ? base.credential : null;
 }

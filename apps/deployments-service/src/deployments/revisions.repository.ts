@@ -3,6 +3,7 @@ import type { DeploymentId } from '@slipway/contracts';
 import type { EntityManager } from 'typeorm';
 import { RevisionEntity } from './deployment.entity.js';
 import type { RevisionSettings } from './revision-settings.js';
+import { publicSource } from './source-secret.js';
 
 /** Revisions kept of a deployment, besides those that serve or leave. */
 const KEPT = 50;
@@ -38,6 +39,11 @@ export class RevisionsRepository {
   /** Newest first, at most as many as are kept. */
   async list(connection: EntityManager, deployment: DeploymentId): Promise<StoredRevision[]> {
     const rows = await connection.find(RevisionEntity, { where: { deploymentId: deployment }, order: { number: 'DESC' }, take: KEPT });
-    return rows.map(({ number, credential, ...row }) => ({ ...row, rev: number, hasCredential: credential !== null }));
+    return rows.map(({ number, credential, source, ...row }) => ({
+      ...row,
+      source: publicSource(source),
+      rev: number,
+      hasCredential: credential !== null,
+    }));
   }
 }

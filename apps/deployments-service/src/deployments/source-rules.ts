@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { type ModelSource, ServiceError } from '@slipway/contracts';
-import { HostList } from './host-list.js';
+import { HostList } from '@slipway/platform';
 
 export interface SourceLists {
   /** Folders under which model files may lie. */
@@ -15,6 +15,11 @@ export interface SourceLists {
 const HUGGING_FACE = new URL('https://huggingface.co');
 /** `hf:user/repo/file.gguf`, or `hf:user/repo:quantization`, each with an optional `#revision`. */
 const HF_URI = /^hf:[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*(?:(?:\/[\w][\w.-]*)+|:[\w.-]+)(?:#[\w./-]+)?$/;
+
+/** Every part may be a link that is resolved: no folder of models lies deeper. */
+const PATH_PARTS_MAX = 64;
+/** No file system that is in use has longer names. */
+const PATH_PART_BYTES = 255;
 
 const wrong = (param: string, message: string): ServiceError => new ServiceError('invalid_request', message, { param: `source.${param}` });
 const refused = (param: string, message: string): ServiceError =>
@@ -56,6 +61,9 @@ export class SourceRules {
   async #checkPath(path: string): Promise<string> {
     if (!isAbsolute(path) || path.includes('\0')) throw wrong('path', 'Name the model file by its absolute path.');
     const normalised = resolve(path);
+    const parts = normalised.split(sep);
+    if (parts.length > PATH_PARTS_MAX || parts.some((part) => Buffer.byteLength(part) > PATH_PART_BYTES))
+      throw wrong('path', `A path has at most ${PATH_PARTS_MAX} parts of ${PATH_PART_BYTES} bytes.`);
     const real = await realPathOf(normalised);
     const allowed = await Promise.all(this.#modelDirs.map(async (dir) => isUnder(normalised, dir) && isUnder(real, await realPathOf(dir))));
     if (allowed.includes(true)) return normalised;

@@ -30,7 +30,8 @@ export function assignmentItem({ target, revision }: OwnedRevision, agent: Recei
   const { rev, source, context, slots, threads, defaultMaxTokens } = revision;
   const item = {
     ...{ dep, rev, source, context, slots },
-    threads: threads ?? options.threads ?? threadsOf(agent.cpu),
+    // More threads than processors slow every model of the worker down.
+    threads: Math.min(agent.cpu, threads ?? options.threads ?? threadsOf(agent.cpu)),
     default_max_tokens: defaultMaxTokens,
   };
   if (revision.credential === null) return item;

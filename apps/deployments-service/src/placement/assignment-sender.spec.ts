@@ -43,7 +43,7 @@ const aTarget = (dep: number, url: string, credential: string | null): Target =>
       ...{ slots: 256, threads: null, defaultMaxTokens: null, bytes: 0, mapped: 0, fault: null },
     },
   ],
-  written: { state: 'pending', serving: null, reason: null, detail: null, readyReplicas: 0, caps: [], context: null },
+  written: { state: 'pending', serving: null, reason: null, detail: null, readyReplicas: 0, caps: [], context: null, agents: null },
 });
 
 const keysOf = (targets: readonly Target[]): Set<UnitKey> => new Set(targets.map(({ dep }) => unitKey({ dep, rev: 1 })));

@@ -33,17 +33,17 @@ const see = (...agents: Agent[]): void => failures.observe([unit], agents, now);
 const ask = (tries: number, ...agents: Agent[]): void => failures.observe([{ ...unit, tries }], agents, now);
 const may = (wk: Incarnation): boolean => failures.mayTry('1:1', wk, now);
 
-describe('a model that is broken everywhere', () => {
+describe('a fault that every agent would repeat', () => {
   it('is tried nowhere during the pause', () => {
-    see(agent(a, 'failed', 'model_invalid'), agent(b, null));
+    see(agent(a, 'failed', 'engine_refused'), agent(b, null));
     expect([may(a), may(b)]).toEqual([false, false]);
-    expect(failures.last('1:1')).toEqual({ reason: 'model_invalid', detail: 'why' });
+    expect(failures.last('1:1')).toEqual({ reason: 'engine_refused', detail: 'why' });
   });
 
   it('is tried again after a pause that doubles up to five minutes', () => {
     const pauses: number[] = [];
     for (let round = 0; round < 10; round += 1) {
-      see(agent(a, 'failed', 'model_invalid'));
+      see(agent(a, 'failed', 'engine_refused'));
       const failedAt = now;
       while (!may(a)) {
         now += SECOND;
@@ -52,6 +52,30 @@ describe('a model that is broken everywhere', () => {
       pauses.push((now - failedAt) / SECOND);
     }
     expect(pauses).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+  });
+});
+
+describe('a damaged file', () => {
+  it('is tried nowhere for as long as the agent that found it is there', () => {
+    see(agent(a, 'failed', 'model_invalid'), agent(b, null));
+    for (let hours = 0; hours < 24; hours += 1) {
+      now += 3_600 * SECOND;
+      see(agent(a, 'failed', 'model_invalid'), agent(b, null));
+      expect([may(a), may(b)]).toEqual([false, false]);
+    }
+    expect(failures.isPermanent('1:1')).toBe(true);
+  });
+
+  it('is tried elsewhere when that agent is gone, and at once when the owner asks', () => {
+    see(agent(a, 'failed', 'model_invalid'), agent(b, null));
+    now += 3 * SECOND;
+    see(agent(b, null));
+    expect(may(b)).toBe(true);
+    see(agent(b, 'failed', 'model_invalid'));
+    ask(1, agent(b, 'failed', 'model_invalid'));
+    expect(failures.isPermanent('1:1')).toBe(false);
+    ask(1, agent(b, null));
+    expect(may(b)).toBe(true);
   });
 });
 

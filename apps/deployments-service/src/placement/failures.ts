@@ -12,6 +12,9 @@ const STABLE_MS = 60_000;
 /** Faults that another agent would only repeat. All others may be the agent's or its host's. */
 const SAME_EVERYWHERE: ReadonlySet<StateReason> = new Set(['model_invalid', 'engine_refused', 'engine_unreachable']);
 
+/** Faults of the model's file: the agent that found one watches the file, and a try of the same file is a waste. */
+const PERMANENT: ReadonlySet<StateReason> = new Set(['model_invalid']);
+
 export interface Failure {
   readonly reason: StateReason;
   readonly detail: string | null;
@@ -32,7 +35,7 @@ interface Entry {
 /**
  * Remembers which units failed where, so that a broken model is neither bounced from agent to agent
  * nor given up for ever: it is tried again after 2 s, 4 s, 8 s and so on, up to 5 minutes, and at once
- * when its owner asks for it.
+ * when its owner asks for it. A damaged file stays where it failed until the agent there sees another file.
  */
 export class Failures {
   readonly #entries = new Map<UnitKey, Entry>();
@@ -44,6 +47,7 @@ export class Failures {
     for (const unit of units) {
       const key = unitKey(unit);
       this.#forgiveIfAsked(unit, now);
+      this.#forgetAgents(key, agents);
       for (const agent of agents) {
         const load = loadOf(agent, unit);
         if (load?.state === 'failed') this.#note(unit, agent.wk, load, now);
@@ -62,11 +66,22 @@ export class Failures {
     return this.#entries.get(key)?.last ?? null;
   }
 
+  /** True for a unit that fails wherever it is tried, until its file is replaced or its owner asks for another try. */
+  isPermanent(key: UnitKey): boolean {
+    const reason = this.last(key)?.reason;
+    return reason !== undefined && PERMANENT.has(reason);
+  }
+
   mayTry(key: UnitKey, wk: Incarnation, now: number): boolean {
     const entry = this.#entries.get(key);
     if (!entry) return true;
-    if (entry.failedOn.has(wk)) return false;
+    if (entry.failedOn.has(wk) || (this.isPermanent(key) && entry.failedOn.size > 0)) return false;
     return now >= entry.retryAt || entry.last === null || !SAME_EVERYWHERE.has(entry.last.reason);
+  }
+
+  #forgetAgents(key: UnitKey, agents: readonly Agent[]): void {
+    const failedOn = this.#entries.get(key)?.failedOn ?? new Set<Incarnation>();
+    for (const wk of failedOn) if (!agents.some((agent) => agent.wk === wk)) failedOn.delete(wk);
   }
 
   /** Agents that report the former failure still do so until they have dropped the load: that is no new one. */

@@ -29,7 +29,7 @@ interface Known {
 function some({ desired = 'ready', serving = null, replicas = 1, loads = [], before, ...newest }: Known = {}): Evidence {
   const nothing = { assigned: 0, shortage: null, failure: null };
   const older = serving === null || serving === 2 ? null : { ...nothing, ...before, rev: serving };
-  return { desired, serving, replicas, loads, older, newest: { ...nothing, ...newest, rev: 2 } };
+  return { desired, serving, replicas, agents: null, loads, older, newest: { ...nothing, ...newest, rev: 2 } };
 }
 const noWorker = { reason: 'no_worker', detail: 'none' } as const;
 const noCapacity = { reason: 'no_capacity', detail: 'full' } as const;

@@ -18,6 +18,8 @@ export interface Evidence {
   readonly serving: number | null;
   /** Replicas wanted of the newest revision. */
   readonly replicas: number;
+  /** Agents that it is assigned to, by name; null = not all of them can be told by their runners. */
+  readonly agents: readonly string[] | null;
   /** Loads of all its revisions on live agents. */
   readonly loads: readonly AgentLoad[];
   readonly newest: RevisionEvidence;
@@ -40,6 +42,8 @@ export interface Observation {
   readonly caps: readonly string[] | null;
   /** Smallest context of these replicas; null while none is ready or none says. */
   readonly context: number | null;
+  /** Agents that it is assigned to, by name; null while one of them is of a version whose runners are not named after it. */
+  readonly agents: readonly string[] | null;
 }
 
 type Explained = Pick<Observation, 'state' | 'reason' | 'detail'>;
@@ -53,7 +57,7 @@ export function observe(evidence: Evidence): Observation {
   const { rev } = older ?? newest;
   const ready = inState('ready', loads).filter((load) => load.rev === rev);
   const progress = progressOf(inState('loading', loads).filter((load) => load.rev === newest.rev));
-  const facts = { progress, readyReplicas: ready.length, ...sharedFacts(ready) };
+  const facts = { progress, readyReplicas: ready.length, ...sharedFacts(ready), agents: evidence.agents };
   if (evidence.desired === 'stopped') return { ...facts, serving: null, ...blameless(loads.length > 0 ? 'stopping' : 'stopped') };
   const serving = ready.length > 0 || evidence.serving === rev ? rev : null;
   if (ready.length === 0) return { ...facts, serving, ...unanswered(evidence, older ? [older, newest] : [newest]) };

@@ -44,7 +44,7 @@ const aLoad = (dep: number, state: AgentLoad['state'], rev = 1): AgentLoad => ({
 });
 
 const run = (input: Partial<PlacementInput>): Placement =>
-  place({ units: [], agents: [], previous: new Map(), mayTry: () => true, ...input });
+  place({ units: [], agents: [], previous: new Map(), mayTry: () => true, staysFailed: () => false, ...input });
 
 /** `{ a: ['1:1'] }`, agents without anything left out. */
 function assigned({ assignments }: Placement): Record<string, string[]> {

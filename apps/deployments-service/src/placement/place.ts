@@ -17,6 +17,8 @@ export interface PlacementInput {
   readonly previous: Assignments;
   /** False while a failure keeps a unit from being started on an agent. */
   readonly mayTry: (unit: Unit, wk: Incarnation) => boolean;
+  /** True for a unit that stays where it failed: its agent waits for another file. */
+  readonly staysFailed: (unit: Unit) => boolean;
 }
 
 export interface Placement {
@@ -63,21 +65,22 @@ export function wantedReplicas(unit: Pick<Unit, 'engine' | 'replicas' | 'secret'
 }
 
 function keepRunning(draft: Draft, unit: Unit): void {
-  const { agents, previous } = draft.input;
-  const held = agents.filter((agent) => holdRank(agent, unit, previous) !== null);
+  const { agents } = draft.input;
+  const held = agents.filter((agent) => holdRank(agent, unit, draft.input) !== null);
   // A draining agent ends by itself what it still runs; it is not told to stop sooner, nor counted.
   for (const agent of held.filter((a) => a.draining)) assign(draft, unit, agent);
-  const rank = (agent: Agent): number => holdRank(agent, unit, previous) ?? Infinity;
+  const rank = (agent: Agent): number => holdRank(agent, unit, draft.input) ?? Infinity;
   const kept = held.filter((agent) => fit(agent, unit)).sort((a, b) => rank(a) - rank(b) || compareNames(a, b));
   for (const agent of kept.slice(0, unit.kept ?? wantedReplicas(unit, agents))) assign(draft, unit, agent);
 }
 
 /** How much would be lost by taking the unit from the agent (lowest = most); null when it has nothing of it. */
-function holdRank(agent: Agent, unit: Unit, previous: Assignments): number | null {
+function holdRank(agent: Agent, unit: Unit, { previous, staysFailed }: PlacementInput): number | null {
   const load = loadOf(agent, unit);
   const before = previous.get(agent.wk)?.has(unitKey(unit)) ?? false;
   if (load?.state === 'ready') return before ? 0 : 1;
   if (load?.state === 'loading') return before ? 2 : 3;
+  if (load?.state === 'failed' && staysFailed(unit)) return 5;
   return before && !load ? 4 : null;
 }
 

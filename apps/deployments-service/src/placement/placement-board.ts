@@ -3,7 +3,7 @@ import { type Failure, Failures } from './failures.js';
 import { observe, type Observation, type RevisionEvidence } from './observe.js';
 import { place, type Placement, type Shortage, wantedReplicas } from './place.js';
 import type { Revision, Target } from './target.js';
-import { type Agent, type Assignments, loadOf, loadsOf, type UnitKey, unitKey } from './unit.js';
+import { type Assignments, loadOf, loadsOf, type UnitKey, unitKey } from './unit.js';
 import { unitsOf } from './units-of.js';
 
 export interface Round {
@@ -35,6 +35,7 @@ export class PlacementBoard {
       agents,
       previous: this.#assignments,
       mayTry: (unit, wk) => this.#failures.mayTry(unitKey(unit), wk, now),
+      staysFailed: (unit) => this.#failures.isPermanent(unitKey(unit)),
     });
     this.#assignments = placement.assignments;
     this.#shortages = placement.shortages;
@@ -42,13 +43,14 @@ export class PlacementBoard {
     return { assignments: placement.assignments, observations };
   }
 
-  #observe(target: Target, agents: readonly Agent[], placement: Placement): Observation {
+  #observe(target: Target, agents: readonly AgentHeartbeat[], placement: Placement): Observation {
     const newest = target.revisions.find(({ rev }) => rev === target.rev);
     const engine = newest?.source.kind === 'http' ? 'http' : 'llama';
     return observe({
       desired: target.desired,
       serving: target.serving,
       replicas: wantedReplicas({ engine, replicas: target.replicas, secret: !this.clear && isSecret(newest) }, agents),
+      agents: namesOf(target, agents, placement.assignments),
       loads: agents.flatMap((agent) => loadsOf(agent, target.dep)),
       newest: this.#evidence(target, target.rev, placement),
       older: target.serving === null || target.serving === target.rev ? null : this.#evidence(target, target.serving, placement),
@@ -64,6 +66,13 @@ export class PlacementBoard {
       failure: faultOf(revisions, rev) ?? this.#failures.last(key),
     };
   }
+}
+
+/** The agents that a deployment is assigned to; null where the runners of one of them do not bear its name. */
+function namesOf({ dep, revisions }: Target, agents: readonly AgentHeartbeat[], assignments: Assignments): string[] | null {
+  const keys = revisions.map(({ rev }) => unitKey({ dep, rev }));
+  const assigned = agents.filter(({ wk }) => keys.some((key) => assignments.get(wk)?.has(key)));
+  return assigned.every((agent) => agent.assigned !== undefined) ? assigned.map(({ wk }) => wk) : null;
 }
 
 const isSecret = (revision: Revision | undefined): boolean => (revision?.credential ?? null) !== null;

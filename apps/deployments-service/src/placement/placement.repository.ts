@@ -82,6 +82,8 @@ export class PlacementRepository {
     const row = await tx.findOne(DeploymentEntity, { where, lock: { mode: 'pessimistic_write' } });
     if (!row) return null;
     const { state, reason, detail, readyReplicas, serving } = observation;
+    const agents = observation.agents === null ? null : [...observation.agents];
+    const failing = state === 'failed' || state === 'loading' || state === 'pending';
     const caps = [...(observation.caps ?? row.caps)];
     const engineContext = observation.context ?? row.engineContext;
     const heard = isHeard(writtenOf(row), observation);
@@ -89,9 +91,12 @@ export class PlacementRepository {
       .createQueryBuilder()
       .update(DeploymentEntity)
       .set({
-        ...{ state, reason, detail, readyReplicas, caps, engineContext },
+        ...{ state, reason, detail, readyReplicas, caps, engineContext, agents },
         ...(heard && { version: () => `nextval('record_version')` }),
-        ...(state !== row.state && { stateSince: () => 'now()' }),
+        // It loads again between two failures: what fails for hours has failed since the first of them.
+        ...(state !== row.state && { stateSince: () => (state === 'failed' ? 'coalesce(failed_since, now())' : 'now()') }),
+        ...(state === 'failed' && { failedSince: () => 'coalesce(failed_since, now())' }),
+        ...(!failing && { failedSince: null }),
         ...(serving !== row.servingRev && switched(row.servingRev, serving)),
       })
       .where({ id: dep })
@@ -111,8 +116,8 @@ const switched = (before: number | null, now: number | null): QueryDeepPartialEn
 });
 
 const writtenOf = (row: DeploymentEntity): WrittenState => {
-  const { state, reason, detail, readyReplicas, caps, engineContext, servingRev } = row;
-  return { state, reason, detail, readyReplicas, caps, context: engineContext, serving: servingRev };
+  const { state, reason, detail, readyReplicas, caps, engineContext, servingRev, agents } = row;
+  return { state, reason, detail, readyReplicas, caps, context: engineContext, serving: servingRev, agents };
 };
 
 const targetOf = (row: WithRevisions): StoredTarget => ({

@@ -29,8 +29,9 @@ export function newSightings(
 }
 
 /** True for changes that the feed carries. What an engine can do stays known while it is away. */
-export function isHeard(written: HeardState, { state, serving, caps, context }: Observation): boolean {
+export function isHeard(written: HeardState, { state, serving, caps, context, agents }: Observation): boolean {
   return (
+    (agents?.join() ?? null) !== (written.agents?.join() ?? null) ||
     state !== written.state ||
     serving !== written.serving ||
     (caps !== null && caps.join() !== written.caps.join()) ||
@@ -38,7 +39,7 @@ export function isHeard(written: HeardState, { state, serving, caps, context }: 
   );
 }
 
-type HeardState = Pick<WrittenState, 'state' | 'serving' | 'caps' | 'context'>;
+type HeardState = Pick<WrittenState, 'state' | 'serving' | 'caps' | 'context' | 'agents'>;
 
 function differs(written: WrittenState, observation: Observation): boolean {
   const { reason, detail, readyReplicas } = observation;

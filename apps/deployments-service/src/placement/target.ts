@@ -11,6 +11,8 @@ export interface WrittenState {
   readonly readyReplicas: number;
   readonly caps: readonly string[];
   readonly context: number | null;
+  /** Agents whose runners get its requests, by name; null = all. */
+  readonly agents: readonly string[] | null;
 }
 
 /** What one revision runs. */

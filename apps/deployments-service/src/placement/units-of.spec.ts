@@ -33,7 +33,7 @@ const aTarget = (revisions: readonly Revision[], { serving, replicas = 3, desire
     replicas,
     revisions,
   },
-  written: { state: 'ready', serving, reason: null, detail: null, readyReplicas: 0, caps: [], context: null },
+  written: { state: 'ready', serving, reason: null, detail: null, readyReplicas: 0, caps: [], context: null, agents: null },
 });
 
 const counts = (...[target, takeover]: Parameters<typeof unitsOf>): [rev: number, replicas: number, kept: number | undefined][] =>

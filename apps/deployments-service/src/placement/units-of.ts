@@ -1,3 +1,4 @@
+import { publicSource } from '../deployments/source-secret.js';
 import type { Revision, Target } from './target.js';
 import type { Unit } from './unit.js';
 
@@ -38,6 +39,12 @@ function unitOf({ dep, tries }: Target, { rev, source, bytes, mapped }: Revision
     engine: source.kind === 'http' ? 'http' : 'llama',
     bytes,
     mapped,
-    download: source.kind === 'download' ? source.uri : null,
+    download: downloadOf(source),
   };
+}
+
+/** As heartbeats name it. */
+function downloadOf(source: Revision['source']): string | null {
+  const shown = publicSource(source);
+  return shown.kind === 'download' ? shown.uri : null;
 }

@@ -1,4 +1,4 @@
-import type { DeploymentId, Heartbeat, Incarnation } from '@slipway/contracts';
+import { agentOfRunner, type DeploymentId, type Heartbeat, type Incarnation } from '@slipway/contracts';
 import { hashText } from './affinity.js';
 import { Breaker } from './breaker.js';
 import type { Candidate } from './choose-worker.js';
@@ -8,9 +8,16 @@ const FRESH_MS = 3_000;
 /** It is forgotten when nothing of ours runs there either, in milliseconds. */
 const FORGET_MS = 30_000;
 
+/** Runners of one deployment that are kept while nobody named their agents. */
+const RUNNERS_MAX = 256;
+
+/** The agent of a runner; workers of before 2027 have runners with names of their own. */
+const agentNameOf = (wk: string): string => agentOfRunner(wk) ?? wk;
+
 /** A runner as this gateway sees it. */
 export class KnownWorker {
   readonly hash: number;
+  readonly agent: string;
   readonly breaker = new Breaker();
   /** Streams of this gateway there. */
   inFlight = 0;
@@ -26,6 +33,7 @@ export class KnownWorker {
     private heardAt: number,
   ) {
     this.hash = hashText(beat.wk);
+    this.agent = agentNameOf(beat.wk);
     this.#used = beat.used;
     this.#slots = beat.slots;
   }
@@ -96,7 +104,11 @@ export class KnownWorker {
 export class WorkerTable {
   readonly #deployments = new Map<DeploymentId, Map<Incarnation, KnownWorker>>();
 
-  constructor(private readonly now: () => number) {}
+  /** @param isNamed whether requests for a deployment may go to runners of the agent. It may change at any time. */
+  constructor(
+    private readonly now: () => number,
+    private readonly isNamed: (deployment: DeploymentId, agent: string) => boolean = () => true,
+  ) {}
 
   /** @returns true when the report says something new. */
   report(beat: Heartbeat): boolean {
@@ -104,6 +116,8 @@ export class WorkerTable {
     this.#deployments.set(beat.dep, workers);
     const known = workers.get(beat.wk);
     if (known) return known.report(beat, this.now());
+    // Anybody with a worker's credentials can invent names.
+    if (workers.size >= RUNNERS_MAX && !this.isNamed(beat.dep, agentNameOf(beat.wk))) return false;
     workers.set(beat.wk, new KnownWorker(beat, this.now()));
     return true;
   }
@@ -112,10 +126,15 @@ export class WorkerTable {
     return this.#deployments.get(deployment)?.get(wk);
   }
 
-  /** Runners of a deployment that are ready and were heard of lately. */
+  /**
+   * Runners of a deployment that are ready, were heard of lately, and belong to an agent that it was assigned to. A runner
+   * that reports before the feed names its agent is known, and live as soon as it does.
+   */
   live(deployment: DeploymentId): KnownWorker[] {
     const now = this.now();
-    return [...(this.#deployments.get(deployment)?.values() ?? [])].filter((worker) => worker.isLive(now));
+    return [...(this.#deployments.get(deployment)?.values() ?? [])].filter(
+      (worker) => worker.isLive(now) && this.isNamed(deployment, worker.agent),
+    );
   }
 
   isReady(deployment: DeploymentId): boolean {

@@ -45,8 +45,17 @@ describe('an image', () => {
   );
 
   it.each([
+    ['images.example', 8443, true],
+    ['images.example:8443', 8443, true],
+    ['images.example:443', 443, true],
+    ['images.example:8443', 443, false],
+    ['images.example:443', 8443, false],
+  ])('where %s is allowed, at port %d: %s', (entry, port, allowed) => {
+    expect('url' in imageSource(`https://images.example:${port}/a.png`, [entry])).toBe(allowed);
+  });
+
+  it.each([
     'http://images.example/a.png',
-    'https://images.example:8443/a.png',
     'https://user:pw@images.example/a.png',
     'https://images.example.evil/a.png',
     'https://cdn.example/a.png',

@@ -1,3 +1,5 @@
+import { HostList } from '@slipway/platform';
+
 /** An image URL as it goes to a worker, or what is wrong with it: the end of a sentence that begins with its field. */
 export type ImageSource = { readonly url: string } | { readonly fault: string };
 
@@ -6,7 +8,7 @@ const NOT_BASE64 = /[^A-Za-z0-9+/]/;
 
 /**
  * Checks the URL of an image in a message. What it says is never fetched here: a worker does that, and only for these hosts.
- * @param hosts hosts that the operator allows images to be fetched from; `*.example.com` = every host below it.
+ * @param hosts hosts that the operator allows images to be fetched from, as a `HostList` reads them.
  */
 export function imageSource(url: string, hosts: readonly string[]): ImageSource {
   return /^data:/i.test(url) ? fromDataUrl(url) : fromRemoteUrl(url, hosts);
@@ -24,12 +26,17 @@ function fromDataUrl(url: string): ImageSource {
 
 function fromRemoteUrl(url: string, hosts: readonly string[]): ImageSource {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const isAllowed =
-    parsed?.protocol === 'https:' && parsed.port === '' && `${parsed.username}${parsed.password}` === '' && isAmong(parsed.hostname, hosts);
+  const isAllowed = parsed?.protocol === 'https:' && `${parsed.username}${parsed.password}` === '' && listOf(hosts).allows(parsed);
   if (isAllowed) return { url: parsed.href };
   const allowed = hosts.length === 0 ? '' : `, or an https URL on ${hosts.join(', ')}`;
   return { fault: `must be a data: URL with the image in base64${allowed}; no other address is fetched` };
 }
 
-const isAmong = (hostname: string, hosts: readonly string[]): boolean =>
-  hosts.some((host) => (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host));
+/** The list is the process's own and never changes; requests come by the thousand. */
+const lists = new WeakMap<readonly string[], HostList>();
+
+function listOf(hosts: readonly string[]): HostList {
+  const known = lists.get(hosts) ?? new HostList(hosts);
+  lists.set(hosts, known);
+  return known;
+}

@@ -1,9 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Incarnation } from '@slipway/contracts';
-import { BoxKey, type Logger, type NatsConnection, type Registry } from '@slipway/platform';
+import { BoxKey, HostList, type Logger, type NatsConnection, type Registry } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import type { RunnerNames } from '../identity/runner-names.js';
-import { HostList } from '../models/host-list.js';
 import { ModelDownloads } from '../models/model-downloads.js';
 import { ModelStore } from '../models/model-store.js';
 import { AgentLogService } from './agent-log.service.js';

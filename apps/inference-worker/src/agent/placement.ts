@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentLoad, AssignmentItem, StateReason } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import { EngineLoadError } from '../engines/engine.js';
+import { fileVersion } from '../models/file-version.js';
 import type { ModelStore, ObtainedModel } from '../models/model-store.js';
 import type { Farewell, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
 import type { MemoryClaim } from './memory.js';
@@ -15,6 +16,8 @@ const DOWNLOAD_SHARE = 0.9;
 /** A loaded model takes this much of its file's size, and its sequences on top. */
 const FILE_TO_MEMORY = 1.2;
 const DETAIL_CHARS = 500;
+/** How often the file of a model that cannot be loaded is looked at for a change, in milliseconds. */
+const FILE_LOOK_MS = 2_000;
 
 interface Trouble {
   readonly reason: StateReason;
@@ -45,12 +48,20 @@ export class Placement {
   #trouble: Trouble | null = null;
   #failures = 0;
   #bytes = 0;
+  /** The file that was loaded last, and what it was like before. */
+  #file: { readonly path: string; readonly version: string } | null = null;
   #refetched = false;
 
   constructor(private readonly options: PlacementOptions) {}
 
   get item(): AssignmentItem {
     return this.options.item;
+  }
+
+  /** With the query of a download's address, which is a secret and travels beside it. */
+  get #source(): AssignmentItem['source'] {
+    const { source, credential } = this.item;
+    return source.kind === 'download' && credential !== undefined ? { ...source, uri: source.uri + credential } : source;
   }
 
   get log(): Logger {
@@ -120,12 +131,15 @@ export class Placement {
     try {
       this.#show({ progress: 0 });
       const model = await this.options.models.obtain(
-        this.item.source,
+        this.#source,
         (progress) => this.#show({ progress: progress * DOWNLOAD_SHARE }),
         signal,
       );
       signal.throwIfAborted();
       this.#bytes = model.bytes;
+      const path = model.source.kind === 'file' ? model.source.path : null;
+      this.#file = path === null ? null : { path, version: await fileVersion(path) };
+      signal.throwIfAborted();
       return await this.#runTo(model, signal, () => (readyAt = performance.now()));
     } catch (error) {
       if (signal.aborted) return null;
@@ -170,7 +184,7 @@ export class Placement {
   async #discards({ reason }: Trouble): Promise<boolean> {
     if (reason !== 'model_invalid' || this.#refetched) return false;
     this.#refetched = true;
-    return this.options.models.discard(this.item.source);
+    return this.options.models.discard(this.#source);
   }
 
   /** The runner finishes its streams on its own account, while its successor loads. */
@@ -184,10 +198,13 @@ export class Placement {
     this.#trouble = trouble;
     this.#progress = null;
     if (trouble.crash) this.options.crashed();
-    const wait = retryDelay(this.#failures, trouble.crash);
+    // The same file fails the same way: only another one is worth a try.
+    const damaged = trouble.reason === 'model_invalid' ? this.#file : null;
+    const wait = damaged ? null : retryDelay(this.#failures, trouble.crash);
     this.options.log.warn({ reason: trouble.reason, detail: trouble.detail, again_in_ms: wait }, 'placement.failed');
     this.options.changed();
-    await delay(wait, undefined, { signal }).catch(() => undefined);
+    if (damaged) await untilChanged(damaged, signal);
+    else await delay(wait ?? 0, undefined, { signal }).catch(() => undefined);
   }
 
   #describe(error: unknown): Trouble {
@@ -199,5 +216,12 @@ export class Placement {
   #show({ progress }: { progress: number }): void {
     this.#progress = Math.min(1, Math.max(0, progress));
     this.options.changed();
+  }
+}
+
+/** Resolves when the file is another one, or the signal aborts. */
+async function untilChanged({ path, version }: { path: string; version: string }, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await fileVersion(path)) === version) {
+    await delay(FILE_LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
 }

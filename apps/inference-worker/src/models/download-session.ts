@@ -1,12 +1,12 @@
 import { mkdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HostList } from '@slipway/platform';
 import { type ModelDownload, openDownload } from '../engines/download-model.js';
 import type { DiskWatch } from './disk-watch.js';
 import { DownloadError, noRoom } from './download-error.js';
 import type { DownloadedModel, DownloadOrder } from './download-messages.js';
 import { fileDigest } from './file-digest.js';
 import { folderSize } from './folder-size.js';
-import { HostList } from './host-list.js';
 import { PartialState } from './partial-state.js';
 import { WebWatch } from './web-watch.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { HostList } from '@slipway/platform';
 import { guardedFetch } from './guarded-fetch.js';
-import { HostList } from './host-list.js';
 
 interface Asked {
   url: string;

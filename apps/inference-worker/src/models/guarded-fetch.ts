@@ -1,4 +1,4 @@
-import type { HostList } from './host-list.js';
+import type { HostList } from '@slipway/platform';
 
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);

@@ -46,9 +46,9 @@ export class ModelDownloads {
     this.#uses = new ModelUses((digest) => void this.#unwanted(digest));
   }
 
-  /** URIs whose models are here. */
+  /** Addresses whose models are here, without what may be a secret in them. */
   get cached(): readonly string[] {
-    return this.#cache.uris;
+    return [...new Set(this.#cache.uris.map(publicUri))];
   }
 
   /** Makes the folder, removes what nobody wants any more, and looks what is there. */

@@ -1,9 +1,9 @@
 import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { ModelSource } from '@slipway/contracts';
+import type { HostList } from '@slipway/platform';
 import type { EngineSource } from '../engines/create-engine.js';
 import { EngineLoadError } from '../engines/engine.js';
-import type { HostList } from './host-list.js';
 import type { ModelDownloads } from './model-downloads.js';
 
 export interface ModelStoreOptions {

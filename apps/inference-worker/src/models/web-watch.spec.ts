@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HostList } from './host-list.js';
+import { HostList } from '@slipway/platform';
 import { WebWatch } from './web-watch.js';
 
 const URL_1 = 'https://a.example/m-00001-of-00002.gguf?signature=1';

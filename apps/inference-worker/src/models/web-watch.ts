@@ -1,6 +1,6 @@
+import type { HostList } from '@slipway/platform';
 import { DownloadError, noRoom } from './download-error.js';
 import { ForbiddenHostError, guardedFetch } from './guarded-fetch.js';
-import type { HostList } from './host-list.js';
 
 /** Of files that it keeps elsewhere, a Hugging Face hub says here what they are. */
 const LINKED_ETAG = 'x-linked-etag';

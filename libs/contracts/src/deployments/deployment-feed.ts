@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineFeed } from '../feed.js';
-import { AccountId, AliasName, DeploymentId } from '../ids.js';
+import { AccountId, AliasName, DeploymentId, Incarnation } from '../ids.js';
 import { DesiredState, ObservedState } from './deployment-state.js';
 
 const DeploymentRecord = z.object({
@@ -15,6 +15,11 @@ const DeploymentRecord = z.object({
   caps: z.array(z.string()),
   /** Tokens per sequence, once known. */
   context: z.int().positive().nullable(),
+  /**
+   * Agents that it is assigned to: their runners alone get requests. Absent from services of before 2027, and while one of
+   * the agents is older: every runner gets them.
+   */
+  agents: z.array(Incarnation).optional(),
 });
 
 const AliasRecord = z.object({

@@ -13,7 +13,7 @@ export type DesiredState = z.infer<typeof DesiredState>;
  * | `loading` | a worker fetches or loads it | none, or the reason of the failed try before | 503, retry-after | it is loaded, or fails |
  * | `ready` | every wanted replica answers; a newer revision may be loading beside | none | 200 | a replica is lost, or the owner acts |
  * | `degraded` | it answers, with fewer replicas than wanted, or the newest revision cannot take over | why the rest is missing | 200 | what is missing is there |
- * | `failed` | the last try failed; the next follows after 2 s, 4 s and so on, at most 5 minutes (an unreachable engine: 30 s), or at once on resume | any of the failures below | 503, retry-after | the next try, or an update |
+ * | `failed` | the last try failed; the next follows after 2 s, 4 s and so on, at most 5 minutes (an unreachable engine: 30 s; a damaged file: when it was replaced), or at once on resume | any of the failures below | 503, retry-after | the next try, or an update |
  * | `stopping` | no new requests; running ones have their grace | none | 409 | no worker has anything of it |
  * | `stopped` | nothing runs | none | 409 | resume |
  * | `deleting` | reserved: deletion is one transaction, and nobody sees it half done | none | 404 | |
@@ -29,7 +29,7 @@ export type ObservedState = z.infer<typeof ObservedState>;
  * | `no_worker` | no connected worker runs this kind of engine | | operator |
  * | `no_capacity` | no worker has the memory, or there are more replicas than workers | | operator, or owner with less context or slots |
  * | `model_missing` | the file is not in that worker's model folders | yes | operator |
- * | `model_invalid` | the file is damaged, or no model that llama.cpp reads | no | owner, by an update |
+ * | `model_invalid` | the file is damaged, or no model that llama.cpp reads | no, until the file changes | owner, by an update |
  * | `download_failed` | the host refused, is not allowed, broke off, or the cache is full | yes | owner or operator |
  * | `out_of_memory` | it was loaded and did not fit after all | yes | operator, or owner |
  * | `engine_unreachable` | nobody answers at the engine's address | no | operator of the engine |

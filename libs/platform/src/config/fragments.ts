@@ -1,6 +1,7 @@
 import { EnvironmentName } from '@slipway/contracts';
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log/logger.js';
+import { isHostList } from './host-list.js';
 
 /** Variables of every service. */
 export const serviceFragment = {
@@ -45,3 +46,6 @@ export const commaList = z
       .map((entry) => entry.trim())
       .filter((entry) => entry !== ''),
   );
+
+/** Hosts for a `HostList`, separated by commas; none by default. */
+export const hostList = commaList.refine(isHostList, 'must be hosts, separated by commas: host, host:port or *.domain');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type CanonicalRequest, type Capability, ServiceError, textOf, type Usage } from '@slipway/contracts';
-import { OpenSet, withinTime } from '@slipway/platform';
+import { HostList, OpenSet, withinTime } from '@slipway/platform';
 import { AdmissionQueue } from '../admission-queue.js';
 import {
   type Engine,
@@ -11,7 +11,6 @@ import {
   type EngineSettings,
   type TokenCount,
 } from '../engine.js';
-import { HostList } from '../../models/host-list.js';
 import { AnswerRelay } from './answer-relay.js';
 import { FLAVOURS } from './flavour.js';
 import { HttpGeneration, type UpstreamLimits } from './http-generation.js';

@@ -1,9 +1,8 @@
 import { lookup as resolveName } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { ServiceError } from '@slipway/contracts';
-import { withinTime } from '@slipway/platform';
+import { type HostList, withinTime } from '@slipway/platform';
 import { Agent, type Dispatcher } from 'undici';
-import type { HostList } from '../../models/host-list.js';
 import { isPublicAddress } from './public-address.js';
 
 /** Bounds of one image. */

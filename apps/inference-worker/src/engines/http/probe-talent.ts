@@ -1,7 +1,7 @@
 import type { Capability } from '@slipway/contracts';
 import { z } from 'zod';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
-import { readJson } from './read-json.js';
+import { FACTS_LIMIT, readJson } from './read-json.js';
 import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
 
 const Version = z.object({ version: z.string() });
@@ -64,7 +64,7 @@ export async function probeTalent(
   const ask: Ask = async (method, path, body) => {
     try {
       const response: UpstreamResponse = method === 'get' ? await client.get(path, signal) : await client.post(path, body, signal);
-      const answer = await readJson(response.body);
+      const answer = await readJson(response.body, FACTS_LIMIT);
       return response.status === 200 ? answer : null;
     } catch (error) {
       if (signal.aborted) throw error;

@@ -1,7 +1,8 @@
+import { TESTED_MODELS_MAX } from '@slipway/contracts';
 import { z } from 'zod';
 import { EngineLoadError } from '../engine.js';
 import type { UpstreamFlavour } from './flavour.js';
-import { readJson } from './read-json.js';
+import { FACTS_LIMIT, readJson } from './read-json.js';
 import type { UpstreamClient, UpstreamResponse } from './upstream-client.js';
 
 /** What an upstream tells about itself. */
@@ -11,7 +12,7 @@ export interface UpstreamFacts {
   readonly context: number | null;
   /** Whether its list of models holds ours; null without a list. */
   readonly listed: boolean | null;
-  /** Names of its models; null without a list. */
+  /** Names of its models, at most `TESTED_MODELS_MAX`, ours among them where it is listed; null without a list. */
   readonly models: readonly string[] | null;
 }
 
@@ -26,7 +27,6 @@ const Model = z.object({
   meta: z.object({ n_ctx: positive }).nullish().catch(null),
 });
 type Model = z.infer<typeof Model>;
-const Models = z.object({ data: z.array(Model) });
 const Props = z.object({ default_generation_settings: z.object({ n_ctx: positive }) });
 
 const FLAVOURS: ReadonlyMap<string, UpstreamFlavour> = new Map([
@@ -60,11 +60,11 @@ function assertUsable(status: number): void {
  * @throws EngineLoadError `engine_unreachable` or `engine_refused`.
  */
 export async function probeUpstream(client: UpstreamClient, model: string, signal: AbortSignal): Promise<UpstreamFacts> {
-  const models = await listModels(client, signal);
-  if (!models) return { flavour: 'other', context: null, listed: null, models: null };
-  const exact = models.find(({ id }) => id === model);
-  const ours = exact ?? (models.length === 1 ? models[0] : undefined);
-  const facts = { flavour: flavourOf(ours), listed: exact !== undefined, models: models.map(({ id }) => id) };
+  const list = await listModels(client, signal);
+  if (!list) return { flavour: 'other', context: null, listed: null, models: null };
+  const exact = list.find((entry) => idOf(entry) === model);
+  const ours = Model.safeParse(exact ?? (list.length === 1 ? list[0] : undefined)).data;
+  const facts = { flavour: flavourOf(ours), listed: exact !== undefined, models: namesOf(list, model) };
   const told = ours?.max_model_len ?? ours?.meta?.n_ctx ?? null;
   if (told !== null || facts.flavour !== 'llama-server') return { ...facts, context: told };
   return { ...facts, context: await contextFromProps(client, signal) };
@@ -72,17 +72,34 @@ export async function probeUpstream(client: UpstreamClient, model: string, signa
 
 const flavourOf = (model: Model | undefined): UpstreamFlavour => FLAVOURS.get(model?.owned_by ?? '') ?? 'other';
 
-/** Null where the server has no such list. */
-async function listModels(client: UpstreamClient, signal: AbortSignal): Promise<Model[] | null> {
+const field = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+const idOf = (entry: unknown): unknown => field(entry, 'id');
+
+/** The first names of a list, and ours where it is further down. A list may have tens of thousands of entries. */
+function namesOf(list: readonly unknown[], ours: string): string[] {
+  const names: string[] = [];
+  for (const entry of list) {
+    const id = idOf(entry);
+    if (typeof id === 'string' && (names.length < TESTED_MODELS_MAX - 1 || id === ours)) names.push(id);
+    if (names.length === TESTED_MODELS_MAX) break;
+  }
+  return names;
+}
+
+/** Null where the server has no such list, or one that is too long to read. Its entries are whatever the server says. */
+async function listModels(client: UpstreamClient, signal: AbortSignal): Promise<readonly unknown[] | null> {
   const response = await ask(client, '/models', signal);
-  const answer = await readJson(response.body);
+  const answer = await readJson(response.body, FACTS_LIMIT);
   assertUsable(response.status);
-  return (response.status === 200 && Models.safeParse(answer).data?.data) || null;
+  const list = field(answer, 'data');
+  return response.status === 200 && Array.isArray(list) ? list : null;
 }
 
 /** Older llama-servers tell the context of a slot only here. */
 async function contextFromProps(client: UpstreamClient, signal: AbortSignal): Promise<number | null> {
   const response = await ask(client, '/../props', signal);
-  const props = Props.safeParse(await readJson(response.body)).data;
+  const props = Props.safeParse(await readJson(response.body, FACTS_LIMIT)).data;
   return props?.default_generation_settings.n_ctx ?? null;
 }

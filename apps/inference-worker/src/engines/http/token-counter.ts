@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { TokenCount } from '../engine.js';
 import { anthropicPrompt } from './anthropic-prompt.js';
 import type { UpstreamFlavour } from './flavour.js';
-import { readJson } from './read-json.js';
-import { estimatePromptTokens, IMAGE_TOKENS, textsOf } from '../prompt-text.js';
+import { FACTS_LIMIT, readJson } from './read-json.js';
+import { estimatePromptTokens, IMAGE_TOKENS, promptBytes, textsOf } from '../prompt-text.js';
 import { promptFields, type RequestBodyOptions } from './request-body.js';
 import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
 import { errorOfRefusal, readRefusal } from './upstream-error.js';
@@ -50,6 +50,9 @@ const HELLO: CanonicalRequest = { messages: [{ role: 'user', content: [{ type: '
 const UNKNOWN_PATH = new Set([404, 405, 501]);
 const ERROR_BODY_LIMIT = 64 * 1024;
 
+/** A server may list the tokens that it counted: a few bytes for each byte of the text, besides what else it says. */
+const answerLimit = (request: CanonicalRequest): number => Math.min(16 * 1024 * 1024, FACTS_LIMIT + 16 * promptBytes(request));
+
 /** Counts prompts the way that a server offers. */
 export class TokenCounter {
   private constructor(
@@ -85,7 +88,7 @@ export class TokenCounter {
       return estimate(request);
     }
     if (response.status !== 200) throw await refusalOf(response, [...textsOf(request)]);
-    const counted = way.answer.safeParse(await readJson(response.body));
+    const counted = way.answer.safeParse(await readJson(response.body, answerLimit(request)));
     if (!counted.success) throw new ServiceError('engine_error', 'The engine answered a count with something else.');
     return { tokens: counted.data + images * IMAGE_TOKENS, exact: images === 0 && isFaithful(request, strategy) };
   }

@@ -7,7 +7,7 @@ interface HostEntry {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Hosts that an operator allows: `host` or `*.domain` with all ports, `host:port` with one. Workers read the lists alike. */
+/** Hosts that an operator allows: `host` or `*.domain` with all ports, `host:port` with one. Every service reads its lists by it. */
 export class HostList {
   readonly #entries: readonly HostEntry[];
 

@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  type AccountId,
+  type DeploymentCounts,
+  DeploymentQuotas,
+  type FindDeploymentQuotas,
+  ServiceError,
+  type SetDeploymentQuotas,
+} from '@slipway/contracts';
+import { Transactions } from '@slipway/database';
+import type { z } from 'zod';
+import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { QuotasRepository } from './quotas.repository.js';
+
+/** The operator's defaults. */
+export const QUOTA_DEFAULTS = Symbol('quota defaults');
+
+type Counted = keyof DeploymentCounts;
+
+/** What each is called, and in which field of a request it is asked for. */
+const WORDS: Readonly<Record<Counted, { readonly word: string; readonly param: string }>> = {
+  deployments: { word: 'deployments', param: 'account' },
+  replicas: { word: 'replicas', param: 'replicas' },
+  aliases: { word: 'aliases', param: 'alias' },
+};
+
+/** How much an account may have. */
+@Injectable()
+export class QuotasService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly quotas: QuotasRepository,
+    private readonly announcer: DeploymentAnnouncer,
+    @Inject(QUOTA_DEFAULTS) private readonly defaults: DeploymentCounts,
+  ) {}
+
+  /**
+   * Makes room for what a transaction is about to add; others that add for the account wait until it ends. Call it before
+   * the transaction locks anything of the account.
+   * @throws ServiceError `quota_exceeded` with the quota and how much is in use
+   */
+  async claim(tx: Transaction, account: AccountId, added: Partial<DeploymentCounts>): Promise<void> {
+    await this.quotas.hold(tx, account);
+    const [used, own] = [await this.quotas.used(tx, account), await this.quotas.find(tx, account)];
+    for (const name of Object.keys(WORDS) as Counted[]) {
+      const more = added[name] ?? 0;
+      const quota = own[name] ?? this.defaults[name];
+      if (more > 0 && used[name] + more > quota) throw exceeded(name, { quota, used: used[name], more });
+    }
+  }
+
+  find({ account }: { account: AccountId }): Promise<z.input<typeof FindDeploymentQuotas.reply>> {
+    return this.transactions.read((connection) => this.#describe(connection, account));
+  }
+
+  async set(request: z.output<typeof SetDeploymentQuotas.request>): Promise<z.input<typeof SetDeploymentQuotas.reply>> {
+    const { account, quotas: wish, actor } = request;
+    return this.transactions.run(async (tx) => {
+      await this.quotas.hold(tx, account);
+      const entries = Object.entries({ ...(await this.quotas.find(tx, account)), ...wish });
+      const next = DeploymentQuotas.parse(Object.fromEntries(entries.filter(([, quota]) => quota !== null && quota !== undefined)));
+      await this.quotas.set(tx, account, next);
+      const facts = Object.fromEntries(Object.entries(next).map(([name, quota]) => [name, quota ?? null]));
+      await this.announcer.writeDown(tx, { account, actor, action: 'quotas.set', object: `account:${account}`, facts });
+      return this.#describe(tx, account);
+    });
+  }
+
+  async #describe(tx: Transaction, account: AccountId): Promise<z.input<typeof FindDeploymentQuotas.reply>> {
+    const [quotas, used] = [await this.quotas.find(tx, account), await this.quotas.used(tx, account)];
+    return { quotas, defaults: this.defaults, used };
+  }
+}
+
+function exceeded(name: Counted, { quota, used, more }: { quota: number; used: number; more: number }): ServiceError {
+  const { word, param } = WORDS[name];
+  const wanted = more === 1 ? 'one more' : `${more} more`;
+  return new ServiceError(
+    'quota_exceeded',
+    `This account has ${used} ${word} and may have ${quota}: there is no room for ${wanted}. The operator can raise the quota.`,
+    { param, facts: { quota, used } },
+  );
+}
