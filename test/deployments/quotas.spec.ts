@@ -125,7 +125,8 @@ describe('an operator', () => {
 
   it('has threads bounded by the processors of the largest worker', async () => {
     const agent = rig.startAgent();
-    await rig.seen(...(await aReady()));
+    const account = anAccount();
+    await rig.seen(account, await rig.create(account, { threads: 4 }), 'ready');
     await expect(rig.create(anAccount(), { threads: 5 })).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'threads',
@@ -134,11 +135,6 @@ describe('an operator', () => {
     agent.stop();
   });
 });
-
-async function aReady(): Promise<[account: ReturnType<typeof anAccount>, id: number & never, state: string]> {
-  const account = anAccount();
-  return [account, (await rig.create(account, { threads: 4 })) as never, 'ready'];
-}
 
 describe('a path', () => {
   it.each([

@@ -12,6 +12,7 @@ import { SourceRules } from './source-rules.js';
 
 @Injectable()
 export class DeploymentsService {
+  // oxlint-disable-next-line slipway/max-params -- a deployment is checked, counted, stored and announced, each by a part of its own
   constructor(
     private readonly transactions: Transactions,
     private readonly deployments: DeploymentsRepository,

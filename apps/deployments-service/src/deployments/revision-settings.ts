@@ -42,14 +42,16 @@ export class SettingsComposer {
   first(request: Changes & { readonly source: ModelSource }): RevisionSettings {
     const { slots, account, credential } = request;
     const { source, secret } = withoutSecret(request.source);
-    return this.#bounded({
+    const first = {
       source,
       credential: this.#seal(credential ?? null, source, account) ?? this.#sealQuery(secret, account, null),
       context: request.context ?? null,
       slots: slots ?? this.defaults.slots(source),
       threads: request.threads ?? null,
       defaultMaxTokens: request.default_max_tokens ?? null,
-    });
+    };
+    this.bounds.check(first);
+    return first;
   }
 
   /**
@@ -58,23 +60,23 @@ export class SettingsComposer {
    */
   next(base: RevisionSettings, request: Changes): RevisionSettings {
     const { source, secret } = withoutSecret(request.source ?? base.source);
-    const slots = request.slots === undefined && isHttp(source) === isHttp(base.source) ? base.slots : request.slots;
-    const named = request.credential === undefined ? null : this.#seal(request.credential, source, request.account);
-    const query = secret === null ? null : this.#sealQuery(secret, request.account, base.credential);
-    const kept = request.credential === undefined ? keptCredential(base, request.source) : null;
-    return this.#bounded({
+    const isLike = isHttp(source) === isHttp(base.source);
+    const next = {
       source,
-      credential: named ?? query ?? kept,
-      context: request.context === undefined ? base.context : request.context,
-      slots: slots ?? this.defaults.slots(source),
-      threads: request.threads === undefined ? base.threads : request.threads,
-      defaultMaxTokens: request.default_max_tokens === undefined ? base.defaultMaxTokens : request.default_max_tokens,
-    });
+      credential: this.#nextCredential(base, request, source, secret),
+      context: named(request.context, base.context),
+      slots: named(request.slots, isLike ? base.slots : null) ?? this.defaults.slots(source),
+      threads: named(request.threads, base.threads),
+      defaultMaxTokens: named(request.default_max_tokens, base.defaultMaxTokens),
+    };
+    this.bounds.check(next, base);
+    return next;
   }
 
-  #bounded(settings: RevisionSettings): RevisionSettings {
-    this.bounds.check(settings);
-    return settings;
+  #nextCredential(base: RevisionSettings, request: Changes, source: ModelSource, query: string | null): string | null {
+    const given = request.credential === undefined ? null : this.#seal(request.credential, source, request.account);
+    const kept = request.credential === undefined ? keptCredential(base, request.source) : null;
+    return given ?? this.#sealQuery(query, request.account, base.credential) ?? kept;
   }
 
   /** The same query again is no change. */
@@ -106,6 +108,9 @@ export const isSame = (one: RevisionSettings, other: RevisionSettings): boolean 
 
 const fingerprintOf = ({ source, credential, context, slots, threads, defaultMaxTokens }: RevisionSettings): string =>
   JSON.stringify([Object.entries(source).toSorted(([a], [b]) => (a < b ? -1 : 1)), credential, context, slots, threads, defaultMaxTokens]);
+
+/** What a request says of a setting; what was there where it says nothing. */
+const named = <T>(wish: T | undefined, before: T): T => (wish === undefined ? before : wish);
 
 const isHttp = ({ kind }: ModelSource): boolean => kind === 'http';
 

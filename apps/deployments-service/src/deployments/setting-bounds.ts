@@ -26,13 +26,18 @@ export class SettingBounds {
     private readonly agents: Pick<AgentTable, 'live'>,
   ) {}
 
-  /** @throws ServiceError `invalid_request` naming the setting and its bound */
-  check({ threads, slots, context }: Wanted): void {
+  /**
+   * @param before settings that were there: what stays as it was is not refused, though the bounds are narrower by now.
+   * @throws ServiceError `invalid_request` naming the setting and its bound
+   */
+  check(wanted: Wanted, before?: Wanted): void {
+    const isBeyond = (setting: 'threads' | 'slots' | 'context', most: number): boolean =>
+      wanted[setting] !== before?.[setting] && (wanted[setting] ?? 0) > most;
     const cores = this.options.threads ?? this.#mostCores();
-    if (threads !== null && cores !== null && threads > cores)
+    if (isBeyond('threads', cores))
       throw tooMuch('threads', cores, this.options.threads === null ? ', the processors of the largest worker' : ' here');
-    if (slots > this.options.slots) throw tooMuch('slots', this.options.slots, ' here');
-    if (context !== null && context > this.options.context) throw tooMuch('context', this.options.context, ' tokens here');
+    if (isBeyond('slots', this.options.slots)) throw tooMuch('slots', this.options.slots, ' here');
+    if (isBeyond('context', this.options.context)) throw tooMuch('context', this.options.context, ' tokens here');
   }
 
   /** @throws ServiceError `invalid_request` */
@@ -40,9 +45,9 @@ export class SettingBounds {
     if (replicas > this.options.replicas) throw tooMuch('replicas', this.options.replicas, ' here');
   }
 
-  /** Null while no worker is heard: whatever it has, an agent starts no more threads than it has processors. */
-  #mostCores(): number | null {
+  /** No bound while no worker is heard: whatever it has, an agent starts no more threads than it has processors. */
+  #mostCores(): number {
     const cores = this.agents.live().map(({ cpu }) => cpu);
-    return cores.length > 0 ? Math.max(...cores) : null;
+    return cores.length > 0 ? Math.max(...cores) : Infinity;
   }
 }

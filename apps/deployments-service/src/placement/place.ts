@@ -76,12 +76,12 @@ function keepRunning(draft: Draft, unit: Unit): void {
 
 /** How much would be lost by taking the unit from the agent (lowest = most); null when it has nothing of it. */
 function holdRank(agent: Agent, unit: Unit, { previous, staysFailed }: PlacementInput): number | null {
-  const load = loadOf(agent, unit);
+  const state = loadOf(agent, unit)?.state;
   const before = previous.get(agent.wk)?.has(unitKey(unit)) ?? false;
-  if (load?.state === 'ready') return before ? 0 : 1;
-  if (load?.state === 'loading') return before ? 2 : 3;
-  if (load?.state === 'failed' && staysFailed(unit)) return 5;
-  return before && !load ? 4 : null;
+  if (state === 'ready') return before ? 0 : 1;
+  if (state === 'loading') return before ? 2 : 3;
+  if (state === 'failed') return staysFailed(unit) ? 5 : null;
+  return before && state === undefined ? 4 : null;
 }
 
 function assign({ assigned, memory }: Draft, unit: Unit, agent: Agent): void {

@@ -25,6 +25,14 @@ const WANTED = `r.number IN (d.rev, d.serving_rev)
 const READ_TERM = 'SELECT term FROM placement_term';
 const HOLD_TERM = `${READ_TERM} FOR SHARE`;
 
+/** It loads again between two failures: what fails for hours has failed since the first of them. */
+const FAILED_SINCE = 'coalesce(failed_since, now())';
+
+function failedSince(state: Sighting['observation']['state']): { failedSince?: null | (() => string) } {
+  if (state === 'failed') return { failedSince: () => FAILED_SINCE };
+  return state === 'loading' || state === 'pending' ? {} : { failedSince: null };
+}
+
 @Injectable()
 export class PlacementRepository {
   /** @param handoverMs time for which a revision that served before is still wanted. */
@@ -82,8 +90,7 @@ export class PlacementRepository {
     const row = await tx.findOne(DeploymentEntity, { where, lock: { mode: 'pessimistic_write' } });
     if (!row) return null;
     const { state, reason, detail, readyReplicas, serving } = observation;
-    const agents = observation.agents === null ? null : [...observation.agents];
-    const failing = state === 'failed' || state === 'loading' || state === 'pending';
+    const agents = observation.agents && [...observation.agents];
     const caps = [...(observation.caps ?? row.caps)];
     const engineContext = observation.context ?? row.engineContext;
     const heard = isHeard(writtenOf(row), observation);
@@ -93,10 +100,8 @@ export class PlacementRepository {
       .set({
         ...{ state, reason, detail, readyReplicas, caps, engineContext, agents },
         ...(heard && { version: () => `nextval('record_version')` }),
-        // It loads again between two failures: what fails for hours has failed since the first of them.
-        ...(state !== row.state && { stateSince: () => (state === 'failed' ? 'coalesce(failed_since, now())' : 'now()') }),
-        ...(state === 'failed' && { failedSince: () => 'coalesce(failed_since, now())' }),
-        ...(!failing && { failedSince: null }),
+        ...(state !== row.state && { stateSince: () => (state === 'failed' ? FAILED_SINCE : 'now()') }),
+        ...failedSince(state),
         ...(serving !== row.servingRev && switched(row.servingRev, serving)),
       })
       .where({ id: dep })
