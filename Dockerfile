@@ -84,6 +84,7 @@ COPY --from=build /app/libs ./libs
 COPY --from=build /app/apps/${APP} ./apps/${APP}
 COPY --from=dashboard /app/apps/dashboard/dist ./apps/dashboard/dist
 COPY deploy ./deploy
+COPY LICENSE THIRD_PARTY_NOTICES.md ./
 WORKDIR /app/apps/${APP}
 ENV NODE_ENV=production \
     OPS_PORT=9090

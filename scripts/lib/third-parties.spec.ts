@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
+
+interface Party {
+  readonly name: string;
+  readonly licence: string;
+}
+
+interface Component {
+  readonly 'bom-ref': string;
+  readonly name: string;
+  readonly purl: string;
+  readonly licenses: readonly unknown[];
+  readonly hashes?: readonly { readonly content: string }[];
+}
+
+interface Script {
+  thirdParties(): readonly Party[];
+  noticesPage(parties: readonly Party[]): string;
+  billOfMaterials(parties: readonly Party[]): { readonly components: readonly Component[] };
+}
+
+const path = './third-parties.mjs';
+const { billOfMaterials, noticesPage, thirdParties } = (await import(path)) as Script;
+const parties = thirdParties();
+const workspaces = ['apps', 'libs'].flatMap((folder) => readdirSync(`${root}${folder}`).map((name) => `${folder}/${name}/package.json`));
+
+describe('the third-party notices', () => {
+  it('are what `npm run notices` makes of the lock file', () => {
+    expect(read('THIRD_PARTY_NOTICES.md') === noticesPage(parties), 'Run `npm run notices`.').toBe(true);
+  });
+
+  it('name every dependency of every workspace, and the servers', () => {
+    const wanted = ['package.json', ...workspaces].flatMap((path) =>
+      Object.keys((JSON.parse(read(path)) as { dependencies?: object }).dependencies ?? {}),
+    );
+    const named = new Set(parties.map(({ name }) => name));
+    expect(wanted.filter((name) => !name.startsWith('@slipway/') && !named.has(name))).toEqual([]);
+    for (const server of ['llama.cpp', 'nats-server', 'PostgreSQL']) expect(named).toContain(server);
+  });
+
+  it('hold no licence that wants the source of what uses it', () => {
+    expect(parties.filter(({ licence }) => /\b[AL]?GPL|SSPL|BUSL/.test(licence))).toEqual([]);
+  });
+});
+
+describe('the bill of materials', () => {
+  it('has a reference of its own, a licence, a package URL and, from the lock file, a digest for every component', () => {
+    const { components } = billOfMaterials(parties);
+    expect(new Set(components.map((component) => component['bom-ref'])).size).toBe(parties.length);
+    for (const { purl, licenses } of components) {
+      expect(purl).toMatch(/^pkg:(npm|github|generic)\//);
+      expect(licenses).toHaveLength(1);
+    }
+    const withoutDigest = components.filter(({ purl, hashes }) => purl.startsWith('pkg:npm/') && hashes === undefined);
+    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, { integrity?: string }> };
+    for (const { name } of withoutDigest) expect(packages[`node_modules/${name}`]?.integrity, name).toBeUndefined();
+    for (const { hashes } of components) if (hashes) expect(hashes[0]?.content).toMatch(/^[0-9a-f]{40,128}$/);
+  });
+
+  it('is the same from the same sources', () => {
+    expect(JSON.stringify(billOfMaterials(thirdParties()))).toBe(JSON.stringify(billOfMaterials(parties)));
+  });
+});
