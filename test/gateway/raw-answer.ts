@@ -37,7 +37,7 @@ function readOne(text: string, headOnly: boolean): { answer: RawAnswer; rest: st
   if (end === -1 || status === undefined) return null;
   const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
   const after = text.slice(end + 4);
-  const content = Number(status) < 200 || headOnly ? { body: '', rest: after } : readBody(headers, after);
+  const content = Number(status) < 200 || status === '204' || headOnly ? { body: '', rest: after } : readBody(headers, after);
   return (
     content && {
       answer: { status: Number(status), headers, body: Buffer.from(content.body, 'latin1').toString('utf8') },

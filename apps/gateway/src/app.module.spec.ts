@@ -11,6 +11,7 @@ import { KeyVerifier } from './auth/key-verifier.service.js';
 import { DeploymentIndex } from './deployments/deployment-index.js';
 import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
 import { Connections } from './http/connections.js';
+import { Cors } from './http/cors.js';
 import { Exchanges } from './http/exchanges.js';
 import { createHttpAdapter, prepareHttpApplication } from './http/http-application.js';
 import { Uploads } from './http/uploads.js';
@@ -65,6 +66,7 @@ describe('the HTTP door', () => {
         return { cancel: () => Promise.resolve(null) };
       },
     };
+    const cors = new Cors(new Set());
     const connections = new Connections({ most: 100, perAddress: 0, log: createLogger('test', 'silent') });
     const parts = {
       keys: verifier,
@@ -78,7 +80,8 @@ describe('the HTTP door', () => {
         bytesPerS: 0,
         now: () => 0,
       }),
-      exchanges: new Exchanges({ surfaces: SURFACES, metrics, log: createLogger('test', 'silent'), shutdown: () => 'no' }),
+      exchanges: new Exchanges({ surfaces: SURFACES, metrics, log: createLogger('test', 'silent'), shutdown: () => 'no', cors }),
+      cors,
       inference: new InferenceService({
         receiver,
         router,

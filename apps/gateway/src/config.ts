@@ -1,9 +1,22 @@
 import { hostList, natsFragment, parsePeppers, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
+import { parseOrigins } from './http/cors.js';
 
 const MIB = 1024 * 1024;
 const milliseconds = (fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
   z.coerce.number().int().min(0).max(86_400_000).default(fallback);
+
+/** What `parse` throws is the fault of the variable. */
+const parsedBy =
+  <T>(parse: (text: string) => T) =>
+  (text: string, context: z.RefinementCtx): T => {
+    try {
+      return parse(text);
+    } catch (error) {
+      context.addIssue((error as Error).message);
+      return z.NEVER;
+    }
+  };
 
 /** Everything that a gateway is told from outside. */
 export const GatewayConfig = z.object({
@@ -16,14 +29,9 @@ export const GatewayConfig = z.object({
   /** What clients are told to use, without a path; absent = made of HOST and PORT. */
   PUBLIC_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** The environment's peppers as `id:hex,…`; keys are looked up under each of them. */
-  KEY_PEPPERS: z.string().transform((text, context) => {
-    try {
-      return parsePeppers(text);
-    } catch (error) {
-      context.addIssue((error as Error).message);
-      return z.NEVER;
-    }
-  }),
+  KEY_PEPPERS: z.string().transform(parsedBy(parsePeppers)),
+  /** Origins of pages that may call the inference API from a browser, separated by commas; `*` = all; none by default. */
+  CORS_ORIGINS: z.string().default('').transform(parsedBy(parseOrigins)),
   /** Largest request body, in bytes. */
   BODY_BYTES_MAX: z.coerce
     .number()

@@ -21,6 +21,7 @@ import type { GatewayConfig } from './config.js';
 import { DeploymentIndex } from './deployments/deployment-index.js';
 import { DeploymentResolver } from './deployments/deployment-resolver.service.js';
 import { Connections, RESERVE } from './http/connections.js';
+import { Cors } from './http/cors.js';
 import { Exchanges } from './http/exchanges.js';
 import { createHttpApplication, type HttpApplication } from './http/http-application.js';
 import { Uploads } from './http/uploads.js';
@@ -84,6 +85,7 @@ export class Gateway {
   readonly #router: Router;
   readonly #surfaces: SurfaceRegistry;
   readonly #metrics: GatewayMetrics;
+  readonly #cors: Cors;
   readonly #threads: ThreadPool;
   readonly #exchanges: Exchanges;
   #keyFeed: FeedReader<KeyFeedRecord> | undefined;
@@ -113,7 +115,9 @@ export class Gateway {
       log: options.log,
     });
     this.#metrics = new GatewayMetrics(metrics);
+    this.#cors = new Cors(config.CORS_ORIGINS);
     this.#exchanges = new Exchanges({
+      cors: this.#cors,
       surfaces: this.#surfaces,
       metrics: this.#metrics,
       log: options.log,
@@ -223,7 +227,7 @@ export class Gateway {
     const guesses = new GuessLimiter(config.INVALID_KEYS_PER_S, () => performance.now());
     const door = { surfaces: this.#surfaces, limits: this.#limits, uploads: uploadsOf(config), exchanges: this.#exchanges };
     const connections = new Connections({ most: config.CONNECTIONS_MAX, perAddress: config.CONNECTIONS_PER_ADDRESS_MAX, log });
-    const parts = { ...door, keys, deployments, guesses, connections, settings };
+    const parts = { ...door, cors: this.#cors, keys, deployments, guesses, connections, settings };
     this.#http = await createHttpApplication(AppModule.with({ ...parts, inference: this.#inference }), connections, log);
     for (const server of this.#http.servers) server.maxConnections = config.CONNECTIONS_MAX + RESERVE;
     await this.#http.app.listen({ port: config.PORT, host: config.HOST });

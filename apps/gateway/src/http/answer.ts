@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { isServiceError, ServiceError } from '@slipway/contracts';
+import { preflightHeaders } from './cors.js';
 import type { Exchange } from './exchange.js';
 import { idHeaders } from './request-id.js';
 import { expectationOf } from './server-limits.js';
@@ -38,6 +39,14 @@ export function answerError(exchange: Exchange, thrown: unknown, options: Answer
   }
   refused.add(response);
   writeError(exchange, error, options);
+}
+
+/** Tells a browser what a page may send; the origin is noted on the response. */
+export function answerPreflight(exchange: Exchange): void {
+  const { response, request, id } = exchange;
+  if (mustClose(exchange)) response.shouldKeepAlive = false;
+  response.writeHead(204, { ...idHeaders(id), ...preflightHeaders(request) });
+  response.end();
 }
 
 function writeError(exchange: Exchange, error: ServiceError, { status, close = false }: AnswerOptions): void {

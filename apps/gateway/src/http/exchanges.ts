@@ -6,6 +6,7 @@ import { RequestLine } from '../observability/request-line.js';
 import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
 import { answerError } from './answer.js';
+import type { Cors } from './cors.js';
 import type { Exchange } from './exchange.js';
 import type { HttpSettings } from './http-settings.js';
 import { requestId } from './request-id.js';
@@ -18,6 +19,7 @@ export interface ExchangesOptions {
   readonly surfaces: SurfaceRegistry;
   readonly metrics: GatewayMetrics;
   readonly log: Logger;
+  readonly cors: Cors;
   readonly shutdown: HttpSettings['shutdown'];
 }
 
@@ -31,6 +33,7 @@ export class Exchanges {
   /** Begins an exchange that is answered on its own, outside of what a shutdown waits for. */
   begin(request: IncomingMessage, response: ServerResponse): Exchange {
     const id = requestId();
+    this.options.cors.allow(request, response);
     if (this.options.shutdown() !== 'no') response.shouldKeepAlive = false;
     return { id, line: new RequestLine(id), request, response, format: this.formatAt(request) };
   }

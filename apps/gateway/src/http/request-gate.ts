@@ -8,10 +8,11 @@ import type { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { DeploymentName, DeploymentResolver } from '../deployments/deployment-resolver.service.js';
 import { type Entrance, FREE_ENTRANCE, type LimitBook, LimitExceeded, noteHeaders } from '../limits/limit-book.js';
 import type { HttpSettings } from './http-settings.js';
-import { type AnswerOptions, answerError } from './answer.js';
+import { type AnswerOptions, answerError, answerPreflight } from './answer.js';
 import { readBody } from './body-reader.js';
 import { acceptedCredential } from './accepts.decorator.js';
 import type { Connections } from './connections.js';
+import type { Cors } from './cors.js';
 import type { Exchange, HeldBody } from './exchange.js';
 import type { Exchanges } from './exchanges.js';
 import { bodyFault, headerFault } from './header-hygiene.js';
@@ -38,12 +39,14 @@ export interface GateOptions {
   readonly connections: Pick<Connections, 'isSurplus' | 'proven'>;
   readonly surfaces: SurfaceRegistry;
   readonly exchanges: Exchanges;
+  readonly cors: Cors;
   readonly settings: HttpSettings;
 }
 
 /**
  * Everything that is checked before a byte of the body is read, in Fastify's `onRequest`: route and method, headers, key,
- * deployment, content type, declared size and limits, in this order. The first failure is the answer.
+ * deployment, content type, declared size and limits, in this order. The first failure is the answer. A browser's preflight is
+ * answered before all of it, on every path: so its page gets to read why its request is refused.
  */
 export class RequestGate {
   readonly refusals: WireRefusals;
@@ -67,6 +70,11 @@ export class RequestGate {
       reply.hijack();
       answerError(exchange, error, options);
     };
+    if (this.options.cors.isPreflight(request.raw) && headerFault(request.raw) === null) {
+      reply.hijack();
+      if (this.options.connections.isSurplus(request.raw.socket)) reply.raw.shouldKeepAlive = false;
+      return answerPreflight(exchange);
+    }
     const fault = this.#fault(request) ?? (isOpen && route === null ? null : this.#fullness(request));
     if (fault) return refuse(fault.error, fault);
     if (isOpen) {

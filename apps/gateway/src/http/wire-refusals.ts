@@ -22,7 +22,7 @@ export class WireRefusals {
     const exchange = this.exchanges.of(openResponse(socket));
     const id = exchange?.id ?? requestId();
     const body = (exchange?.format ?? this.exchanges.formatAt({ headers: {} })).body(error, id);
-    const headers = errorHeaders(error, status, { body, id });
+    const headers = { ...exchange?.response.getHeaders(), ...errorHeaders(error, status, { body, id }) };
     const line = exchange?.line ?? new RequestLine(id);
     line.blame(error.code);
     if (!endWithAnswer(socket, { status, headers, body })) return;
