@@ -63,6 +63,7 @@ const plainRegistration: SurfaceRegistration = {
   controllers: [PlainController],
   errors: plainErrors,
   endpoints: [{ method: 'POST', path: '/v1/plain' }],
+  api: 'chat',
   owns: (path) => path.endsWith('/plain'),
   header: 'x-plain',
   models: { one: ({ id }) => ({ plain: id }), list: ({ id }) => ({ plain: [id] }) },

@@ -74,6 +74,24 @@ describe('the ledger', () => {
     expect(await rig.sql(sums, [tenant.key.id])).toEqual([{ requests: 3, completion: 60 }]);
   }, 120_000);
 
+  it('counts what gateways refused once, however often a count comes, beside one that nobody can read', async () => {
+    const tenant = await rig.tenant();
+    const count = (id: string, requests: number): object => ({
+      ...{ id, acct: tenant.account, key: tenant.key.id, dep: tenant.deployment, api: 'messages' },
+      ...{ started: Date.now(), status: 'rate_limit_exceeded', requests },
+    });
+    const [one, two] = [count('refused-1', 5), count('refused-2', 7)];
+    const messages = [[one], [one, { ...two, id: 'refused-0', requests: -1 }, two], [two, two], [one]];
+    const nats = await rig.bus.connect('gateway');
+    for (const refused of messages) await nats.request(subjectOf(UsageRecorded, { env: ENV }), JSON.stringify({ records: [], refused }));
+    const last = count('refused-3', 1);
+    await nats.request(subjectOf(UsageRecorded, { env: ENV }), JSON.stringify({ records: [], refused: [last] }));
+    const names = `SELECT id FROM usage.refusal WHERE id LIKE 'refused-%' ORDER BY id`;
+    await until('all are counted', async () => (await rig.sql(names)).length === 3, 30_000);
+    const row = (await rig.usage(tenant, ['status'])).find(({ status }) => status === 'rate_limit_exceeded');
+    expect(row).toMatchObject({ requests: 13, errors: 13, prompt_tokens: 0, completion_tokens: 0 });
+  }, 120_000);
+
   it('says by which key, deployment, alias and contract, and when a key was last used', async () => {
     const tenant = await rig.tenant();
     const begun = Date.now();

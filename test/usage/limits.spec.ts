@@ -127,7 +127,7 @@ describe('limits', () => {
       until(
         `${requests} requests are counted`,
         async () => {
-          const [row] = await rig.usage(tenant);
+          const row = (await rig.usage(tenant, ['status'])).find(({ status }) => status === 'completed');
           return row?.requests === requests && row;
         },
         30_000,
@@ -145,6 +145,18 @@ describe('limits', () => {
     expect((await refused.json()) as object).toMatchObject({ error: { type: 'tokens', code: 'rate_limit_exceeded' } });
     const after = await counted(gateways().length + 8);
     expect(after.prompt_tokens + after.completion_tokens - used).toBe(80);
+    const refusals = await until(
+      'the refused requests are counted',
+      async () =>
+        (await rig.usage(tenant, ['status', 'key', 'deployment', 'alias', 'api'])).find(
+          ({ status, requests }) => status === 'rate_limit_exceeded' && requests >= 14,
+        ),
+      30_000,
+    );
+    expect(refusals).toMatchObject({
+      ...{ key: tenant.key.id, deployment: tenant.deployment, alias: 'demo', api: 'chat', requests: 14, errors: 14 },
+      ...{ prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0 },
+    });
     await untilStatus(gateways()[1]!, tenant, 429);
     const doomed = rig.processes('gateway').at(-1)!;
     await doomed.stop('SIGKILL');

@@ -80,7 +80,14 @@ describe('the HTTP door', () => {
         bytesPerS: 0,
         now: () => 0,
       }),
-      exchanges: new Exchanges({ surfaces: SURFACES, metrics, log: createLogger('test', 'silent'), shutdown: () => 'no', cors }),
+      exchanges: new Exchanges({
+        surfaces: SURFACES,
+        metrics,
+        log: createLogger('test', 'silent'),
+        shutdown: () => 'no',
+        cors,
+        refused: () => undefined,
+      }),
       cors,
       inference: new InferenceService({
         receiver,

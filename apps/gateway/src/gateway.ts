@@ -118,6 +118,7 @@ export class Gateway {
     this.#cors = new Cors(config.CORS_ORIGINS);
     this.#exchanges = new Exchanges({
       cors: this.#cors,
+      refused: (refusal) => this.#usage?.refused(refusal),
       surfaces: this.#surfaces,
       metrics: this.#metrics,
       log: options.log,

@@ -187,6 +187,7 @@ export { QueryUsage, USAGE_ROWS_MAX, UsageGroup, UsageLatency, UsageRow, UsageSt
 export {
   GatheredUsage,
   OrphanUsage,
+  RefusedUsage,
   USAGE_DURATION_MS_MAX,
   USAGE_RECORDS_MAX,
   UsageOrphaned,

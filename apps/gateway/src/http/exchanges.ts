@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServiceError } from '@slipway/contracts';
+import type { AccountId, DeploymentId, KeyId, ServiceError } from '@slipway/contracts';
 import { type Logger, OpenSet } from '@slipway/platform';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestLine } from '../observability/request-line.js';
@@ -8,6 +8,7 @@ import type { ErrorFormat } from '../surfaces/surface.js';
 import { answerError } from './answer.js';
 import type { Cors } from './cors.js';
 import type { Exchange } from './exchange.js';
+import type { Refusal } from '../usage/refusal-counts.js';
 import type { HttpSettings } from './http-settings.js';
 import { requestId } from './request-id.js';
 import { pathOf } from './unrouted.js';
@@ -20,6 +21,8 @@ export interface ExchangesOptions {
   readonly metrics: GatewayMetrics;
   readonly log: Logger;
   readonly cors: Cors;
+  /** Is told of requests of a known key that were refused for a limit. */
+  readonly refused: (refusal: Refusal) => void;
   readonly shutdown: HttpSettings['shutdown'];
 }
 
@@ -47,8 +50,21 @@ export class Exchanges {
       this.#open.delete(exchange);
       if (this.#open.size === 0) this.#none?.();
       if (route !== null) this.record(exchange.line, response.headersSent ? response.statusCode : CLIENT_LEFT);
+      this.#countRefusal(exchange);
     });
     return exchange;
+  }
+
+  /** A request that has a stream has a record of usage; one that was refused for a limit is counted here. */
+  #countRefusal({ line: { fields }, request }: Exchange): void {
+    const { error, account_id: acct, key_id: key, deployment_id: dep, alias, stream_id: stream } = fields;
+    if (error !== 'rate_limit_exceeded' || stream !== undefined) return;
+    if (acct === undefined || key === undefined || dep === undefined) return;
+    const { api } = this.options.surfaces.of(pathOf(request.url ?? '/'), request.headers);
+    this.options.refused({
+      ...{ acct: acct as AccountId, key: key as KeyId, dep: dep as DeploymentId, api, status: error },
+      ...(alias !== undefined && { alias }),
+    });
   }
 
   /** How errors are written in the contract that a target belongs to. */

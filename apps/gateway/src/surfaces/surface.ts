@@ -110,6 +110,8 @@ export interface SurfaceEndpoint {
 
 /** What the folder of a public contract shows to the HTTP door. The first endpoint is the one that clients are pointed to. */
 export interface SurfaceRegistration {
+  /** Its name in records of usage. */
+  readonly api: Surface['api'];
   readonly controllers: readonly Type[];
   readonly errors: ErrorFormat;
   readonly endpoints: readonly [SurfaceEndpoint, ...SurfaceEndpoint[]];

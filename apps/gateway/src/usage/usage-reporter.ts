@@ -8,6 +8,7 @@ import {
   UsageRecorded,
 } from '@slipway/contracts';
 import { type Logger, type NatsConnection, OpenSet, RecordSpool, type SpoolCounters } from '@slipway/platform';
+import { type Refusal, RefusalCounts } from './refusal-counts.js';
 import { type MeteredRequest, type MeterListener, RequestMeter } from './request-meter.js';
 
 /** Requests that wait for JetStream at most: minutes of an outage, some 100 MB. */
@@ -17,6 +18,10 @@ const INTERIM_MS = 60_000;
 const BEAT_MS = 1_000;
 /** A record waits this long at most for others to travel with, in milliseconds: a message costs JetStream more than a request costs NATS besides. */
 const GATHER_MS = 50;
+/** How often refused requests are told, in milliseconds. */
+const REFUSED_MS = 10_000;
+/** Messages about refused requests that wait at most. */
+const REFUSED_MESSAGES_MAX = 1_000;
 /** How often a stop looks whether the last requests have been counted, in milliseconds. */
 const SETTLE_CHECK_MS = 10;
 
@@ -33,6 +38,9 @@ export interface UsageReporterOptions {
 /** Tells keys-service what requests used, and workers that somebody does. Nothing of it holds up a stream. */
 export class UsageReporter {
   readonly #spool: RecordSpool;
+  readonly #refusals: RecordSpool;
+  readonly #refused = new RefusalCounts(() => Date.now());
+  #refusedToldAt = performance.now();
   readonly #open = new OpenSet<RequestMeter>();
   readonly #beatSubject: string;
   readonly #listener: MeterListener = {
@@ -51,7 +59,9 @@ export class UsageReporter {
       recordsMax: USAGE_RECORDS_MAX,
       message: (records: readonly object[]): GatheredUsage => ({ records: records as UsageRecord[] }),
     };
-    this.#spool = new RecordSpool({ nats, log, subject: subjectOf(UsageRecorded, { env }), recordsMax: RECORDS_MAX, gathering });
+    const subject = subjectOf(UsageRecorded, { env });
+    this.#spool = new RecordSpool({ nats, log, subject, recordsMax: RECORDS_MAX, gathering });
+    this.#refusals = new RecordSpool({ nats, log, subject, recordsMax: REFUSED_MESSAGES_MAX });
     this.#beatSubject = subjectOf(GatewayBeat, { env, gw });
   }
 
@@ -70,7 +80,13 @@ export class UsageReporter {
     this.#timer = setInterval(() => {
       this.#beat();
       this.#tellRunning();
+      if (performance.now() - this.#refusedToldAt >= REFUSED_MS) this.#tellRefused();
     }, BEAT_MS);
+  }
+
+  /** Counts a request that was refused and has no record of its own. */
+  refused(refusal: Refusal): void {
+    this.#refused.add(refusal);
   }
 
   /** Begins to count a request. */
@@ -85,15 +101,26 @@ export class UsageReporter {
     const end = performance.now() + ms;
     while (this.#open.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, SETTLE_CHECK_MS));
     for (const meter of this.#open) this.#spool.put(meter.id, meter.record());
-    await this.#spool.drain(end - performance.now());
+    this.#tellRefused();
+    const left = end - performance.now();
+    await Promise.all([this.#spool.drain(left), this.#refusals.drain(left)]);
     clearInterval(this.#timer);
     this.#spool.stop();
+    this.#refusals.stop();
   }
 
   #beat(): void {
     const { nats, gw } = this.options;
     if (nats.isClosed()) return;
     nats.publish(this.#beatSubject, JSON.stringify({ gw, owes_ms: Math.ceil(this.#spool.oldestMs()) }));
+  }
+
+  #tellRefused(): void {
+    this.#refusedToldAt = performance.now();
+    for (const refused of this.#refused.take()) {
+      const message: GatheredUsage = { records: [], refused };
+      this.#refusals.put(refused[0]?.id ?? '', message);
+    }
   }
 
   #tellRunning(): void {

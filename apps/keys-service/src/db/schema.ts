@@ -10,6 +10,7 @@ import { SessionEntity } from '../sessions/session.entity.js';
 import { Usage1765000000000 } from '../usage/db/1765000000000-usage.js';
 import { UsageLatency1767000000000 } from '../usage/db/1767000000000-usage-latency.js';
 import { UsageBounds1768300000000 } from '../usage/db/1768300000000-usage-bounds.js';
+import { UsageRefusals1768700000000 } from '../usage/db/1768700000000-usage-refusals.js';
 import { AccountQuotas1768300000001 } from './migrations/1768300000001-account-quotas.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
 import { AuditChain1768500000000 } from './migrations/1768500000000-audit-chain.js';
@@ -40,6 +41,7 @@ export const schema = {
     AccountQuotas1768300000001,
     AuditChain1768500000000,
     ProvenPeople1768600000000,
+    UsageRefusals1768700000000,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

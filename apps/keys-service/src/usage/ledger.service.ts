@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { type EventContract, OrphanUsage, type UsageRecord, UsageOrphaned, UsageRecorded } from '@slipway/contracts';
+import { type EventContract, OrphanUsage, type RefusedUsage, type UsageRecord, UsageOrphaned, UsageRecorded } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
 import { eachApart, type Refused } from './each-apart.js';
 import { type Entry, entryOf, entryOfOrphan, join } from './entry.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { OrphansRepository } from './orphans.repository.js';
+import { RefusalsRepository } from './refusals.repository.js';
 import { type RejectedUsage, RejectedUsageRepository, unreadable } from './rejected-usage.repository.js';
-import { type Change, dayChanges, latencyChanges, minuteChanges } from './roll-up.js';
+import { type Change, dayChanges, latencyChanges, minuteChanges, refusalChanges } from './roll-up.js';
 
 /** Rows that a sweep takes at once. */
 const SWEEP_ROWS = 500;
@@ -25,6 +26,7 @@ export class Ledger {
     private readonly ledger: LedgerRepository,
     private readonly orphans: OrphansRepository,
     private readonly rejected: RejectedUsageRepository,
+    private readonly refusals: RefusalsRepository,
   ) {}
 
   /**
@@ -37,6 +39,18 @@ export class Ledger {
       ...(await eachApart(orphans, (some) => transactions.run((tx) => this.orphans.put(tx, some)))).map(ofSubject(UsageOrphaned)),
       ...(await eachApart(records, (some) => transactions.run((tx) => this.#count(tx, some.map(entryOf))))).map(ofSubject(UsageRecorded)),
     ];
+    await this.setAside(refused);
+    return refused;
+  }
+
+  /** Counts requests that gateways refused, each count once. @returns those that were set aside. */
+  async takeRefused(counts: readonly RefusedUsage[]): Promise<RejectedUsage[]> {
+    const count = (some: readonly RefusedUsage[]): Promise<void> =>
+      this.transactions.run(async (tx) => {
+        const changes = refusalChanges(await this.refusals.putNew(tx, some));
+        if (changes.length > 0) await this.ledger.addToMinutes(tx, changes);
+      });
+    const refused = (await eachApart(counts, count)).map(ofSubject(UsageRecorded));
     await this.setAside(refused);
     return refused;
   }
@@ -63,6 +77,7 @@ export class Ledger {
 
   /** Forgets single requests that began more than `days` ago; sums stay. */
   async prune(days: number): Promise<void> {
+    await this.transactions.run((tx) => this.refusals.prune(tx, days));
     while ((await this.transactions.run((tx) => this.ledger.prune(tx, days, SWEEP_ROWS))) === SWEEP_ROWS);
   }
 

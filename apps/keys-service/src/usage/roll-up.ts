@@ -1,3 +1,4 @@
+import type { RefusedUsage } from '@slipway/contracts';
 import type { Entry, Figures } from './entry.js';
 import { latencyBuckets, type LatencyFigure } from './latency.js';
 
@@ -89,6 +90,19 @@ export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
     add(minuteOf(after, 1));
   }
   return [...sums.values()].filter(hasMinuteChange);
+}
+
+/** Requests that were refused are in the minutes alone, without a token. */
+export function refusalChanges(counts: readonly RefusedUsage[]): MinuteChange[] {
+  const sums = new Map<string, MinuteChange>();
+  for (const { acct: account, key, dep: deployment, alias = '', api, started, status, requests } of counts) {
+    const place = { account, key, deployment, alias, api, minute: started - (started % MINUTE_MS) };
+    addTo(sums, nameOf(place, status), { ...place, status, requests, prompt: 0, cached: 0, completion: 0 }, (sum) => ({
+      ...sum,
+      requests: sum.requests + requests,
+    }));
+  }
+  return [...sums.values()];
 }
 
 /** As with sums: what requests fell into before is taken back. */

@@ -2,6 +2,7 @@ import {
   type EventContract,
   LimitUse,
   OrphanUsage,
+  RefusedUsage,
   UsageOrphaned,
   UsageRecord,
   UsageRecorded,
@@ -23,7 +24,7 @@ const PRUNE_MS = 3_600_000;
 const TRANSACTION_RECORDS = 1_000;
 
 /** Its records are not read here yet: `GatheredUsage` would refuse all of them for one. */
-const Gathered = z.object({ records: z.array(z.unknown()) });
+const Gathered = z.object({ records: z.array(z.unknown()), refused: z.array(z.unknown()).optional() });
 
 /** How far the clock of a gateway may be ahead, in milliseconds; usage of a day to come is no usage. */
 const CLOCKS_DIFFER_MS = 3_600_000;
@@ -55,9 +56,8 @@ function parse(data: Uint8Array): unknown {
 }
 
 /** The records of a message: its own, or those that were gathered in it. Each is read by itself, so that one spoils no other. */
-function recordsIn(message: unknown): readonly unknown[] {
-  return Gathered.safeParse(message).data?.records ?? [message];
-}
+const recordsIn = (message: unknown): readonly unknown[] => Gathered.safeParse(message).data?.records ?? [message];
+const refusedIn = (message: unknown): readonly unknown[] => Gathered.safeParse(message).data?.refused ?? [];
 
 /** Brings usage from JetStream into the ledger, and keeps the ledger in order. */
 export class UsageIntake {
@@ -100,13 +100,15 @@ export class UsageIntake {
 
   async #take(items: readonly WorkItem[]): Promise<void> {
     const messages = items.map(({ subject, data }) => ({ subject, message: parse(data) }));
-    const ofGateways = messages.filter(({ subject }) => subject === this.#recorded).flatMap(({ message }) => recordsIn(message));
+    const ofGateways = messages.filter(({ subject }) => subject === this.#recorded).map(({ message }) => message);
     const ofWorkers = messages.filter(({ subject }) => subject !== this.#recorded).map(({ message }) => message);
-    const records = this.#readable(UsageRecord, ofGateways, UsageRecorded);
+    const records = this.#readable(UsageRecord, ofGateways.flatMap(recordsIn), UsageRecorded);
+    const refused = this.#readable(RefusedUsage, ofGateways.flatMap(refusedIn), UsageRecorded);
     let orphans = this.#readable(OrphanUsage, ofWorkers, UsageOrphaned);
     const { ledger } = this.options;
-    const unread = [...records.rejected, ...orphans.rejected];
+    const unread = [...records.rejected, ...refused.rejected, ...orphans.rejected];
     await ledger.setAside(unread);
+    this.#note(await ledger.takeRefused(refused.readable));
     let from = 0;
     // What one transaction wrote and the next one could not comes again, and counts once.
     do {

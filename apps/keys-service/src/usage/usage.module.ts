@@ -3,6 +3,7 @@ import { LedgerRepository } from './ledger.repository.js';
 import { Ledger } from './ledger.service.js';
 import { LimitUseMemory } from './limit-use-memory.js';
 import { OrphansRepository } from './orphans.repository.js';
+import { RefusalsRepository } from './refusals.repository.js';
 import { RejectedUsageRepository } from './rejected-usage.repository.js';
 import { UsageQueriesRepository } from './usage-queries.repository.js';
 import { UsageQueries } from './usage-queries.service.js';
@@ -11,7 +12,16 @@ import { UsageHandlers } from './usage.handlers.js';
 /** The ledger. It shares nothing with the rest of the service but the process: its rows name keys and accounts by number. */
 @Module({
   controllers: [UsageHandlers],
-  providers: [LimitUseMemory, Ledger, LedgerRepository, OrphansRepository, RejectedUsageRepository, UsageQueries, UsageQueriesRepository],
+  providers: [
+    LimitUseMemory,
+    Ledger,
+    LedgerRepository,
+    OrphansRepository,
+    RefusalsRepository,
+    RejectedUsageRepository,
+    UsageQueries,
+    UsageQueriesRepository,
+  ],
   exports: [Ledger, LimitUseMemory, UsageQueries],
 })
 export class UsageModule {}

@@ -12,6 +12,8 @@ const Duration = z.int().nonnegative().max(USAGE_DURATION_MS_MAX);
 /** Milliseconds since the epoch; the last is in the year 9999. */
 const Moment = z.int().positive().max(253_402_300_799_999);
 
+const Status = z.string().regex(/^[a-z_]{1,40}$/);
+
 const Dimensions = z.object({
   st: StreamId,
   /** Attempt that the figures come from. */
@@ -44,15 +46,32 @@ export const UsageRecord = Dimensions.extend({
   stream: z.boolean(),
   /** Time to first token; null while there was none. */
   ttft_ms: Duration.nullable(),
-  status: z.string().regex(/^[a-z_]{1,40}$/),
+  status: Status,
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
 /** Records that travel together at most: 40 kB, each being less than 400 bytes. */
 export const USAGE_RECORDS_MAX = 100;
 
-/** What a gateway had to tell of several requests at about one time. */
-export const GatheredUsage = z.object({ records: z.array(UsageRecord).min(1).max(USAGE_RECORDS_MAX) });
+/**
+ * Requests of one key to one deployment that a gateway refused for one reason within some seconds, before a worker was looked
+ * for: none of them has a record of its own, none used a token. Each count is told under a name of its own and never changes.
+ */
+export const RefusedUsage = Dimensions.pick({ acct: true, key: true, dep: true, api: true, started: true }).extend({
+  /** Name of the count. */
+  id: StreamId,
+  alias: AliasName.optional(),
+  /** Code of the error. */
+  status: Status,
+  requests: z.int().positive().max(INT32_MAX),
+});
+export type RefusedUsage = z.infer<typeof RefusedUsage>;
+
+/** What a gateway had to tell of several requests at about one time. Readers that know no `refused` leave it out. */
+export const GatheredUsage = z.object({
+  records: z.array(UsageRecord).max(USAGE_RECORDS_MAX),
+  refused: z.array(RefusedUsage).max(USAGE_RECORDS_MAX).optional(),
+});
 export type GatheredUsage = z.infer<typeof GatheredUsage>;
 
 /** A gateway's account of a request, at its end and each minute of a long one: by itself, or gathered with others. */

@@ -7,6 +7,7 @@ import { chatOpenApi } from './openapi/chat.openapi.js';
 
 /** Paths of no other contract belong to this one, for it stands first. */
 export const chatRegistration: SurfaceRegistration = {
+  api: 'chat',
   controllers: [ChatController],
   errors: chatErrors,
   endpoints: [{ method: 'POST', path: '/v1/chat/completions' }],

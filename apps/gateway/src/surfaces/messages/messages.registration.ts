@@ -8,6 +8,7 @@ import { messagesOpenApi } from './openapi/messages.openapi.js';
 const MESSAGES_END = /\/messages(?:\/count_tokens)?\/*$/;
 
 export const messagesRegistration: SurfaceRegistration = {
+  api: 'messages',
   controllers: [MessagesController],
   errors: messagesErrors,
   endpoints: [
