@@ -14,7 +14,16 @@ import {
   type SessionFeedRecord,
 } from '@slipway/contracts';
 import { Database, SqlFeedStore } from '@slipway/database';
-import { createLogger, type NatsConnection, RpcClient, RpcErrorFilter, RpcServer, SecretVault, WorkerSigning } from '@slipway/platform';
+import {
+  createLogger,
+  type NatsConnection,
+  RpcClient,
+  RpcErrorFilter,
+  RpcServer,
+  SecretVault,
+  StreamClaims,
+  WorkerSigning,
+} from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QuotaDefaults } from '../../apps/keys-service/src/accounts/quotas.service.js';
@@ -64,7 +73,17 @@ describe('accounts and keys', () => {
     const quotas = new QuotaDefaults({ keys: 1_000, members: 100, invitations: 50 });
     const parts = { transactions, feed, mint: new KeyMint(peppers) };
     const module = await Test.createTestingModule({
-      imports: [AppModule.with({ ...parts, sessionFeed, vault, scope, signing: new WorkerSigning(null), quotas })],
+      imports: [
+        AppModule.with({
+          ...parts,
+          sessionFeed,
+          vault,
+          scope,
+          signing: new WorkerSigning(null),
+          quotas,
+          claims: new StreamClaims(peppers),
+        }),
+      ],
     }).compile();
     app = module.createNestMicroservice({
       strategy: new RpcServer({ nats, env: ENV, log, drainMs: 1_000, admit: ({ request }) => Promise.resolve(request) }),

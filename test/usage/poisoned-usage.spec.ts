@@ -5,6 +5,7 @@ import {
   QueryBudgets,
   QueryUsage,
   RevokeKey,
+  type StreamId,
   subjectOf,
   TOKENS_MAX,
   UsageOrphaned,
@@ -12,8 +13,9 @@ import {
   UsageRecorded,
   UsageStream,
 } from '@slipway/contracts';
-import { ensureWorkStream, RpcClient } from '@slipway/platform';
+import { ensureWorkStream, RpcClient, StreamClaims } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PEPPER } from '../keys/keys-service.js';
 import { KeysWorld } from '../keys/keys-world.js';
 import { ENV } from '../services/bus.js';
 import { until } from '../testing/until.js';
@@ -44,6 +46,13 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     ...{ started: Date.now(), ttft_ms: 5, ms: 9, prompt: 3, cached: 0, completion: 4, status: 'completed' },
     ...more,
   });
+  /** What a worker tells of a stream that a gateway opened. */
+  const orphanRecord = (of: Holder, more: Partial<UsageRecord> = {}, claims = new StreamClaims([PEPPER])): Record<string, unknown> => {
+    const record = { ...recordOf(of, more), gw: 'gw-gone' };
+    const { st, gw } = record as unknown as { st: string; gw: string };
+    const claim = claims.make({ st, gw, account: of.account, key: of.key, deployment: 1 }, { prompt: 100, completion: 50 });
+    return { ...record, claim };
+  };
   const tell = async (message: unknown): Promise<void> => {
     const nats = await world.bus.connect('gateway');
     await nats.request(subjectOf(UsageRecorded, { env: ENV }), typeof message === 'string' ? message : JSON.stringify(message));
@@ -82,14 +91,13 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
       await counted(good, 58 * 7);
       await until('both are set aside', async () => (await setAside('refused')) === 2);
       expect(await tokensOf(refused)).toBe(0);
-      const orphanOf = (of: Holder): Record<string, unknown> => ({ ...recordOf(of), gw: 'gw-gone' });
       const worker = await world.bus.connect('worker');
       for (const of of [refused, good]) {
-        await worker.request(subjectOf(UsageOrphaned, { env: ENV }), JSON.stringify(orphanOf(of)));
+        await worker.request(subjectOf(UsageOrphaned, { env: ENV }), JSON.stringify(orphanRecord(of)));
       }
       // Written by a version that bounded nothing.
       await world.sql(`INSERT INTO usage.orphan (st, record) VALUES ('poison-old', $1)`, [
-        JSON.stringify({ ...orphanOf(refused), st: 'poison-old', completion: 9e15 }),
+        JSON.stringify({ ...orphanRecord(refused, { st: 'poison-old' as StreamId }), completion: 9e15 }),
       ]);
       await counted(good, 59 * 7);
       await until('the orphan is set aside', async () => (await setAside('refused')) === 3);
@@ -97,6 +105,32 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     } finally {
       await accept();
     }
+  });
+
+  it('of a worker counts only for streams that a gateway opened, and up to what they can have used', async () => {
+    const [good, robbed] = [await holder(), await holder()];
+    const before = await setAside('unclaimed');
+    const other = new StreamClaims([{ id: 'x', secret: Buffer.alloc(32, 1) }]);
+    const overheard = orphanRecord(good);
+    const forged = [
+      // Of the release before, or of nobody.
+      { ...orphanRecord(robbed), claim: undefined },
+      orphanRecord(robbed, {}, other),
+      // With the claim of a stream that the worker served, for somebody else or once more.
+      { ...orphanRecord(robbed), claim: overheard['claim'], st: overheard['st'] },
+      { ...overheard, st: 'poison-again' },
+    ];
+    const worker = await world.bus.connect('worker');
+    for (const record of [...forged, { ...orphanRecord(good), prompt: 8_900_000, completion: 8_900_000 }])
+      await worker.request(subjectOf(UsageOrphaned, { env: ENV }), JSON.stringify(record));
+    // Written down by a version that asked for no claim.
+    await world.sql(`INSERT INTO usage.orphan (st, record) VALUES ('poison-unclaimed', $1)`, [
+      JSON.stringify({ ...forged[0], st: 'poison-unclaimed' }),
+    ]);
+    await counted(good, 150);
+    await until('the others are set aside', async () => (await setAside('unclaimed')) === before + forged.length + 1, 30_000);
+    expect(await tokensOf(robbed)).toBe(0);
+    expect(await world.sql(`SELECT FROM usage.orphan`)).toEqual([]);
   });
 
   it('is kept a thousand rows at most', async () => {

@@ -95,7 +95,7 @@ describe('the HTTP door', () => {
         keys: verifier,
         metrics,
         reader: new RequestReader({ run: () => Promise.reject(new Error('No thread is started here.')) }, { imageHosts: [] }),
-        usage: { open: (request) => new RequestMeter(request, { over: () => undefined }) },
+        usage: { claimOf: () => 'a-claim', open: (request) => new RequestMeter(request, { over: () => undefined }) },
         answers: new MemoryShares({ bytes: 1_000_000, shareBytes: 1_000_000 }),
         times: RELAY_TIMES,
       }),

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
-import { type LifecycleState, type Logger, nuid, type Registry } from '@slipway/platform';
+import { type LifecycleState, type Logger, nuid, type Registry, StreamClaims } from '@slipway/platform';
 import { StreamReceiver } from '@slipway/stream-transport';
 import { AppModule } from './app.module.js';
 import { trustOf } from './auth/feed-trust.js';
@@ -171,7 +171,8 @@ export class Gateway {
     const { nats, bulk } = links;
     const { SLIPWAY_ENV: env, FIRST_TOKEN_TIMEOUT_MS: firstTokenMs } = config;
     this.#receiver = new StreamReceiver({ nats, bulk, env, gw: this.#gw, log, settings: { firstTokenMs } });
-    this.#usage = new UsageReporter({ nats: bulk, env, gw: this.#gw, log, interimMs: this.options.usageEveryMs });
+    const claims = new StreamClaims(config.KEY_PEPPERS);
+    this.#usage = new UsageReporter({ nats: bulk, env, gw: this.#gw, claims, log, interimMs: this.options.usageEveryMs });
     this.#usage.start();
     this.#limitExchange = new LimitExchange({
       nats,

@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { AuditLog, Transactions } from '@slipway/database';
-import { SecretVault, WorkerSigning } from '@slipway/platform';
+import { SecretVault, StreamClaims, WorkerSigning } from '@slipway/platform';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { QuotaDefaults } from './accounts/quotas.service.js';
 import { AuditModule } from './audit/audit.module.js';
@@ -27,6 +27,8 @@ export interface KeysRuntime {
   readonly scope: TokenScope;
   readonly signing: WorkerSigning;
   readonly quotas: QuotaDefaults;
+  /** Checks which streams gateways opened. */
+  readonly claims: StreamClaims;
 }
 
 @Global()
@@ -35,7 +37,7 @@ class RuntimeModule {}
 
 @Module({})
 export class AppModule {
-  static with({ transactions, feed, mint, sessionFeed, vault, scope, signing, quotas }: KeysRuntime): DynamicModule {
+  static with({ transactions, feed, mint, sessionFeed, vault, scope, signing, quotas, claims }: KeysRuntime): DynamicModule {
     const providers = [
       { provide: Transactions, useValue: transactions },
       { provide: KeyFeedPublisher, useValue: feed },
@@ -45,6 +47,7 @@ export class AppModule {
       { provide: TokenScope, useValue: scope },
       { provide: WorkerSigning, useValue: signing },
       { provide: QuotaDefaults, useValue: quotas },
+      { provide: StreamClaims, useValue: claims },
       { provide: AuditLog, useValue: new AuditLog() },
       { provide: PasswordHasher, useValue: new PasswordHasher() },
     ];

@@ -15,6 +15,7 @@ import {
   type Registry,
   RpcServer,
   SecretVault,
+  StreamClaims,
 } from '@slipway/platform';
 import { refusalCounter, RpcGate } from '@slipway/proof';
 import { QuotaDefaults } from './accounts/quotas.service.js';
@@ -119,6 +120,7 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
     vault: new SecretVault(secretKeys),
     scope: new TokenScope(env),
     signing: await readWorkerSigning(config.NATS_CREDENTIALS_DIR),
+    claims: new StreamClaims(peppers),
     quotas: new QuotaDefaults({ keys: config.QUOTA_KEYS, members: config.QUOTA_MEMBERS, invitations: config.QUOTA_INVITATIONS }),
   };
   const app = await createRpcApplication(AppModule.with(runtime), server, log);

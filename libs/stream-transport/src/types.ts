@@ -25,6 +25,8 @@ export interface StreamRequest {
   readonly caps: readonly string[];
   readonly account: AccountId;
   readonly key: KeyId;
+  /** Shows who opened the stream for whom; the worker keeps it with what it counts. */
+  readonly claim?: string | undefined;
   /** W3C trace context of the HTTP request. */
   readonly traceparent?: string | undefined;
 }
@@ -100,6 +102,7 @@ export interface StartOrigin {
   /** Null where the gateway did not say. */
   readonly account: AccountId | null;
   readonly key: KeyId | null;
+  readonly claim: string | null;
 }
 
 /** Decides at once, without waiting, whether a start is taken. */

@@ -27,7 +27,7 @@ export interface InferenceOptions {
   readonly router: Router;
   readonly keys: KeyVerifier;
   readonly metrics: GatewayMetrics;
-  readonly usage: Pick<UsageReporter, 'open'>;
+  readonly usage: Pick<UsageReporter, 'open' | 'claimOf'>;
   readonly reader: Pick<RequestReader, 'read'>;
   /** Memory of all answers that are gathered. */
   readonly answers: MemoryShares;
@@ -123,11 +123,13 @@ export class InferenceService {
     const streamId = randomToken() as StreamId;
     const charge = this.#admit(task, streamId);
     const metered = { call, streamId, rev: route.rev, stream: shell.stream, charge };
+    const { maxTokens, choices } = read;
+    const claim = api === 'count' ? undefined : usage.claimOf({ call, streamId, maxTokens, choices });
     const stream = new ActiveStream({
       call,
       streamId,
       metrics: api === 'count' ? null : metrics,
-      meter: api === 'count' ? null : usage.open({ ...metered, api, maxTokens: read.maxTokens, choices: read.choices }),
+      meter: api === 'count' ? null : usage.open({ ...metered, api, maxTokens, choices }),
       engineSilenceMs: times.engineSilenceMs,
       accepted: (worker) => {
         hold.release();
@@ -141,7 +143,17 @@ export class InferenceService {
     });
     this.#add(stream);
     const { account, key } = call.caller;
-    const start = { st: streamId, dep: route.deployment, rev: route.rev, api, req: canonical, caps: [], account: account.id, key: key.id };
+    const start = {
+      st: streamId,
+      dep: route.deployment,
+      rev: route.rev,
+      api,
+      req: canonical,
+      caps: [],
+      account: account.id,
+      key: key.id,
+      claim,
+    };
     stream.begin(answerTo(stream, streamId), (sink) => receiver.open(start, chooser, sink));
   }
 

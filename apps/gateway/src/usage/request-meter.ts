@@ -1,4 +1,5 @@
 import { type StreamEvent, type StreamId, TOKENS_MAX, type Usage, USAGE_DURATION_MS_MAX, type UsageRecord } from '@slipway/contracts';
+import type { ClaimBounds } from '@slipway/platform';
 import type { InferenceCall } from '../http/exchange.js';
 import type { Charge } from '../limits/limit-book.js';
 
@@ -28,6 +29,15 @@ export interface MeteredRequest {
   readonly choices: number;
   /** What was set aside for it. */
   readonly charge: Charge;
+}
+
+/**
+ * What a request can use at most. An engine that ignores limits may make more; that counts only where this process sees it.
+ * @param context tokens per sequence; null where nobody has said.
+ */
+export function boundsOf({ maxTokens, choices }: Pick<MeteredRequest, 'maxTokens' | 'choices'>, context: number | null): ClaimBounds {
+  const prompt = Math.min(context ?? CONTEXT_TOKENS_MAX, CONTEXT_TOKENS_MAX);
+  return { prompt, completion: Math.min(TOKENS_MAX, choices * Math.min(maxTokens ?? prompt, prompt)) };
 }
 
 /** Counts one request, from its opening to its end. */

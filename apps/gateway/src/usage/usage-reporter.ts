@@ -7,9 +7,9 @@ import {
   type UsageRecord,
   UsageRecorded,
 } from '@slipway/contracts';
-import { type Logger, type NatsConnection, OpenSet, RecordSpool, type SpoolCounters } from '@slipway/platform';
+import { type Logger, type NatsConnection, OpenSet, RecordSpool, type SpoolCounters, type StreamClaims } from '@slipway/platform';
 import { type Refusal, RefusalCounts } from './refusal-counts.js';
-import { type MeteredRequest, type MeterListener, RequestMeter } from './request-meter.js';
+import { boundsOf, type MeteredRequest, type MeterListener, RequestMeter } from './request-meter.js';
 
 /** Requests that wait for JetStream at most: minutes of an outage, some 100 MB. */
 const RECORDS_MAX = 100_000;
@@ -30,6 +30,7 @@ export interface UsageReporterOptions {
   readonly nats: NatsConnection;
   readonly env: string;
   readonly gw: Incarnation;
+  readonly claims: StreamClaims;
   readonly log: Logger;
   /** Longest time between two records of a running request, in milliseconds; a minute unless a test has less patience. */
   readonly interimMs?: number | undefined;
@@ -87,6 +88,15 @@ export class UsageReporter {
   /** Counts a request that was refused and has no record of its own. */
   refused(refusal: Refusal): void {
     this.#refused.add(refusal);
+  }
+
+  /** What its worker shows to keys-service, should this process die before it has told what the request used. */
+  claimOf(request: Pick<MeteredRequest, 'call' | 'streamId' | 'maxTokens' | 'choices'>): string {
+    const { claims, gw } = this.options;
+    const { caller, deployment } = request.call;
+    const { facts } = deployment;
+    const stream = { st: request.streamId, gw, account: caller.account.id, key: caller.key.id, deployment: facts.id };
+    return claims.make(stream, boundsOf(request, facts.context));
   }
 
   /** Begins to count a request. */

@@ -25,7 +25,7 @@ class HandEngine implements Engine {
 }
 
 const usage: Usage = { prompt: 5, cached: 2, completion: 3 };
-const origin = { gw: Incarnation.parse('gw-1'), account: AccountId.parse(1), key: KeyId.parse(2) };
+const origin = { gw: Incarnation.parse('gw-1'), account: AccountId.parse(1), key: KeyId.parse(2), claim: null };
 let counted: EndedGeneration[] = [];
 const lines: string[] = [];
 const log = createLogger('test', 'silent');

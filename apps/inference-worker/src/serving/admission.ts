@@ -133,10 +133,10 @@ export class Admission {
   /** Without a name to bill there is nothing to tell. */
   #tell(
     { st, at, dep, rev, api }: Start,
-    { gw, account, key }: StartOrigin,
+    { gw, account, key, claim }: StartOrigin,
     counts: Pick<EndedGeneration, 'started' | 'ms' | 'usage'>,
   ): void {
-    if (account !== null && key !== null) this.options.counted({ start: { st, at, dep, rev, api }, gw, account, key, ...counts });
+    if (account !== null && key !== null) this.options.counted({ start: { st, at, dep, rev, api }, gw, account, key, claim, ...counts });
   }
 
   #count(outcome: Outcome): void {

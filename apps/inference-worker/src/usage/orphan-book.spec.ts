@@ -8,6 +8,7 @@ const ended = (st: string, gw = 'gw-1', api = 'chat'): EndedGeneration =>
     gw,
     account: 1,
     key: 2,
+    claim: 'a-claim',
     started: 1_790_000_000_000,
     ms: 5,
     usage: { prompt: 7, cached: 0, completion: 4 },
@@ -26,7 +27,7 @@ describe('counts of ended streams', () => {
     expect(orphans).toEqual([]);
     kept.sweep(10_001);
     kept.sweep(99_000);
-    expect(orphans).toMatchObject([{ st: 's1', gw: 'gw-1', acct: 1, key: 2, completion: 4 }]);
+    expect(orphans).toMatchObject([{ st: 's1', gw: 'gw-1', acct: 1, key: 2, claim: 'a-claim', completion: 4 }]);
     expect(kept.size).toBe(0);
   });
 

@@ -17,6 +17,8 @@ export interface EndedGeneration {
   readonly gw: Incarnation;
   readonly account: AccountId;
   readonly key: KeyId;
+  /** What the start said of who opened it; null = nothing. */
+  readonly claim: string | null;
   /** When it began, milliseconds since the epoch. */
   readonly started: number;
   readonly ms: number;
@@ -33,12 +35,12 @@ interface Gateway {
   heardAt: number;
 }
 
-function orphanOf({ start, gw, account, key, started, ms, usage }: EndedGeneration): OrphanUsage | null {
+function orphanOf({ start, gw, account, key, claim, started, ms, usage }: EndedGeneration): OrphanUsage | null {
   const { st, at, dep, rev, api } = start;
   if (api === 'count') return null;
   const { prompt, cached, completion, estimated } = usage;
   const counts = { started, ms, prompt, cached, completion, ...(estimated && { estimated }) };
-  return { st, at, gw, acct: account, key, dep, rev, api, ...counts };
+  return { st, at, gw, ...(claim !== null && { claim }), acct: account, key, dep, rev, api, ...counts };
 }
 
 /**

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { type EventContract, OrphanUsage, type RefusedUsage, type UsageRecord, UsageOrphaned, UsageRecorded } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
+import { StreamClaims } from '@slipway/platform';
+import { claimed } from './claimed-orphans.js';
 import { eachApart, type Refused } from './each-apart.js';
 import { type Entry, entryOf, entryOfOrphan, join } from './entry.js';
 import { LedgerRepository } from './ledger.repository.js';
@@ -27,6 +29,7 @@ export class Ledger {
     private readonly orphans: OrphansRepository,
     private readonly rejected: RejectedUsageRepository,
     private readonly refusals: RefusalsRepository,
+    private readonly claims: StreamClaims,
   ) {}
 
   /**
@@ -35,8 +38,10 @@ export class Ledger {
    */
   async take({ records, orphans }: Delivery): Promise<RejectedUsage[]> {
     const { transactions } = this;
+    const { believed, rejected } = claimed(this.claims, orphans);
     const refused = [
-      ...(await eachApart(orphans, (some) => transactions.run((tx) => this.orphans.put(tx, some)))).map(ofSubject(UsageOrphaned)),
+      ...rejected,
+      ...(await eachApart(believed, (some) => transactions.run((tx) => this.orphans.put(tx, some)))).map(ofSubject(UsageOrphaned)),
       ...(await eachApart(records, (some) => transactions.run((tx) => this.#count(tx, some.map(entryOf))))).map(ofSubject(UsageRecorded)),
     ];
     await this.setAside(refused);
@@ -65,9 +70,12 @@ export class Ledger {
     return this.transactions.run(async (tx) => {
       const due = (await this.orphans.takeDue(tx, waitMs, SWEEP_ROWS)).map((record) => ({ record, read: OrphanUsage.safeParse(record) }));
       const readable = due.flatMap(({ read }) => (read.success ? [read.data] : []));
-      const refused = await eachApart(readable, (some) => tx.transaction((within) => this.#count(within, some.map(entryOfOrphan))));
+      // What an earlier release wrote down was not checked when it came.
+      const checked = claimed(this.claims, readable);
+      const refused = await eachApart(checked.believed, (some) => tx.transaction((within) => this.#count(within, some.map(entryOfOrphan))));
       const rejected = [
         ...due.flatMap(({ record, read }) => (read.success ? [] : [unreadable(UsageOrphaned, record, read.error)])),
+        ...checked.rejected,
         ...refused.map(ofSubject(UsageOrphaned)),
       ];
       if (rejected.length > 0) await this.rejected.put(tx, rejected);

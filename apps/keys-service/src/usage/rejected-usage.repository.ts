@@ -13,8 +13,8 @@ const REASON_CHARS = 500;
 export interface RejectedUsage {
   /** Where it came from, as the contract names it. */
   readonly subject: string;
-  /** `unreadable` = against its contract; `refused` = by the database. */
-  readonly why: 'unreadable' | 'refused';
+  /** `unreadable` = against its contract; `refused` = by the database; `unclaimed` = of a stream that no gateway opened. */
+  readonly why: 'unreadable' | 'refused' | 'unclaimed';
   readonly reason: string;
   /** As it came. It holds numbers and names, never a prompt, an answer or a key. */
   readonly record: unknown;

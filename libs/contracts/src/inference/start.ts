@@ -13,6 +13,8 @@ export const START_HEADERS = {
   deadline: 'Inf-Deadline-Ms',
   account: 'Inf-Acct',
   key: 'Inf-Key-Id',
+  /** Shows keys-service that this gateway opened the stream; the worker hands it on with its own count. */
+  claim: 'Inf-Claim',
   /** `i/n`, zero-based, on a start that is sent in parts. */
   part: 'Inf-Part',
   /** Hex SHA-256 of the whole body, on part 0. */

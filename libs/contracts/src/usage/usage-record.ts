@@ -86,6 +86,8 @@ export const UsageRecorded = defineEvent({
 export const OrphanUsage = Dimensions.extend({
   /** The gateway that is gone. */
   gw: Incarnation,
+  /** What the start carried; without it the count is set aside. Absent where gateway or worker are of an older release. */
+  claim: z.string().max(200).optional(),
 });
 export type OrphanUsage = z.infer<typeof OrphanUsage>;
 

@@ -107,6 +107,7 @@ function startHeaders(request: StreamRequest, target: StartTarget): MsgHdrs {
   fields.set(START_HEADERS.deadline, String(Math.max(0, Math.round(target.deadlineMs))));
   fields.set(START_HEADERS.account, String(request.account));
   fields.set(START_HEADERS.key, String(request.key));
+  if (request.claim !== undefined) fields.set(START_HEADERS.claim, request.claim);
   if (request.traceparent !== undefined) fields.set('traceparent', request.traceparent);
   return fields;
 }

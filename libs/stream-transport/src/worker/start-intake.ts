@@ -23,6 +23,8 @@ export interface RefusedStart {
 /** `unanswerable` = no reply subject that frames may be sent to. */
 export type Intake = ArrivedStart | RefusedStart | { readonly kind: 'waiting' } | { readonly kind: 'unanswerable' };
 
+/** A longer claim is none. */
+const CLAIM_CHARS_MAX = 200;
 const MAJOR = PROTOCOL.split('.')[0];
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -72,10 +74,12 @@ export class StartIntake {
 
 function originOf(msg: Msg, gw: string): StartOrigin {
   const number = (name: string): number => Number(msg.headers?.get(name) ?? '');
+  const claim = msg.headers?.get(START_HEADERS.claim) ?? '';
   return {
     gw: Incarnation.parse(gw),
     account: AccountId.safeParse(number(START_HEADERS.account)).data ?? null,
     key: KeyId.safeParse(number(START_HEADERS.key)).data ?? null,
+    claim: claim !== '' && claim.length <= CLAIM_CHARS_MAX ? claim : null,
   };
 }
 
