@@ -16,7 +16,8 @@ const files = (pattern: string): string[] =>
 /** Made on the spot and never committed. */
 const isIgnored = (path: string): boolean => spawnSync('git', ['check-ignore', path, `${path}/`], { cwd: root }).status === 0;
 
-const PAGES = files('*.md');
+// Texts of others, with links that lead to pages of theirs.
+const PAGES = files('*.md').filter((page) => page !== 'THIRD_PARTY_NOTICES.md');
 const OPERATIONS = read('docs/operations.md');
 const SOURCES = [...files('apps/**/*.ts'), ...files('libs/**/*.ts')].filter((file) => !file.endsWith('.spec.ts')).map(read);
 

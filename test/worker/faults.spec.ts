@@ -17,6 +17,13 @@ const HANGS_WHEN_TOLD = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
+/** A module with which a signal takes half a gibibyte for good, as native code that a model file misleads does. */
+const GROWS_WHEN_TOLD = `data:text/javascript,${encodeURIComponent(`
+  process.on('SIGUSR2', () => {
+    globalThis.taken = Buffer.alloc(512 * 1024 * 1024, 1);
+  });
+`)}`;
+
 // A few side by side: they wait for processes most of the time, and more at once would only slow each other's models.
 describe('a runner that fails', () => {
   it.concurrent('a runner that is killed takes no other deployment’s stream with it, and is replaced at once', async ({ rig }) => {
@@ -34,6 +41,20 @@ describe('a runner that fails', () => {
     const states = rig.beats.flatMap(({ loads }) => loads.filter(({ dep }) => dep === 1).map(({ state }) => state));
     expect(states).not.toContain('failed');
     await expectWhole(rig.ask(1, 'Hello', endless));
+  });
+});
+
+describe('a runner that takes more memory than it may', () => {
+  it.concurrent('is ended and replaced, and no other deployment’s stream with it', async ({ rig }) => {
+    const agent = await rig.startAgent({ RUNNER_MEM_BYTES: String(400 * 1024 * 1024), NODE_OPTIONS: `--import=${GROWS_WHEN_TOLD}` });
+    rig.assign(agent, [anItem(1), anItem(2)]);
+    const [{ pid }] = await Promise.all([rig.ready(agent, 1), rig.ready(agent, 2)]);
+    const kept = rig.ask(2, 'Hello', endless);
+    await started(kept);
+    process.kill(pid!, 'SIGUSR2');
+    await replaced(rig, agent, 1, pid!);
+    expect(agent.output()).toContain('"runner.memory_exceeded"');
+    await expectWhole(kept);
   });
 });
 

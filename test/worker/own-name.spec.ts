@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { agentOfRunner, JoinWorker } from '@slipway/contracts';
 import { newUserKey, RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
@@ -37,6 +38,13 @@ describe('a worker that holds nothing but the credentials to join', () => {
     const { text } = await rig.ask(1, 'Hello', { maxTokens: 8 }).done;
     expect(text).not.toBe('');
     expect(rig.runnersOf(1).map(({ wk }) => agentOfRunner(wk))).toEqual([agent.wk]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('does not let a runner read a model as root, where everybody may read it', async () => {
+    const { pid } = await rig.ready(agent, 1);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    expect(/^Uid:\s+(.*)$/m.exec(status)?.[1]?.split('\t')).toEqual(Array(4).fill('65534'));
+    expect(/^Groups:\s*(.*?)\s*$/m.exec(status)?.[1]).toBe('65534');
   });
 
   it('keeps its name: nobody else gets it with another key', async () => {

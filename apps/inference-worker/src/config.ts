@@ -32,6 +32,21 @@ export const WorkerConfig = z.object({
   IMAGE_HOSTS: hostList,
   /** Upper bound of what models may take in this worker, in bytes; absent = what the machine has. */
   WORKER_MEM_BYTES: bytes.optional(),
+  /**
+   * Memory that one runner process may take besides the mapped model file, in bytes; beyond it is ended. Absent =
+   * `WORKER_MEM_BYTES`, or 80 % of the machine's or container's memory.
+   */
+  RUNNER_MEM_BYTES: bytes.optional(),
+  /**
+   * User (and group) that runners become before they read a model, where the worker runs as root; 0 = they stay root.
+   * Absent = 65534 (`nobody`), beside a GPU 0.
+   */
+  RUNNER_UID: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 31)
+    .optional(),
   /** `auto` offloads to a GPU where llama.cpp finds one. */
   GPU: z.enum(['off', 'auto']).default('off'),
   /** Requests that run at once at one HTTP engine; absent = what the deployment says. */

@@ -69,7 +69,7 @@ export class Services {
       ...proxies,
       ...this.#allowLists(),
       MODEL_CACHE_DIR: dataDir.models,
-      ...pick(stage.environment, ['GPU', 'WORKER_MEM_BYTES']),
+      ...pick(stage.environment, ['GPU', 'WORKER_MEM_BYTES', 'RUNNER_MEM_BYTES', 'RUNNER_UID']),
     };
     for (let n = 1; n <= stage.options.workers; n += 1) this.#start('inference-worker', env, { name: `worker-${n}`, ...WORKERS });
   }

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { writeFile } from 'node:fs';
 import { EngineLoadError } from '../engines/engine.js';
 import { type AgentMessage, type Farewell, LEAVE_WITHIN_MS, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
+import { heldBy } from './memory.js';
 import { LineSplitter } from './line-splitter.js';
 import type { ItemLog } from './log-book.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
@@ -11,6 +13,18 @@ const TICK_MS = 1_000;
 const FIRST_WORD_MS = 60_000;
 /** Time after a drain's deadline to free the engine and exit, in milliseconds. */
 const EXIT_WITHIN_MS = 1_500;
+
+/** A runner's own JavaScript is small; a model file that makes it large is hostile. */
+const HEAP_LIMIT = '--max-old-space-size=1024';
+
+const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
+/** Where memory runs out the kernel ends the runner that took it, before the agent with all its other runners. */
+function preferAsVictim(pid: number | undefined): void {
+  if (pid === undefined || process.platform !== 'linux') return;
+  // It may have ended already; and no promise hangs on it: its memory is watched besides.
+  writeFile(`/proc/${pid}/oom_score_adj`, '500', () => undefined);
+}
 
 /**
  * What a runner, which feeds model files to native code, learns of its agent's environment: where programs and devices are. All
@@ -27,6 +41,8 @@ export interface ForkedRunnerOptions {
   readonly listener: RunnerListener;
   /** Silence after which the process counts as hung, in milliseconds. */
   readonly silenceMs: number;
+  /** Memory that the process may take besides mapped files, in bytes. */
+  readonly memoryBytes: number;
   readonly log: ItemLog;
 }
 
@@ -41,12 +57,15 @@ export class ForkedRunner implements RunnerHandle {
   /** Told to stop, or its end is already reported. */
   #settled = false;
   #hung = false;
+  #greedy = false;
   #overdue: NodeJS.Timeout | undefined;
   #over = false;
 
   constructor(private readonly options: ForkedRunnerOptions) {
     // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
-    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env: runnerEnvironment(process.env) });
+    const env = runnerEnvironment(process.env);
+    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env, execArgv: [...process.execArgv, HEAP_LIMIT] });
+    preferAsVictim(this.#child.pid);
     const lines = new LineSplitter(options.log.complained);
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       process.stderr.write(chunk);
@@ -126,10 +145,20 @@ export class ForkedRunner implements RunnerHandle {
   // Turns of this process's own loop are counted, not time: while the agent itself was frozen, no runner is to blame.
   #tick(): void {
     this.#quietTicks += 1;
+    this.#holdToMemory();
     const silenceMs = this.#heard ? this.options.silenceMs : Math.max(FIRST_WORD_MS, this.options.silenceMs);
     if (this.#quietTicks * TICK_MS <= silenceMs || this.#hung) return;
     this.#hung = true;
     this.options.log.logger.error({ runner: this.pid, silence_ms: silenceMs }, 'runner.hung');
+    this.kill();
+  }
+
+  #holdToMemory(): void {
+    if (this.#greedy) return;
+    const held = heldBy(this.#child.pid ?? null);
+    if (held <= this.options.memoryBytes) return;
+    this.#greedy = true;
+    this.options.log.logger.error({ runner: this.pid, held, most: this.options.memoryBytes }, 'runner.memory_exceeded');
     this.kill();
   }
 
@@ -138,7 +167,8 @@ export class ForkedRunner implements RunnerHandle {
     clearInterval(this.#watch);
     clearTimeout(this.#overdue);
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
-    this.#report(true, this.#hung ? 'The runner process hung and was ended.' : `The runner process ended ${how}.`);
+    const ended = this.#greedy ? `took more than ${gibibytes(this.options.memoryBytes)} of memory and was ended` : 'hung and was ended';
+    this.#report(true, this.#hung || this.#greedy ? `The runner process ${ended}.` : `The runner process ended ${how}.`);
   }
 
   #report(crash: boolean, detail: string): void {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { freemem } from 'node:os';
+import { freemem, totalmem } from 'node:os';
 
 /** What one placed model needs, and who holds it. */
 export interface MemoryClaim {
@@ -52,8 +52,16 @@ function cgroupFree(): number | null {
   return null;
 }
 
-/** Bytes of a process that the kernel counts as taken; a model's mapped file pages are not among them. */
-function heldBy(pid: number | null): number {
+/** Bytes that the machine has, or the container's limit where that is less. */
+export function totalMemory(): number {
+  const limits = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'].map((path) =>
+    Number(read(path)?.trim() ?? Number.NaN),
+  );
+  return Math.min(totalmem(), ...limits.filter((limit) => Number.isFinite(limit)));
+}
+
+/** Bytes of a process that the kernel counts as taken; a model's mapped file pages are not among them. 0 where the system does not tell. */
+export function heldBy(pid: number | null): number {
   const status = pid === null ? null : read(`/proc/${pid}/status`);
   return status === null ? 0 : (field(status, 'RssAnon') + field(status, 'RssShmem')) * 1_024;
 }

@@ -6,13 +6,20 @@ import { createEngine, type EngineSource } from '../engines/create-engine.js';
 import { EngineLoadError } from '../engines/engine.js';
 import type { RunnerName, RunnerNames } from '../identity/runner-names.js';
 import type { ObtainedModel } from '../models/model-store.js';
+import type { OtherUser } from '../runner/other-user.js';
 import { Runner } from '../runner/runner.js';
 import { queueBoundOf } from '../serving/admission.js';
 import { CONFIG, NATS, RUNNER_NAMES } from './agent-tokens.js';
 import { ForkedRunner } from './forked-runner.js';
 import { InProcessRunner } from './in-process-runner.js';
 import type { ItemLog } from './log-book.js';
+import { totalMemory } from './memory.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
+
+/** Debian's user `nobody`, group `nogroup`. */
+const NOBODY = 65_534;
+/** Of the machine's or container's memory, what one runner may take where the operator says nothing. */
+const SHARE_OF_MEMORY = 0.8;
 
 /** An item with the place where its log goes. */
 export interface PlacedItem {
@@ -64,6 +71,7 @@ export class RunnerStarter {
         zone: config.ZONE ?? null,
         logLevel: config.LOG_LEVEL,
         gpu: config.GPU,
+        user: name.held ? this.#otherUser() : null,
         agent: process.pid,
         orphanDrainMs: config.DRAIN_MS,
         item,
@@ -71,12 +79,20 @@ export class RunnerStarter {
       },
       listener,
       silenceMs: config.RUNNER_SILENCE_MS,
+      memoryBytes: config.RUNNER_MEM_BYTES ?? config.WORKER_MEM_BYTES ?? Math.floor(totalMemory() * SHARE_OF_MEMORY),
       log,
     });
     name.onRenewed((jwt) => runner.renew(jwt));
     void runner.exited.then(() => name.giveBack());
     this.#keep(runner);
     return runner;
+  }
+
+  /** Null for who is not root anyway, and beside a GPU, whose devices are open to root or to groups of the host's own. */
+  #otherUser(): OtherUser | null {
+    const { RUNNER_UID: wanted, GPU: gpu } = this.config;
+    const uid = wanted ?? (gpu === 'off' ? NOBODY : 0);
+    return process.getuid?.() === 0 && uid !== 0 ? { uid, gid: uid } : null;
   }
 
   #keep(runner: ForkedRunner): void {

@@ -3,6 +3,7 @@ import { createEngine } from '../engines/create-engine.js';
 import type { EngineLoadError } from '../engines/engine.js';
 import { queueBoundOf } from '../serving/admission.js';
 import { Runner } from './runner.js';
+import { becomeUser } from './other-user.js';
 import type { RunnerSetup } from './runner-messages.js';
 
 /** A runner process's runner with the connection that is its own. */
@@ -19,7 +20,9 @@ export async function makeProcessRunner(
 ): Promise<ProcessRunner> {
   const { item, env, zone } = setup;
   const log = createLogger('inference-runner', setup.logLevel, tee).child({ deployment: item.dep, rev: item.rev });
-  const { natsUrl: url, identity, wk } = setup;
+  const { natsUrl: url, identity, wk, user } = setup;
+  const kept = user && becomeUser(user, setup.modelPath);
+  if (kept !== null) log.warn({ reason: kept }, 'runner.stays_root');
   const nats = await connectNats({
     url,
     name: `runner-${item.dep}`,

@@ -28,6 +28,8 @@ export const RunnerSetup = z.object({
   zone: z.string().nullable(),
   logLevel: z.enum(LOG_LEVELS),
   gpu: z.enum(['off', 'auto']),
+  /** Whom the runner becomes before it reads the model; null = it stays who it is. */
+  user: z.object({ uid: z.int().positive(), gid: z.int().positive() }).nullable(),
   /** Process id of the agent. */
   agent: z.int().positive(),
   /** Time that running streams get when the agent died, in milliseconds. */
