@@ -149,9 +149,28 @@ describe.sequential('figures', () => {
     const run = await runCli(['accounts', 'limits', 'local', '--tokens-per-day', '1000000', '--data-dir', stack.dataDir]);
     expect(run.code, run.stderr).toBe(0);
     await go('/api-keys', 'API Keys');
-    await ada.getByText('1,000,000', { exact: false }).waitFor();
-    await ada.getByText(/^[1-9]\d* used$/).waitFor();
+    await ada.getByText(/^[1-9]\d* of 1,000,000 used$/).waitFor();
+    expect(await ada.getByRole('alert').count()).toBe(0);
     expect(await axeFaults(ada)).toEqual([]);
+  });
+
+  it('of a budget that is used up are an alert above the keys', async () => {
+    const setBudget = async (tokens: string): Promise<void> => {
+      const run = await runCli(['accounts', 'limits', 'local', '--tokens-per-day', tokens, '--data-dir', stack.dataDir]);
+      expect(run.code, run.stderr).toBe(0);
+    };
+    await setBudget('1');
+    try {
+      await go('/api-keys', 'API Keys');
+      const alert = ada.getByRole('alert').filter({ hasText: 'budget of 1 token per day is used up' });
+      await alert.waitFor();
+      await ada.getByText(/^[1-9]\d* of 1 used$/).waitFor();
+      const [above, table] = await Promise.all([alert.boundingBox(), ada.getByRole('table').first().boundingBox()]);
+      expect(above!.y).toBeLessThan(table!.y);
+      expect(await axeFaults(ada)).toEqual([]);
+    } finally {
+      await setBudget('1000000');
+    }
   });
 });
 

@@ -1,15 +1,21 @@
-import type { Limits } from '@slipway/contracts';
+import type { ConsoleReply, Limits } from '@slipway/contracts';
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { useCall } from '../api/use-call.js';
-import { formatCount } from '../format/number.js';
+import { formatCount, plural } from '../format/number.js';
 import { Loaded } from '../ui/loaded.js';
+import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
-import { useNow } from '../ui/use-now.js';
-import { type LimitName, LIMITS } from './key-limits.js';
+import { type BudgetName, isBudget, stateOfBudget } from './budget.js';
+import { LIMITS } from './key-limits.js';
+import { useBudgetUse } from './use-budget.js';
+
+const useAccountLimits = (): UseQueryResult<ConsoleReply<'account-limits/find'>> =>
+  useCall('account-limits/find', {}, { every: () => 30_000 });
 
 /** What all keys of the account may use together. Operators set it; here it is read. */
 export function AccountLimits(): JSX.Element {
-  const found = useCall('account-limits/find', {}, { every: () => 30_000 });
+  const found = useAccountLimits();
   return (
     <Panel title="Limits of the account">
       <Loaded query={found} what="Limits of the account" rows={1}>
@@ -20,41 +26,70 @@ export function AccountLimits(): JSX.Element {
   );
 }
 
+/** Says that a budget of the account is used up, so that its keys get no answers; nothing where none is. */
+export function UsedUpBudgets(): JSX.Element {
+  const { data } = useAccountLimits();
+  return (
+    <>
+      {LIMITS.map(({ name }) => {
+        const limit = data?.limits[name];
+        return limit !== undefined && isBudget(name) ? <UsedUp key={name} budget={name} limit={limit} /> : null;
+      })}
+    </>
+  );
+}
+
+interface BudgetProps {
+  readonly budget: BudgetName;
+  readonly limit: number;
+}
+
+function UsedUp({ budget, limit }: BudgetProps): JSX.Element | null {
+  const used = useBudgetUse(budget);
+  if (used === null || stateOfBudget(used, limit) !== 'used_up') return null;
+  const span = budget === 'tokens_per_day' ? 'day' : 'month';
+  return (
+    <Notice look="bad">
+      The account’s budget of {plural(limit, 'token')} per {span} is used up. Requests with its keys are refused (429) until the next {span}{' '}
+      begins, in UTC. The operator sets the budget.
+    </Notice>
+  );
+}
+
 function Held({ limits }: { readonly limits: Limits }): JSX.Element {
-  const held = LIMITS.filter(({ name }) => limits[name] !== undefined);
+  const held = LIMITS.flatMap(({ name, label }) => {
+    const limit = limits[name];
+    return limit === undefined ? [] : [{ name, label, limit }];
+  });
   if (held.length === 0) return <p>None: what keys use together is not limited.</p>;
   return (
     <dl className="grid grid-cols-2 gap-4 sm:grid-cols-5">
-      {held.map(({ name, label }) => (
+      {held.map(({ name, label, limit }) => (
         <div key={name} className="min-w-0">
           <dt className="text-sm text-muted">{label}</dt>
-          <dd>
-            {formatCount(limits[name] ?? 0)}
-            {isBudget(name) && <Used budget={name} />}
-          </dd>
+          <dd>{isBudget(name) ? <Used budget={name} limit={limit} /> : formatCount(limit)}</dd>
         </div>
       ))}
     </dl>
   );
 }
 
-type Budget = Extract<LimitName, 'tokens_per_day' | 'tokens_per_month'>;
-const isBudget = (name: LimitName): name is Budget => name === 'tokens_per_day' || name === 'tokens_per_month';
+const BARS = { plenty: 'fill-accent', nearly: 'fill-warn', used_up: 'fill-bad' } as const;
 
-/** The day or month of UTC that runs, as budgets count. */
-function spanOf(budget: Budget, now: number): { readonly from: string; readonly to: string } {
-  const day = new Date(now).toISOString().slice(0, 10);
-  const first = budget === 'tokens_per_day' ? day : `${day.slice(0, 7)}-01`;
-  return { from: `${first}T00:00:00.000Z`, to: new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString() };
-}
-
-function Used({ budget }: { readonly budget: Budget }): JSX.Element | null {
-  const { data } = useCall(
-    'usage/query',
-    { ...spanOf(budget, useNow()), step: 'total', group_by: [] },
-    { every: () => 15_000, keep: true },
+function Used({ budget, limit }: BudgetProps): JSX.Element {
+  const used = useBudgetUse(budget);
+  if (used === null) return <>{formatCount(limit)}</>;
+  const state = stateOfBudget(used, limit);
+  return (
+    <>
+      <span className={state === 'used_up' ? 'font-semibold text-bad' : ''}>
+        {formatCount(used)} of {formatCount(limit)} used
+      </span>
+      {/* The text before says the same. */}
+      <svg aria-hidden="true" className="mt-1 h-1.5 w-full overflow-hidden rounded-full">
+        <rect className="fill-sunken" width="100%" height="100%" />
+        <rect className={BARS[state]} width={`${Math.min(100, (100 * used) / limit)}%`} height="100%" />
+      </svg>
+    </>
   );
-  if (!data) return null;
-  const used = data.rows.reduce((sum, row) => sum + row.prompt_tokens + row.completion_tokens, 0);
-  return <span className="block text-sm text-muted">{formatCount(used)} used</span>;
 }

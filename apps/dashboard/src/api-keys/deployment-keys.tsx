@@ -6,7 +6,7 @@ import { Button } from '../ui/button.js';
 import { Loaded } from '../ui/loaded.js';
 import { Notice } from '../ui/notice.js';
 import { Empty } from '../ui/page.js';
-import { AccountLimits } from './account-limits.js';
+import { AccountLimits, UsedUpBudgets } from './account-limits.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
 import { KeyLimitsDialog } from './key-limits-dialog.js';
 import { KeysTable } from './keys-table.js';
@@ -38,6 +38,7 @@ export function DeploymentKeys(): JSX.Element {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
       {!mayChange && <Notice look="info">You may look at keys. To create or change them, ask an owner to make you a member.</Notice>}
+      <UsedUpBudgets />
       <Loaded query={keys} what="Deployment keys">
         {({ keys: all, next }) => {
           const revoked = all.filter(({ state }) => state === 'revoked').length;

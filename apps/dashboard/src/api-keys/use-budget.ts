@@ -1,0 +1,13 @@
+import { useCall } from '../api/use-call.js';
+import { useNow } from '../ui/use-now.js';
+import { type BudgetName, spanOf } from './budget.js';
+
+/** Tokens that all keys of the account used of a budget so far; null until it is known. */
+export function useBudgetUse(budget: BudgetName): number | null {
+  const { data } = useCall(
+    'usage/query',
+    { ...spanOf(budget, useNow()), step: 'total', group_by: [] },
+    { every: () => 15_000, keep: true },
+  );
+  return data ? data.rows.reduce((sum, row) => sum + row.prompt_tokens + row.completion_tokens, 0) : null;
+}
