@@ -24,7 +24,7 @@ const { deployments, replicas, aliases } = DeploymentQuotas.shape;
 const wish = { deployments: deployments.nullable(), replicas: replicas.nullable(), aliases: aliases.nullable() };
 
 /** Changes quotas: null takes one back to its default, those that are not named stay. Unknown names are refused. */
-export const DeploymentQuotasWish = z.strictObject(wish, { error: unknownNames('quota', wish) });
+const DeploymentQuotasWish = z.strictObject(wish, { error: unknownNames('quota', wish) });
 
 /** The quotas of an account, and how much of them is in use. */
 export const FindDeploymentQuotas = defineRpc({
