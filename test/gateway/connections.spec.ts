@@ -14,7 +14,7 @@ describe('connections', () => {
   let door: Door;
 
   beforeAll(async () => {
-    door = await Door.open({ contract: chatContract, environment: { CONNECTIONS_MAX: String(MOST) } });
+    door = await Door.open({ contract: chatContract, slots: 2 * MOST, environment: { CONNECTIONS_MAX: String(MOST) } });
   });
   afterAll(() => door?.end());
   afterEach(() => door.reset());
@@ -38,7 +38,7 @@ describe('connections', () => {
     door.runner.script = answerSlowly(100_000, 20);
     const streams = await open(MOST);
     for (const client of streams) client.send(door.good({ stream: true }));
-    await until('all are in use', async () => (await statusOf(door.good())) === 503, WITHIN_MS);
+    await until('all are in use', () => door.runner.used === MOST, WITHIN_MS);
     expect(await statusOf(LIVEZ)).toBe(200);
     const { answers, client } = await door.converse(door.good());
     chatContract.expectRefusal(answers[0]!, { status: 503, code: 'overloaded' });

@@ -13,6 +13,8 @@ const PROMPT = 'canary-prompt one two';
 
 export interface DoorOptions {
   readonly contract: PublicContract;
+  /** Of the runner; absent = 8. */
+  readonly slots?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -33,10 +35,10 @@ export class Door {
     this.runner = cast.runner;
   }
 
-  static async open({ contract, environment = {} }: DoorOptions): Promise<Door> {
+  static async open({ contract, slots, environment = {} }: DoorOptions): Promise<Door> {
     const rig = await GatewayRig.start();
     try {
-      const cast = await castOf(rig);
+      const cast = await castOf(rig, slots);
       const gateway = await GatewayProcess.start(rig.server.url, environment);
       const door = new Door(rig, gateway, contract, cast);
       await until('the gateway answers', async () => (await door.converse(door.good())).answers[0]?.status === 200, WITHIN_MS);
@@ -151,7 +153,7 @@ interface Cast {
   readonly foreign: DeploymentFacts;
 }
 
-async function castOf(rig: GatewayRig): Promise<Cast> {
+async function castOf(rig: GatewayRig, slots?: number): Promise<Cast> {
   const account = rig.account('acme');
   const stranger = rig.account('stranger').id;
   const served = rig.deployment(account.id);
@@ -161,7 +163,7 @@ async function castOf(rig: GatewayRig): Promise<Cast> {
   return {
     account,
     key: rig.key(account.id).value,
-    runner: await rig.runner({ dep: served.id }),
+    runner: await rig.runner({ dep: served.id, ...(slots !== undefined && { slots }) }),
     served,
     stopped: rig.deployment(account.id, { desired: 'stopped', state: 'stopped' }),
     starting: rig.deployment(account.id, { state: 'loading' }),
