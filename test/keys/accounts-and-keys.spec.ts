@@ -32,6 +32,7 @@ import { schema } from '../../apps/keys-service/src/db/schema.js';
 import { KeyFeedPublisher } from '../../apps/keys-service/src/feed/key-feed-publisher.js';
 import { KeyFeedSource } from '../../apps/keys-service/src/feed/key-feed-source.repository.js';
 import { KeyMint } from '../../apps/keys-service/src/keys/key-minting.js';
+import { KnownProvider } from '../../apps/keys-service/src/sessions/provider-sign-in.service.js';
 import { SessionFeedPublisher } from '../../apps/keys-service/src/sessions/session-feed-publisher.js';
 import { SessionFeedSource } from '../../apps/keys-service/src/sessions/session-feed-source.repository.js';
 import { TokenScope } from '../../apps/keys-service/src/sessions/token-scope.js';
@@ -82,6 +83,7 @@ describe('accounts and keys', () => {
           signing: new WorkerSigning(null),
           quotas,
           claims: new StreamClaims(peppers),
+          provider: new KnownProvider(null),
         }),
       ],
     }).compile();

@@ -1,7 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { CreateInvitation, CreateSetupLink, ListAudit, RefreshSession, ResetPassword, SignIn } from '@slipway/contracts';
+import {
+  BeginSignInExternal,
+  CreateInvitation,
+  CreateSetupLink,
+  ListAudit,
+  RefreshSession,
+  ResetPassword,
+  SignIn,
+  SignInExternal,
+} from '@slipway/contracts';
 import { freePorts } from '@slipway/testing';
+import { decodeJwt, decodeProtectedHeader, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { Browser } from './browser.js';
@@ -15,6 +26,7 @@ let world: PeopleWorld;
 let provider: ChildProcess;
 let door: ConsoleProcess;
 let owner: Resident;
+let issuer: string;
 
 beforeAll(async () => {
   const [providerPort = 0, consolePort = 0] = await freePorts(2);
@@ -24,12 +36,13 @@ beforeAll(async () => {
   });
   let output = '';
   for (const stream of [provider.stdout, provider.stderr]) stream?.on('data', (text: Buffer) => (output += text.toString()));
-  world = await PeopleWorld.start();
+  issuer = `http://127.0.0.1:${providerPort}`;
+  world = await PeopleWorld.start({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'slipway' });
   door = await ConsoleProcess.start(world.keys.bus, {
     CONSOLE_PORT: String(consolePort),
     SIGN_INS_PER_MIN: '100000',
     CONSOLE_BASE_URL: console_,
-    OIDC_ISSUER: `http://127.0.0.1:${providerPort}`,
+    OIDC_ISSUER: issuer,
     OIDC_CLIENT_ID: 'slipway',
     OIDC_CLIENT_SECRET: 'provider-secret',
     OIDC_NAME: 'Example',
@@ -225,6 +238,65 @@ describe('a way back from the provider', () => {
       browser.cookies.set('__Host-slipway_oidc', cookie);
       expect((await browser.navigate(back)).headers.get('location')).toBe(refused('not_permitted'));
     }
+  });
+});
+
+describe('a console that was taken over', () => {
+  const origin = { address: '192.0.2.7', client: 'test browser' };
+  const attempt = (id_token: string): Promise<string | undefined> => world.code(SignInExternal, { id_token, origin });
+
+  /** Real tokens of somebody who signs in at the provider, for this nonce. */
+  async function tokensFor(login: string, nonce: string): Promise<{ id_token: string; access_token: string }> {
+    const verifier = randomBytes(32).toString('base64url');
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const redirect_uri = `${door.url}/api/oidc/callback`;
+    const asked = { client_id: 'slipway', response_type: 'code', scope: 'openid email profile', redirect_uri, nonce, state: 's' };
+    const query = new URLSearchParams({ ...asked, code_challenge: challenge, code_challenge_method: 'S256' });
+    const back = new URL(await atProvider(`${issuer}/auth?${query.toString()}`, login));
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: back.searchParams.get('code') ?? '',
+      redirect_uri,
+      code_verifier: verifier,
+    });
+    const authorization = `Basic ${Buffer.from('slipway:provider-secret').toString('base64')}`;
+    const response = await fetch(`${issuer}/token`, { method: 'POST', headers: { authorization }, body });
+    const { id_token, access_token } = (await response.json()) as Awaited<ReturnType<typeof tokensFor>>;
+    return { id_token, access_token };
+  }
+
+  /** A token that says the same as a real one, with changes, signed by somebody else. */
+  async function forged(real: string, changes: JWTPayload, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
+    const { privateKey } = await generateKeyPair('RS256');
+    const token = new SignJWT({ ...decodeJwt(real), ...changes });
+    return token.setProtectedHeader({ ...(decodeProtectedHeader(real) as JWTHeaderParameters), ...header }).sign(privateKey);
+  }
+
+  const resident = async (login: string): Promise<void> => {
+    const email = `${login}@example.com`;
+    await world.accept(await invite(email), { email, account: owner.account });
+  };
+
+  it('signs nobody in by what it says itself: only by a token of the provider, for a nonce of keys-service, once', async () => {
+    const login = newLogin();
+    await resident(login);
+    const { nonce } = await world.ask(BeginSignInExternal, {});
+    const tokens = await tokensFor(login, nonce);
+    const { id_token: real } = tokens;
+    for (const made of ['x', 'x.y.z', await forged(real, {}), await forged(real, { sub: 'another' }, { alg: 'RS256', kid: 'none' })]) {
+      expect(await attempt(made)).toBe('not_permitted');
+    }
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${real.split('.')[1] ?? ''}.`;
+    expect(await attempt(unsigned)).toBe('not_permitted');
+    expect((await world.ask(SignInExternal, { ...tokens, origin })).role).toBe('member');
+    expect(await world.code(SignInExternal, { ...tokens, origin })).toBe('not_permitted');
+  });
+
+  it('signs nobody in by a token that was made for another sign-in than one that keys-service began', async () => {
+    const login = newLogin();
+    await resident(login);
+    const tokens = await tokensFor(login, randomBytes(32).toString('base64url'));
+    expect(await world.code(SignInExternal, { ...tokens, origin })).toBe('not_permitted');
   });
 });
 

@@ -11,6 +11,7 @@ import { PasswordHasher } from './people/password-hasher.js';
 import { PeopleModule } from './people/people.module.js';
 import { PlaygroundModule } from './playground/playground.module.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
+import { KnownProvider } from './sessions/provider-sign-in.service.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { TokenScope } from './sessions/token-scope.js';
 import { WorkersModule } from './workers/workers.module.js';
@@ -25,6 +26,7 @@ export interface KeysRuntime {
   /** Seals the keys that sign session tokens. */
   readonly vault: SecretVault;
   readonly scope: TokenScope;
+  readonly provider: KnownProvider;
   readonly signing: WorkerSigning;
   readonly quotas: QuotaDefaults;
   /** Checks which streams gateways opened. */
@@ -37,7 +39,7 @@ class RuntimeModule {}
 
 @Module({})
 export class AppModule {
-  static with({ transactions, feed, mint, sessionFeed, vault, scope, signing, quotas, claims }: KeysRuntime): DynamicModule {
+  static with({ transactions, feed, mint, sessionFeed, vault, scope, signing, quotas, claims, provider }: KeysRuntime): DynamicModule {
     const providers = [
       { provide: Transactions, useValue: transactions },
       { provide: KeyFeedPublisher, useValue: feed },
@@ -45,6 +47,7 @@ export class AppModule {
       { provide: SessionFeedPublisher, useValue: sessionFeed },
       { provide: SecretVault, useValue: vault },
       { provide: TokenScope, useValue: scope },
+      { provide: KnownProvider, useValue: provider },
       { provide: WorkerSigning, useValue: signing },
       { provide: QuotaDefaults, useValue: quotas },
       { provide: StreamClaims, useValue: claims },

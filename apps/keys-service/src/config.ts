@@ -1,6 +1,8 @@
 import { natsFragment, parsePeppers, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
+/** Names of this machine. */
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const DatabaseAddress = z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' });
 
 const quota = (usual: number) => z.coerce.number().int().min(0).max(1_000_000).default(usual);
@@ -29,6 +31,10 @@ export const KeysConfig = z
     QUOTA_KEYS: quota(200),
     QUOTA_MEMBERS: quota(100),
     QUOTA_INVITATIONS: quota(50),
+    /** The OpenID Connect provider that people may sign in by, as the console has it; absent = by password alone. Plain http only on this machine. */
+    OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+    /** Whom its ID tokens are for. */
+    OIDC_CLIENT_ID: z.string().min(1).optional(),
     /** How long the record of a gateway that died is waited for before its workers' counts are taken, in milliseconds. */
     USAGE_ORPHAN_WAIT_MS: z.coerce.number().int().min(0).max(86_400_000).default(600_000),
   })
@@ -37,5 +43,13 @@ export const KeysConfig = z
     message: 'is not set; or set KEYS_DATABASE_URL',
     // Told beside the problems of other variables, not after them.
     when: ({ issues }) => !issues.some(({ path: [name] = [] }) => String(name).endsWith('DATABASE_URL')),
+  })
+  .refine(({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: id }) => (issuer === undefined) === (id === undefined), {
+    path: ['OIDC_CLIENT_ID'],
+    message: 'belongs to OIDC_ISSUER: set both or none',
+  })
+  .refine(({ OIDC_ISSUER: issuer }) => issuer === undefined || issuer.startsWith('https:') || LOOPBACK.test(new URL(issuer).hostname), {
+    path: ['OIDC_ISSUER'],
+    message: 'must be https',
   });
 export type KeysConfig = z.infer<typeof KeysConfig>;

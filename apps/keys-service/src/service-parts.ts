@@ -25,6 +25,8 @@ import { schema } from './db/schema.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyFeedSource } from './feed/key-feed-source.repository.js';
 import { KeyMint } from './keys/key-minting.js';
+import { IdentityProvider } from './sessions/identity-provider.js';
+import { KnownProvider } from './sessions/provider-sign-in.service.js';
 import { ownProofs } from './sessions/own-proofs.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
 import { SessionFeedSource } from './sessions/session-feed-source.repository.js';
@@ -74,6 +76,10 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
   ];
 }
 
+function providerOf({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId }: KeysConfig): IdentityProvider | null {
+  return issuer === undefined || clientId === undefined ? null : new IdentityProvider({ issuer, clientId });
+}
+
 interface RunningService {
   readonly feed: KeyFeedPublisher;
   readonly sessionFeed: SessionFeedPublisher;
@@ -119,6 +125,7 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
     sessionFeed,
     vault: new SecretVault(secretKeys),
     scope: new TokenScope(env),
+    provider: new KnownProvider(providerOf(config)),
     signing: await readWorkerSigning(config.NATS_CREDENTIALS_DIR),
     claims: new StreamClaims(peppers),
     quotas: new QuotaDefaults({ keys: config.QUOTA_KEYS, members: config.QUOTA_MEMBERS, invitations: config.QUOTA_INVITATIONS }),

@@ -58,7 +58,8 @@ export class Services {
 
   startControlPlane(): void {
     const secret = { SLIPWAY_SECRET_KEY: this.context.stage.environment['SLIPWAY_SECRET_KEY'] || this.context.secrets.secretKey };
-    this.#start('keys-service', { ...this.surroundings.databases, ...secret, KEY_PEPPERS: this.#pepper() });
+    const provider = pick(this.context.stage.environment, ['OIDC_ISSUER', 'OIDC_CLIENT_ID']);
+    this.#start('keys-service', { ...this.surroundings.databases, ...secret, ...provider, KEY_PEPPERS: this.#pepper() });
     this.#start('deployments-service', { ...this.surroundings.databases, ...secret, ...this.#allowLists() });
   }
 

@@ -58,7 +58,7 @@ import { ChangeRole } from './keys/change-role.js';
 import { RemoveMember } from './keys/remove-member.js';
 import { FindUser } from './keys/find-user.js';
 import { SignIn } from './keys/sign-in.js';
-import { SignInExternal } from './keys/sign-in-external.js';
+import { BeginSignInExternal, SignInExternal } from './keys/sign-in-external.js';
 import { RefreshSession } from './keys/refresh-session.js';
 import { SignOut } from './keys/sign-out.js';
 import { ListSessions } from './keys/list-sessions.js';
@@ -117,6 +117,7 @@ export const CONTRACTS: readonly Contract[] = [
   RemoveMember,
   FindUser,
   SignIn,
+  BeginSignInExternal,
   SignInExternal,
   RefreshSession,
   SignOut,

@@ -88,7 +88,7 @@ export { ChangeRole } from './keys/change-role.js';
 export { RemoveMember } from './keys/remove-member.js';
 export { FindUser } from './keys/find-user.js';
 export { SignIn } from './keys/sign-in.js';
-export { SignInExternal } from './keys/sign-in-external.js';
+export { BeginSignInExternal, SignInExternal } from './keys/sign-in-external.js';
 export { RefreshSession } from './keys/refresh-session.js';
 export { SignOut } from './keys/sign-out.js';
 export { ListSessions } from './keys/list-sessions.js';

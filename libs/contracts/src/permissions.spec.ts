@@ -40,7 +40,7 @@ describe('what follows from it', () => {
   it('passwords and tokens of sessions come from the console alone, and only operators make set-up links and signing keys', () => {
     for (const name of [
       'sign-in',
-      'sign-in-external',
+      'begin-sign-in-external',
       'refresh-session',
       'accept-invitation',
       'change-password',

@@ -65,6 +65,7 @@ describe('a console that was taken over', () => {
     const open = CONSOLES.filter((contract) => !CHECKED.includes(contract)).map(({ subject }) => subject.split('.').at(-1));
     expect(open.toSorted((one = '', other = '') => one.localeCompare(other))).toEqual([
       'accept-invitation',
+      'begin-sign-in-external',
       'find-invitation',
       'keep-playground',
       'list-session-keys',

@@ -30,7 +30,7 @@ afterEach(async () => {
 async function finish(): Promise<unknown> {
   const settings = { issuer, clientId: 'slipway', clientSecret: 'secret', scopes: 'openid', name: 'Example' };
   const provider = new IdentityProvider(settings);
-  const { transaction } = await provider.begin(CALLBACK, undefined);
+  const { transaction } = await provider.begin(CALLBACK, { nonce: 'n'.repeat(43), invitation: undefined });
   return provider.finish(new URL(`${CALLBACK}?code=a-code&state=${transaction.state}`), transaction);
 }
 

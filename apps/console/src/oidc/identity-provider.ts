@@ -6,8 +6,6 @@ import {
   calculatePKCECodeChallenge,
   type Configuration,
   discovery,
-  fetchUserInfo,
-  randomNonce,
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
@@ -28,16 +26,11 @@ export const Transaction = z.object({
 });
 export type Transaction = z.infer<typeof Transaction>;
 
-/** Somebody whom the provider vouches for. */
-export interface VouchedPerson {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly email: string | undefined;
-  readonly emailVerified: boolean;
-  readonly name: string | undefined;
+/** What the provider gave for a code. keys-service verifies it for itself. */
+export interface ProviderTokens {
+  readonly idToken: string;
+  readonly accessToken: string;
 }
-
-const Profile = z.object({ email: z.string().optional(), email_verified: z.boolean().optional(), name: z.string().optional() });
 
 /** An OpenID Connect provider: authorization code with PKCE, state and nonce, whatever of it the provider requires. */
 export class IdentityProvider {
@@ -46,11 +39,14 @@ export class IdentityProvider {
   constructor(private readonly settings: OidcSettings) {}
 
   /** Where the browser goes to sign in, and what to remember meanwhile. @throws ServiceError `unavailable` */
-  async begin(redirectUri: string, invitation: string | undefined): Promise<{ url: string; transaction: Transaction }> {
+  async begin(
+    redirectUri: string,
+    { nonce, invitation }: { nonce: string; invitation: string | undefined },
+  ): Promise<{ url: string; transaction: Transaction }> {
     const provider = await this.#provider();
     const transaction: Transaction = {
       state: randomState(),
-      nonce: randomNonce(),
+      nonce,
       verifier: randomPKCECodeVerifier(),
       ...(invitation !== undefined && { invitation }),
     };
@@ -66,22 +62,17 @@ export class IdentityProvider {
   }
 
   /**
-   * Exchanges what the browser brought back for who it is.
+   * Exchanges what the browser brought back for the provider's tokens of who it is.
    * @param url the callback's whole address
    * @throws ServiceError `not_permitted` when the provider does not confirm, `unavailable` when it does not answer or fails itself
    */
-  async finish(url: URL, { state, nonce, verifier }: Transaction): Promise<VouchedPerson> {
+  async finish(url: URL, { state, nonce, verifier }: Transaction): Promise<ProviderTokens> {
     const provider = await this.#provider();
     try {
       const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
       const tokens = await authorizationCodeGrant(provider, url, checks);
-      const claims = tokens.claims();
-      if (claims === undefined) throw new Error('The provider sent no ID token.');
-      const own = Profile.parse(claims);
-      // Many providers tell the address to whoever asks with the access token, and not in the ID token.
-      const asked = own.email === undefined ? await fetchUserInfo(provider, tokens.access_token, claims.sub) : {};
-      const { email, email_verified: emailVerified = false, name } = { ...own, ...Profile.parse(asked) };
-      return { issuer: claims.iss, subject: claims.sub, email, emailVerified, name };
+      if (tokens.id_token === undefined) throw new Error('The provider sent no ID token.');
+      return { idToken: tokens.id_token, accessToken: tokens.access_token };
     } catch (error) {
       if (isUnanswered(error)) throw this.#unavailable(error);
       throw new ServiceError('not_permitted', `${this.settings.name} did not confirm this sign-in; try again.`, { cause: error });

@@ -1,7 +1,7 @@
-import { Email, LinkToken, PersonName, type Origin, ServiceError, SignInExternal, type SessionTokens } from '@slipway/contracts';
+import { BeginSignInExternal, LinkToken, type Origin, ServiceError, SignInExternal, type SessionTokens } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import type { OwnOrigin } from '../http/own-origin.js';
-import { type IdentityProvider, Transaction, type VouchedPerson } from './identity-provider.js';
+import { type IdentityProvider, Transaction } from './identity-provider.js';
 
 /** Where the provider sends browsers back to; registered there with the console's address in front. */
 const CALLBACK_PATH = '/api/oidc/callback';
@@ -17,7 +17,9 @@ export class OidcSignIn {
 
   /** Where the browser goes, and what its cookie remembers. @throws ServiceError `not_found` without a provider */
   async begin(invitation: string | undefined): Promise<{ url: string; remembered: string }> {
-    const { url, transaction } = await this.#required().begin(this.own.url + CALLBACK_PATH, invitation);
+    const provider = this.#required();
+    const { nonce } = await this.rpc.call(BeginSignInExternal, {});
+    const { url, transaction } = await provider.begin(this.own.url + CALLBACK_PATH, { nonce, invitation });
     return { url, remembered: Buffer.from(JSON.stringify(transaction)).toString('base64url') };
   }
 
@@ -29,9 +31,10 @@ export class OidcSignIn {
     const provider = this.#required();
     const transaction = readTransaction(remembered);
     if (transaction === null) throw new ServiceError('not_permitted', 'This sign-in was begun elsewhere, or took too long; try again.');
-    const person = await provider.finish(this.#callbackUrl(path), transaction);
+    const { idToken, accessToken } = await provider.finish(this.#callbackUrl(path), transaction);
     const invitation = LinkToken.safeParse(transaction.invitation).data;
-    return this.rpc.call(SignInExternal, { ...externalOf(person), ...(invitation !== undefined && { invitation }), origin });
+    const proof = { id_token: idToken, access_token: accessToken };
+    return this.rpc.call(SignInExternal, { ...proof, ...(invitation !== undefined && { invitation }), origin });
   }
 
   /** Only the query is the browser's; where it came back to is ours to say. */
@@ -52,23 +55,4 @@ function readTransaction(remembered: string | null): Transaction | null {
   } catch {
     return null;
   }
-}
-
-/** What does not look like an address or a name is left out: the provider's texts are not ours to trust. */
-function externalOf({ issuer, subject, email, emailVerified, name }: VouchedPerson): {
-  issuer: string;
-  subject: string;
-  email_verified: boolean;
-  email?: string;
-  name?: string;
-} {
-  const address = Email.safeParse(email).data;
-  const shownName = PersonName.safeParse(name).data;
-  return {
-    issuer,
-    subject,
-    email_verified: emailVerified && address !== undefined,
-    ...(address !== undefined && { email: address }),
-    ...(shownName !== undefined && { name: shownName }),
-  };
 }

@@ -22,6 +22,7 @@ import { McpUse1767200000000 } from './migrations/1767200000000-mcp-use.js';
 import { PlaygroundKeys1767100000000 } from './migrations/1767100000000-playground-keys.js';
 import { WorkerNames1768100000000 } from './migrations/1768100000000-worker-names.js';
 import { PeopleSessionsAudit1764000000000 } from './migrations/1764000000000-people-sessions-audit.js';
+import { SignInAttempts1768800000000 } from './migrations/1768800000000-sign-in-attempts.js';
 
 /** What the service's database holds, and how it came to hold it. */
 export const schema = {
@@ -42,6 +43,7 @@ export const schema = {
     AuditChain1768500000000,
     ProvenPeople1768600000000,
     UsageRefusals1768700000000,
+    SignInAttempts1768800000000,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

@@ -6,7 +6,7 @@ import { type ExternalIdentity, PeopleRepository, type Person } from '../people/
 import { AddressProofs } from './address-proofs.service.js';
 import { SessionEntry } from './session-entry.service.js';
 
-/** What an identity provider says of somebody; the door has verified that it does. */
+/** What an identity provider says of somebody; verified. */
 export interface ExternalPerson extends ExternalIdentity {
   readonly email?: string | undefined;
   readonly email_verified: boolean;

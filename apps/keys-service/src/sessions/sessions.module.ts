@@ -7,10 +7,12 @@ import { KeyProofs } from './key-proofs.service.js';
 import { OwnSessionsService } from './own-sessions.service.js';
 import { PasswordChangeService } from './password-change.service.js';
 import { PasswordResetService } from './password-reset.service.js';
+import { ProviderSignIn } from './provider-sign-in.service.js';
 import { RefreshService } from './refresh.service.js';
 import { SessionEntry } from './session-entry.service.js';
 import { SessionIssuing } from './session-issuing.service.js';
 import { SessionsHandlers } from './sessions.handlers.js';
+import { SignInAttemptsRepository } from './sign-in-attempts.repository.js';
 import { SignInHandlers } from './sign-in.handlers.js';
 import { SignInService } from './sign-in.service.js';
 import { SigningKeysHandlers } from './signing-keys.handlers.js';
@@ -28,9 +30,11 @@ import { SigningKeys } from './signing-keys.service.js';
     OwnSessionsService,
     PasswordChangeService,
     PasswordResetService,
+    ProviderSignIn,
     RefreshService,
     SessionEntry,
     SessionIssuing,
+    SignInAttemptsRepository,
     SignInService,
     SigningKeys,
     SigningKeysRepository,

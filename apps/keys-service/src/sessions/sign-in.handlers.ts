@@ -1,11 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { AcceptInvitation, FindInvitation, SignIn, SignInExternal } from '@slipway/contracts';
+import { AcceptInvitation, BeginSignInExternal, FindInvitation, SignIn, SignInExternal } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { JoiningService } from '../people/joining.service.js';
 import { AcceptanceService } from './acceptance.service.js';
-import { ExternalSignInService } from './external-sign-in.service.js';
+import { ProviderSignIn } from './provider-sign-in.service.js';
 import { SignInService } from './sign-in.service.js';
 
 /** Sign-in, in all its ways. */
@@ -13,7 +13,7 @@ import { SignInService } from './sign-in.service.js';
 export class SignInHandlers {
   constructor(
     private readonly passwords: SignInService,
-    private readonly providers: ExternalSignInService,
+    private readonly providers: ProviderSignIn,
     private readonly joining: JoiningService,
     private readonly acceptance: AcceptanceService,
   ) {}
@@ -23,9 +23,16 @@ export class SignInHandlers {
     return this.passwords.signIn(credentials, { slug: account, origin, browser });
   }
 
+  @RpcHandler(BeginSignInExternal)
+  async beginExternal(): Promise<z.input<typeof BeginSignInExternal.reply>> {
+    return { nonce: await this.providers.begin() };
+  }
+
   @RpcHandler(SignInExternal)
-  signInExternal(@Payload() { origin, ...person }: z.output<typeof SignInExternal.request>): Promise<z.input<typeof SignInExternal.reply>> {
-    return this.providers.signIn(person, origin);
+  signInExternal(
+    @Payload() { id_token: idToken, access_token: accessToken, invitation, origin }: z.output<typeof SignInExternal.request>,
+  ): Promise<z.input<typeof SignInExternal.reply>> {
+    return this.providers.finish({ idToken, accessToken }, invitation, origin);
   }
 
   @RpcHandler(FindInvitation)

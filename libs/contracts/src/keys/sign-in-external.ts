@@ -1,31 +1,48 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { Origin } from './actor.js';
-import { Email, LinkToken, PersonName } from './person.js';
+import { LinkToken } from './person.js';
 import { SessionTokens } from './session.js';
 
+/** Longest token of an identity provider that is read, in characters. */
+const TOKEN_CHARS = 16_384;
+
 /**
- * Signs in whom an identity provider vouches for. The door has verified the ID token. A person is known by
- * issuer and subject; the first time, a verified address links to the person of that address or accepts the
- * invitation. Nobody gets in uninvited.
+ * Begins a sign-in by the identity provider, and gives it the nonce that the ID token must hold. Good for ten minutes, once.
+ * `not_found` where keys-service knows of no provider.
+ */
+export const BeginSignInExternal = defineRpc({
+  subject: 'key.{env}.v1.rpc.begin-sign-in-external',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'carried',
+  queue: 'keys',
+  request: z.object({}),
+  reply: z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }),
+  errors: ['not_found'],
+  timeoutMs: 3_000,
+});
+
+/**
+ * Signs in whom an identity provider vouches for. keys-service verifies the ID token itself: issuer, audience, signature and
+ * the nonce that it gave. A person is known by issuer and subject; the first time, a verified address links to the person of
+ * that address or accepts the invitation. Nobody gets in uninvited. (Version 1 took the door's word for all of this.)
  */
 export const SignInExternal = defineRpc({
-  subject: 'key.{env}.v1.rpc.sign-in-external',
+  subject: 'key.{env}.v2.rpc.sign-in-external',
   owner: 'keys',
   callers: ['console'],
   proof: 'carried',
   queue: 'keys',
   request: z.object({
-    issuer: z.url().max(500),
-    subject: z.string().min(1).max(255),
-    email: Email.optional(),
-    email_verified: z.boolean(),
-    name: PersonName.optional(),
+    id_token: z.string().min(1).max(TOKEN_CHARS),
+    /** Many providers tell the address to whoever asks with this, and not in the ID token. */
+    access_token: z.string().min(1).max(TOKEN_CHARS).optional(),
     /** Link that is accepted by this sign-in. */
     invitation: LinkToken.optional(),
     origin: Origin,
   }),
   reply: SessionTokens,
-  errors: ['quota_exceeded', 'invalid_credentials', 'not_permitted', 'invitation_not_found'],
-  timeoutMs: 5_000,
+  errors: ['not_found', 'quota_exceeded', 'invalid_credentials', 'invitation_not_found'],
+  timeoutMs: 15_000,
 });
