@@ -49,7 +49,8 @@ export const modelOf = (answer: Answer): string | undefined => parsed(answer).mo
 
 /** All that could tell two refusals apart: what differs by nature from one answer to the next is left out. */
 export function fingerprintOf({ status, headers, body }: Answer): string {
-  const { date: _date, 'x-request-id': _id, 'request-id': _sameId, ...others } = headers;
+  // How long a connection is kept depends on what came on it before.
+  const { date: _date, 'keep-alive': _kept, 'x-request-id': _id, 'request-id': _sameId, ...others } = headers;
   return JSON.stringify([status, others, body]);
 }
 

@@ -72,6 +72,8 @@ describe('the commands', () => {
       'accounts list',
       'accounts limits',
       'accounts quota',
+      'accounts suspend',
+      'accounts resume',
       ...['set-up', 'invite', 'invitations', 'uninvite', 'list', 'role', 'remove', 'sign-out', 'reset-password'].map(
         (name) => `users ${name}`,
       ),

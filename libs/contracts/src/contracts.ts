@@ -44,6 +44,7 @@ import { RevokeKey } from './keys/revoke-key.js';
 import { RotateKey } from './keys/rotate-key.js';
 import { RotateMcpKey } from './keys/rotate-mcp-key.js';
 import { SetAccountLimits } from './keys/set-account-limits.js';
+import { SetAccountState } from './keys/set-account-state.js';
 import { SetKeyDeployments } from './keys/set-key-deployments.js';
 import { SetKeyLimits } from './keys/set-key-limits.js';
 import { CreateInvitation } from './keys/create-invitation.js';
@@ -96,6 +97,7 @@ export const CONTRACTS: readonly Contract[] = [
   SetKeyLimits,
   SetKeyDeployments,
   SetAccountLimits,
+  SetAccountState,
   SetAccountQuotas,
   CreateMcpKey,
   FindMcpKey,

@@ -130,6 +130,7 @@ describe('what follows from it', () => {
 
   it('only operators set the limits of accounts', () => {
     expect(askersOf('key.dev.v1.rpc.set-account-limits')).toEqual(['ops']);
+    expect(askersOf('key.dev.v1.rpc.set-account-state')).toEqual(['ops']);
   });
 
   it('usage comes from gateways and workers alone, and nobody listens in', () => {

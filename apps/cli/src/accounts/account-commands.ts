@@ -1,4 +1,4 @@
-import { CreateAccount, SetAccountLimits } from '@slipway/contracts';
+import { type AccountState, CreateAccount, FindAccount, SetAccountLimits, SetAccountState } from '@slipway/contracts';
 import { CliError } from '../cli-errors.js';
 import type { Command, Group } from '../command.js';
 import { changedLimits, LIMIT_OPTIONS, limitChanges, limitText } from '../limits/limit-options.js';
@@ -55,4 +55,41 @@ const limits: Command = {
   },
 };
 
-export const accounts: Group = { name: 'accounts', summary: 'Makes, lists and limits accounts.', commands: [create, list, limits, quota] };
+/** @param done what is said of the account afterwards */
+const stateCommand = (
+  name: string,
+  state: AccountState,
+  { summary, remark, done }: Record<'summary' | 'remark' | 'done', string>,
+): Command => ({
+  name,
+  summary,
+  remark,
+  words: [{ name: 'SLUG', about: 'the account' }],
+  options: {},
+  plan(call) {
+    const slug = accountSlug(call.word('SLUG'));
+    return async (session) => {
+      const { id } = await session.call(FindAccount, { slug });
+      const reply = await session.call(SetAccountState, { account: id, state });
+      return { json: reply, text: `Account ${slug} ${done}. ${obeyed(reply)}` };
+    };
+  },
+});
+
+const suspend = stateCommand('suspend', 'suspended', {
+  summary: 'Closes an account until it is resumed.',
+  remark: 'Its API keys, MCP key and playground open nothing and its running streams end; keys, deployments, people and figures stay.',
+  done: 'is suspended',
+});
+
+const resume = stateCommand('resume', 'active', {
+  summary: 'Lets a suspended account go on.',
+  remark: 'Its keys work again as they did before.',
+  done: 'is active',
+});
+
+export const accounts: Group = {
+  name: 'accounts',
+  summary: 'Makes, lists, limits and suspends accounts.',
+  commands: [create, list, limits, quota, suspend, resume],
+};

@@ -15,6 +15,8 @@ const DONE: Readonly<Record<string, string>> = {
   'key.limits': 'changed the limits of the key',
   'key.deployments': 'changed which deployments are open to the key',
   'account.limits': 'changed the limits of the account',
+  'account.suspend': 'suspended the account',
+  'account.resume': 'let the account go on',
   'account.quotas': 'changed the quotas of the account',
   'account.set_up_link': 'made a set-up link for the account',
   'member.invite': 'invited',

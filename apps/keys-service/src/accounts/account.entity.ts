@@ -1,4 +1,4 @@
-import type { AccountQuotas, Limits } from '@slipway/contracts';
+import type { AccountQuotas, AccountState, Limits } from '@slipway/contracts';
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
 /** One customer. The slug is part of public addresses and never changes. */
@@ -11,7 +11,7 @@ export class AccountEntity {
   slug!: string;
 
   @Column('text')
-  state!: 'active' | 'suspended';
+  state!: AccountState;
 
   /** For all of its keys together. */
   @Column('jsonb')

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateAccount, FindAccount, FindAccountLimits, ListAccounts, SetAccountLimits } from '@slipway/contracts';
+import { CreateAccount, FindAccount, FindAccountLimits, ListAccounts, SetAccountLimits, SetAccountState } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { AccountsService } from './accounts.service.js';
@@ -32,6 +32,14 @@ export class AccountsHandlers {
       accounts: items.map(({ createdAt, ver: _, quotas: _quotas, ...account }) => ({ ...account, created_at: createdAt.toISOString() })),
       next,
     };
+  }
+
+  @RpcHandler(SetAccountState)
+  async setState(
+    @Payload() { account, state, actor }: z.output<typeof SetAccountState.request>,
+  ): Promise<z.input<typeof SetAccountState.reply>> {
+    const changed = await this.accounts.setState(account, state, actor);
+    return { ...changed, missing: [...changed.missing] };
   }
 
   @RpcHandler(SetAccountLimits)

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountId, type AccountQuotas, type Limits } from '@slipway/contracts';
+import { AccountId, type AccountQuotas, type AccountState, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { MoreThan } from 'typeorm';
 import { AccountEntity } from './account.entity.js';
@@ -8,7 +8,7 @@ import { AccountEntity } from './account.entity.js';
 export interface Account {
   readonly id: AccountId;
   readonly slug: string;
-  readonly state: 'active' | 'suspended';
+  readonly state: AccountState;
   readonly limits: Limits;
   readonly quotas: AccountQuotas;
   readonly ver: number;
@@ -41,6 +41,12 @@ export class AccountsRepository {
   async setLimits(tx: Tx, id: AccountId, limits: Limits): Promise<Account | null> {
     await tx.update(AccountEntity, { id }, { limits, ver: () => 'ver + 1' });
     return this.find(tx, id);
+  }
+
+  /** Writes the state under the next version. */
+  async setState(tx: Tx, id: AccountId, state: AccountState): Promise<Account> {
+    await tx.update(AccountEntity, { id }, { state, ver: () => 'ver + 1' });
+    return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
   }
 
   /** Null when there is no account of that number. Held until the transaction ends: what refers to it can be added meanwhile. */

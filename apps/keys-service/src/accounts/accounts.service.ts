@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, type Limits, ServiceError } from '@slipway/contracts';
+import { type AccountId, type AccountState, type Actor, type Limits, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions } from '@slipway/database';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { accountRecord } from '../feed/feed-records.js';
@@ -19,6 +19,11 @@ export interface LimitedAccount {
   readonly propagated: boolean;
   /** The live gateways that have not confirmed. */
   readonly missing: readonly string[];
+}
+
+/** An account's state, and whether gateways obey it already. */
+export interface AccountInState extends Omit<LimitedAccount, 'limits'> {
+  readonly state: AccountState;
 }
 
 @Injectable()
@@ -65,6 +70,27 @@ export class AccountsService {
     });
     const { propagated, waiting } = await this.feed.propagation(ticket);
     return { id: account, limits, propagated, missing: waiting };
+  }
+
+  /**
+   * For operators. Waits for the gateways, a second at most; what they did not confirm by then is committed all the same. A state
+   * that the account has already is told to the gateways again, and written down once.
+   */
+  async setState(account: AccountId, state: AccountState, actor?: Actor): Promise<AccountInState> {
+    if (actor !== undefined && actor.kind !== 'ops')
+      throw new ServiceError('not_permitted', 'Operators suspend accounts.', { param: 'actor' });
+    const ticket = await this.transactions.run(async (tx) => {
+      const held = await this.accounts.hold(tx, account);
+      if (held === null) throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
+      const changed = await this.accounts.setState(tx, account, state);
+      if (held.state !== state) {
+        const action = state === 'suspended' ? 'account.suspend' : 'account.resume';
+        await this.audit.record(tx, { account, actor, action, object: `account:${account}`, objectName: changed.slug });
+      }
+      return this.feed.record(tx, { op: 'put', ...accountRecord(changed) });
+    });
+    const { propagated, waiting } = await this.feed.propagation(ticket);
+    return { id: account, state, propagated, missing: waiting };
   }
 
   /** Accounts with numbers above `after`, oldest first. */

@@ -3,11 +3,14 @@ import { defineFeed } from '../feed.js';
 import { AccountId, AccountSlug, DeploymentId, KeyId } from '../ids.js';
 import { Limits } from './limits.js';
 
+export const AccountState = z.enum(['active', 'suspended']);
+export type AccountState = z.infer<typeof AccountState>;
+
 const AccountRecord = z.object({
   type: z.literal('account'),
   id: AccountId,
   slug: AccountSlug,
-  state: z.enum(['active', 'suspended']),
+  state: AccountState,
   /** For all keys of the account together; absent = none, as in records of before limits existed. */
   limits: Limits.optional(),
   /** Requests whose bodies a gateway reads at once for all keys of the account; absent = the gateway's own default. */

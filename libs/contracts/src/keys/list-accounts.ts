@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AccountSlug } from '../ids.js';
+import { AccountState } from './key-feed.js';
 import { Limits } from './limits.js';
 
 /** All accounts, oldest first; at most 500 per reply. */
@@ -18,7 +19,7 @@ export const ListAccounts = defineRpc({
       z.object({
         id: AccountId,
         slug: AccountSlug,
-        state: z.enum(['active', 'suspended']),
+        state: AccountState,
         created_at: z.iso.datetime(),
         /** Absent from older replicas. */
         limits: Limits.optional(),
