@@ -46,6 +46,7 @@ export function databaseOptions(
         'revision',
         'alias',
         'placement_term',
+        'account_quota',
         'creation',
         'record_version',
         ...feedTableNames(DeploymentFeed.name),
