@@ -68,6 +68,18 @@ describe('people', () => {
     expect(JSON.stringify(entries)).not.toContain(password);
   });
 
+  it('are suspended and resumed by their address, in all accounts, as often as one likes', async () => {
+    const credentials = { email: 'sam@example.com', password: PASSWORD, origin: {} };
+    await accept((await rig.json<{ link: string }>('users', 'invite', 'sam@example.com')).link);
+    expect((await rig.run('users', 'suspend', 'Sam@Example.com')).stdout).toBe('sam@example.com is suspended; ended 1 session.\n');
+    expect((await rig.run('users', 'suspend', 'sam@example.com')).code).toBe(0);
+    await expect(console_.call(SignIn, credentials)).rejects.toMatchObject({ code: 'invalid_credentials' });
+    expect((await rig.run('users', 'list')).stdout).toMatch(/sam@example\.com .*member +suspended/);
+    expect((await rig.run('users', 'resume', 'sam@example.com')).stdout).toBe('sam@example.com may sign in again.\n');
+    await console_.call(SignIn, credentials);
+    expect((await rig.run('users', 'suspend', 'nobody@example.com')).stderr).toMatch(/\(user_not_found\)\n$/);
+  });
+
   it('keep their sessions over a new signing key, unless the old ones are revoked', async () => {
     const made = await rig.json<{ kid: string; revoked_old: boolean }>('sessions', 'rotate-key');
     const revoking = await rig.run('sessions', 'rotate-key', '--revoke-old');

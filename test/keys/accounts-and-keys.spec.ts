@@ -76,6 +76,7 @@ describe('accounts and keys', () => {
     const module = await Test.createTestingModule({
       imports: [
         AppModule.with({
+          log,
           ...parts,
           sessionFeed,
           vault,

@@ -8,8 +8,10 @@ import {
   ListAudit,
   RefreshSession,
   ResetPassword,
+  SetUserState,
   SignIn,
   SignInExternal,
+  type UserState,
 } from '@slipway/contracts';
 import { freePorts } from '@slipway/testing';
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
@@ -185,6 +187,25 @@ describe('sign-in by an identity provider', () => {
     expect((await signIn(other, token)).end).toBe(refused('invalid_credentials'));
     expect((await signIn(invited, token)).end).toBe('/');
     expect((await signIn(invited, token)).end).toBe(refused('invitation_not_found'));
+  });
+
+  it('knows nobody who is suspended: they are told what a stranger is told, and no link opens', async () => {
+    const stranger = (await signIn(newLogin())).end;
+    const [linked, unlinked] = [newLogin(), newLogin()];
+    expect((await signIn(linked, await invite(`${linked}@example.com`))).end).toBe('/');
+    await world.accept(await invite(`${unlinked}@example.com`), { email: `${unlinked}@example.com`, account: owner.account });
+    for (const login of [linked, unlinked]) {
+      const email = `${login}@example.com`;
+      const suspend = (state: UserState): Promise<unknown> => world.keys.ask(SetUserState, { email, state, actor: OPS });
+      await suspend('suspended');
+      expect([login, (await signIn(login)).end]).toEqual([login, stranger]);
+      const elsewhere = await world.owner();
+      const actor = as(elsewhere.user);
+      const { token } = await world.ask(CreateInvitation, { account: elsewhere.account, email, role: 'member', actor });
+      expect((await signIn(login, token)).end).toBe(refused('invitation_not_found'));
+      await suspend('active');
+      expect((await signIn(login, token)).end).toBe('/');
+    }
   });
 
   it('makes the first owner by a set-up link', async () => {

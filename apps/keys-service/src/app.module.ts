@@ -1,12 +1,13 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { AuditLog, Transactions } from '@slipway/database';
-import { SecretVault, StreamClaims, WorkerSigning } from '@slipway/platform';
+import { type Logger, SecretVault, StreamClaims, WorkerSigning } from '@slipway/platform';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { QuotaDefaults } from './accounts/quotas.service.js';
 import { AuditModule } from './audit/audit.module.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyMint } from './keys/key-minting.js';
 import { KeysModule } from './keys/keys.module.js';
+import { LOG } from './log-token.js';
 import { PasswordHasher } from './people/password-hasher.js';
 import { PeopleModule } from './people/people.module.js';
 import { PlaygroundModule } from './playground/playground.module.js';
@@ -19,6 +20,7 @@ import { UsageModule } from './usage/usage.module.js';
 
 /** What the process owns and the modules use. */
 export interface KeysRuntime {
+  readonly log: Logger;
   readonly transactions: Transactions;
   readonly feed: KeyFeedPublisher;
   readonly mint: KeyMint;
@@ -39,8 +41,9 @@ class RuntimeModule {}
 
 @Module({})
 export class AppModule {
-  static with({ transactions, feed, mint, sessionFeed, vault, scope, signing, quotas, claims, provider }: KeysRuntime): DynamicModule {
+  static with({ log, transactions, feed, mint, sessionFeed, vault, scope, signing, quotas, claims, provider }: KeysRuntime): DynamicModule {
     const providers = [
+      { provide: LOG, useValue: log },
       { provide: Transactions, useValue: transactions },
       { provide: KeyFeedPublisher, useValue: feed },
       { provide: KeyMint, useValue: mint },

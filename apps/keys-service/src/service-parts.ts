@@ -19,7 +19,7 @@ import {
 } from '@slipway/platform';
 import { refusalCounter, RpcGate } from '@slipway/proof';
 import { QuotaDefaults } from './accounts/quotas.service.js';
-import { AppModule } from './app.module.js';
+import { AppModule, type KeysRuntime } from './app.module.js';
 import type { KeysConfig } from './config.js';
 import { schema } from './db/schema.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
@@ -97,7 +97,7 @@ interface ServiceResources {
 }
 
 async function startService({ config, log, url, database, nats, metrics }: ServiceResources): Promise<RunningService> {
-  const { SLIPWAY_ENV: env, DRAIN_MS: drainMs, KEY_PEPPERS: peppers, SLIPWAY_SECRET_KEY: secretKeys } = config;
+  const { SLIPWAY_ENV: env, DRAIN_MS: drainMs } = config;
   const { transactions } = database;
   const common = { url, applicationName: NAME, transactions, log };
   const feed = new KeyFeedPublisher({
@@ -118,18 +118,7 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
   });
   const { admit } = new RpcGate(ownProofs({ env, transactions, log }), refusalCounter(metrics, log));
   const server = new RpcServer({ nats, env, log, drainMs, admit });
-  const runtime = {
-    transactions,
-    feed,
-    mint: new KeyMint(peppers),
-    sessionFeed,
-    vault: new SecretVault(secretKeys),
-    scope: new TokenScope(env),
-    provider: new KnownProvider(providerOf(config)),
-    signing: await readWorkerSigning(config.NATS_CREDENTIALS_DIR),
-    claims: new StreamClaims(peppers),
-    quotas: new QuotaDefaults({ keys: config.QUOTA_KEYS, members: config.QUOTA_MEMBERS, invitations: config.QUOTA_INVITATIONS }),
-  };
+  const runtime = { log, transactions, feed, sessionFeed, ...(await configuredRuntime(config)) };
   const app = await createRpcApplication(AppModule.with(runtime), server, log);
   feed.start();
   sessionFeed.start();
@@ -145,6 +134,22 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
   });
   usage.start();
   return { feed, sessionFeed, usage, app };
+}
+
+type ConfiguredRuntime = Omit<KeysRuntime, 'log' | 'transactions' | 'feed' | 'sessionFeed'>;
+
+/** What follows from the configuration alone. */
+async function configuredRuntime(config: KeysConfig): Promise<ConfiguredRuntime> {
+  const { SLIPWAY_ENV: env, KEY_PEPPERS: peppers, SLIPWAY_SECRET_KEY: secretKeys } = config;
+  return {
+    mint: new KeyMint(peppers),
+    vault: new SecretVault(secretKeys),
+    scope: new TokenScope(env),
+    provider: new KnownProvider(providerOf(config)),
+    signing: await readWorkerSigning(config.NATS_CREDENTIALS_DIR),
+    claims: new StreamClaims(peppers),
+    quotas: new QuotaDefaults({ keys: config.QUOTA_KEYS, members: config.QUOTA_MEMBERS, invitations: config.QUOTA_INVITATIONS }),
+  };
 }
 
 const rejectionCounter = (metrics: Registry): Counter<'why'> =>

@@ -45,6 +45,7 @@ import { RotateKey } from './keys/rotate-key.js';
 import { RotateMcpKey } from './keys/rotate-mcp-key.js';
 import { SetAccountLimits } from './keys/set-account-limits.js';
 import { SetAccountState } from './keys/set-account-state.js';
+import { SetUserState } from './keys/set-user-state.js';
 import { SetKeyDeployments } from './keys/set-key-deployments.js';
 import { SetKeyLimits } from './keys/set-key-limits.js';
 import { CreateInvitation } from './keys/create-invitation.js';
@@ -112,6 +113,7 @@ export const CONTRACTS: readonly Contract[] = [
   FindInvitation,
   ListInvitations,
   ResetPassword,
+  SetUserState,
   RevokeInvitation,
   AcceptInvitation,
   ListMembers,

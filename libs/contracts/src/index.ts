@@ -69,6 +69,7 @@ export { FindMcpKey } from './keys/find-mcp-key.js';
 export { AllowedDeployments, Limits } from './keys/limits.js';
 export { SetAccountLimits } from './keys/set-account-limits.js';
 export { SetAccountState } from './keys/set-account-state.js';
+export { SetUserState } from './keys/set-user-state.js';
 export { SetKeyDeployments } from './keys/set-key-deployments.js';
 export { SetKeyLimits } from './keys/set-key-limits.js';
 export { ListAccounts } from './keys/list-accounts.js';
@@ -111,6 +112,7 @@ export {
   NewPassword,
   Password,
   PersonName,
+  UserState,
 } from './keys/person.js';
 export {
   BrowserToken,

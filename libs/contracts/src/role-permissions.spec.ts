@@ -131,6 +131,8 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.list-invitations.* keys',
           'key.dev.v1.rpc.reset-password.* keys',
           'key.dev.v1.rpc.reset-password keys',
+          'key.dev.v1.rpc.set-user-state.* keys',
+          'key.dev.v1.rpc.set-user-state keys',
           'key.dev.v1.rpc.revoke-invitation.* keys',
           'key.dev.v1.rpc.accept-invitation.* keys',
           'key.dev.v1.rpc.accept-invitation keys',

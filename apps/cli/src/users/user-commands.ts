@@ -18,6 +18,7 @@ import { OPERATOR } from '../session/operator.js';
 import type { Account, Session } from '../session/session.js';
 import { tableOr } from '../table.js';
 import { allMembers, emailAddress, findMember } from './find-member.js';
+import { resume, suspend } from './person-commands.js';
 
 const EMAIL = { name: 'EMAIL', about: 'their email address' };
 const CONSOLE_OPTION = { console: { value: 'URL', about: 'where the console is opened (CONSOLE_BASE_URL, or that of npm start)' } };
@@ -84,8 +85,15 @@ const list: Command = {
   plan: () => async (session) => {
     const account = await findAccount(session);
     const members = await allMembers(session, account);
-    const rows = members.map(({ user, email, name, role, last_sign_in_at: last }) => [user, email, name, role, last ?? 'never']);
-    const text = tableOr(`Nobody belongs to account ${account.slug}.`, ['ID', 'EMAIL', 'NAME', 'ROLE', 'LAST SIGN-IN'], rows);
+    const rows = members.map(({ user, email, name, role, state, last_sign_in_at: last }) => [
+      user,
+      email,
+      name,
+      role,
+      state,
+      last ?? 'never',
+    ]);
+    const text = tableOr(`Nobody belongs to account ${account.slug}.`, ['ID', 'EMAIL', 'NAME', 'ROLE', 'STATE', 'LAST SIGN-IN'], rows);
     return { json: { account: account.slug, members }, text };
   },
 };
@@ -193,6 +201,6 @@ const resetPassword: Command = {
 
 export const users: Group = {
   name: 'users',
-  summary: 'Invites, lists and removes people, and changes their roles.',
-  commands: [setUp, invite, invitations, uninvite, list, role, remove, signOut, resetPassword],
+  summary: 'Invites, lists, removes and suspends people, and changes their roles.',
+  commands: [setUp, invite, invitations, uninvite, list, role, remove, signOut, resetPassword, suspend, resume],
 };

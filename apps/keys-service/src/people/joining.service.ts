@@ -56,5 +56,6 @@ export class JoiningService {
   }
 }
 
-const invitationNotFound = (): ServiceError =>
+/** One answer to every link that opens nothing. */
+export const invitationNotFound = (): ServiceError =>
   new ServiceError('invitation_not_found', 'This link opens nothing: it was used or replaced, or has expired. Ask for another one.');

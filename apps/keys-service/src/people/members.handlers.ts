@@ -12,11 +12,12 @@ export class MembersHandlers {
   @RpcHandler(ListMembers)
   async list(@Payload() { account, after, actor }: z.output<typeof ListMembers.request>): Promise<z.input<typeof ListMembers.reply>> {
     const { items, next } = await this.members.list(account, actor, after);
-    const members = items.map(({ id, joinedAt, lastSignInAt, ...member }) => ({
+    const members = items.map(({ id, joinedAt, lastSignInAt, suspendedAt, ...member }) => ({
       ...member,
       user: id,
       joined_at: joinedAt.toISOString(),
       last_sign_in_at: lastSignInAt?.toISOString() ?? null,
+      ...(actor.kind === 'ops' && { state: suspendedAt === null ? ('active' as const) : ('suspended' as const) }),
     }));
     return { members, next };
   }

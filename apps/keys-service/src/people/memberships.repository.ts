@@ -18,13 +18,15 @@ export interface Member {
   readonly role: MemberRole;
   readonly joinedAt: Date;
   readonly lastSignInAt: Date | null;
+  readonly suspendedAt: Date | null;
 }
 
 interface MemberRow extends Omit<Member, 'id'> {
   readonly id: number;
 }
 
-const MEMBERS = `SELECT p.id, p.email, p.name, m.role, m.joined_at AS "joinedAt", p.last_sign_in_at AS "lastSignInAt"
+const MEMBERS = `SELECT p.id, p.email, p.name, m.role, m.joined_at AS "joinedAt", p.last_sign_in_at AS "lastSignInAt",
+    p.suspended_at AS "suspendedAt"
   FROM people.membership m JOIN people.person p ON p.id = m.user_id WHERE m.account_id = $1`;
 
 /** Every statement names the account, so that none can reach another's members. */

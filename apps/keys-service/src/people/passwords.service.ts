@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError, type UserId } from '@slipway/contracts';
-import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { Transactions, type Tx } from '@slipway/database';
 import { type AttemptPlace, AttemptsRepository } from './attempts.repository.js';
-import { MembershipsRepository } from './memberships.repository.js';
+import { FailedSignIns } from './failed-sign-ins.service.js';
 import { PasswordHasher } from './password-hasher.js';
 import { PeopleRepository, type Person } from './people.repository.js';
 
@@ -18,24 +18,23 @@ export class PasswordsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly people: PeopleRepository,
-    private readonly memberships: MembershipsRepository,
     private readonly attempts: AttemptsRepository,
     private readonly hasher: PasswordHasher,
-    private readonly audit: AuditLog,
+    private readonly failures: FailedSignIns,
   ) {}
 
   /**
-   * The person whose address and password these are. Known and unknown addresses cost the same: an attempt is counted,
+   * The person whose address and password these are. Known, suspended and unknown addresses cost the same: an attempt is counted,
    * the address is looked up, one hash is computed. Owners of a known person's accounts read of the first failure of a place
    * and of its lock-out in their audit logs, written behind the answer.
    * @throws ServiceError `invalid_credentials`, `rate_limit_exceeded`
    */
   async prove({ email, password }: Credentials, place: AttemptPlace): Promise<Person> {
-    const weight = await this.attempts.begin(email, place, () => this.#note(email, 'session.locked_out', place));
+    const weight = await this.attempts.begin(email, place, () => this.failures.note(email, 'session.locked_out', place));
     const person = await this.transactions.read((connection) => this.people.findByEmail(connection, email));
     const matches = await this.hasher.matches(person?.passwordHash ?? null, password);
-    if (!matches || person === null) {
-      if (weight === 'first') this.#note(email, 'session.sign_in_failed', place);
+    if (!matches || person === null || person.isSuspended) {
+      if (weight === 'first') this.failures.note(email, 'session.sign_in_failed', place);
       throw invalidCredentials();
     }
     return person;
@@ -43,7 +42,7 @@ export class PasswordsService {
 
   /**
    * A proof led somewhere: earlier failures of its place count no more.
-   * @throws ServiceError `invalid_credentials` where the password was changed or taken away since it was proved
+   * @throws ServiceError `invalid_credentials` where the password was changed or taken away since it was proved, or the person suspended
    */
   async succeeded(tx: Tx, person: Person, place: AttemptPlace): Promise<void> {
     if (!(await this.people.holdsPassword(tx, person))) throw invalidCredentials();
@@ -64,20 +63,8 @@ export class PasswordsService {
   async set(tx: Tx, id: UserId, passwordHash: string): Promise<void> {
     await this.people.setPassword(tx, id, passwordHash);
   }
-
-  /** Not waited for: how long it takes must not tell whether somebody has this address. */
-  #note(email: string, action: string, { origin }: AttemptPlace): void {
-    void this.transactions
-      .run(async (tx) => {
-        const person = await this.people.findByEmail(tx, email);
-        if (person === null) return;
-        const entry = { action, origin, object: `user:${person.id}`, objectName: person.email };
-        for (const { account } of await this.memberships.accountsOf(tx, person.id)) await this.audit.record(tx, { ...entry, account });
-      })
-      // The database is away: then the sign-in failed too, and its caller was told.
-      .catch(() => undefined);
-  }
 }
 
-const invalidCredentials = (): ServiceError =>
+/** One answer to every address and password that open nothing. */
+export const invalidCredentials = (): ServiceError =>
   new ServiceError('invalid_credentials', 'This address and this password do not belong together.');

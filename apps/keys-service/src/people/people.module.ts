@@ -5,6 +5,7 @@ import { SessionEnding } from '../sessions/session-ending.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { AttemptsRepository } from './attempts.repository.js';
 import { Authority } from './authority.service.js';
+import { FailedSignIns } from './failed-sign-ins.service.js';
 import { InvitationsHandlers } from './invitations.handlers.js';
 import { InvitationsRepository } from './invitations.repository.js';
 import { InvitationsService } from './invitations.service.js';
@@ -13,14 +14,17 @@ import { MembersHandlers } from './members.handlers.js';
 import { MembersService } from './members.service.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { PasswordsService } from './passwords.service.js';
+import { PeopleHandlers } from './people.handlers.js';
 import { PeopleRepository } from './people.repository.js';
+import { PeopleService } from './people.service.js';
 
 @Module({
   imports: [AccountsModule],
-  controllers: [InvitationsHandlers, MembersHandlers],
+  controllers: [InvitationsHandlers, MembersHandlers, PeopleHandlers],
   providers: [
     AttemptsRepository,
     Authority,
+    FailedSignIns,
     InvitationsRepository,
     InvitationsService,
     JoiningService,
@@ -28,6 +32,7 @@ import { PeopleRepository } from './people.repository.js';
     MembershipsRepository,
     PasswordsService,
     PeopleRepository,
+    PeopleService,
     // Who leaves an account leaves its sessions in the same transaction, and they their keys.
     PlaygroundKeysRepository,
     SessionEnding,

@@ -21,6 +21,10 @@ export class PersonEntity {
   @Column('timestamptz', { name: 'proven_at', nullable: true })
   provenAt!: Date | null;
 
+  /** Since when nothing opens for them; null = they are not suspended. */
+  @Column('timestamptz', { name: 'suspended_at', nullable: true })
+  suspendedAt!: Date | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
 

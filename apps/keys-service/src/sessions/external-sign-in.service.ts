@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
-import { type InvitationFacts, JoiningService } from '../people/joining.service.js';
+import { type InvitationFacts, invitationNotFound, JoiningService } from '../people/joining.service.js';
 import { type ExternalIdentity, PeopleRepository, type Person } from '../people/people.repository.js';
 import { AddressProofs } from './address-proofs.service.js';
 import { SessionEntry } from './session-entry.service.js';
@@ -35,6 +35,7 @@ export class ExternalSignInService {
     return this.transactions.run(async (tx) => {
       const invitation = external.invitation === undefined ? null : await this.joining.hold(tx, external.invitation);
       const person = (await this.people.findByIdentity(tx, external)) ?? (await this.#firstTime(tx, external, { invitation, origin }));
+      requireActive(person, invitation);
       if (invitation) {
         requireInvited(invitation, person.email);
         await this.joining.admit(tx, invitation, person, origin);
@@ -59,6 +60,7 @@ export class ExternalSignInService {
       (await this.people.insert(tx, { email, name, passwordHash: null, isProven: true })) ??
       (await this.people.findByEmail(tx, email));
     if (person === null) throw uninvited();
+    requireActive(person, invitation);
     if (!person.isProven) await this.proofs.prove(tx, person, origin);
     await this.people.link(tx, person.id, external);
     return person;
@@ -69,6 +71,11 @@ export class ExternalSignInService {
 interface Arrival {
   readonly invitation: InvitationFacts | null;
   readonly origin: Origin;
+}
+
+/** Somebody suspended is as unknown as their link. */
+function requireActive({ isSuspended }: Person, invitation: InvitationFacts | null): void {
+  if (isSuspended) throw invitation === null ? uninvited() : invitationNotFound();
 }
 
 function requireInvited(invitation: InvitationFacts, email: string): void {

@@ -4,6 +4,7 @@ import { type Actor, type Origin, ServiceError, type SessionTokens } from '@slip
 import { AuditLog, type Tx } from '@slipway/database';
 import { AttemptsRepository } from '../people/attempts.repository.js';
 import { type Membership, MembershipsRepository } from '../people/memberships.repository.js';
+import { invalidCredentials } from '../people/passwords.service.js';
 import { PeopleRepository, type Person } from '../people/people.repository.js';
 import { SessionIssuing } from './session-issuing.service.js';
 
@@ -28,10 +29,11 @@ export class SessionEntry {
     private readonly audit: AuditLog,
   ) {}
 
-  /** @throws ServiceError `not_permitted` for a person without an account */
+  /** @throws ServiceError `not_permitted` for a person without an account; `invalid_credentials` for one who was suspended at this moment */
   async enter(tx: Tx, person: Person, { slug, origin, method, browser = newBrowserToken() }: Entrance): Promise<SessionTokens> {
+    // First: who suspends somebody waits for this, then ends the session that it makes.
+    if (!(await this.people.signedIn(tx, person.id))) throw invalidCredentials();
     const membership = await this.#choose(tx, person, slug);
-    await this.people.signedIn(tx, person.id);
     await this.attempts.remember(tx, person.id, browser);
     const tokens = await this.issuing.open(tx, person, membership, origin);
     const actor: Actor = { kind: 'user', user: person.id, ...origin };

@@ -5,6 +5,10 @@ import { AccountId, AccountSlug, InvitationId, UserId } from '../ids.js';
 export const MemberRole = z.enum(['owner', 'member', 'viewer']);
 export type MemberRole = z.infer<typeof MemberRole>;
 
+/** Whether a person may sign in. Operators alone suspend. */
+export const UserState = z.enum(['active', 'suspended']);
+export type UserState = z.infer<typeof UserState>;
+
 /** A person's address, lower-cased: one address is one person, however it is written. */
 export const Email = z
   .string()
@@ -42,6 +46,8 @@ export const MemberView = z.object({
   joined_at: z.iso.datetime(),
   /** Null = never. */
   last_sign_in_at: z.iso.datetime().nullable(),
+  /** Told to operators alone. Absent from older replicas. */
+  state: UserState.optional(),
 });
 export type MemberView = z.infer<typeof MemberView>;
 
