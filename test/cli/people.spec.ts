@@ -80,6 +80,20 @@ describe('people', () => {
     expect((await rig.run('users', 'suspend', 'nobody@example.com')).stderr).toMatch(/\(user_not_found\)\n$/);
   });
 
+  it('are deleted for good, after a question or with --yes, and the audit log holds', async () => {
+    const email = 'kim@example.com';
+    await accept((await rig.json<{ link: string }>('users', 'invite', email)).link);
+    expect((await rig.run('users', 'delete', email)).stderr).toMatch(/--yes.*\(not_confirmed\)\n$/);
+    expect((await rig.type('kim\n', 'users', 'delete', email)).stderr).toMatch(/\(not_confirmed\)\n$/);
+    expect((await rig.run('users', 'list')).stdout).toContain(email);
+    expect((await rig.type(`${email}\n`, 'users', 'delete', email)).stdout).toBe(`Deleted ${email}; ended 1 session.\n`);
+    const again = await rig.run('users', 'delete', email, '--yes');
+    expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/\(user_not_found\)\n$/)]);
+    const only = await rig.run('users', 'delete', 'ada@example.com', '--yes');
+    expect([only.code, only.stderr]).toEqual([1, expect.stringMatching(/only owner of local:.*\(last_owner\)\n$/)]);
+    expect((await rig.run('audit', 'verify')).stdout).toContain('Both audit logs are whole.');
+  });
+
   it('keep their sessions over a new signing key, unless the old ones are revoked', async () => {
     const made = await rig.json<{ kid: string; revoked_old: boolean }>('sessions', 'rotate-key');
     const revoking = await rig.run('sessions', 'rotate-key', '--revoke-old');

@@ -5,6 +5,7 @@ import {
   BeginSignInExternal,
   CreateInvitation,
   CreateSetupLink,
+  DeleteUser,
   ListAudit,
   RefreshSession,
   ResetPassword,
@@ -17,6 +18,7 @@ import { freePorts } from '@slipway/testing';
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
+import { signInAtProvider } from './at-provider.js';
 import { Browser } from './browser.js';
 import { ConsoleProcess } from './console-process.js';
 import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
@@ -62,30 +64,7 @@ afterAll(async () => {
 });
 
 /** Signs in at the provider as `login`, and returns where it sends the browser back to. */
-async function atProvider(url: string, login: string): Promise<string> {
-  const person = new Browser(url);
-  let next = url;
-  let form: URLSearchParams | undefined;
-  for (let step = 0; step < 12; step += 1) {
-    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(next, { redirect: 'manual', headers: { cookie }, ...(form && { method: 'POST', body: form }) });
-    person.keep(response);
-    form = undefined;
-    const location = response.headers.get('location');
-    if (location !== null) {
-      next = new URL(location, next).href;
-      if (next.startsWith(door.url)) return next;
-      continue;
-    }
-    const page = await response.text();
-    const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
-    if (action === undefined) throw new Error(`The provider shows no form:\n${page}`);
-    const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? '';
-    form = new URLSearchParams({ prompt, ...(prompt === 'login' && { login, password: 'any' }) });
-    next = new URL(action, next).href;
-  }
-  throw new Error('The provider never sends the browser back.');
-}
+const atProvider = (url: string, login: string): Promise<string> => signInAtProvider(url, { login, door: door.url });
 
 async function begin(browser: Browser, invitation?: string): Promise<string> {
   const { status, body } = await browser.post<{ url: string }>('/api/oidc/start', invitation === undefined ? {} : { invitation });
@@ -206,6 +185,21 @@ describe('sign-in by an identity provider', () => {
       await suspend('active');
       expect((await signIn(login, token)).end).toBe('/');
     }
+  });
+
+  it('knows nobody who was deleted, and lets them in as somebody new when they are invited again', async () => {
+    const login = newLogin();
+    const email = `${login}@example.com`;
+    const userOf = async (browser: Browser): Promise<number> => {
+      await browser.post('/api/refresh');
+      return (await browser.get<{ id: number }>('/api/me')).body.id;
+    };
+    const first = await userOf((await signIn(login, await invite(email))).browser);
+    await world.keys.ask(DeleteUser, { email, actor: OPS });
+    expect((await signIn(login)).end).toBe(refused('not_permitted'));
+    const again = await signIn(login, await invite(email));
+    expect(again.end).toBe('/');
+    expect(await userOf(again.browser)).toBeGreaterThan(first);
   });
 
   it('makes the first owner by a set-up link', async () => {

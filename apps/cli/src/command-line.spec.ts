@@ -74,9 +74,20 @@ describe('the commands', () => {
       'accounts quota',
       'accounts suspend',
       'accounts resume',
-      ...['set-up', 'invite', 'invitations', 'uninvite', 'list', 'role', 'remove', 'sign-out', 'reset-password', 'suspend', 'resume'].map(
-        (name) => `users ${name}`,
-      ),
+      ...[
+        'set-up',
+        'invite',
+        'invitations',
+        'uninvite',
+        'list',
+        'role',
+        'remove',
+        'sign-out',
+        'reset-password',
+        'suspend',
+        'resume',
+        'delete',
+      ].map((name) => `users ${name}`),
       ...['create', 'list', 'rename', 'rotate', 'revoke', 'limits', 'deployments', 'mcp create', 'mcp show', 'mcp rotate'].map(
         (name) => `keys ${name}`,
       ),

@@ -45,6 +45,7 @@ import { RotateKey } from './keys/rotate-key.js';
 import { RotateMcpKey } from './keys/rotate-mcp-key.js';
 import { SetAccountLimits } from './keys/set-account-limits.js';
 import { SetAccountState } from './keys/set-account-state.js';
+import { DeleteUser } from './keys/delete-user.js';
 import { SetUserState } from './keys/set-user-state.js';
 import { SetKeyDeployments } from './keys/set-key-deployments.js';
 import { SetKeyLimits } from './keys/set-key-limits.js';
@@ -114,6 +115,7 @@ export const CONTRACTS: readonly Contract[] = [
   ListInvitations,
   ResetPassword,
   SetUserState,
+  DeleteUser,
   RevokeInvitation,
   AcceptInvitation,
   ListMembers,

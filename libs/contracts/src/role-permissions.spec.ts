@@ -133,6 +133,8 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.reset-password keys',
           'key.dev.v1.rpc.set-user-state.* keys',
           'key.dev.v1.rpc.set-user-state keys',
+          'key.dev.v1.rpc.delete-user.* keys',
+          'key.dev.v1.rpc.delete-user keys',
           'key.dev.v1.rpc.revoke-invitation.* keys',
           'key.dev.v1.rpc.accept-invitation.* keys',
           'key.dev.v1.rpc.accept-invitation keys',

@@ -18,7 +18,7 @@ import { OPERATOR } from '../session/operator.js';
 import type { Account, Session } from '../session/session.js';
 import { tableOr } from '../table.js';
 import { allMembers, emailAddress, findMember } from './find-member.js';
-import { resume, suspend } from './person-commands.js';
+import { deletePerson, resume, suspend } from './person-commands.js';
 
 const EMAIL = { name: 'EMAIL', about: 'their email address' };
 const CONSOLE_OPTION = { console: { value: 'URL', about: 'where the console is opened (CONSOLE_BASE_URL, or that of npm start)' } };
@@ -201,6 +201,6 @@ const resetPassword: Command = {
 
 export const users: Group = {
   name: 'users',
-  summary: 'Invites, lists, removes and suspends people, and changes their roles.',
-  commands: [setUp, invite, invitations, uninvite, list, role, remove, signOut, resetPassword, suspend, resume],
+  summary: 'Invites, lists, removes, suspends and deletes people, and changes their roles.',
+  commands: [setUp, invite, invitations, uninvite, list, role, remove, signOut, resetPassword, suspend, resume, deletePerson],
 };

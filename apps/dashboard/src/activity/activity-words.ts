@@ -26,6 +26,7 @@ const DONE: Readonly<Record<string, string>> = {
   'invitation.revoke': 'revoked the invitation of',
   'user.suspend': 'suspended',
   'user.resume': 'let go on',
+  'user.delete': 'deleted',
   'user.prove': 'proved the address',
   'password.reset': 'reset the password of',
   'password.change': 'changed the password of',

@@ -23,6 +23,7 @@ import { PlaygroundKeys1767100000000 } from './migrations/1767100000000-playgrou
 import { WorkerNames1768100000000 } from './migrations/1768100000000-worker-names.js';
 import { PeopleSessionsAudit1764000000000 } from './migrations/1764000000000-people-sessions-audit.js';
 import { SignInAttempts1768800000000 } from './migrations/1768800000000-sign-in-attempts.js';
+import { DeletedPeople1768900000001 } from './migrations/1768900000001-deleted-people.js';
 import { SuspendedPeople1768900000000 } from './migrations/1768900000000-suspended-people.js';
 
 /** What the service's database holds, and how it came to hold it. */
@@ -46,6 +47,7 @@ export const schema = {
     UsageRefusals1768700000000,
     SignInAttempts1768800000000,
     SuspendedPeople1768900000000,
+    DeletedPeople1768900000001,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

@@ -5,6 +5,7 @@ import { SessionEnding } from '../sessions/session-ending.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { AttemptsRepository } from './attempts.repository.js';
 import { Authority } from './authority.service.js';
+import { ErasureRepository } from './erasure.repository.js';
 import { FailedSignIns } from './failed-sign-ins.service.js';
 import { InvitationsHandlers } from './invitations.handlers.js';
 import { InvitationsRepository } from './invitations.repository.js';
@@ -14,6 +15,7 @@ import { MembersHandlers } from './members.handlers.js';
 import { MembersService } from './members.service.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { PasswordsService } from './passwords.service.js';
+import { PeopleDeletion } from './people-deletion.service.js';
 import { PeopleHandlers } from './people.handlers.js';
 import { PeopleRepository } from './people.repository.js';
 import { PeopleService } from './people.service.js';
@@ -24,6 +26,7 @@ import { PeopleService } from './people.service.js';
   providers: [
     AttemptsRepository,
     Authority,
+    ErasureRepository,
     FailedSignIns,
     InvitationsRepository,
     InvitationsService,
@@ -31,6 +34,7 @@ import { PeopleService } from './people.service.js';
     MembersService,
     MembershipsRepository,
     PasswordsService,
+    PeopleDeletion,
     PeopleRepository,
     PeopleService,
     // Who leaves an account leaves its sessions in the same transaction, and they their keys.

@@ -48,8 +48,10 @@ export class PeopleService {
   }
 }
 
-function requireOperator({ kind }: Actor, message: string): void {
+/** @throws ServiceError `not_permitted` */
+export function requireOperator({ kind }: Actor, message: string): void {
   if (kind !== 'ops') throw new ServiceError('not_permitted', message, { param: 'actor' });
 }
 
-const userNotFound = (): ServiceError => new ServiceError('user_not_found', 'Nobody here has this address.', { param: 'email' });
+/** One answer to every address that nobody has. */
+export const userNotFound = (): ServiceError => new ServiceError('user_not_found', 'Nobody here has this address.', { param: 'email' });
