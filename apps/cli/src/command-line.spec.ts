@@ -74,6 +74,7 @@ describe('the commands', () => {
       'accounts quota',
       'accounts suspend',
       'accounts resume',
+      'accounts delete',
       ...[
         'set-up',
         'invite',

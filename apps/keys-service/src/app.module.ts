@@ -4,6 +4,7 @@ import { type Logger, SecretVault, StreamClaims, WorkerSigning } from '@slipway/
 import { AccountsModule } from './accounts/accounts.module.js';
 import { QuotaDefaults } from './accounts/quotas.service.js';
 import { AuditModule } from './audit/audit.module.js';
+import { DeletionModule } from './deletion/deletion.module.js';
 import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyMint } from './keys/key-minting.js';
 import { KeysModule } from './keys/keys.module.js';
@@ -58,7 +59,17 @@ export class AppModule {
       { provide: PasswordHasher, useValue: new PasswordHasher() },
     ];
     const runtime = { module: RuntimeModule, providers, exports: providers };
-    const modules = [AccountsModule, KeysModule, PeopleModule, SessionsModule, PlaygroundModule, AuditModule, UsageModule, WorkersModule];
+    const modules = [
+      DeletionModule,
+      AccountsModule,
+      KeysModule,
+      PeopleModule,
+      SessionsModule,
+      PlaygroundModule,
+      AuditModule,
+      UsageModule,
+      WorkersModule,
+    ];
     return { module: AppModule, imports: [runtime, ...modules] };
   }
 }

@@ -8,7 +8,9 @@ export const ACCOUNT_SLUG = 'local';
 
 async function find(rpc: RpcClient): Promise<AccountId | null> {
   try {
-    return (await rpc.call(FindAccount, { slug: ACCOUNT_SLUG })).id;
+    const { id, deleted_at: deletedAt } = await rpc.call(FindAccount, { slug: ACCOUNT_SLUG });
+    if (deletedAt !== undefined) throw new Error(`The account ${ACCOUNT_SLUG} of this data folder was deleted: start with another folder.`);
+    return id;
   } catch (error) {
     if (isServiceError(error) && error.code === 'account_not_found') return null;
     throw error;

@@ -45,6 +45,7 @@ import { RotateKey } from './keys/rotate-key.js';
 import { RotateMcpKey } from './keys/rotate-mcp-key.js';
 import { SetAccountLimits } from './keys/set-account-limits.js';
 import { SetAccountState } from './keys/set-account-state.js';
+import { DeleteAccount } from './keys/delete-account.js';
 import { DeleteUser } from './keys/delete-user.js';
 import { SetUserState } from './keys/set-user-state.js';
 import { SetKeyDeployments } from './keys/set-key-deployments.js';
@@ -100,6 +101,7 @@ export const CONTRACTS: readonly Contract[] = [
   SetKeyDeployments,
   SetAccountLimits,
   SetAccountState,
+  DeleteAccount,
   SetAccountQuotas,
   CreateMcpKey,
   FindMcpKey,

@@ -69,6 +69,7 @@ export { FindMcpKey } from './keys/find-mcp-key.js';
 export { AllowedDeployments, Limits } from './keys/limits.js';
 export { SetAccountLimits } from './keys/set-account-limits.js';
 export { SetAccountState } from './keys/set-account-state.js';
+export { DeleteAccount } from './keys/delete-account.js';
 export { DeleteUser } from './keys/delete-user.js';
 export { SetUserState } from './keys/set-user-state.js';
 export { SetKeyDeployments } from './keys/set-key-deployments.js';

@@ -128,11 +128,12 @@ describe('what follows from it', () => {
     expect(publishersOf('$JS.ACK.usage_dev.keys.1.1.1.1.0')).toEqual(['keys']);
   });
 
-  it('only operators set the limits of accounts, suspend accounts and people, and delete people', () => {
+  it('only operators set the limits of accounts, and suspend and delete accounts and people', () => {
     expect(askersOf('key.dev.v1.rpc.set-account-limits')).toEqual(['ops']);
     expect(askersOf('key.dev.v1.rpc.set-account-state')).toEqual(['ops']);
     expect(askersOf('key.dev.v1.rpc.set-user-state')).toEqual(['ops']);
     expect(askersOf('key.dev.v1.rpc.delete-user')).toEqual(['ops']);
+    expect(askersOf('key.dev.v1.rpc.delete-account')).toEqual(['ops']);
   });
 
   it('usage comes from gateways and workers alone, and nobody listens in', () => {

@@ -106,6 +106,8 @@ describe('what each role may do, in full', () => {
           'key.dev.v1.rpc.set-account-limits keys',
           'key.dev.v1.rpc.set-account-state.* keys',
           'key.dev.v1.rpc.set-account-state keys',
+          'key.dev.v1.rpc.delete-account.* keys',
+          'key.dev.v1.rpc.delete-account keys',
           'key.dev.v1.rpc.set-account-quotas.* keys',
           'key.dev.v1.rpc.set-account-quotas keys',
           'key.dev.v1.rpc.create-mcp-key.* keys',

@@ -5,6 +5,7 @@ import { changedLimits, LIMIT_OPTIONS, limitChanges, limitText } from '../limits
 import { notEverywhere, obeyed } from '../keys/shown-key.js';
 import { tableOr } from '../table.js';
 import { accountSlug, allAccounts } from './find-account.js';
+import { deleteAccount } from './delete-command.js';
 import { quota } from './quota-command.js';
 
 const create: Command = {
@@ -90,6 +91,6 @@ const resume = stateCommand('resume', 'active', {
 
 export const accounts: Group = {
   name: 'accounts',
-  summary: 'Makes, lists, limits and suspends accounts.',
-  commands: [create, list, limits, quota, suspend, resume],
+  summary: 'Makes, lists, limits, suspends and deletes accounts.',
+  commands: [create, list, limits, quota, suspend, resume, deleteAccount],
 };

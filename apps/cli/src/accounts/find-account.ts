@@ -32,6 +32,16 @@ export async function allAccounts(session: Session): Promise<ListedAccount[]> {
 
 /** The account that a command works in: the one named, else the only one, else `local`. */
 export async function findAccount(session: Session, named: string | undefined = session.accountOption): Promise<Account> {
+  const { deleted_at: deletedAt, ...account } = await findAccountOnce(session, named);
+  if (deletedAt === undefined) return account;
+  throw new CliError('account_not_found', `The account ${account.slug} was deleted at ${deletedAt}; usage and the audit log are left.`);
+}
+
+/** The same, also where it was deleted: what was counted and written down stays. */
+export async function findAccountOnce(
+  session: Session,
+  named: string | undefined = session.accountOption,
+): Promise<Account & { deleted_at?: string | undefined }> {
   if (named !== undefined) return session.call(FindAccount, { slug: accountSlug(named) });
   const accounts = await allAccounts(session);
   const found = accounts.length === 1 ? accounts[0] : accounts.find(({ slug }) => slug === LOCAL);

@@ -1,6 +1,6 @@
 import { type AuditEntry, ListAudit, ListDeploymentAudit, ReadAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
 import { z } from 'zod';
-import { findAccount } from '../accounts/find-account.js';
+import { findAccountOnce } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
 import { ACCOUNT_OPTION, type Call, type Command, type Group } from '../command.js';
 import { OPERATOR } from '../session/operator.js';
@@ -29,7 +29,7 @@ const list: Command = {
   plan(call) {
     const before = call.options.whole('before', z.int().positive());
     return async (session) => {
-      const account = await findAccount(session);
+      const account = await findAccountOnce(session);
       const wanted = { account: account.id, ...(before !== undefined && { before }) };
       const page = call.options.flag('deployments')
         ? await session.call(ListDeploymentAudit, wanted)

@@ -1,5 +1,5 @@
 import { deploymentSlug, QueryUsage, UsageGroup, type UsageLatency, type UsageRow, UsageStep } from '@slipway/contracts';
-import { findAccount } from '../accounts/find-account.js';
+import { findAccountOnce } from '../accounts/find-account.js';
 import { UsageError } from '../cli-errors.js';
 import { ACCOUNT_OPTION, type Command } from '../command.js';
 import { deploymentReference, findDeployment } from '../deployments/deployment-name.js';
@@ -68,7 +68,7 @@ export const usage: Command = {
     const [key, deployment] = [options.text('key'), options.text('deployment')];
     const [keyText, reference] = [key && keyName(key), deployment && deploymentReference(deployment)];
     return async (session) => {
-      const account = await findAccount(session);
+      const account = await findAccountOnce(session);
       const keys = keyText || groups.includes('key') ? await allKeys(session, account.id) : [];
       const { rows, as_of: asOf } = await session.call(QueryUsage, {
         account: account.id,

@@ -17,6 +17,7 @@ const DONE: Readonly<Record<string, string>> = {
   'account.limits': 'changed the limits of the account',
   'account.suspend': 'suspended the account',
   'account.resume': 'let the account go on',
+  'account.delete': 'deleted the account',
   'account.quotas': 'changed the quotas of the account',
   'account.set_up_link': 'made a set-up link for the account',
   'member.invite': 'invited',

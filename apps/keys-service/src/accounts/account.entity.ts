@@ -27,4 +27,8 @@ export class AccountEntity {
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt!: Date;
+
+  /** Null = it was not; one that was stays suspended. */
+  @Column('timestamptz', { name: 'deleted_at', nullable: true })
+  deletedAt!: Date | null;
 }

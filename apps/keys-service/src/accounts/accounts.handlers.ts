@@ -16,8 +16,9 @@ export class AccountsHandlers {
   }
 
   @RpcHandler(FindAccount)
-  find(@Payload() { slug }: z.output<typeof FindAccount.request>): Promise<z.input<typeof FindAccount.reply>> {
-    return this.accounts.find(slug);
+  async find(@Payload() { slug }: z.output<typeof FindAccount.request>): Promise<z.input<typeof FindAccount.reply>> {
+    const { deletedAt, ...name } = await this.accounts.find(slug);
+    return { ...name, ...(deletedAt !== null && { deleted_at: deletedAt.toISOString() }) };
   }
 
   @RpcHandler(FindAccountLimits)
@@ -29,7 +30,10 @@ export class AccountsHandlers {
   async list(@Payload() { after }: z.output<typeof ListAccounts.request>): Promise<z.input<typeof ListAccounts.reply>> {
     const { items, next } = await this.accounts.list(after);
     return {
-      accounts: items.map(({ createdAt, ver: _, quotas: _quotas, ...account }) => ({ ...account, created_at: createdAt.toISOString() })),
+      accounts: items.map(({ createdAt, ver: _, quotas: _quotas, deletedAt: _deletedAt, ...account }) => ({
+        ...account,
+        created_at: createdAt.toISOString(),
+      })),
       next,
     };
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountId, type AccountQuotas, type AccountState, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
-import { MoreThan } from 'typeorm';
+import { IsNull, MoreThan } from 'typeorm';
 import { AccountEntity } from './account.entity.js';
 
 /** An account as the rest of the service knows it. */
@@ -13,10 +13,12 @@ export interface Account {
   readonly quotas: AccountQuotas;
   readonly ver: number;
   readonly createdAt: Date;
+  readonly deletedAt: Date | null;
 }
 
 const accountOf = ({ id, ...row }: AccountEntity): Account => ({ ...row, id: AccountId.parse(id) });
 
+/** Accounts that were deleted are found where a method says so, and nowhere else. */
 @Injectable()
 export class AccountsRepository {
   /** Null when the slug is taken; of calls at once, one gets it. */
@@ -25,7 +27,7 @@ export class AccountsRepository {
     return (inserted.raw as unknown[]).length === 0 ? null : this.findBySlug(tx, slug);
   }
 
-  /** Null when there is no account of that slug. */
+  /** Null when no account has or had that slug. */
   async findBySlug(tx: Tx, slug: string): Promise<Account | null> {
     const row = await tx.findOneBy(AccountEntity, { slug });
     return row && accountOf(row);
@@ -33,13 +35,13 @@ export class AccountsRepository {
 
   /** Null when there is no account of that number. */
   async find(tx: Tx, id: AccountId): Promise<Account | null> {
-    const row = await tx.findOneBy(AccountEntity, { id });
+    const row = await tx.findOneBy(AccountEntity, { id, deletedAt: IsNull() });
     return row && accountOf(row);
   }
 
   /** Writes limits under the next version; null when there is no account of that number. */
   async setLimits(tx: Tx, id: AccountId, limits: Limits): Promise<Account | null> {
-    await tx.update(AccountEntity, { id }, { limits, ver: () => 'ver + 1' });
+    await tx.update(AccountEntity, { id, deletedAt: IsNull() }, { limits, ver: () => 'ver + 1' });
     return this.find(tx, id);
   }
 
@@ -51,7 +53,7 @@ export class AccountsRepository {
 
   /** Null when there is no account of that number. Held until the transaction ends: what refers to it can be added meanwhile. */
   async hold(tx: Tx, id: AccountId): Promise<Account | null> {
-    const row = await tx.findOne(AccountEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    const row = await tx.findOne(AccountEntity, { where: { id, deletedAt: IsNull() }, lock: { mode: 'for_no_key_update' } });
     return row && accountOf(row);
   }
 
@@ -61,13 +63,29 @@ export class AccountsRepository {
     return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
   }
 
+  /** From now on nobody finds it but by its slug. Writes it under the next version. */
+  async delete(tx: Tx, id: AccountId): Promise<Account> {
+    await tx.update(AccountEntity, { id }, { state: 'suspended', deletedAt: () => 'now()', ver: () => 'ver + 1' });
+    return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
+  }
+
   holds(tx: Tx, id: AccountId): Promise<boolean> {
+    return tx.existsBy(AccountEntity, { id, deletedAt: IsNull() });
+  }
+
+  /** The same, of accounts that were deleted too. */
+  held(tx: Tx, id: AccountId): Promise<boolean> {
     return tx.existsBy(AccountEntity, { id });
   }
 
   /** Accounts with ids above `after`, in order of id. */
   async page(tx: Tx, after: number, limit: number): Promise<Account[]> {
-    const rows = await tx.find(AccountEntity, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: limit });
-    return rows.map(accountOf);
+    const where = { id: MoreThan(after), deletedAt: IsNull() };
+    return (await tx.find(AccountEntity, { where, order: { id: 'ASC' }, take: limit })).map(accountOf);
+  }
+
+  /** The same, with accounts that were deleted: for the feed's snapshot. */
+  async pageOfAll(tx: Tx, after: number, limit: number): Promise<Account[]> {
+    return (await tx.find(AccountEntity, { where: { id: MoreThan(after) }, order: { id: 'ASC' }, take: limit })).map(accountOf);
   }
 }

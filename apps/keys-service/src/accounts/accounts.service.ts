@@ -42,7 +42,9 @@ export class AccountsService {
     const { ticket, ...name } = await this.transactions.run(async (tx) => {
       const account = await this.accounts.insert(tx, slug);
       if (account === null)
-        throw new ServiceError('slug_taken', 'An account of this name exists already; choose another name.', { param: 'slug' });
+        throw new ServiceError('slug_taken', 'An account has this name, or had it before it was deleted; choose another name.', {
+          param: 'slug',
+        });
       const { id, slug: objectName } = account;
       await this.audit.record(tx, { account: id, actor, action: 'account.create', object: `account:${id}`, objectName });
       return { id, slug: objectName, ticket: await this.feed.record(tx, { op: 'put', ...accountRecord(account) }) };
@@ -85,7 +87,8 @@ export class AccountsService {
       const changed = await this.accounts.setState(tx, account, state);
       if (held.state !== state) {
         const action = state === 'suspended' ? 'account.suspend' : 'account.resume';
-        await this.audit.record(tx, { account, actor, action, object: `account:${account}`, objectName: changed.slug });
+        const facts = { from: held.state, state };
+        await this.audit.record(tx, { account, actor, action, object: `account:${account}`, objectName: changed.slug, facts });
       }
       return this.feed.record(tx, { op: 'put', ...accountRecord(changed) });
     });
@@ -104,9 +107,10 @@ export class AccountsService {
     return { limits: account.limits };
   }
 
-  async find(slug: string): Promise<AccountName> {
+  /** Also one that was deleted. */
+  async find(slug: string): Promise<AccountName & { readonly deletedAt: Date | null }> {
     const account = await this.transactions.read((connection) => this.accounts.findBySlug(connection, slug));
     if (account === null) throw new ServiceError('account_not_found', 'There is no account of this name.', { param: 'slug' });
-    return { id: account.id, slug: account.slug };
+    return { id: account.id, slug: account.slug, deletedAt: account.deletedAt };
   }
 }

@@ -12,7 +12,7 @@ import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { accountRecord } from '../feed/feed-records.js';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
-import { AccountsRepository } from './accounts.repository.js';
+import { type Account, AccountsRepository } from './accounts.repository.js';
 import { limitFacts } from '../limits/limit-facts.js';
 import { type QuotaCounts, QuotaUseRepository } from './quota-use.repository.js';
 
@@ -62,8 +62,7 @@ export class Quotas {
    * @throws ServiceError `quota_exceeded`, `account_not_found`
    */
   async admit<T>(tx: Tx, account: AccountId, quota: CountedQuota, add: () => Promise<T>): Promise<T> {
-    const held = await this.accounts.hold(tx, account);
-    if (held === null) throw accountNotFound();
+    const held = await this.hold(tx, account);
     const limit = held.quotas[quota] ?? this.defaults[quota];
     const before = await this.uses.count(tx, account, quota);
     const added = await add();
@@ -72,6 +71,13 @@ export class Quotas {
     if (used > limit && used > before) throw exceeded(quota, limit, before);
     if (quota === 'keys') await this.#requireCalm(tx, account, limit);
     return added;
+  }
+
+  /** An account, which nobody deletes until the transaction ends. @throws ServiceError `account_not_found` */
+  async hold(tx: Tx, account: AccountId): Promise<Account> {
+    const held = await this.accounts.hold(tx, account);
+    if (held === null) throw accountNotFound();
+    return held;
   }
 
   /**
@@ -115,8 +121,7 @@ export class Quotas {
     if (actor !== undefined && actor.kind !== 'ops')
       throw new ServiceError('not_permitted', 'Operators set the quotas of accounts.', { param: 'actor' });
     const { changed, ticket } = await this.transactions.run(async (tx) => {
-      const held = await this.accounts.hold(tx, account);
-      if (held === null) throw accountNotFound();
+      const held = await this.hold(tx, account);
       const after = await this.accounts.setQuotas(tx, account, changedQuotas(held.quotas, wish));
       const entry = { account, actor, action: 'account.quotas', object: `account:${account}`, objectName: after.slug } as const;
       await this.audit.record(tx, { ...entry, facts: limitFacts(after.quotas) });

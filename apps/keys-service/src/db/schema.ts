@@ -23,6 +23,7 @@ import { PlaygroundKeys1767100000000 } from './migrations/1767100000000-playgrou
 import { WorkerNames1768100000000 } from './migrations/1768100000000-worker-names.js';
 import { PeopleSessionsAudit1764000000000 } from './migrations/1764000000000-people-sessions-audit.js';
 import { SignInAttempts1768800000000 } from './migrations/1768800000000-sign-in-attempts.js';
+import { DeletedAccounts1768900000002 } from './migrations/1768900000002-deleted-accounts.js';
 import { DeletedPeople1768900000001 } from './migrations/1768900000001-deleted-people.js';
 import { SuspendedPeople1768900000000 } from './migrations/1768900000000-suspended-people.js';
 
@@ -48,6 +49,7 @@ export const schema = {
     SignInAttempts1768800000000,
     SuspendedPeople1768900000000,
     DeletedPeople1768900000001,
+    DeletedAccounts1768900000002,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

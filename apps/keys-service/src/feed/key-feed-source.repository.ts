@@ -18,7 +18,7 @@ export class KeyFeedSource implements FeedSource<KeyFeedRecord> {
     const [, type = 'account', number = '0'] = RECORD_ID.exec(after ?? '') ?? [];
     return this.transactions.read(async (connection) => {
       if (type === 'key') return (await this.#keys.page(connection, Number(number), limit)).map(keyRecord);
-      const accounts = (await this.#accounts.page(connection, Number(number), limit)).map(accountRecord);
+      const accounts = (await this.#accounts.pageOfAll(connection, Number(number), limit)).map(accountRecord);
       const room = limit - accounts.length;
       return room === 0 ? accounts : [...accounts, ...(await this.#keys.page(connection, 0, room)).map(keyRecord)];
     });

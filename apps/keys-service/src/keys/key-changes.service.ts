@@ -81,15 +81,22 @@ export class KeyChanges {
     return this.#obeyed(changed);
   }
 
+  /** Also one that was deleted: usage names its keys. @throws ServiceError `account_not_found` */
+  requireAccountOnce(tx: Tx, account: AccountId): Promise<void> {
+    return this.authority.requireAccountOnce(tx, account);
+  }
+
   /** @throws ServiceError `account_not_found` */
   requireAccount(tx: Tx, account: AccountId): Promise<void> {
     return this.authority.requireAccount(tx, account);
   }
 
   /** An account has one MCP key at most, whatever its quota. */
-  #insert(tx: Tx, key: NewKey): Promise<StoredKey | null> {
+  async #insert(tx: Tx, key: NewKey): Promise<StoredKey | null> {
     const insert = (): Promise<StoredKey | null> => this.keys.insert(tx, key);
-    return key.stored.kind === 'mcp' ? insert() : this.quotas.admit(tx, key.account, 'keys', insert);
+    if (key.stored.kind !== 'mcp') return this.quotas.admit(tx, key.account, 'keys', insert);
+    await this.quotas.hold(tx, key.account);
+    return insert();
   }
 
   async #obeyed({ key, ticket }: { readonly key: StoredKey; readonly ticket: string }): Promise<ObeyedChange> {

@@ -51,7 +51,7 @@ export class KeysService {
   /** Newest first, below the number `before`. */
   list(account: AccountId, before: KeyId | null): Promise<Page<StoredKey>> {
     return this.transactions.read(async (connection) => {
-      await this.changes.requireAccount(connection, account);
+      await this.changes.requireAccountOnce(connection, account);
       return pageOf((limit) => this.keys.list(connection, account, { before, limit }));
     });
   }

@@ -43,6 +43,11 @@ export class Authority {
   async requireAccount(tx: Tx, account: AccountId): Promise<void> {
     if (!(await this.accounts.holds(tx, account))) throw accountNotFound();
   }
+
+  /** The same, of an account that was deleted too. @throws ServiceError `account_not_found` */
+  async requireAccountOnce(tx: Tx, account: AccountId): Promise<void> {
+    if (!(await this.accounts.held(tx, account))) throw accountNotFound();
+  }
 }
 
 const accountNotFound = (): ServiceError =>

@@ -21,7 +21,7 @@ export class SessionEnding {
     private readonly keyFeed: KeyFeedPublisher,
   ) {}
 
-  /** Ends sessions of a person, and returns those that went on until now. */
+  /** Ends sessions, and returns those that went on until now. */
   endAll(tx: Tx, filter: SessionFilter): Promise<Session[]> {
     return this.#void(tx, filter, true);
   }

@@ -26,13 +26,10 @@ export interface NewSession extends Pick<Session, 'id' | 'user' | 'account' | 'e
   readonly origin: Origin;
 }
 
-/** Sessions of a person: all, those in one account, or all but one. */
-export interface SessionFilter {
-  readonly user: UserId;
-  readonly account?: AccountId;
-  readonly only?: SessionId;
-  readonly except?: SessionId;
-}
+/** Sessions of a person: all, those in one account, or all but one. Or everybody's in an account. */
+export type SessionFilter =
+  | { readonly user: UserId; readonly account?: AccountId; readonly only?: SessionId; readonly except?: SessionId }
+  | { readonly user?: undefined; readonly account: AccountId; readonly only?: undefined; readonly except?: undefined };
 
 const sessionOf = ({ id, userId, accountId, ...row }: SessionEntity): Session => ({
   ...row,
@@ -70,11 +67,11 @@ export class SessionsRepository {
     return rows.map(sessionOf);
   }
 
-  /** Those of a person that go on, held until the transaction ends. */
+  /** Those that go on, held until the transaction ends. */
   async holdAll(tx: Tx, { user, account, only, except }: SessionFilter): Promise<Session[]> {
     const id = only ?? (except === undefined ? undefined : Not(except as string));
     const where = {
-      userId: user,
+      ...(user !== undefined && { userId: user }),
       endedAt: IsNull(),
       ...(account !== undefined && { accountId: account }),
       ...(id !== undefined && { id }),
