@@ -1,6 +1,6 @@
 import type { INestMicroservice } from '@nestjs/common';
 import { DeploymentFeed, type DeploymentFeedRecord } from '@slipway/contracts';
-import { type Database, SqlFeedStore } from '@slipway/database';
+import { type Database, RefusalLog, SqlFeedStore } from '@slipway/database';
 import { FeedPublisher } from '@slipway/feed';
 import {
   createRpcApplication,
@@ -42,6 +42,7 @@ export class ServiceCore {
   readonly #feed: FeedPublisher<DeploymentFeedRecord, Transaction>;
   readonly #placement: Placement;
   readonly #proofs: FollowedProofs;
+  readonly #refusals: RefusalLog;
   #application: INestMicroservice | undefined;
 
   constructor(options: CoreOptions) {
@@ -54,6 +55,7 @@ export class ServiceCore {
     this.#sealers = new AgentSealers(clear);
     this.#vault = new CredentialVault(new SecretVault(config.SLIPWAY_SECRET_KEY));
     this.#proofs = new FollowedProofs({ nats, env, log });
+    this.#refusals = new RefusalLog({ transactions, log });
     const store = new SqlFeedStore<DeploymentFeedRecord>({ feed: DeploymentFeed.name, url, applicationName, transactions, log });
     const source = new FeedSourceRepository(transactions);
     this.#feed = new FeedPublisher({ contract: DeploymentFeed, store, source, nats, env, log });
@@ -97,8 +99,12 @@ export class ServiceCore {
       rpc: new RpcClient(nats, config.SLIPWAY_ENV),
       log,
     });
-    const { admit } = new RpcGate(this.#proofs.reader, refusalCounter(metrics, log));
-    const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS, admit });
+    const gate = new RpcGate(
+      this.#proofs.reader,
+      refusalCounter(metrics, log, (refusal) => this.#refusals.take(refusal)),
+    );
+    const rules = { admit: gate.admit, refused: gate.handlerRefused };
+    const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS, ...rules });
     this.#application = await createRpcApplication(module, server, log);
     await this.#application.listen();
   }
@@ -106,6 +112,7 @@ export class ServiceCore {
   /** Answers what was asked, then places and publishes no more. */
   async stop(): Promise<void> {
     await this.#application?.close();
+    await this.#refusals.stop();
     await this.#placement.stop();
     await this.#feed.stop();
     await this.#proofs.stop();

@@ -1,6 +1,6 @@
 import type { INestMicroservice } from '@nestjs/common';
-import { KeyFeed, type KeyFeedRecord, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
-import { Database, databaseUrl, lockLosses, SqlFeedStore } from '@slipway/database';
+import { type Actor, KeyFeed, type KeyFeedRecord, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
+import { Database, databaseUrl, lockLosses, RefusalLog, SqlFeedStore, type Tx } from '@slipway/database';
 import {
   Counter,
   createMetrics,
@@ -26,6 +26,7 @@ import { KeyFeedPublisher } from './feed/key-feed-publisher.js';
 import { KeyFeedSource } from './feed/key-feed-source.repository.js';
 import { KeyMint } from './keys/key-minting.js';
 import { IdentityProvider } from './sessions/identity-provider.js';
+import { PeopleRepository } from './people/people.repository.js';
 import { KnownProvider } from './sessions/provider-sign-in.service.js';
 import { ownProofs } from './sessions/own-proofs.js';
 import { SessionFeedPublisher } from './sessions/session-feed-publisher.js';
@@ -70,7 +71,7 @@ export function serviceParts(config: KeysConfig, log: Logger, lifecycle: Lifecyc
       stop: async () => {
         await service?.usage.stop();
         await service?.app.close();
-        await Promise.all([service?.feed.stop(), service?.sessionFeed.stop()]);
+        await Promise.all([service?.feed.stop(), service?.sessionFeed.stop(), service?.refusals.stop()]);
       },
     },
   ];
@@ -84,6 +85,7 @@ interface RunningService {
   readonly feed: KeyFeedPublisher;
   readonly sessionFeed: SessionFeedPublisher;
   readonly usage: UsageIntake;
+  readonly refusals: RefusalLog;
   readonly app: INestMicroservice;
 }
 
@@ -116,8 +118,12 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
     env,
     log,
   });
-  const { admit } = new RpcGate(ownProofs({ env, transactions, log }), refusalCounter(metrics, log));
-  const server = new RpcServer({ nats, env, log, drainMs, admit });
+  const refusals = new RefusalLog({ transactions, log, nameOf: addressOf });
+  const gate = new RpcGate(
+    ownProofs({ env, transactions, log }),
+    refusalCounter(metrics, log, (refusal) => refusals.take(refusal)),
+  );
+  const server = new RpcServer({ nats, env, log, drainMs, admit: gate.admit, refused: gate.handlerRefused });
   const runtime = { log, transactions, feed, sessionFeed, ...(await configuredRuntime(config)) };
   const app = await createRpcApplication(AppModule.with(runtime), server, log);
   feed.start();
@@ -133,7 +139,13 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
     orphanWaitMs: config.USAGE_ORPHAN_WAIT_MS,
   });
   usage.start();
-  return { feed, sessionFeed, usage, app };
+  return { feed, sessionFeed, usage, refusals, app };
+}
+
+/** The address of a person, for the audit log; null of a key. */
+async function addressOf(tx: Tx, actor: Actor): Promise<string | null> {
+  const person = actor.kind === 'user' ? await new PeopleRepository().find(tx, actor.user) : null;
+  return person?.email ?? null;
 }
 
 type ConfiguredRuntime = Omit<KeysRuntime, 'log' | 'transactions' | 'feed' | 'sessionFeed'>;

@@ -112,6 +112,35 @@ describe('a console that was taken over', () => {
   });
 });
 
+describe('who is told of a refusal', () => {
+  const by = { actor: { kind: 'user', user: OWN.user }, account: ACCOUNT };
+  const contract = CHECKED.find(({ proof }) => proof === 'owner')!;
+
+  it('is whoever was proven, in their own account, whatever account they named', async () => {
+    await codeOf(admitted(contract, 'viewer'));
+    await codeOf(admitted(contract, 'member', { ...named(contract), account: 2 }));
+    expect(refused).toMatchObject([
+      { reason: 'role', by },
+      { reason: 'foreign', by },
+    ]);
+  });
+
+  it('is told by a handler as well, of a role or a membership that is gone, and of nothing else', () => {
+    const request = { ...named(contract), account: ACCOUNT, actor: by.actor };
+    const tell = (code: 'not_permitted' | 'account_not_found' | 'last_owner', call: object = {}): void =>
+      gate.handlerRefused({ contract, caller: 'console', proof: 'member', request, ...call }, request, new ServiceError(code, 'No.'));
+    tell('not_permitted');
+    tell('account_not_found');
+    tell('last_owner');
+    tell('not_permitted', { caller: 'ops', proof: undefined });
+    tell('not_permitted', { contract: CONSOLES.find(({ proof }) => proof === 'carried')! });
+    expect(refused).toEqual([
+      { reason: 'role', subject: contract.subject, caller: 'console', by },
+      { reason: 'foreign', subject: contract.subject, caller: 'console', by },
+    ]);
+  });
+});
+
 describe('an operator', () => {
   it.each(RPCS.filter(({ callers }) => callers.includes('ops')))(
     'needs no proof, and acts as an operator alone: $subject',

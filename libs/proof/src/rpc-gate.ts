@@ -1,6 +1,6 @@
 import { type AccountId, Actor, type KeyId, type MemberRole, type Origin, type RpcContract, ServiceError } from '@slipway/contracts';
 import type { SessionId, UserId } from '@slipway/contracts';
-import type { Admission, ArrivedCall } from '@slipway/platform';
+import type { Admission, ArrivedCall, RefusalListener } from '@slipway/platform';
 import type { ProofReader, Proven } from './proof-reader.js';
 
 /** Why a call was refused. `unproven`: no proof; `invalid`: one that proves nothing; `foreign`: of somebody else; `role`: of too low a role. */
@@ -8,6 +8,8 @@ export interface RefusedCall {
   readonly reason: 'unproven' | 'invalid' | 'foreign' | 'role';
   readonly subject: string;
   readonly caller: string;
+  /** Who was refused, and their own account: where they were proven. */
+  readonly by?: { readonly actor: Actor; readonly account: AccountId };
 }
 
 /** What requests name that a proof is held to. */
@@ -51,6 +53,15 @@ export class RpcGate {
     return withActor(contract, request, this.#actor(call, proven));
   };
 
+  /** Takes note of what a handler refuses, by roles and memberships of this moment, to somebody proven. */
+  readonly handlerRefused: RefusalListener = (call, request, { code }) => {
+    const { actor, account } = request as Named;
+    const isProven = call.caller !== 'ops' && call.contract.proof !== 'role' && call.contract.proof !== 'carried';
+    if (!isProven || call.proof === undefined || actor === undefined || account === undefined) return;
+    if (code === 'not_permitted') this.#note(call, 'role', { actor, account });
+    if (code === 'account_not_found') this.#note(call, 'foreign', { actor, account });
+  };
+
   #operator(call: ArrivedCall): Actor {
     const { actor = { kind: 'ops' } } = call.request as Named;
     // The audit log names people and keys only where they were proven.
@@ -72,33 +83,33 @@ export class RpcGate {
   #hold(call: ArrivedCall, proven: Proven): void {
     const { contract, request } = call;
     const named = request as Named;
-    if (!isOwn(contract, named, proven)) throw this.#refuse(call, 'foreign', 'The proof of who asks is for something else.');
+    const by = { actor: actorOf(proven, named.actor), account: proven.account };
+    if (!isOwn(contract, named, proven)) throw this.#refuse(call, 'foreign', 'The proof of who asks is for something else.', by);
     if (proven.kind === 'key' && contract.proof !== 'key' && contract.agents !== true) {
-      throw this.#refuse(call, 'role', 'Only people may do this.');
+      throw this.#refuse(call, 'role', 'Only people may do this.', by);
     }
     if (contract.proof !== 'viewer' && contract.proof !== 'member' && contract.proof !== 'owner') return;
     if (RANKS[roleOf(proven)] >= RANKS[contract.proof]) return;
-    throw this.#refuse(call, 'role', `Only ${WANTED[contract.proof]} of the account may do this.`);
+    throw this.#refuse(call, 'role', `Only ${WANTED[contract.proof]} of the account may do this.`, by);
   }
 
   /** Who is proven, with the origin that the door tells: it is a record, and opens nothing. */
   #actor(call: ArrivedCall, proven: Proven): Actor {
     const { actor: told } = call.request as Named;
-    const { address, client } = told ?? {};
-    const origin: Origin = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) };
-    const actor: Actor =
-      proven.kind === 'person' ? { kind: 'user', user: proven.user, ...origin } : { kind: 'key', key: proven.key, ...origin };
-    if (told && !isSameActor(told, actor)) throw this.#refuse(call, 'foreign', 'The proof of who asks is for somebody else.');
+    const actor = actorOf(proven, told);
+    if (told && !isSameActor(told, actor)) {
+      throw this.#refuse(call, 'foreign', 'The proof of who asks is for somebody else.', { actor, account: proven.account });
+    }
     return actor;
   }
 
-  #refuse(call: ArrivedCall, reason: RefusedCall['reason'], message: string): ServiceError {
-    this.#note(call, reason);
+  #refuse(call: ArrivedCall, reason: RefusedCall['reason'], message: string, by?: RefusedCall['by']): ServiceError {
+    this.#note(call, reason, by);
     return new ServiceError('not_permitted', message);
   }
 
-  #note({ contract, caller }: ArrivedCall, reason: RefusedCall['reason']): void {
-    this.refused({ reason, subject: contract.subject, caller });
+  #note({ contract, caller }: ArrivedCall, reason: RefusedCall['reason'], by?: RefusedCall['by']): void {
+    this.refused({ reason, subject: contract.subject, caller, ...(by && { by }) });
   }
 }
 
@@ -122,6 +133,13 @@ function isOwn({ proof }: RpcContract, named: Named, proven: Proven): boolean {
     default:
       return false;
   }
+}
+
+/** Who is proven, with the origin that is told. */
+function actorOf(proven: Proven, told: Origin | undefined): Actor {
+  const { address, client } = told ?? {};
+  const origin: Origin = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) };
+  return proven.kind === 'person' ? { kind: 'user', user: proven.user, ...origin } : { kind: 'key', key: proven.key, ...origin };
 }
 
 function isSameActor(told: Actor, proven: Actor): boolean {

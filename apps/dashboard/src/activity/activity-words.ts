@@ -44,6 +44,7 @@ const DONE: Readonly<Record<string, string>> = {
   'deployment.delete': 'deleted the deployment',
   'alias.point': 'pointed the alias',
   'alias.remove': 'removed the alias',
+  'call.refused': 'was refused',
   'playground.open': 'opened the playground',
   'signing_key.rotate': 'rotated the key that signs sessions',
 };
@@ -74,6 +75,7 @@ const NUMBERED: Readonly<Record<string, (id: string) => string>> = {
   alias: (name) => name,
   key: (id) => `key ${id}`,
   user: (id) => `person ${id}`,
+  rpc: (name) => name.replaceAll('-', ' '),
 };
 
 /**

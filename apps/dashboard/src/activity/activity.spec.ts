@@ -25,6 +25,8 @@ it('what was changed is told, also of entries that kept no name', () => {
   expect(objectOf({ ...entry, object_name: 'Chat' })).toBe('Chat (deployment-50)');
   expect(objectOf({ ...entry, action: 'alias.point', object: 'alias:qwen2.5:7b' })).toBe('qwen2.5:7b');
   expect(objectOf({ ...entry, action: 'key.revoke', object: 'key:12' })).toBe('key 12');
+  const refused = { ...entry, action: 'call.refused', object: 'rpc:create-invitation' };
+  expect([doneOf(refused), objectOf(refused)]).toEqual(['was refused', 'create invitation']);
   expect(objectOf({ ...entry, action: 'mcp_key.rotate', object: 'key:12', object_name: 'MCP' })).toBeNull();
   expect(objectOf({ ...entry, action: 'password.change', object: 'user:1', object_name: 'ada@example.com' })).toBeNull();
 });

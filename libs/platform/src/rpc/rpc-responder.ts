@@ -34,6 +34,9 @@ export interface ArrivedCall {
 /** Lets a call in, and returns the request that the handler gets. @throws ServiceError for a call that it refuses */
 export type Admission = (call: ArrivedCall) => Promise<unknown>;
 
+/** Hears of a call that was let in and that its handler refused. @param request as the handler got it */
+export type RefusalListener = (call: ArrivedCall, request: unknown, refusal: ServiceError) => void;
+
 export interface RpcResponderOptions {
   readonly nats: NatsConnection;
   readonly env: string;
@@ -42,6 +45,7 @@ export interface RpcResponderOptions {
   readonly tokens?: Readonly<Record<string, string>>;
   /** Checks proofs; absent only where no contract that is served wants one. */
   readonly admit?: Admission;
+  readonly refused?: RefusalListener;
 }
 
 /**
@@ -101,9 +105,17 @@ export class RpcResponder {
     }
     if (!this.#agrees(message.subject, request.data))
       throw new ServiceError('invalid_request', 'The request names somebody else than its subject.');
-    return this.contract.reply.parse(
-      await this.handle(await this.#admit({ contract: this.contract, caller, proof: proofOf(message), request: request.data })),
-    );
+    const call = { contract: this.contract, caller, proof: proofOf(message), request: request.data };
+    return this.contract.reply.parse(await this.#handle(call, await this.#admit(call)));
+  }
+
+  async #handle(call: ArrivedCall, request: unknown): Promise<unknown> {
+    try {
+      return await this.handle(request);
+    } catch (error) {
+      if (isServiceError(error)) this.options.refused?.(call, request, error);
+      throw error;
+    }
   }
 
   #admit(call: ArrivedCall): unknown {

@@ -1,0 +1,96 @@
+import type { AccountId, Actor, UserId } from '@slipway/contracts';
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { Transactions } from '../transactions.js';
+import { type AuditedRefusal, RefusalLog } from './refusal-log.js';
+
+type Row = readonly unknown[];
+
+let rows: Row[];
+let said: unknown[];
+let fails: boolean;
+let log: RefusalLog;
+
+beforeEach(() => {
+  [rows, said, fails] = [[], [], false];
+  const transactions = {
+    run: async (work: (tx: unknown) => Promise<unknown>) => {
+      const written: Row[] = [];
+      await work({ query: (_: string, values: Row) => Promise.resolve(void written.push(values)) });
+      if (fails) throw new Error('the database is away');
+      rows.push(...written);
+    },
+  } as unknown as Transactions;
+  log = new RefusalLog({ transactions, log: { warn: (...line: unknown[]) => void said.push(line) } });
+});
+
+const user = (id: number): Actor => ({ kind: 'user', user: id as UserId, address: '192.0.2.7' });
+const refusal = (id = 7, { account = 1, name = 'create-key', reason = 'role' } = {}): AuditedRefusal => ({
+  ...{ account: account as AccountId, actor: user(id), subject: `key.{env}.v1.rpc.${name}`, reason },
+});
+/** Actor, object and facts of what was written. */
+const written = (): unknown[] =>
+  rows.map(([account, action, kind, id, , object, , , , facts]) => [
+    account,
+    action,
+    kind,
+    id,
+    object,
+    JSON.parse(facts as string) as unknown,
+  ]);
+
+it('is one entry per actor and subject, with a count and the reasons', async () => {
+  for (let n = 0; n < 500; n += 1) log.take(refusal());
+  log.take(refusal(7, { reason: 'foreign' }));
+  log.take(refusal(8));
+  log.take(refusal(7, { name: 'revoke-key' }));
+  log.take({ ...refusal(), actor: { kind: 'key', key: 7 as never } });
+  expect(rows).toEqual([]);
+  await log.flush();
+  expect(written()).toEqual([
+    [1, 'call.refused', 'user', 7, 'rpc:create-key', { times: 501, reason: 'foreign, role' }],
+    [1, 'call.refused', 'user', 8, 'rpc:create-key', { times: 1, reason: 'role' }],
+    [1, 'call.refused', 'user', 7, 'rpc:revoke-key', { times: 1, reason: 'role' }],
+    [1, 'call.refused', 'key', 7, 'rpc:create-key', { times: 1, reason: 'role' }],
+  ]);
+  await log.flush();
+  expect(rows).toHaveLength(4);
+});
+
+it('is written a minute after the first refusal, however many follow', async () => {
+  vi.useFakeTimers();
+  try {
+    for (let n = 0; n < 59; n += 1) {
+      log.take(refusal());
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(rows).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(written()).toEqual([[1, 'call.refused', 'user', 7, 'rpc:create-key', { times: 59, reason: 'role' }]]);
+    log.take(refusal());
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(rows).toHaveLength(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('has room for so many entries of an account, and of all, and says how many refusals were left out', async () => {
+  for (let id = 1; id <= 1_000; id += 1) log.take(refusal(id));
+  for (let account = 2; account <= 10; account += 1)
+    for (let id = 1; id <= 40; id += 1) log.take(refusal(id + account * 1_000, { account }));
+  await log.flush();
+  expect(rows.filter(([account]) => account === 1)).toHaveLength(50);
+  expect(rows).toHaveLength(200);
+  expect(said).toEqual([[{ refusals: 1_000 + 360 - 200 }, 'audit.refusals_left_out']]);
+});
+
+it('survives a database that is away, and is written when it is back', async () => {
+  fails = true;
+  log.take(refusal());
+  await log.flush();
+  expect(said).toEqual([[{ entries: 1, err: new Error('the database is away') }, 'audit.refusals_unrecorded']]);
+  log.take(refusal());
+  fails = false;
+  await log.stop();
+  expect(written()).toEqual([[1, 'call.refused', 'user', 7, 'rpc:create-key', { times: 2, reason: 'role' }]]);
+});

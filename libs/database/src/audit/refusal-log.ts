@@ -1,0 +1,113 @@
+import type { AccountId, Actor } from '@slipway/contracts';
+import type { Logger } from '@slipway/platform';
+import type { Transactions, Tx } from '../transactions.js';
+import { AuditLog } from './audit-log.js';
+
+/** Refusals of one actor and subject within this time are one entry, in milliseconds. */
+const WINDOW_MS = 60_000;
+/** Entries that one replica writes in that time, and those of one account among them: refusals cost their sender nothing. */
+const ENTRIES_MAX = 200;
+const ACCOUNT_ENTRIES_MAX = 50;
+
+/** A call that somebody proven was refused. */
+export interface AuditedRefusal {
+  /** Of the actor, whatever account the call named. */
+  readonly account: AccountId;
+  readonly actor: Actor;
+  /** Template of the subject, such as `key.{env}.v1.rpc.create-key`. */
+  readonly subject: string;
+  /** A stable word. */
+  readonly reason: string;
+}
+
+interface Gathered extends Omit<AuditedRefusal, 'reason'> {
+  readonly reasons: Set<string>;
+  times: number;
+}
+
+export interface RefusalLogOptions {
+  readonly transactions: Pick<Transactions, 'run'>;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Names an actor in the entry; absent = by number alone. */
+  readonly nameOf?: (tx: Tx, actor: Actor) => Promise<string | null>;
+}
+
+/**
+ * Writes refused calls into a service's audit log, behind the refusals: one entry per actor, subject and minute, with a count.
+ * What happened since the last entry is lost with a process that is killed; each call stands in the process's log besides.
+ */
+export class RefusalLog {
+  readonly #audit = new AuditLog();
+  #gathered = new Map<string, Gathered>();
+  #leftOut = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: RefusalLogOptions) {}
+
+  /** Neither waits nor throws. */
+  take({ reason, ...refusal }: AuditedRefusal): void {
+    this.#add({ ...refusal, reasons: new Set([reason]), times: 1 });
+    this.#timer ??= setTimeout(() => void this.flush(), WINDOW_MS).unref();
+  }
+
+  /** Writes what was gathered. Where that fails it is tried again with the next ones. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  /** Writes what was gathered until now. Whoever calls takes no more refusals. */
+  async stop(): Promise<void> {
+    await this.flush();
+    clearTimeout(this.#timer);
+  }
+
+  #add(one: Gathered): void {
+    const name = `${nameOf(one.actor)} ${one.subject}`;
+    const known = this.#gathered.get(name);
+    if (known) {
+      known.times += one.times;
+      for (const reason of one.reasons) known.reasons.add(reason);
+    } else if (this.#hasRoom(one.account)) this.#gathered.set(name, one);
+    else this.#leftOut += one.times;
+  }
+
+  #hasRoom(account: AccountId): boolean {
+    if (this.#gathered.size >= ENTRIES_MAX) return false;
+    let own = 0;
+    for (const one of this.#gathered.values()) own += one.account === account ? 1 : 0;
+    return own < ACCOUNT_ENTRIES_MAX;
+  }
+
+  async #write(): Promise<void> {
+    const { log, transactions } = this.options;
+    const gathered = [...this.#gathered.values()];
+    this.#gathered = new Map();
+    if (this.#leftOut > 0) log.warn({ refusals: this.#leftOut }, 'audit.refusals_left_out');
+    this.#leftOut = 0;
+    if (gathered.length === 0) return;
+    try {
+      await transactions.run(async (tx) => {
+        for (const one of gathered) await this.#record(tx, one);
+      });
+    } catch (error) {
+      log.warn({ entries: gathered.length, err: error }, 'audit.refusals_unrecorded');
+      for (const one of gathered) this.#add(one);
+      this.#timer ??= setTimeout(() => void this.flush(), WINDOW_MS).unref();
+    }
+  }
+
+  async #record(tx: Tx, { account, actor, subject, reasons, times }: Gathered): Promise<void> {
+    const actorName = (await this.options.nameOf?.(tx, actor)) ?? null;
+    const facts = { times, reason: [...reasons].toSorted((one, other) => one.localeCompare(other)).join(', ') };
+    await this.#audit.record(tx, { account, actor, actorName, action: 'call.refused', object: `rpc:${subject.split('.').at(-1)}`, facts });
+  }
+}
+
+function nameOf(actor: Actor): string {
+  if (actor.kind === 'user') return `user:${actor.user}`;
+  return actor.kind === 'key' ? `key:${actor.key}` : actor.kind;
+}
