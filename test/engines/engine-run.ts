@@ -34,6 +34,7 @@ export class EngineRun {
 
   constructor(engine: Engine, request: CanonicalRequest) {
     const output = {
+      account: null,
       phase: (phase: string) => void this.phases.push(phase),
       events: (batch: readonly StreamEvent[]) => void this.batches.push(batch),
     };

@@ -1,10 +1,9 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { Child } from '../testing/child.js';
 import { until } from '../testing/until.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
-const ANSWER_WITHIN_MS = 120_000;
 const POLL_MS = 20;
 
 let built = false;
@@ -19,60 +18,9 @@ function buildTransport(): void {
   built = true;
 }
 
-/** A process of the test that answers questions. */
-export class Child {
-  private readonly pending = new Map<number, { resolve: (value: unknown) => void; reject: (err: Error) => void }>();
-  private asked = 0;
-
-  private constructor(private readonly child: ChildProcess) {
-    child.on('message', (message: { id?: number; value?: unknown; error?: string }) => {
-      const waiting = this.pending.get(message.id ?? 0);
-      this.pending.delete(message.id ?? 0);
-      if (message.error === undefined) waiting?.resolve(message.value);
-      else waiting?.reject(new Error(message.error));
-    });
-    child.on('exit', () => {
-      for (const { reject } of this.pending.values()) reject(new Error('The process ended before it answered.'));
-      this.pending.clear();
-    });
-  }
-
-  static async start(script: string, options: object): Promise<Child> {
-    buildTransport();
-    const child = fork(fileURLToPath(new URL(`./processes/${script}.mjs`, import.meta.url)), [JSON.stringify(options)], { execArgv: [] });
-    const exited = once(child, 'exit').then(() => Promise.reject(new Error(`${script} ended before it was ready.`)));
-    await Promise.race([once(child, 'message'), exited]);
-    exited.catch(() => undefined);
-    return new Child(child);
-  }
-
-  /** Asks the process; a frozen one answers when it is thawed. */
-  async ask<T>(name: string, argument: unknown = null): Promise<T> {
-    this.asked += 1;
-    const id = this.asked;
-    const answer = new Promise<unknown>((resolve, reject) => this.pending.set(id, { resolve, reject }));
-    this.child.send({ id, name, argument });
-    const late = new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error(`"${name}" was not answered in time.`)), ANSWER_WITHIN_MS).unref();
-    });
-    return (await Promise.race([answer, late])) as T;
-  }
-
-  signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
-    this.child.kill(signal);
-  }
-
-  /** Lets a gateway end its streams, if it still lives. */
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) await this.ask('stop');
-  }
-
-  async kill(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    const gone = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await gone;
-  }
+function startChild(script: 'worker' | 'gateway', options: object): Promise<Child> {
+  buildTransport();
+  return Child.start(new URL(`processes/${script}.mjs`, import.meta.url), options);
 }
 
 /** How one stream went, as its gateway saw it; times in milliseconds. */
@@ -161,14 +109,14 @@ export class Fleet {
     this.started += 1;
     const wk = `w${this.started}`;
     const { slots = 64 } = this.options;
-    this.workers.set(wk, await Child.start('worker', { ...this.common(), wk, slots }));
+    this.workers.set(wk, await startChild('worker', { ...this.common(), wk, slots }));
     return wk;
   }
 
   async addGateway(): Promise<void> {
     this.started += 1;
     const { lossy = null, waitMs = 10_000 } = this.options;
-    this.gateways.push(await Child.start('gateway', { ...this.common(), gw: `g${this.started}`, lossy, waitMs }));
+    this.gateways.push(await startChild('gateway', { ...this.common(), gw: `g${this.started}`, lossy, waitMs }));
   }
 
   /** Between two tests: new gateways, and new workers for those that are gone or held work. */

@@ -162,6 +162,7 @@ describe.skipIf(!canBuild())('the http engine before a real llama-server', () =>
       await other.load(() => undefined, never);
       const events: StreamEvent[] = [];
       const output = {
+        account: null,
         phase: () => undefined,
         events: (batch: readonly StreamEvent[]): void => {
           events.push(...batch);

@@ -1,7 +1,7 @@
 import { connectNats } from '@slipway/platform';
 import { StreamReceiver } from '@slipway/stream-transport';
 import { Fleet } from './chooser.mjs';
-import { log, serve } from './ipc.mjs';
+import { log, serve } from '../../testing/ipc.mjs';
 import { lossyConnection } from './lossy-connection.mjs';
 import { tokenAt } from './oracle.mjs';
 

@@ -1,7 +1,7 @@
 import { connectNats } from '@slipway/platform';
 import { StreamSender } from '@slipway/stream-transport';
 import { Engine } from './engine.mjs';
-import { log, serve } from './ipc.mjs';
+import { log, serve } from '../../testing/ipc.mjs';
 
 const { url, env, wk, dep, rev, slots, settings, credentialsDir } = JSON.parse(process.argv[2]);
 const nats = await connectNats({ url, role: 'worker', name: `worker ${wk}`, log, credentialsDir });
