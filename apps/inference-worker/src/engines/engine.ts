@@ -1,4 +1,4 @@
-import type { CanonicalRequest, StateReason, StreamEvent, Usage } from '@slipway/contracts';
+import type { AccountId, CanonicalRequest, StateReason, StreamEvent, Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 
 /** What an engine is, once it is loaded. */
@@ -27,6 +27,8 @@ export interface TokenCount {
 
 /** Where an engine puts its output. */
 export interface EngineOutput {
+  /** Who is answered, null where it is nobody: what an engine shares with others is shared by this. */
+  readonly account: AccountId | null;
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
   /**
    * Events of one step, in order: `start`, then what the answer is made of, then one `fin` for each choice, after which

@@ -113,6 +113,7 @@ export class Admission {
     return new EngineGeneration({
       engine,
       start,
+      account: origin.account,
       bounds: { context, defaultMaxTokens: item.default_max_tokens },
       limits: { firstOutputMs: FIRST_OUTPUT_MS, silenceMs: SILENCE_MS },
       log,

@@ -1,4 +1,4 @@
-import { type FinishReason, ServiceError, type Start, type StreamEvent, type Usage } from '@slipway/contracts';
+import { type AccountId, type FinishReason, ServiceError, type Start, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import type { Engine, EngineOutput } from '../engines/engine.js';
@@ -19,6 +19,8 @@ export interface Outcome {
 export interface EngineGenerationOptions {
   readonly engine: Engine;
   readonly start: Start;
+  /** Who asked; null where nobody is billed. */
+  readonly account: AccountId | null;
   /** What its figures are held against. */
   readonly bounds: EngineBounds;
   readonly limits: PatienceLimits;
@@ -72,6 +74,7 @@ export class EngineGeneration implements Generation {
 
   #outputTo(writer: StreamWriter, patience: Patience): EngineOutput {
     return {
+      account: this.options.account,
       phase: (phase) => {
         if (this.#over) return;
         this.#clock.enter(phase);

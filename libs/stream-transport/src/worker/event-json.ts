@@ -7,6 +7,9 @@ const WORST_JSON_BYTES_PER_CHAR = 6;
 /** Bytes that an event's other fields take at most beside its text. */
 const FIELD_BYTES = 256;
 
+/** Largest frame of several texts, or of a part of one, in bytes. */
+const CUT_BYTES = 64 * 1024;
+
 /** Events of one frame, as JSON without the brackets. */
 export interface EventChunk {
   readonly n: number;
@@ -23,13 +26,19 @@ const fits = (json: string, limit: number): boolean => json.length * WORST_BYTES
  * @returns null when an event is larger than the limit and cannot be split.
  */
 export function chunkEvents(events: readonly StreamEvent[], limit: number): EventChunk[] | null {
+  // Large texts are cut small where they can be: each frame keeps an event loop from the others' for as long as it is.
+  return (limit > CUT_BYTES ? chunksOf(events, CUT_BYTES) : null) ?? chunksOf(events, limit);
+}
+
+function chunksOf(events: readonly StreamEvent[], limit: number): EventChunk[] | null {
+  const [only] = events;
+  if (only && events.length === 1 && 'x' in only && only.x.length > limit) return chunkEvent(only, limit);
   const whole = JSON.stringify(events).slice(1, -1);
   if (fits(whole, limit)) return [{ n: events.length, json: whole }];
-  const [only] = events;
   if (only && events.length === 1) return chunkEvent(only, limit);
   const half = events.length >> 1;
-  const left = chunkEvents(events.slice(0, half), limit);
-  const right = left && chunkEvents(events.slice(half), limit);
+  const left = chunksOf(events.slice(0, half), limit);
+  const right = left && chunksOf(events.slice(half), limit);
   return left && right && [...left, ...right];
 }
 
@@ -38,7 +47,7 @@ function chunkEvent(event: StreamEvent, limit: number): EventChunk[] | null {
   if (pieces.length < 2) return null;
   const chunks: EventChunk[] = [];
   for (const piece of pieces) {
-    const chunk = chunkEvents([piece], limit);
+    const chunk = chunksOf([piece], limit);
     if (!chunk) return null;
     chunks.push(...chunk);
   }

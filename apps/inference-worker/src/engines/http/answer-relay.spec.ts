@@ -17,7 +17,7 @@ type Chunk = Partial<ChoiceDelta> & { usage?: UpstreamUsage };
 function setUp(options: Partial<AnswerRelayOptions> = {}) {
   const steps: (readonly StreamEvent[])[] = [];
   const relay = new AnswerRelay({
-    output: { phase: () => undefined, events: (batch) => void steps.push(batch) },
+    output: { account: null, phase: () => undefined, events: (batch) => void steps.push(batch) },
     choices: 1,
     estimatedPrompt: 11,
     stops: [],

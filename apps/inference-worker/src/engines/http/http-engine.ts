@@ -19,6 +19,7 @@ import { inlineImages } from './inline-images.js';
 import { type UpstreamFacts, probeUpstream } from './probe.js';
 import { greetsAsOllama, probeTalent } from './probe-talent.js';
 import { estimatePromptTokens, promptBytes, textsOf } from '../prompt-text.js';
+import { ReadShares } from './read-shares.js';
 import { requestBody } from './request-body.js';
 import { estimate, TokenCounter } from './token-counter.js';
 import { assertSupported } from './unsupported.js';
@@ -53,6 +54,9 @@ const BYTES_PER_TOKEN = 64;
 /** What large events of all engines of this process hold while they arrive, in characters; an engine has a quarter. */
 const LARGE_EVENTS_CHARS = 64 * 1024 * 1024;
 const LARGE_EVENTS = new EventRoom(LARGE_EVENTS_CHARS);
+const MIB = 1024 * 1024;
+/** Some 16,000 chunks of one token each per second, and 4,000 more for each account, whatever the others do. */
+const SHARES = new ReadShares({ bytesPerS: 4 * MIB, freeBytesPerS: MIB, burstBytes: MIB });
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
@@ -185,6 +189,7 @@ export class HttpEngine implements Engine {
     const asked = { model: this.upstream.model, flavour, caps: this.#caps };
     return new HttpGeneration({
       room: this.#room,
+      pace: SHARES.paceOf(output.account),
       client: this.#client,
       relay: new AnswerRelay({
         output,

@@ -15,7 +15,7 @@ const token = (content: string, finish: string | null = null): Buffer =>
 function generation(script: (sink: BodySink) => Promise<void> | void): { steps: StreamEvent[][]; run: HttpGeneration['run'] } {
   const steps: StreamEvent[][] = [];
   const relay = new AnswerRelay({
-    output: { phase: () => undefined, events: (events) => void steps.push([...events]) },
+    output: { account: null, phase: () => undefined, events: (events) => void steps.push([...events]) },
     choices: 1,
     countsApart: false,
     estimatedPrompt: 1,
@@ -35,6 +35,7 @@ function generation(script: (sink: BodySink) => Promise<void> | void): { steps: 
     relay,
     limits: { firstTokenMs: 60_000, silenceMs: 60_000, endMs: 60_000 },
     room: new EventRoom(0),
+    pace: { take: () => true },
     log: createLogger('test', 'silent'),
     body: () => '{}',
     sent: () => [],

@@ -1,6 +1,7 @@
 import { ServiceError, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { AnswerRelay } from './answer-relay.js';
+import type { Pace } from './read-shares.js';
 import { SilenceTimer } from './silence-timer.js';
 import { BrokenStreamError, type EventRoom, SseReader } from './sse-reader.js';
 import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
@@ -23,6 +24,7 @@ export interface HttpGenerationOptions {
   readonly relay: AnswerRelay;
   readonly limits: UpstreamLimits;
   readonly room: EventRoom;
+  readonly pace: Pace;
   readonly log: Logger;
   /** The request as JSON, with another limit of tokens where one is given. */
   body(maxTokens?: number): string;
@@ -87,13 +89,14 @@ export class HttpGeneration implements BodySink {
     return this.#isStream;
   }
 
-  bytes(piece: Uint8Array): void {
+  bytes(piece: Uint8Array): boolean {
     this.#takeAll(this.#events.feed(piece));
     const stage = this.#stageNow();
     if (stage !== this.#stage) this.#timer.restart(this.#patienceAt(stage));
     // Behind a complete answer a server may go on to say that it lives for as long as it likes.
     else if (stage === 'answer') this.#timer.heard();
     this.#stage = stage;
+    return this.#events.inside;
   }
 
   async #converse(): Promise<void> {
@@ -108,13 +111,13 @@ export class HttpGeneration implements BodySink {
   }
 
   async #post(body: string): Promise<UpstreamAnswer> {
-    const { client, controller } = this.options;
+    const { client, controller, pace } = this.options;
     const { signal } = controller;
     try {
-      return await client.converse('/chat/completions', body, { sink: this, signal });
+      return await client.converse('/chat/completions', body, { sink: this, signal, pace });
     } catch (error) {
       if (signal.aborted || this.#isAnswered || !STALE.has(codeOf(error))) throw error;
-      return client.converse('/chat/completions', body, { sink: this, signal });
+      return client.converse('/chat/completions', body, { sink: this, signal, pace });
     }
   }
 

@@ -52,6 +52,7 @@ export class SseReader {
   /** Characters of the event that is not complete yet, at most. */
   #pending = 0;
   #taken = 0;
+  #inside = false;
 
   constructor(private readonly room: EventRoom) {}
 
@@ -70,6 +71,11 @@ export class SseReader {
     return arrived;
   }
 
+  /** Whether the last bytes completed no event. */
+  get inside(): boolean {
+    return this.#inside;
+  }
+
   /** Gives back the room of an event that will not be completed. */
   close(): void {
     this.room.give(this.#taken);
@@ -77,6 +83,7 @@ export class SseReader {
   }
 
   #account(chars: number, isCompleted: boolean): void {
+    this.#inside = !isCompleted;
     if (isCompleted) this.close();
     this.#pending = isCompleted ? chars : this.#pending + chars;
     const needed = this.#pending - FREE_EVENT_CHARS - this.#taken;

@@ -1,5 +1,6 @@
 import { Pool } from 'undici';
-import { type BodySink, type UpstreamAnswer, UpstreamExchange } from './upstream-exchange.js';
+import { SocketGate } from './socket-gate.js';
+import { type ExchangeOptions, type UpstreamAnswer, UpstreamExchange } from './upstream-exchange.js';
 
 export interface UpstreamClientOptions {
   /** Base of the contract, with or without `/v1`. */
@@ -37,6 +38,7 @@ export function contractPath(url: URL): string {
  */
 export class UpstreamClient {
   readonly #pool: Pool;
+  readonly #gate = new SocketGate();
   readonly #path: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #chatHeaders: Readonly<Record<string, string>>;
@@ -56,7 +58,7 @@ export class UpstreamClient {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 4_000,
-      connect: { timeout: options.connectTimeoutMs },
+      connect: this.#gate.connector(options.connectTimeoutMs),
     });
   }
 
@@ -70,8 +72,8 @@ export class UpstreamClient {
   }
 
   /** Sends JSON and asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
-  converse(path: string, body: string, { sink, signal }: { sink: BodySink; signal: AbortSignal }): Promise<UpstreamAnswer> {
-    const exchange = new UpstreamExchange(sink, signal);
+  converse(path: string, body: string, options: Omit<ExchangeOptions, 'gate'>): Promise<UpstreamAnswer> {
+    const exchange = new UpstreamExchange({ ...options, gate: this.#gate });
     this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers: this.#chatHeaders, body }, exchange);
     return exchange.answer;
   }

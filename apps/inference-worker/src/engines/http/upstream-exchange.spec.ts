@@ -15,9 +15,14 @@ class Bench {
   constructor({ takes = true, bytes }: { takes?: boolean; bytes?: BodySink['bytes'] } = {}) {
     const sink: BodySink = {
       begins: () => takes,
-      bytes: bytes ?? ((piece) => void this.taken.push(Buffer.from(piece).toString())),
+      bytes: bytes ?? ((piece) => this.taken.push(Buffer.from(piece).toString()) === 0),
     };
-    this.exchange = new UpstreamExchange(sink, this.abort.signal);
+    this.exchange = new UpstreamExchange({
+      sink,
+      signal: this.abort.signal,
+      pace: { take: () => true },
+      gate: { hold: () => ({ readOn: () => undefined, release: () => undefined }) },
+    });
     this.#controller = {
       aborted: false,
       reason: null,
@@ -146,7 +151,12 @@ describe('an exchange with an upstream', () => {
   });
 
   it('is given up before it begins where its caller had left already', async () => {
-    const exchange = new UpstreamExchange({ begins: () => true, bytes: () => undefined }, AbortSignal.abort('gone'));
+    const exchange = new UpstreamExchange({
+      sink: { begins: () => true, bytes: () => false },
+      signal: AbortSignal.abort('gone'),
+      pace: { take: () => true },
+      gate: { hold: () => ({ readOn: () => undefined, release: () => undefined }) },
+    });
     await expect(exchange.answer).rejects.toBe('gone');
   });
 

@@ -1,4 +1,6 @@
 import type { Dispatcher } from 'undici';
+import type { Pace } from './read-shares.js';
+import type { HeldSocket, SocketGate } from './socket-gate.js';
 
 /** Largest body that is kept as text, in bytes. */
 const TEXT_BYTES = 64 * 1024;
@@ -12,7 +14,8 @@ export type ReadHeader = (name: string) => string | undefined;
 export interface BodySink {
   /** The answer begins. @returns false for one whose body is to be kept as text instead. */
   begins(status: number, header: ReadHeader): boolean;
-  bytes(piece: Uint8Array): void;
+  /** @returns whether the piece ended inside an event. */
+  bytes(piece: Uint8Array): boolean;
 }
 
 /** An answer that is over. */
@@ -30,6 +33,14 @@ const headerOf =
     return Array.isArray(value) ? value[0] : value;
   };
 
+export interface ExchangeOptions {
+  readonly sink: BodySink;
+  readonly signal: AbortSignal;
+  readonly pace: Pace;
+  /** Holds the sockets of the client that the request goes through. */
+  readonly gate: Pick<SocketGate, 'hold'>;
+}
+
 /** One request and its answer, as undici tells it. */
 export class UpstreamExchange implements Dispatcher.DispatchHandler {
   /** Resolves when the answer is over. Rejects with the signal's reason, what the sink threw, or the fault of the connection. */
@@ -42,11 +53,12 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   #isTaken = false;
   #kept: Buffer[] = [];
   #keptBytes = 0;
+  #held: HeldSocket | null = null;
+  #uncounted = 0;
+  #isOver = false;
 
-  constructor(
-    private readonly sink: BodySink,
-    private readonly signal: AbortSignal,
-  ) {
+  constructor(private readonly options: ExchangeOptions) {
+    const { signal } = options;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -58,25 +70,44 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // It was given up while it waited for a connection.
-    if (this.signal.aborted) this.#onAbort();
+    if (this.options.signal.aborted) this.#onAbort();
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
     if (status < 200) return;
     this.#status = status;
     this.#header = headerOf(headers);
-    this.#isTaken = this.sink.begins(status, this.#header);
+    this.#isTaken = this.options.sink.begins(status, this.#header);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
     if (!this.#isTaken) return this.#keep(controller, piece);
+    const { sink } = this.options;
+    let inside: boolean;
     try {
-      this.sink.bytes(piece);
+      inside = sink.bytes(piece);
     } catch (error) {
       this.#fail(error);
-      controller.abort(new Error('The answer is not wanted any more.'));
+      return controller.abort(new Error('The answer is not wanted any more.'));
     }
+    return this.#pace(piece.length, inside);
   }
+
+  /** One read of the socket may bring several pieces: those that come behind a hold are counted with the next one. */
+  #pace(bytes: number, inside: boolean): void {
+    const { pace, gate } = this.options;
+    this.#uncounted += bytes;
+    if (this.#held || this.#isOver) return;
+    const taken = this.#uncounted;
+    this.#uncounted = 0;
+    if (!pace.take(taken, inside, this.#readOn)) this.#held = gate.hold();
+  }
+
+  readonly #readOn = (): void => {
+    const held = this.#held;
+    this.#held = null;
+    held?.readOn();
+  };
 
   onResponseEnd(): void {
     this.#over();
@@ -98,7 +129,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   readonly #onAbort = (): void => {
-    const reason: unknown = this.signal.reason;
+    const reason: unknown = this.options.signal.reason;
     this.#fail(reason);
     this.#controller?.abort(reason instanceof Error ? reason : new Error('The request was given up.'));
   };
@@ -109,6 +140,10 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   #over(): void {
-    this.signal.removeEventListener('abort', this.#onAbort);
+    this.options.signal.removeEventListener('abort', this.#onAbort);
+    this.#isOver = true;
+    // The next request may go over the same connection.
+    this.#held?.release();
+    this.#held = null;
   }
 }

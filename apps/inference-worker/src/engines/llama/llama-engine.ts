@@ -25,7 +25,7 @@ const WARM_UP: CanonicalRequest = {
   stop: [],
   max_tokens: 1,
 };
-const SILENT: EngineOutput = { phase: () => undefined, events: () => undefined };
+const SILENT: EngineOutput = { account: null, phase: () => undefined, events: () => undefined };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
 
