@@ -70,7 +70,7 @@ describe('an answer that is not read at the moment', () => {
   it('fails where the connection breaks meanwhile', async () => {
     answer = (socket) => void socket.write(`${FRAMINGS['by chunks'][0]}5\r\nhello\r\n`, () => socket.resetAndDestroy());
     const { done } = ask(new Held());
-    await expect(done).rejects.toThrow('ECONNRESET');
+    await expect(done).rejects.toThrow(/ECONNRESET|HTTP\/1\.1|closed/);
   });
 
   it('goes on where it stopped, byte for byte, long after the engine has closed the connection', async () => {

@@ -29,8 +29,14 @@ const PIECE_BYTES = 64 * 1024;
  * @throws ServiceError `overloaded` where gathered answers hold as much as they may.
  */
 export function holdAnswer(memory: MemoryShares, { caller, response }: Pick<InferenceCall, 'caller' | 'response'>): MemoryHold {
-  const hold = memory.open(caller.account.id);
+  const hold = holdFor(memory, { caller, response });
   takePiece(hold);
+  return hold;
+}
+
+/** Nothing yet; what is taken is given back when the response is over. */
+export function holdFor(memory: MemoryShares, { caller, response }: Pick<InferenceCall, 'caller' | 'response'>): MemoryHold {
+  const hold = memory.open(caller.account.id);
   response.once('close', () => hold.release());
   return hold;
 }

@@ -13,7 +13,7 @@ import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
 import type { Answer } from './answer.js';
 import { CountAnswer } from './count-answer.js';
-import { DocumentAnswer, holdAnswer } from './document-answer.js';
+import { DocumentAnswer, holdAnswer, holdFor } from './document-answer.js';
 import { LoopPressure } from './loop-pressure.js';
 import type { RelayTimes } from './relay-times.js';
 import { SseAnswer } from './sse-answer.js';
@@ -69,11 +69,11 @@ export class InferenceService {
       const route = this.#routeOf(call, read);
       const chooser = this.options.router.chooserFor(route);
       const { times, answers } = this.options;
-      const hold = shell.stream ? null : holdAnswer(answers, call);
+      const hold = shell.stream ? holdFor(answers, call) : holdAnswer(answers, call);
       this.#begin({ call, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
         const writer = surface.writer(shell, call.deployment, streamId);
-        const options = { exchange: call, writer, times, cut: stream.cut.bind(stream) };
-        return hold ? new DocumentAnswer({ ...options, hold }) : new SseAnswer({ ...options, pressure: this.#pressure });
+        const options = { exchange: call, writer, times, cut: stream.cut.bind(stream), hold };
+        return shell.stream ? new SseAnswer({ ...options, pressure: this.#pressure }) : new DocumentAnswer(options);
       });
     });
   }

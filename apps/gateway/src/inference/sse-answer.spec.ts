@@ -2,13 +2,14 @@ import { EventEmitter } from 'node:events';
 import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../http/exchange.js';
+import { type MemoryHold, MemoryShares } from '../memory/memory-shares.js';
 import { RequestLine } from '../observability/request-line.js';
 import { chatErrors } from '../surfaces/chat-completions/chat.errors.js';
 import { ChatWriter } from '../surfaces/chat-completions/chat.events.js';
 import type { CutReason } from './answer.js';
 import { LoopPressure } from './loop-pressure.js';
 import { RELAY_TIMES } from './relay-times.js';
-import { SseAnswer, UNSENT_BYTES_MAX } from './sse-answer.js';
+import { SseAnswer, UNSENT_BYTES_FREE, UNSENT_BYTES_MAX } from './sse-answer.js';
 
 /** A client's end of a response, as slow as a test wants it. */
 class ScriptedResponse extends EventEmitter {
@@ -75,11 +76,15 @@ describe('a streamed answer', () => {
   let response: ScriptedResponse;
   let answer: SseAnswer;
   let cuts: CutReason[];
+  let memory: MemoryShares;
+  let hold: MemoryHold;
   let pressure: { lagging: boolean; atTurnEnd: LoopPressure['atTurnEnd'] };
 
   beforeEach(() => {
     response = new ScriptedResponse();
     cuts = [];
+    memory = new MemoryShares({ bytes: 100 * 1024 * 1024, shareBytes: 50 * 1024 * 1024 });
+    hold = memory.open(1);
     const loop = new LoopPressure();
     pressure = { lagging: false, atTurnEnd: (flush) => loop.atTurnEnd(flush) };
     const exchange = {
@@ -96,6 +101,7 @@ describe('a streamed answer', () => {
       pressure: pressure as LoopPressure,
       times: RELAY_TIMES,
       cut: (reason) => cuts.push(reason),
+      hold,
     });
   });
 
@@ -187,17 +193,50 @@ describe('a streamed answer', () => {
     expect(response.writes.join('')).not.toMatch(/DONE|"finish_reason":"/);
   });
 
-  it('is cut when more than 1 MiB waits for its client', () => {
-    answer.events([text('a')]);
-    response.writableNeedDrain = true;
+  describe('whose client does not read', () => {
     const step = 'x'.repeat(64 * 1024);
-    let sent = 0;
-    while (cuts.length === 0 && sent < 2 * UNSENT_BYTES_MAX) {
-      answer.events([text(step)]);
-      sent += step.length;
-    }
-    expect(cuts).toEqual(['client_too_slow']);
-    expect(sent).toBeLessThanOrEqual(UNSENT_BYTES_MAX);
+    const stepBytes = 2 * step.length;
+    const free = (account: number): number => {
+      const probe = memory.open(account);
+      let bytes = 0;
+      while (probe.take(stepBytes) === 'taken') bytes += stepBytes;
+      probe.release();
+      return bytes;
+    };
+    /** Says more and more until it is cut. @returns what waited then, in bytes. */
+    const say = (most = 2 * UNSENT_BYTES_MAX): number => {
+      let waits = 0;
+      for (; cuts.length === 0 && waits < most; waits += stepBytes) answer.events([text(step)]);
+      return waits;
+    };
+    beforeEach(() => {
+      answer.events([text('a')]);
+      response.writableNeedDrain = true;
+    });
+
+    it('is cut when more waits for it than the largest event of an engine', () => {
+      const waited = say();
+      expect(cuts).toEqual(['client_too_slow']);
+      expect(waited).toBeGreaterThan(2 * 8 * 1024 * 1024);
+      expect(waited).toBeLessThanOrEqual(UNSENT_BYTES_MAX + stepBytes);
+    });
+
+    it('is charged to its account beyond 1 MiB, and cut where that has no room left', () => {
+      const others = memory.open(1);
+      while (others.take(stepBytes) === 'taken') continue;
+      expect(say()).toBeLessThanOrEqual(UNSENT_BYTES_FREE + 2 * stepBytes);
+      expect(cuts).toEqual(['client_too_slow']);
+    });
+
+    it('takes no room of its account when the client has read', () => {
+      const before = free(1);
+      say(8 * 1024 * 1024);
+      expect(before - free(1)).toBeGreaterThan(6 * 1024 * 1024);
+      response.drain();
+      expect(free(1)).toBe(before);
+      expect(contents(response.writes.join('')).join('')).toHaveLength(1 + 4 * 1024 * 1024);
+      expect(cuts).toEqual([]);
+    });
   });
 
   it('that is silent for 15 s gets its status and comments, and can still fail after them', () => {

@@ -2,6 +2,7 @@ import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
 import { answerError } from '../http/answer.js';
 import type { Exchange } from '../http/exchange.js';
 import { idHeaders } from '../http/request-id.js';
+import type { MemoryHold } from '../memory/memory-shares.js';
 import type { AnswerWriter } from '../surfaces/surface.js';
 import type { Answer, CutReason } from './answer.js';
 import { ClientProgress } from './client-progress.js';
@@ -9,8 +10,13 @@ import { eventBytes } from './event-bytes.js';
 import type { LoopPressure } from './loop-pressure.js';
 import type { RelayTimes } from './relay-times.js';
 
-/** Most that waits for one client, queued here or in its socket, in bytes. */
-export const UNSENT_BYTES_MAX = 1024 * 1024;
+const MIB = 1024 * 1024;
+/** What may wait for one client, queued here or in its socket, before its account is charged for it, in bytes. */
+export const UNSENT_BYTES_FREE = MIB;
+/** Most that waits for one client, in bytes. One event of an engine has up to 8 Mi characters, and nobody takes it in one go. */
+export const UNSENT_BYTES_MAX = 20 * MIB;
+/** What is charged is charged in pieces of this size, in bytes. */
+const PIECE_BYTES = 256 * 1024;
 /** What an event costs in memory beside what it says, in bytes. */
 const EVENT_BYTES = 64;
 
@@ -20,6 +26,8 @@ export interface SseOptions {
   readonly pressure: LoopPressure;
   readonly times: RelayTimes;
   readonly cut: (reason: CutReason) => void;
+  /** The account's memory for answers that wait; given back when the response is over. */
+  readonly hold: Pick<MemoryHold, 'take' | 'shrinkTo'>;
 }
 
 const isOutput = ({ k }: StreamEvent): boolean => k !== 'start';
@@ -33,6 +41,7 @@ export class SseAnswer implements Answer {
   readonly #startedAt = performance.now();
   #queued: StreamEvent[] = [];
   #queuedBytes = 0;
+  #charged = 0;
   #committed = false;
   #begun = false;
   #closed = false;
@@ -120,7 +129,14 @@ export class SseAnswer implements Answer {
       this.#queued.push(event);
       this.#queuedBytes += EVENT_BYTES + eventBytes(event);
     }
-    if (this.#queuedBytes + this.#response.writableLength > UNSENT_BYTES_MAX) this.options.cut('client_too_slow');
+    const unsent = this.#queuedBytes + this.#response.writableLength;
+    if (unsent > UNSENT_BYTES_MAX || !this.#charge(unsent - UNSENT_BYTES_FREE)) this.options.cut('client_too_slow');
+  }
+
+  /** @returns false where the account holds as much as it may. */
+  #charge(bytes: number): boolean {
+    for (; this.#charged < bytes; this.#charged += PIECE_BYTES) if (this.options.hold.take(PIECE_BYTES) !== 'taken') return false;
+    return true;
   }
 
   #take(): StreamEvent[] {
@@ -131,7 +147,10 @@ export class SseAnswer implements Answer {
   }
 
   readonly #flush = (): void => {
-    if (this.#queued.length === 0 || this.#closed || this.#response.writableNeedDrain) return;
-    this.#write(this.options.writer.frames(this.#take()));
+    if (this.#closed || this.#response.writableNeedDrain) return;
+    if (this.#queued.length > 0) this.#write(this.options.writer.frames(this.#take()));
+    if (this.#charged === 0 || this.#response.writableLength > UNSENT_BYTES_FREE) return;
+    this.options.hold.shrinkTo(0);
+    this.#charged = 0;
   };
 }
