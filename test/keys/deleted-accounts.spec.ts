@@ -147,23 +147,6 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     expect((await world.keys.outcome(DeleteAccount, { slug: 'never-was', actor: OPS })).code).toBe('account_not_found');
   });
 
-  it('that was left half deleted is suspended, and completed by the next run, however many keys it has', async () => {
-    const owner = await world.owner();
-    const { account } = owner;
-    const key = await world.ask(CreateKey, { account, name: 'the one with a value', actor: as(owner.user) });
-    await world.keys.sql(
-      `INSERT INTO keys.key (account_id, kind, name, mac, pepper, hint)
-       SELECT $1::integer, 'dep', 'key ' || n, sha256(('of ' || $1::integer || ' number ' || n)::bytea), 'p', 'svc_dep_abcd' FROM generate_series(1, 450) n`,
-      [account],
-    );
-    // What a process leaves that is killed after its first steps.
-    await world.keys.ask(SetAccountState, { account, state: 'suspended', actor: OPS });
-    await world.keys.sql(`UPDATE keys.key SET state = 'revoked', ver = ver + 1 WHERE account_id = $1 AND name LIKE '%0'`, [account]);
-    expect(await remove(owner)).toMatchObject({ members: 1, keys: expect.any(Number) });
-    expect(await world.keys.sql(`SELECT id FROM keys.key WHERE account_id = $1 AND state = 'active'`, [account])).toEqual([]);
-    await until('the gateway refuses the key', () => !gateway.admits(key.value));
-  });
-
   it('gets no key from who makes keys at the very moment', async () => {
     const owner = await world.owner();
     const { account } = owner;
@@ -174,5 +157,29 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     const codes = (await Promise.all(makes)).map(({ code }) => code);
     for (const code of codes) expect([undefined, 'account_not_found']).toContain(code);
     expect(await world.keys.sql(`SELECT id FROM keys.key WHERE account_id = $1 AND state = 'active'`, [account])).toEqual([]);
+  });
+
+  it('whose deletion was killed in the middle is suspended, and gone after the next run, however many keys it has', async () => {
+    const owner = await world.owner();
+    const { account } = owner;
+    const key = await world.ask(CreateKey, { account, name: 'the one with a value', actor: as(owner.user) });
+    await world.keys.sql(
+      `INSERT INTO keys.key (account_id, kind, name, mac, pepper, hint)
+       SELECT $1::integer, 'dep', 'key ' || n, sha256(('of ' || $1::integer || ' number ' || n)::bytea), 'p', 'svc_dep_abcd' FROM generate_series(1, 450) n`,
+      [account],
+    );
+    const interrupted = world.keys.outcome(DeleteAccount, { slug: owner.tokens.slug, actor: OPS }).catch(() => null);
+    const active = (): Promise<unknown[]> =>
+      world.keys.sql(`SELECT id FROM keys.key WHERE account_id = $1 AND state = 'active'`, [account]);
+    await until('the first keys are revoked', async () => (await active()).length < 451);
+    await world.keys.stopReplicas();
+    await interrupted;
+    const [left] = await world.keys.sql<{ state: string }>(`SELECT state FROM accounts.account WHERE id = $1`, [account]);
+    expect(left?.state).toBe('suspended');
+    await world.keys.replica();
+    await remove(owner);
+    expect(await active()).toEqual([]);
+    expect((await world.keys.ask(FindAccount, { slug: owner.tokens.slug })).deleted_at).toBeDefined();
+    await until('the gateway refuses the key', () => !gateway.admits(key.value));
   });
 });

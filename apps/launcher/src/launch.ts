@@ -54,7 +54,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || door.url).replace(/\/+$/, '');
     await announceControl(context.dataDir, env, { ...nats, consoleUrl });
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
-    const account = await provideAccount(rpc);
+    const account = await provideAccount(context, rpc);
     const { id: deployment, path } = await provideDeployment(context, rpc, account);
     await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),

@@ -32,6 +32,8 @@ const DONE: Readonly<Record<string, string>> = {
   'password.reset': 'reset the password of',
   'password.change': 'changed the password of',
   'session.sign_in': 'signed in',
+  'session.sign_in_failed': 'failed to sign in',
+  'session.locked_out': 'was locked out after failed sign-ins',
   'session.sign_out': 'signed out',
   'session.end': 'ended sessions of',
   'session.reuse_detected': 'lost a session: an old cookie was used again',
@@ -42,6 +44,8 @@ const DONE: Readonly<Record<string, string>> = {
   'deployment.resume': 'resumed the deployment',
   'deployment.retry': 'tried again the deployment',
   'deployment.delete': 'deleted the deployment',
+  'quotas.set': 'changed the quotas of deployments',
+  'engine.test': 'tested the connection to',
   'alias.point': 'pointed the alias',
   'alias.remove': 'removed the alias',
   'call.refused': 'was refused',
@@ -76,6 +80,7 @@ const NUMBERED: Readonly<Record<string, (id: string) => string>> = {
   key: (id) => `key ${id}`,
   user: (id) => `person ${id}`,
   rpc: (name) => name.replaceAll('-', ' '),
+  engine: (host) => host,
 };
 
 /**
