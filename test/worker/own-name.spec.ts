@@ -40,12 +40,15 @@ describe('a worker that holds nothing but the credentials to join', () => {
     expect(rig.runnersOf(1).map(({ wk }) => agentOfRunner(wk))).toEqual([agent.wk]);
   });
 
-  it.runIf(process.getuid?.() === 0)('does not let a runner read a model as root, where everybody may read it', async () => {
-    const { pid } = await rig.ready(agent, 1);
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    expect(/^Uid:\s+(.*)$/m.exec(status)?.[1]?.split('\t')).toEqual(Array(4).fill('65534'));
-    expect(/^Groups:\s*(.*?)\s*$/m.exec(status)?.[1]).toBe('65534');
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'does not let a runner read a model as root or as a user of other programs, where everybody may read it',
+    async () => {
+      const { pid } = await rig.ready(agent, 1);
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      expect(/^Uid:\s+(.*)$/m.exec(status)?.[1]?.split('\t')).toEqual(Array(4).fill('65533'));
+      expect(/^Groups:\s*(.*?)\s*$/m.exec(status)?.[1]).toBe('65533');
+    },
+  );
 
   it('keeps its name: nobody else gets it with another key', async () => {
     const rpc = new RpcClient(await rig.connect('join'), ENV);

@@ -39,7 +39,7 @@ export const WorkerConfig = z.object({
   RUNNER_MEM_BYTES: bytes.optional(),
   /**
    * User (and group) that runners become before they read a model, where the worker runs as root; 0 = they stay root.
-   * Absent = 65534 (`nobody`), beside a GPU 0.
+   * Absent = 65533, which is nobody else, beside a GPU 0.
    */
   RUNNER_UID: z.coerce
     .number()

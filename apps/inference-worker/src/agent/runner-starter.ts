@@ -16,8 +16,11 @@ import type { ItemLog } from './log-book.js';
 import { totalMemory } from './memory.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 
-/** Debian's user `nobody`, group `nogroup`. */
-const NOBODY = 65_534;
+/**
+ * A number that no system gives away. Not `nobody` (65534): other daemons run as that one, PostgreSQL of `npm start` by root
+ * among them, and may be read, traced and ended by each other.
+ */
+const NO_OTHERS_USER = 65_533;
 /** Of the machine's or container's memory, what one runner may take where the operator says nothing. */
 const SHARE_OF_MEMORY = 0.8;
 
@@ -91,7 +94,7 @@ export class RunnerStarter {
   /** Null for who is not root anyway, and beside a GPU, whose devices are open to root or to groups of the host's own. */
   #otherUser(): OtherUser | null {
     const { RUNNER_UID: wanted, GPU: gpu } = this.config;
-    const uid = wanted ?? (gpu === 'off' ? NOBODY : 0);
+    const uid = wanted ?? (gpu === 'off' ? NO_OTHERS_USER : 0);
     return process.getuid?.() === 0 && uid !== 0 ? { uid, gid: uid } : null;
   }
 
