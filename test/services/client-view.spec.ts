@@ -2,6 +2,7 @@ import {
   type AccountId,
   type AccountState,
   CreateKey,
+  DeleteAccount,
   DeleteDeployment,
   type DeploymentId,
   deploymentSlug,
@@ -262,6 +263,26 @@ describe('what a client sees at two gateways', { timeout: 180_000 }, () => {
       await rig.whenServed({ path, key: tenant.key.value });
     },
   );
+
+  it.concurrent('a deleted account’s keys are as unknown as one that never was, and its streams end', async () => {
+    const [tenant, other] = [await rig.tenant(), await rig.tenant()];
+    const path = deploymentSlug(await rig.deployment(tenant.account));
+    const otherPath = deploymentSlug(await rig.deployment(other.account));
+    await rig.whenServed({ path, key: tenant.key.value });
+    await rig.whenServed({ path: otherPath, key: other.key.value });
+    const hold = rig.hold();
+    const [gateway = ''] = rig.gateways;
+    const stream = await ClientStream.open({ gateway, path, key: tenant.key.value, text: hold.text });
+    await stream.whenSaid('first');
+    await rig.command(DeleteAccount, { slug: tenant.slug, actor: { kind: 'ops' } });
+    const refused = await everywhere('it is refused', { path, key: tenant.key.value }, is(401, 'invalid_api_key'));
+    const unknown = await everywhere('an unknown key is refused', { path, key: UNKNOWN_KEY }, is(401, 'invalid_api_key'));
+    expect(new Set([...refused, ...unknown].map(fingerprintOf)).size).toBe(1);
+    await stream.whenOver();
+    expect(stream.ending).toEqual({ error: 'invalid_api_key', clean: false });
+    hold.release();
+    await rig.whenServed({ path: otherPath, key: other.key.value });
+  });
 
   // Last, and alone: it takes away what all others need.
   it('while both services are down what is known is served, what is unknown is unknowable, and a new gateway waits', async () => {
