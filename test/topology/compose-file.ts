@@ -49,9 +49,12 @@ const VARIABLE = /\$\{([A-Z][A-Z0-9_]*)(?:(:?-)([^}]*))?\}/g;
 /** Names of the variables that the file takes from outside. */
 export const variablesIn = (text: string): Set<string> => new Set([...text.matchAll(VARIABLE)].map(([, name = '']) => name));
 
-/** Fills variables in as Compose does: `:-` also replaces an empty value. A variable without default must be given. */
+const VARIABLE_OR_DOLLAR = new RegExp(`\\$\\$|${VARIABLE.source}`, 'g');
+
+/** Fills variables in as Compose does: `:-` also replaces an empty value, `$$` is a dollar. A variable without default must be given. */
 function interpolate(text: string, environment: Readonly<Record<string, string>>): string {
-  return text.replace(VARIABLE, (whole, name: string, operator: string | undefined, fallback: string | undefined) => {
+  return text.replace(VARIABLE_OR_DOLLAR, (whole, name: string, operator: string | undefined, fallback: string | undefined) => {
+    if (whole === '$$') return '$';
     const value = environment[name];
     if (value !== undefined && (value !== '' || operator !== ':-')) return value;
     if (fallback === undefined) throw new Error(`${whole} has no value.`);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
@@ -164,6 +165,31 @@ describe('docker-compose.yml', () => {
     expect(addresses(String(compose.services['worker']?.environment?.['NATS_URL']))).toEqual(['nats-1', 'nats-2', 'nats-3']);
   });
 
+  it('starts a NATS node for the first time only when the names of all nodes can be resolved', () => {
+    for (const node of ['nats-1', 'nats-2', 'nats-3']) {
+      const [shell = '', option = '', script = '', ...rest] = compose.services[node]?.entrypoint ?? [];
+      const folder = mkdtempSync(join(tmpdir(), 'slipway-names-'));
+      const tool = (name: string, text: string): void => writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+      // A name exists from the second question on.
+      tool('getent', `echo "$2" >> ${folder}/asked; [ "$(grep -c "^$2$" ${folder}/asked)" -ge 2 ]`);
+      tool('sleep', 'true');
+      writeFileSync(join(folder, 'nats.conf'), secrets.read(`${node}/nats.conf`));
+      const here = script.replaceAll('/run/slipway', folder).replaceAll('/data', folder);
+      const start = (): string =>
+        spawnSync(shell, [option, here, ...rest, 'echo', 'started'], {
+          env: { PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+        }).stdout.toString();
+      expect(start()).toBe('started\n');
+      const asked = ['nats-1', 'nats-1', 'nats-2', 'nats-2', 'nats-3', 'nats-3'];
+      expect(readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n')).toEqual(asked);
+      // Later starts wait for nobody: the group is made.
+      mkdirSync(join(folder, 'jetstream'));
+      expect(start()).toBe('started\n');
+      expect(readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n')).toEqual(asked);
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('publishes the gateways and the console alone, each on its own port of this machine', () => {
     const published = services.filter(([, { ports }]) => ports);
     expect(published.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2', 'console']);
@@ -206,16 +232,11 @@ describe('docker-compose.yml', () => {
 
   it('puts the data of PostgreSQL in its place when it is whole', () => {
     const script = compose.services['postgres']?.command?.join('') ?? '';
-    const steps = [
-      'rm -rf "$$PGDATA.new"',
-      'initdb --pgdata="$$PGDATA.new"',
-      '>> "$$PGDATA.new/pg_hba.conf"',
-      'mv "$$PGDATA.new" "$$PGDATA"',
-    ];
+    const steps = ['rm -rf "$PGDATA.new"', 'initdb --pgdata="$PGDATA.new"', '>> "$PGDATA.new/pg_hba.conf"', 'mv "$PGDATA.new" "$PGDATA"'];
     const places = steps.map((step) => script.indexOf(step));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
-    expect(spawnSync('bash', ['-n', '-c', script.replaceAll('$$', '$')]).status).toBe(0);
+    expect(spawnSync('bash', ['-n', '-c', script]).status).toBe(0);
   });
 
   it('asks for health without starting Node, and gives a busy machine time to answer', () => {

@@ -5,6 +5,8 @@ import { endWithProcess } from '@slipway/testing';
 export interface ProcessPlan {
   readonly name: string;
   readonly command: readonly string[];
+  /** Programs of this machine that the command runs. */
+  readonly programs: readonly string[];
   /** Health check; empty where there is none. */
   readonly probe: readonly string[];
   readonly cwd: string;
@@ -19,10 +21,15 @@ const LOG_CHARACTERS = 4_000_000;
 type Identity = { readonly uid: number; readonly gid: number } | object;
 
 /** Root takes the user of the container on, unless that user cannot reach the programs of this machine. */
-function identityOf({ user, command }: ProcessPlan): Identity {
+function identityOf({ user, programs }: ProcessPlan): Identity {
   const [uid = 0, gid = 0] = user.split(':').map(Number);
   if (process.getuid?.() !== 0 || uid === 0) return {};
-  return spawnSync(command[0] ?? '', ['--version'], { uid, gid, cwd: '/' }).status === 0 ? { uid, gid } : {};
+  const reaches = spawnSync('sh', ['-c', 'for program; do command -v "$program" || exit 1; done', 'sh', ...programs], {
+    uid,
+    gid,
+    cwd: '/',
+  });
+  return reaches.status === 0 ? { uid, gid } : {};
 }
 
 /** A container of the topology as a process of this machine. */

@@ -90,7 +90,8 @@ export class ComposedTopology {
     const [word = '', ...words] = [...entrypoint, ...(args ?? command)];
     return {
       name,
-      command: [program(word), ...words.map(here)],
+      command: [program(word), ...words.map((other) => (PROGRAMS.has(other) ? program(other) : here(other)))],
+      programs: [word, ...words.filter((other) => PROGRAMS.has(other))].map(program),
       probe: probeHere(healthcheck.test ?? []).map(here),
       cwd: join(image.root, image.workdir),
       environment: { PATH: process.env['PATH'] ?? '', ...Object.fromEntries(environment) },
@@ -171,10 +172,16 @@ export class ComposedTopology {
   }
 }
 
+const PROGRAMS = new Map<string, () => string>([
+  ['node', () => process.execPath],
+  ['nats-server', findNatsServer],
+  ['sh', () => 'sh'],
+]);
+
 const program = (word: string): string => {
-  if (word === 'node') return process.execPath;
-  if (word === 'nats-server') return findNatsServer();
-  throw new Error(`The tests do not know the program ${word}.`);
+  const found = PROGRAMS.get(word);
+  if (!found) throw new Error(`The tests do not know the program ${word}.`);
+  return found();
 };
 
 /** The command of a health check; `wget` of another image becomes a request by Node. */
