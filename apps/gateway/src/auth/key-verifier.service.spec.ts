@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AccountFeedRecord, type ApiKeyFeedRecord, formatKey, type KeyKind, ServiceError } from '@slipway/contracts';
+import { type AccountFeedRecord, type AccountId, type ApiKeyFeedRecord, formatKey, type KeyKind, ServiceError } from '@slipway/contracts';
 import { macOf, parsePeppers } from '@slipway/platform';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from './caller.js';
@@ -135,5 +135,50 @@ describe('a key', () => {
     index.put('key:5', record(good));
     index.put('account:1', { ...account, state: 'suspended' });
     expect(verifier.stillValid(caller)).toBe(false);
+  });
+});
+
+/** Notes what is looked up, in turn. */
+class NotingIndex extends KeyIndex {
+  readonly lookUps: string[] = [];
+
+  override keyByMac(mac: string): ApiKeyFeedRecord | undefined {
+    this.lookUps.push('keyByMac');
+    return super.keyByMac(mac);
+  }
+
+  override isRevoked(mac: string): boolean {
+    this.lookUps.push('isRevoked');
+    return super.isRevoked(mac);
+  }
+
+  override account(id: AccountId): AccountFeedRecord | undefined {
+    this.lookUps.push('account');
+    return super.account(id);
+  }
+}
+
+describe('the refusal of a key', () => {
+  it.each<[string, Partial<ApiKeyFeedRecord> | null, typeof current]>([
+    ['is unknown', null, current],
+    ['was revoked', { state: 'revoked' }, current],
+    ['was revoked under an older pepper', { state: 'revoked' }, old],
+    ['is of another environment', {}, foreign],
+    ['expired', { expires: NOW - 1 }, current],
+    ['expired under an older pepper', { expires: NOW - 1 }, old],
+  ])('looks up the same whether or not it %s', (_case, changes, pepper) => {
+    const index = new NotingIndex();
+    const verifier = new KeyVerifier(
+      index,
+      [current!, old!],
+      () => 'fresh',
+      () => NOW,
+    );
+    index.put('account:1', account);
+    const text = keyText('refused');
+    if (changes) index.put('key:5', record(text, changes, pepper));
+    index.lookUps.length = 0;
+    expect(verifier.verify(text)).toBe(verifier.invalidKey());
+    expect(index.lookUps).toEqual(['keyByMac', 'keyByMac']);
   });
 });

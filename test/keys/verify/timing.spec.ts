@@ -2,13 +2,15 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { type AccountFeedRecord, type ApiKeyFeedRecord, formatKey, ServiceError } from '@slipway/contracts';
 import { macOf, parsePeppers } from '@slipway/platform';
 import { describe, expect, it } from 'vitest';
-import { KeyIndex } from '../../apps/gateway/src/auth/key-index.js';
-import { KeyVerifier } from '../../apps/gateway/src/auth/key-verifier.service.js';
+import { KeyIndex } from '../../../apps/gateway/src/auth/key-index.js';
+import { KeyVerifier } from '../../../apps/gateway/src/auth/key-verifier.service.js';
 import { croppedT, timesOf } from './welch.js';
 
 const ROUNDS = 10_000;
-/** Beyond this, two samples of code that takes equally long differ once in 100,000 runs. */
+/** Beyond this, two samples of code that takes equally long seldom differ, on a machine that does nothing else. */
 const T_MAX = 4.5;
+/** A difference in the code shows in each trial; one that a neighbour on the machine makes, in some. */
+const TRIALS = 5;
 const KNOWN = 2_000;
 
 const [current, old] = parsePeppers(`current:${'11'.repeat(32)},old:${'22'.repeat(32)}`);
@@ -68,20 +70,27 @@ function drawKeys(): { readonly texts: Record<Kind, string[]>; readonly records:
   };
 }
 
+/** @returns Welch's t of each kind against `unknown`, for keys that were drawn anew */
+function trialOfRefusals(): Record<string, number> {
+  const { texts, records } = drawKeys();
+  const verifier = verifierWith(records);
+  const trial = {
+    kinds: Object.keys(texts) as Kind[],
+    // A request's key is a text that nobody has seen before, wherever its bytes were.
+    draw: (kind: Kind): string => Buffer.from(texts[kind][randomInt(SAMPLES)]!, 'latin1').toString('latin1'),
+    act: (text: string): void => refuse(verifier, text),
+  };
+  timesOf(trial, ROUNDS);
+  const { unknown: reference, ...others } = timesOf(trial, ROUNDS);
+  return Object.fromEntries(Object.entries(others).map(([name, times]) => [name, croppedT(reference, times)]));
+}
+
 describe('how long the refusal of a key takes', () => {
   it('tells nobody whether it is unknown, revoked, of an older pepper or of another environment', () => {
-    const { texts, records } = drawKeys();
-    const verifier = verifierWith(records);
-    const trial = {
-      kinds: Object.keys(texts) as Kind[],
-      // A request's key is a text that nobody has seen before, wherever its bytes were.
-      draw: (kind: Kind): string => Buffer.from(texts[kind][randomInt(SAMPLES)]!, 'latin1').toString('latin1'),
-      act: (text: string): void => refuse(verifier, text),
-    };
-    timesOf(trial, ROUNDS);
-    const { unknown: reference, ...others } = timesOf(trial, ROUNDS);
-    const ts = Object.fromEntries(Object.entries(others).map(([name, times]) => [name, croppedT(reference, times)]));
-    for (const [name, t] of Object.entries(ts)) expect(Math.abs(t), name).toBeLessThan(T_MAX);
+    const trials = Array.from({ length: TRIALS }, trialOfRefusals);
+    for (const kind of Object.keys(trials[0]!)) {
+      expect(Math.min(...trials.map((ts) => Math.abs(ts[kind]!))), kind).toBeLessThan(T_MAX);
+    }
   });
 
   it('would be told apart if a known key were compared and an unknown one were not', () => {
