@@ -45,8 +45,10 @@ export function jsonSchemaRules(schema: unknown, prefix: string, place: SchemaPl
   const { root = schema, at = '#', budget = new CompileBudget(), leftOut = new LeftOut() } = place;
   const book = new RuleBook(prefix, budget);
   const name = book.reserve('root');
-  const compiler = new SchemaCompiler(book, new SchemaReader(root, leftOut, budget));
+  const reader = new SchemaReader(root, leftOut, budget);
+  const compiler = new SchemaCompiler(book, reader);
   const value = compiler.compile(schema, at);
+  if (isNever(value) && reader.contradiction !== null) throw invalidSchema(`No value can satisfy the schema: ${reader.contradiction}.`);
   return { ...embedded(book, name, value, compiler.mayGrow), leftOut: leftOut.places };
 }
 

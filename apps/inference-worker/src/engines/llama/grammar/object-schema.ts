@@ -5,7 +5,7 @@ import { alt, type Expr, isNever, NEVER, seq } from './gbnf.js';
 import { COLON, jsonString, jsonValue, otherString, TEXT_ALPHABET } from './json-text.js';
 import type { RuleBook } from './rule-book.js';
 import type { SchemaReader } from './schema-reader.js';
-import { countOf, invalidSchema, listOf, namesOf, schemasOf, typesOf, within, type Words } from './schema-words.js';
+import { countOf, listOf, namesOf, schemasOf, typesOf, within, type Words } from './schema-words.js';
 import { machineOf, quotedMachine, textForm, lengthOf } from './text-schema.js';
 import type { ValueFits } from './value-fits.js';
 
@@ -75,8 +75,8 @@ export class ObjectCompiler {
       const value = this.#unlisted(name, words, additional, at);
       if (value === null && !required.has(name)) continue;
       if (value === null)
-        throw invalidSchema(`The schema at ${at} requires the property ${JSON.stringify(name.slice(0, 60))}, but does not allow it.`);
-      members.push({ name, value, required: required.has(name) });
+        this.reader.contradiction ??= `the schema at ${at} requires the property ${JSON.stringify(name.slice(0, 60))}, but does not allow it`;
+      members.push({ name, value: value ?? NEVER, required: required.has(name) });
     }
     return members;
   }

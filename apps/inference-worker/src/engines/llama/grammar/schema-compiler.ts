@@ -111,7 +111,7 @@ export class SchemaCompiler {
     const options = union.branches.map((branch, i) => {
       const place = within(union.at, i);
       if (alone) return this.compile(branch, place);
-      return this.#flat(this.reader.combine({ words, unions: others }, this.reader.flatten(branch, place), at), place, ways);
+      return this.#flat(this.reader.combine({ words, unions: others }, this.reader.flattenPart(branch, place), at), place, ways);
     });
     return alt(...options);
   }

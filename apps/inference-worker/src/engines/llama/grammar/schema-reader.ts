@@ -1,6 +1,6 @@
 import type { CompileBudget } from './compile-budget.js';
 import type { LeftOut } from './left-out.js';
-import { SchemaReferences } from './schema-references.js';
+import { type Reference, SchemaReferences } from './schema-references.js';
 import { mergeWords } from './schema-merge.js';
 import { modernized } from './schema-dialects.js';
 import {
@@ -33,7 +33,7 @@ export interface FlatSchema {
 /** No value is in an empty list. */
 const NOTHING: FlatSchema = { words: { enum: [] }, unions: [] };
 const MAX_NESTED = 100;
-const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
 
 /** Reads a schema and all that it refers to inside of itself. */
 export class SchemaReader {
@@ -41,6 +41,8 @@ export class SchemaReader {
   readonly #references: SchemaReferences;
   readonly #known = new WeakMap<object, FlatSchema>();
   #nested = 0;
+  /** Why nothing can satisfy some part of the schema: the first reason that was found. */
+  contradiction: string | null = null;
 
   constructor(
     root: unknown,
@@ -57,8 +59,8 @@ export class SchemaReader {
     if (Object.keys(words).length !== 1) return null;
     const parts = listOf(words, 'allOf', at);
     if (parts) return parts.length === 1 ? this.referenceOf(parts[0], within(at, 'allOf', 0)) : null;
-    const [reference] = REFERENCES.flatMap((word) => textOf(words, word, at) ?? []);
-    return reference === undefined ? null : this.#references.pointerOf(reference, at);
+    const [word] = REFERENCES.filter((each) => each in words);
+    return word === undefined ? null : this.#pointerOf(word, schema, at);
   }
 
   /** @throws ServiceError for what is no schema, refers to nothing, or refers to itself only. */
@@ -71,7 +73,7 @@ export class SchemaReader {
     if (known) return known;
     this.#nested += 1;
     if (this.#nested > MAX_NESTED) throw unsupportedSchema(`The schema combines others more than ${MAX_NESTED} levels deep (at ${at}).`);
-    const flat = this.#flattenObject(modernized(schema, at), at);
+    const flat = this.#flattenObject(modernized(schema, at), schema, at);
     this.#nested -= 1;
     this.#known.set(schema, flat);
     return flat;
@@ -88,7 +90,13 @@ export class SchemaReader {
     return this.#references.resolve(pointer, at);
   }
 
-  #flattenObject(schema: Record<string, unknown>, at: string): FlatSchema {
+  /** The same for a schema that holds beside others: what it calls unevaluated is so whatever they say. */
+  flattenPart(schema: unknown, at: string): FlatSchema {
+    return this.#sealed(this.flatten(schema, at), at);
+  }
+
+  /** @param holder the schema as it was given, in which its references are looked up */
+  #flattenObject(schema: Record<string, unknown>, holder: object, at: string): FlatSchema {
     const { allOf, anyOf, oneOf, const: only, ...words } = assertions(schema, at, this.leftOut);
     const { $ref, $dynamicRef, $recursiveRef, dependentRequired, dependentSchemas, ...plain } = words;
     const own: Words = only === undefined && !('const' in schema) ? plain : mergeWords(plain, { enum: [only] }, at);
@@ -102,17 +110,16 @@ export class SchemaReader {
     }
     let flat: FlatSchema = { words: own, unions: [...unions, ...dependencies({ dependentRequired, dependentSchemas }, own, at)] };
     for (const word of REFERENCES) {
-      const followed = words[word] === undefined ? null : this.#follow(schema, word, at);
-      if (followed) flat = this.combine(this.#sealed(followed, at), flat, at);
+      const followed = words[word] === undefined ? null : this.#follow(word, holder, at);
+      if (followed) flat = this.combine(followed, flat, at);
     }
     if (allOf === undefined) return flat;
     for (const [i, part] of branchesOf(schema, 'allOf', at).entries()) {
-      flat = this.combine(flat, this.#sealed(this.flatten(part, within(at, 'allOf', i)), at), at);
+      flat = this.combine(flat, this.flattenPart(part, within(at, 'allOf', i)), at);
     }
     return flat;
   }
 
-  /** What a part calls unevaluated is so whatever stands beside the part. */
   #sealed({ words, unions }: FlatSchema, at: string): FlatSchema {
     const { unevaluatedProperties, unevaluatedItems, ...rest } = words;
     if (unevaluatedProperties === undefined && unevaluatedItems === undefined) return { words, unions };
@@ -123,9 +130,13 @@ export class SchemaReader {
     return { words: withoutUnevaluated(words), unions };
   }
 
-  /** Null for a reference to another document, which is left out. */
-  #follow(schema: Words, word: string, at: string): FlatSchema | null {
-    const pointer = this.#references.pointerOf(textOf(schema, word, at) ?? '#', at);
+  #pointerOf(word: Reference['word'], holder: object, at: string): string | null {
+    return this.#references.pointerOf({ word, value: textOf(holder as Words, word, at) ?? '#', holder }, at);
+  }
+
+  /** Null for a reference that is left out: to another document, or to one of several parts. */
+  #follow(word: Reference['word'], holder: object, at: string): FlatSchema | null {
+    const pointer = this.#pointerOf(word, holder, at);
     if (pointer === null) {
       this.leftOut.add(at, word);
       return null;
@@ -133,7 +144,7 @@ export class SchemaReader {
     if (this.#following.includes(pointer)) throw invalidSchema(`The reference ${JSON.stringify(pointer)} (at ${at}) leads back to itself.`);
     this.#following.push(pointer);
     try {
-      return this.flatten(this.resolve(pointer, at), pointer.slice(0, 300));
+      return this.flattenPart(this.resolve(pointer, at), pointer.slice(0, 300));
     } finally {
       this.#following.pop();
     }

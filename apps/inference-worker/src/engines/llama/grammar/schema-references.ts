@@ -1,25 +1,64 @@
 import { invalidSchema, isRecord } from './schema-words.js';
 
-const MAX_ANCHORS = 10_000;
+/** Keywords that hold schemas by names of the user's. */
+const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+/** Keywords that hold data: what looks like a name there is none. */
+const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example']);
+/** Where a schema without `$id` is taken to be. */
+const NOWHERE = 'schema://root/';
+/** Drafts that ignore what stands beside `$ref`. */
+const IGNORES_BESIDE_REF = /draft-0[3-7]\b/;
+
+/** A schema with a URI of its own (JSON Schema Core 2020-12, section 4.3.5), and what can be named in it. */
+interface Resource {
+  readonly uri: string;
+  /** Its pointer from the root. */
+  readonly at: string;
+  /** Pointers from the root, by `$anchor`. */
+  readonly anchors: Map<string, string>;
+  /** The same by `$dynamicAnchor`; by the empty name that of `$recursiveAnchor` (2019-09, section 8.2.4.2). */
+  readonly dynamic: Map<string, string>;
+}
+
+interface Index {
+  readonly root: Resource;
+  readonly all: readonly Resource[];
+  readonly byUri: ReadonlyMap<string, Resource>;
+  /** Of each schema object, the resource that it stands in. */
+  readonly of: WeakMap<object, Resource>;
+}
+
+/** A schema that refers to another. */
+export interface Reference {
+  readonly word: '$ref' | '$dynamicRef' | '$recursiveRef';
+  readonly value: string;
+  /** The schema object that says so, as it stands in the root. */
+  readonly holder: object;
+}
 
 /** Finds what references inside of one schema point at: by pointer, by anchor, or by the `$id` of a part. */
 export class SchemaReferences {
-  #anchors: ReadonlyMap<string, string> | null = null;
+  #index: Index | null = null;
 
   constructor(private readonly root: unknown) {}
 
-  /** The reference as a pointer from the root; null = it points at another document. @throws ServiceError for one that points at nothing. */
-  pointerOf(reference: string, at: string): string | null {
-    if (reference === '#' || reference.startsWith('#/')) return reference;
-    const hash = reference.indexOf('#');
-    const [document, fragment] = hash < 0 ? [reference, ''] : [reference.slice(0, hash), reference.slice(hash + 1)];
-    const base = document === '' ? '#' : this.#named(document);
-    if (base === undefined) return null;
-    if (fragment === '') return base;
-    if (fragment.startsWith('/')) return base + fragment;
-    const anchored = this.#named(`#${fragment}`);
-    if (anchored !== undefined) return anchored;
-    throw invalidSchema(`The reference ${shown(reference)} (at ${at}) points at nothing.`);
+  /**
+   * The reference as a pointer from the root.
+   * @returns null for one that points at another document, or at one of several parts by the way that leads to it.
+   * @throws ServiceError for one that points at nothing.
+   */
+  pointerOf({ word, value, holder }: Reference, at: string): string | null {
+    const index = (this.#index ??= indexOf(this.root));
+    const here = index.of.get(holder) ?? index.root;
+    const { document, fragment } = partsOf(value);
+    const resource = document === '' ? here : index.byUri.get(resolved(document, here.uri));
+    if (!resource) return null;
+    const name = decoded(fragment);
+    if (name.startsWith('/')) return resource.at + fragment;
+    const plain = name === '' ? resource.at : (resource.anchors.get(name) ?? resource.dynamic.get(name));
+    if (plain === undefined) throw invalidSchema(`The reference ${shown(value)} (at ${at}) points at nothing.`);
+    const mayBeDynamic = word === (name === '' ? '$recursiveRef' : '$dynamicRef');
+    return mayBeDynamic && resource.dynamic.get(name) === plain ? outermost(index, name, plain) : plain;
   }
 
   /** The schema that a pointer from the root points at. */
@@ -33,37 +72,82 @@ export class SchemaReferences {
     }
     return target;
   }
-
-  #named(name: string): string | undefined {
-    this.#anchors ??= anchorsIn(this.root);
-    return this.#anchors.get(name);
-  }
 }
 
-/** Pointers by `$id` (whole, and its last part) and by `#anchor`. */
-function anchorsIn(root: unknown): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const waiting: [unknown, string][] = [[root, '#']];
-  for (let next = waiting.pop(); next && found.size < MAX_ANCHORS; next = waiting.pop()) {
-    const [value, at] = next;
+/** A dynamic reference means the outermost schema on the way to it that has the anchor: the root is on each way. Null = it depends. */
+function outermost({ root, all }: Index, name: string, plain: string): string | null {
+  const ofRoot = root.dynamic.get(name);
+  if (ofRoot !== undefined) return ofRoot;
+  return all.filter(({ dynamic }) => dynamic.has(name)).length === 1 ? plain : null;
+}
+
+function indexOf(root: unknown): Index {
+  const words = isRecord(root) ? root : {};
+  const outer = resourceAt('#', idOf(words, true), NOWHERE);
+  const all = [outer];
+  const of = new WeakMap<object, Resource>();
+  const mayHaveBesideRef = !IGNORES_BESIDE_REF.test(String(words['$schema']));
+  const waiting: Waiting[] = [{ value: root, at: '#', resource: outer, isNames: false }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    const { value } = next;
     if (typeof value !== 'object' || value === null) continue;
-    const names = isRecord(value) ? namesOf(value) : [];
-    for (const name of names) found.set(name, found.get(name) ?? at);
-    for (const [key, part] of Object.entries(value)) waiting.push([part, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`]);
+    const resource = isRecord(value) && !next.isNames ? resourceOf(value, next, mayHaveBesideRef) : next.resource;
+    if (resource !== next.resource) all.push(resource);
+    of.set(value, resource);
+    waiting.push(...partsWithin(value, { ...next, resource }));
   }
-  return found;
+  return { root: outer, all, of, byUri: new Map(all.toReversed().map((resource) => [resource.uri, resource])) };
 }
 
-function namesOf({ $id, id, $anchor, $dynamicAnchor }: Record<string, unknown>): string[] {
-  const names: string[] = [];
-  for (const name of [$id, id]) {
-    if (typeof name !== 'string') continue;
-    const plain = name.replace(/#$/, '');
-    names.push(plain, plain.slice(plain.lastIndexOf('/') + 1), `/${plain.slice(plain.lastIndexOf('/') + 1)}`);
-  }
-  for (const anchor of [$anchor, $dynamicAnchor]) if (typeof anchor === 'string') names.push(`#${anchor}`);
-  return names.filter((name) => name !== '');
+interface Waiting {
+  readonly value: unknown;
+  readonly at: string;
+  readonly resource: Resource;
+  /** Its members are schemas by names, not keywords. */
+  readonly isNames: boolean;
 }
+
+const partsWithin = (value: object, { at, resource, isNames }: Waiting): Waiting[] =>
+  Object.entries(value)
+    .filter(([key]) => isNames || !DATA.has(key))
+    .map(([key, part]) => ({ value: part as unknown, at: `${at}/${escaped(key)}`, resource, isNames: !isNames && NAMED.has(key) }));
+
+/** The resource that a schema is or stands in, its anchors noted there. */
+function resourceOf(schema: Record<string, unknown>, { at, resource }: Waiting, mayHaveBesideRef: boolean): Resource {
+  const id = idOf(schema, mayHaveBesideRef);
+  const own = at === '#' || id === '' || id.startsWith('#') ? resource : resourceAt(at, id, resource.uri);
+  // Drafts 6 and 7 write an anchor as an `$id` that is a fragment.
+  note(own.anchors, id.startsWith('#') ? id.slice(1) : schema['$anchor'], at);
+  note(own.dynamic, schema['$dynamicAnchor'], at);
+  if (schema['$recursiveAnchor'] === true && own.at === at) note(own.dynamic, '', at);
+  return own;
+}
+
+const idOf = (schema: Record<string, unknown>, mayHaveBesideRef: boolean): string =>
+  typeof schema['$id'] === 'string' && (mayHaveBesideRef || !('$ref' in schema)) ? schema['$id'] : '';
+
+/** The first of a name counts. */
+function note(names: Map<string, string>, name: unknown, at: string): void {
+  if (typeof name === 'string' && !names.has(name)) names.set(name, at);
+}
+
+function partsOf(reference: string): { readonly document: string; readonly fragment: string } {
+  const hash = reference.indexOf('#');
+  return hash < 0 ? { document: reference, fragment: '' } : { document: reference.slice(0, hash), fragment: reference.slice(hash + 1) };
+}
+
+const resourceAt = (at: string, id: string, base: string): Resource => ({
+  uri: resolved(id.replace(/#$/, ''), base),
+  at,
+  anchors: new Map(),
+  dynamic: new Map(),
+});
+
+/** A reference against the URI of the schema that it stands in (RFC 3986, section 5); as it is where that has no hierarchy. */
+const resolved = (reference: string, base: string): string =>
+  URL.canParse(reference, base) ? new URL(reference, base).href.replace(/#$/, '') : reference;
+
+const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 const shown = (pointer: string): string => JSON.stringify(pointer.length > 100 ? `${pointer.slice(0, 100)}…` : pointer);
 

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { Ajv, type AnySchema, type Options } from 'ajv';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
+import { GrammarWalk } from '../../apps/inference-worker/src/engines/llama/grammar/grammar-walk.js';
+import { jsonSchemaRules, type SchemaRules } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
+import { GrammarSampler } from '../engines/grammar-sampler.js';
+import { Random } from '../engines/random.js';
+
+/** Tests of one schema, in the drafts that have them. */
+interface Group {
+  readonly drafts: readonly Draft[];
+  readonly name: string;
+  readonly schema: AnySchema;
+  readonly valid: readonly unknown[];
+  readonly invalid: readonly unknown[];
+}
+type Draft = keyof typeof DRAFTS;
+
+const OPTIONS: Options = {
+  strict: false,
+  logger: false,
+  validateSchema: false,
+  validateFormats: false,
+  addUsedSchema: false,
+  ownProperties: true,
+};
+/** Formats are asserted by the grammar; the suite's required tests take them for annotations. */
+const DRAFTS = {
+  draft6: { uri: 'http://json-schema.org/draft-06/schema#', ajv: () => new Ajv(OPTIONS) },
+  draft7: { uri: 'http://json-schema.org/draft-07/schema#', ajv: () => new Ajv(OPTIONS) },
+  'draft2019-09': { uri: 'https://json-schema.org/draft/2019-09/schema', ajv: () => new Ajv2019(OPTIONS) },
+  'draft2020-12': { uri: 'https://json-schema.org/draft/2020-12/schema', ajv: () => new Ajv2020(OPTIONS) },
+} as const;
+const SENTENCES = 3;
+
+const { groups } = JSON.parse(readFileSync(new URL('suite/suite.json', import.meta.url), 'utf8')) as { groups: readonly Group[] };
+const FILES = [...new Set(groups.map(({ name }) => name.split(':')[0]!))];
+
+const inDraft = (schema: AnySchema, draft: Draft): AnySchema =>
+  typeof schema === 'object' ? { $schema: DRAFTS[draft].uri, ...schema } : schema;
+
+interface Try {
+  readonly group: Group;
+  readonly draft: Draft;
+  readonly schema: AnySchema;
+  readonly about: string;
+}
+
+function* triesOf(file: string): Generator<Try> {
+  for (const group of groups.filter(({ name }) => name.startsWith(`${file}:`))) {
+    for (const draft of group.drafts) {
+      const schema = inDraft(group.schema, draft);
+      yield { group, draft, schema, about: `${draft}, ${group.name}: ${JSON.stringify(schema)}` };
+    }
+  }
+}
+
+/** The schema without the places that the grammar leaves out; a `oneOf` left out is read as `anyOf`. */
+function without(schema: AnySchema, places: readonly string[]): AnySchema {
+  const kept = structuredClone(schema);
+  for (const place of places) {
+    const steps = place.split('/').slice(1).map(unescaped);
+    const word = steps.pop() ?? '';
+    const holder = steps.reduce<Record<string, unknown>>(
+      (at, step) => at[step] as Record<string, unknown>,
+      kept as Record<string, unknown>,
+    );
+    const value = holder[word];
+    delete holder[word];
+    if (word === 'oneOf') holder['anyOf'] = value;
+  }
+  return kept;
+}
+
+const unescaped = (step: string): string => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+
+type Judge = (value: unknown) => boolean;
+
+/** What ajv says of values; null where it cannot read the schema. */
+function judgeOf(schema: AnySchema, draft: Draft): Judge | null {
+  const ajv = DRAFTS[draft].ajv();
+  addFormats.default(ajv);
+  try {
+    const { $schema: _, ...rest } = schema as Record<string, unknown>;
+    const compiled = ajv.compile(typeof schema === 'object' ? rest : schema);
+    return (value) => compiled(value);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether ajv reads a schema as its own tests do: it knows no dynamic scopes across embedded schemas, nor an `$id` to ignore. */
+function isTrusted({ schema, valid, invalid }: Group, draft: Draft): boolean {
+  const judge = judgeOf(schema, draft);
+  try {
+    return judge !== null && valid.every((value) => judge(value)) && !invalid.some((value) => judge(value));
+  } catch {
+    return false;
+  }
+}
+
+/** Names that the schema does not list may be written twice; a parser then keeps one, and counts of members do not hold. */
+const countsMembers = (schema: AnySchema): boolean => JSON.stringify(schema).includes('minProperties');
+
+const walkOf = (made: SchemaRules): GrammarWalk => new GrammarWalk(new GbnfReader(made.rules).read(), 'root');
+
+function expectHeld(made: SchemaRules, { group, draft, schema, about }: Try): void {
+  const rules = new GbnfReader(made.rules).read();
+  const walk = new GrammarWalk(rules, 'root');
+  const wide = group.invalid.filter((value) => walk.accepts(JSON.stringify(value)));
+  if (made.leftOut.length === 0) expect(wide, about).toEqual([]);
+  const judge = isTrusted(group, draft) ? judgeOf(without(schema, made.leftOut), draft) : null;
+  if (!judge) return;
+  for (const value of wide) expect(judge(value), `${about}\n${made.leftOut.join()}\naccepts ${JSON.stringify(value)}`).toBe(true);
+  if (countsMembers(schema)) return;
+  for (let seed = 1; seed <= SENTENCES; seed += 1) {
+    const written = new GrammarSampler(rules, new Random(seed)).sample('root', seed * 15);
+    expect(judge(JSON.parse(written)), `${about}\n${made.leftOut.join()}\nwrites ${written}`).toBe(true);
+  }
+}
+
+/** The rules of a schema; null = it is refused as one that nothing can satisfy. */
+function rulesOf({ schema, about }: Try): SchemaRules | null {
+  try {
+    return jsonSchemaRules(schema, '');
+  } catch (error) {
+    expect((error as Error).message, about).toMatch(/^No (finite )?value can satisfy the schema/);
+    return null;
+  }
+}
+
+describe('the tests of JSON Schema itself, drafts 6, 7, 2019-09 and 2020-12', () => {
+  it.each(FILES)('%s: a schema that has values is never refused, and what is not left out is held', (file) => {
+    for (const each of triesOf(file)) {
+      const made = rulesOf(each);
+      if (made) expectHeld(made, each);
+      else expect(each.group.valid, each.about).toEqual([]);
+    }
+  });
+
+  it('are read by ajv as they are meant, but for few', () => {
+    const tries = FILES.flatMap((file) => [...triesOf(file)]);
+    const untrusted = tries.filter(({ group, draft }) => !isTrusted(group, draft));
+    expect(untrusted.length / tries.length).toBeLessThan(0.1);
+  });
+
+  it('have values of which the one way to write them takes three of four', () => {
+    let [taken, all] = [0, 0];
+    for (const each of FILES.flatMap((file) => [...triesOf(file)])) {
+      const made = each.group.valid.length > 0 ? rulesOf(each) : null;
+      if (!made) continue;
+      const walk = walkOf(made);
+      all += each.group.valid.length;
+      taken += each.group.valid.filter((value) => walk.accepts(JSON.stringify(value))).length;
+    }
+    expect(taken / all).toBeGreaterThan(0.75);
+  });
+});
