@@ -61,7 +61,7 @@ describe('a deployment', () => {
   });
 
   it('--wait fails with the reason of a deployment that does not come up', async () => {
-    agent.react = becomes({ state: 'failed', reason: 'model_invalid', detail: 'no GGUF file' });
+    agent.react = becomes({ state: 'failed', reason: 'model_invalid', detail: 'no GGUF file.' });
     const run = await rig.run('deployments', 'create', '--model', MODEL, '--name', 'broken', '--wait', '--json');
     expect(run.code).toBe(1);
     expect(documentOf(run)).toEqual({

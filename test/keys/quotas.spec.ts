@@ -114,7 +114,7 @@ describe('what an account may have', { timeout: 120_000 }, () => {
     await world.ask(SetAccountQuotas, { account, quotas: { keys: null, members: 0 }, actor: OPS });
     expect((await world.ask(FindAccountQuotas, { account })).quotas).toEqual({ uploads: 4, members: 0 });
     const audited = `SELECT facts FROM audit.entry WHERE action = 'account.quotas' AND account_id = $1 ORDER BY id DESC LIMIT 1`;
-    expect(await world.sql(audited, [account])).toEqual([{ facts: { uploads: 4, members: 0 } }]);
+    expect(await world.sql(audited, [account])).toEqual([{ facts: { keys: '7 → default', members: 'default → 0' } }]);
   });
 
   it('is refused by a name that there is not, and so are limits, with the names that there are', async () => {

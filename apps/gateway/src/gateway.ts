@@ -76,7 +76,8 @@ export interface GatewayOptions {
 export class Gateway {
   /** This process start, in subjects. */
   readonly #gw = nuid.next() as Incarnation;
-  readonly #keys = new KeyIndex();
+  // What is used of a new budget is asked for before the first request: that one needs not be told to come again.
+  readonly #keys = new KeyIndex(() => void this.#limitExchange?.askBudgets());
   readonly #deployments = new DeploymentIndex();
   readonly #table = new WorkerTable(
     () => performance.now(),

@@ -154,6 +154,14 @@ describe.sequential('figures', () => {
     expect(await axeFaults(ada)).toEqual([]);
   });
 
+  it('of a key’s own budget are beside the key', async () => {
+    const run = await runCli(['keys', 'limits', 'npm start', '--tokens-per-day', '2000000', '--data-dir', stack.dataDir]);
+    expect(run.code, run.stderr).toBe(0);
+    await go('/api-keys', 'API Keys');
+    await ada.getByRole('row', { name: /^npm start .*[1-9]\d* of 2,000,000 used today/ }).waitFor();
+    expect(await axeFaults(ada)).toEqual([]);
+  });
+
   it('of a budget that is used up are an alert above the keys', async () => {
     const setBudget = async (tokens: string): Promise<void> => {
       const run = await runCli(['accounts', 'limits', 'local', '--tokens-per-day', tokens, '--data-dir', stack.dataDir]);

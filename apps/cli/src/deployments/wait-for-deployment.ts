@@ -80,7 +80,7 @@ const textOf = (view: DeploymentView | null): string => (view ? stateText(view) 
 
 function failure(code: string, what: string, id: DeploymentId, view: DeploymentView | null): CliError {
   const facts = { deployment: deploymentSlug(id), ...(view && { state: view.state }), ...(view?.reason && { reason: view.reason }) };
-  return new CliError(code, `${deploymentSlug(id)} ${what}: ${textOf(view)}.`, facts);
+  return new CliError(code, `${deploymentSlug(id)} ${what}: ${textOf(view).replace(/\.$/, '')}.`, facts);
 }
 
 /**

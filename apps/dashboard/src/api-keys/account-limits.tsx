@@ -8,6 +8,7 @@ import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
 import { type BudgetName, isBudget, stateOfBudget } from './budget.js';
 import { LIMITS } from './key-limits.js';
+import { BudgetBar } from './budget-bar.js';
 import { useBudgetUse } from './use-budget.js';
 
 const useAccountLimits = (): UseQueryResult<ConsoleReply<'account-limits/find'>> =>
@@ -74,22 +75,7 @@ function Held({ limits }: { readonly limits: Limits }): JSX.Element {
   );
 }
 
-const BARS = { plenty: 'fill-accent', nearly: 'fill-warn', used_up: 'fill-bad' } as const;
-
 function Used({ budget, limit }: BudgetProps): JSX.Element {
   const used = useBudgetUse(budget);
-  if (used === null) return <>{formatCount(limit)}</>;
-  const state = stateOfBudget(used, limit);
-  return (
-    <>
-      <span className={state === 'used_up' ? 'font-semibold text-bad' : ''}>
-        {formatCount(used)} of {formatCount(limit)} used
-      </span>
-      {/* The text before says the same. */}
-      <svg aria-hidden="true" className="mt-1 h-1.5 w-full overflow-hidden rounded-full">
-        <rect className="fill-sunken" width="100%" height="100%" />
-        <rect className={BARS[state]} width={`${Math.min(100, (100 * used) / limit)}%`} height="100%" />
-      </svg>
-    </>
-  );
+  return used === null ? <>{formatCount(limit)}</> : <BudgetBar used={used} limit={limit} />;
 }

@@ -9,6 +9,7 @@ import { Menu } from '../ui/menu.js';
 import { Moment } from '../ui/moment.js';
 import { type Column, Table, Truncated } from '../ui/table.js';
 import { useNow } from '../ui/use-now.js';
+import { KeyBudgets } from './budget-bar.js';
 import { KeyOrigin } from './key-origin.js';
 import { actionsOf, badgeOf, type KeyAction } from './key-state.js';
 
@@ -27,11 +28,12 @@ export function KeysTable({ keys, onAction }: KeysTableProps): JSX.Element {
     { title: 'Key', cell: ({ hint }) => <code className="font-mono text-sm text-muted">{hint}…</code> },
     {
       title: 'Access',
-      cell: ({ deployments, limits }) => (
-        <span>
+      cell: ({ id, deployments, limits }) => (
+        <>
           {deployments == null ? 'All' : plural(deployments.length, 'deployment')}
           {limits !== undefined && Object.keys(limits).length > 0 && <span className="text-muted">, limited</span>}
-        </span>
+          <KeyBudgets id={id} limits={limits} />
+        </>
       ),
     },
     { title: 'Created', cell: (key) => <KeyOrigin subject={key} /> },

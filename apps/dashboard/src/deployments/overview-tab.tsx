@@ -9,7 +9,7 @@ import { type Column, Table } from '../ui/table.js';
 import { CodePanel } from './code-panel.js';
 import type { DeploymentDetails } from './deployment-details.js';
 import { StateBadge } from './state-badge.js';
-import { REASONS, STATES } from './state-words.js';
+import { REASONS, meaningOf } from './state-words.js';
 import { useDeploymentUse } from './use-deployment-use.js';
 
 export function OverviewTab({ details }: { readonly details: DeploymentDetails }): JSX.Element {
@@ -54,7 +54,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 
 function Facts({ details: { deployment } }: { readonly details: DeploymentDetails }): JSX.Element {
   const use = useDeploymentUse()?.(deployment.id);
-  const { state, since, created_at: created, context, caps, replicas, ready_replicas: ready, rev, serving_rev: serving } = deployment;
+  const { since, created_at: created, context, caps, replicas, ready_replicas: ready, rev, serving_rev: serving } = deployment;
   return (
     <Panel title="Now">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -63,7 +63,7 @@ function Facts({ details: { deployment } }: { readonly details: DeploymentDetail
           since <Moment at={since} />
         </span>
       </p>
-      <p>{STATES[state].meaning}</p>
+      <p>{meaningOf(deployment)}</p>
       <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4">
         <Fact name="Replicas">
           {ready} of {replicas} ready

@@ -26,6 +26,13 @@ export const STATES: Readonly<Record<ObservedState, StateWords>> = {
   deleting: { text: 'Deleting', look: 'plain', icon: 'spinner', meaning: 'It goes away. Requests get 404.' },
 };
 
+/** The same file fails the same way: such a deployment waits for another one. */
+const FAILED_FOR_GOOD = 'It could not be loaded, and is tried again when its file or its settings change. Requests get 503.';
+
+/** What the state of a deployment means for who calls it. */
+export const meaningOf = ({ state, reason }: { readonly state: ObservedState; readonly reason: StateReason | null }): string =>
+  state === 'failed' && reason === 'model_invalid' ? FAILED_FOR_GOOD : STATES[state].meaning;
+
 export interface ReasonWords {
   readonly text: string;
   /** The one thing to do about it. */

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { slugOf } from '../deployments/inference-target.js';
 import { StateBadge } from '../deployments/state-badge.js';
-import { STATES } from '../deployments/state-words.js';
+import { meaningOf } from '../deployments/state-words.js';
 import { SelectField } from '../ui/field.js';
 import { useAccount } from '../session/use-session.js';
 import { Notice } from '../ui/notice.js';
@@ -58,7 +58,7 @@ export function LaneView({ label, lane, deployment, deployments, onChoose, onRet
             </Link>
           }
         >
-          {STATES[deployment.state].meaning}
+          {meaningOf(deployment)}
         </Notice>
       )}
       {lane.turns.map((turn) => (

@@ -57,4 +57,18 @@ describe('the key index', () => {
     index.remove('unheard-of:9');
     expect(index.size).toBe(0);
   });
+
+  it('says when a key or account has a budget that it had not, so that what is used of it is known before the first request', () => {
+    const told: string[] = [];
+    const index = new KeyIndex(() => told.push('budget'));
+    index.put('key:1', key(1, 'mac'));
+    index.put('key:1', { ...key(1, 'mac'), limits: { requests_per_minute: 5 } } as KeyFeedRecord);
+    expect(told).toEqual([]);
+    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_day: 5 } } as KeyFeedRecord);
+    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_day: 6 } } as KeyFeedRecord);
+    expect(told).toEqual(['budget']);
+    index.put('key:1', key(1, 'mac'));
+    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_month: 5 } } as KeyFeedRecord);
+    expect(told).toEqual(['budget', 'budget']);
+  });
 });

@@ -23,6 +23,9 @@ const emptyTables = (): Tables => ({
 export class KeyIndex implements FeedSink<KeyFeedRecord> {
   #tables = emptyTables();
 
+  /** @param budgetSet told when a key or account has a budget that it had not */
+  constructor(private readonly budgetSet: () => void = () => undefined) {}
+
   /** Number of keys, for the metrics. */
   get size(): number {
     return this.#tables.keys.size;
@@ -40,7 +43,9 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
 
   /** @param id `<type>:<id>`, as changes name their records. */
   put(id: string, record: KeyFeedRecord): void {
+    const isNew = hasBudget(record) && !this.#tables.budgeted.has(id);
     put(this.#tables, id, record);
+    if (isNew) this.budgetSet();
   }
 
   remove(id: string): void {

@@ -2,6 +2,7 @@ import { DeploymentId } from '@slipway/contracts';
 import { loadConfig } from '@slipway/platform';
 import { expect, it } from 'vitest';
 import { WorkerConfig } from '../config.js';
+import { describeFault } from '../serving/describe-fault.js';
 import { LogBook } from './log-book.js';
 
 const config = loadConfig(WorkerConfig, { LOG_LEVEL: 'silent' });
@@ -41,6 +42,19 @@ it('a credential is masked wherever it appears', () => {
   log.logger.error({ err: new Error('401 for sk-upstream-secret') }, 'upstream.refused');
   log.complained('Authorization: Bearer sk-upstream-secret');
   expect(JSON.stringify(book.newest(DeploymentId.parse(1), 10))).not.toContain('upstream-secret');
+});
+
+it('where in the code an error arose is not told to people, since it names folders of the machine', () => {
+  const book = new LogBook(config);
+  const log = book.open(item(1));
+  const error = new Error('the engine hung up');
+  log.logger.error({ err: error }, 'upstream.lost');
+  const line = { level: 'error', time: '2126-11-21T12:00:00.000Z', event: 'stream.fault', code: 'engine_error' };
+  log.logged(JSON.stringify({ ...line, fault: describeFault(error) }));
+  const text = JSON.stringify(book.newest(DeploymentId.parse(1), 10));
+  expect(text).toContain('the engine hung up');
+  expect(text).toContain('stream.fault code=engine_error');
+  expect(text).not.toContain(import.meta.dirname);
 });
 
 it('deployments that wrote nothing for longest are forgotten first', () => {

@@ -28,7 +28,12 @@ export function readableLine(json: string): ReadableLine | null {
   return { at, text: level + [entry.event, ...fields.map(([name, value]) => `${name}=${wordOf(value)}`)].join(' ') };
 }
 
-const wordOf = (value: unknown): string => (typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value));
+const wordOf = (value: unknown): string =>
+  typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value, withoutStack);
+
+/** Where in the code an error arose names folders of the machine: that is for the operator, in the log of the process. */
+const withoutStack = (name: string, value: unknown): unknown =>
+  name === 'stack' || (name === 'at' && Array.isArray(value)) ? undefined : value;
 
 function parse(json: string): unknown {
   try {

@@ -39,10 +39,10 @@ export class AccountsRepository {
     return row && accountOf(row);
   }
 
-  /** Writes limits under the next version; null when there is no account of that number. */
-  async setLimits(tx: Tx, id: AccountId, limits: Limits): Promise<Account | null> {
-    await tx.update(AccountEntity, { id, deletedAt: IsNull() }, { limits, ver: () => 'ver + 1' });
-    return this.find(tx, id);
+  /** Writes limits under the next version. */
+  async setLimits(tx: Tx, id: AccountId, limits: Limits): Promise<Account> {
+    await tx.update(AccountEntity, { id }, { limits, ver: () => 'ver + 1' });
+    return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
   }
 
   /** Writes the state under the next version. */

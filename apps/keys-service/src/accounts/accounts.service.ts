@@ -58,15 +58,16 @@ export class AccountsService {
     if (actor !== undefined && actor.kind !== 'ops')
       throw new ServiceError('not_permitted', 'Operators set the limits of accounts.', { param: 'actor' });
     const ticket = await this.transactions.run(async (tx) => {
+      const held = await this.accounts.hold(tx, account);
+      if (held === null) throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
       const changed = await this.accounts.setLimits(tx, account, limits);
-      if (changed === null) throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
       await this.audit.record(tx, {
         account,
         actor,
         action: 'account.limits',
         object: `account:${account}`,
         objectName: changed.slug,
-        facts: limitFacts(limits),
+        facts: limitFacts(held.limits, limits, 'none'),
       });
       return this.feed.record(tx, { op: 'put', ...accountRecord(changed) });
     });

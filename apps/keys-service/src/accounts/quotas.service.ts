@@ -124,7 +124,7 @@ export class Quotas {
       const held = await this.hold(tx, account);
       const after = await this.accounts.setQuotas(tx, account, changedQuotas(held.quotas, wish));
       const entry = { account, actor, action: 'account.quotas', object: `account:${account}`, objectName: after.slug } as const;
-      await this.audit.record(tx, { ...entry, facts: limitFacts(after.quotas) });
+      await this.audit.record(tx, { ...entry, facts: limitFacts(held.quotas, after.quotas, 'default') });
       return { changed: after, ticket: await this.feed.record(tx, { op: 'put', ...accountRecord(after) }) };
     });
     const { propagated, waiting } = await this.feed.propagation(ticket);

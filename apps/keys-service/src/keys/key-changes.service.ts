@@ -75,7 +75,7 @@ export class KeyChanges {
       const actorName = await this.#authorize(tx, account, deed);
       const { held, change } = await choose(tx);
       const key = await this.keys.change(tx, held, change);
-      await this.#writeDown(tx, key, { ...deed, actorName, facts: factsOf(change) });
+      await this.#writeDown(tx, key, { ...deed, actorName, facts: factsOf(held, change) });
       return { key, ticket: await this.#record(tx, key) };
     });
     return this.#obeyed(changed);
@@ -118,8 +118,10 @@ export class KeyChanges {
   }
 }
 
-/** What an entry of the audit log says of a change besides its name. */
-const factsOf = ({ limits, deployments }: KeyChange): AuditEntry['facts'] => ({
-  ...(limits && limitFacts(limits)),
-  ...(deployments !== undefined && { deployments: deployments && deployments.join(', ') }),
+/** What an entry of the audit log says of a change besides its name: each field before and after. */
+const factsOf = (held: StoredKey, { limits, deployments }: KeyChange): AuditEntry['facts'] => ({
+  ...(limits && limitFacts(held.limits, limits, 'none')),
+  ...(deployments !== undefined && { deployments: `${namesOf(held.deployments)} → ${namesOf(deployments)}` }),
 });
+
+const namesOf = (deployments: StoredKey['deployments']): string => deployments?.join(', ') ?? 'all';
