@@ -83,3 +83,21 @@ function inTodaysWords({ nullable, ...schema }: Record<string, Json>): Json {
   }
   return nullable === true ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
+
+/** The schema without the places that a grammar says it leaves out; a `oneOf` left out is read as `anyOf`. */
+export function withoutPlaces(schema: Json, places: readonly string[]): Json {
+  if (places.includes('/')) return true;
+  const kept = structuredClone(schema);
+  for (const place of places) {
+    const steps = place.split('/').slice(1).map(unescaped);
+    const word = steps.pop() ?? '';
+    const holder = steps.reduce<Json>((at, step) => (isObject(at) || Array.isArray(at) ? (at as Record<string, Json>)[step] : {}), kept);
+    if (!isObject(holder)) continue;
+    const { [word]: value } = holder;
+    delete holder[word];
+    if (word === 'oneOf') holder['anyOf'] = value;
+  }
+  return kept;
+}
+
+const unescaped = (step: string): string => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+const CORPUS = new URL('corpus/', import.meta.url);
+const FORMATS = ['date', 'time', 'date-time', 'uuid', 'email', 'ipv4'] as const;
+
+/** A JSON schema. */
+export type Schema = Record<string, unknown>;
+interface Recorded {
+  readonly madeBy: Record<string, string>;
+  readonly schemas: Record<string, Schema>;
+}
+
+/** The recorded schemas, by file. */
+export const FILES = readdirSync(CORPUS).map((file): [string, Recorded] => [
+  file,
+  JSON.parse(readFileSync(new URL(file, CORPUS), 'utf8')) as Recorded,
+]);
+
+/** Why a schema of the corpus is 400: typebox has types that JSON lacks, and two closed objects have no member in common. */
+const REFUSED: readonly [name: RegExp, reason: RegExp][] = [
+  [/(RegExp|Uint8Array|Date|BigInt|Undefined|Void)$/, /must be one of null, boolean/],
+  [/intersection of a union$/, /No value can satisfy/],
+];
+
+/** Why a schema of this name is refused; null = it is not. */
+export const reasonToRefuse = (name: string): RegExp | null => REFUSED.find(([names]) => names.test(name))?.[1] ?? null;
+
+/** ajv for the draft whose words the schema uses. It names no draft, so that drafts 4 and 6 are read as well. */
+export function validatorOf(schema: Schema): { isValid: (value: unknown) => boolean; errors: () => unknown } {
+  const { $schema: _, ...rest } = schema;
+  const options = {
+    strict: false,
+    multipleOfPrecision: 9,
+    ownProperties: true,
+    logger: false,
+    unicodeRegExp: false,
+    validateSchema: false,
+  } as const;
+  const ajv = JSON.stringify(rest).includes('"items":[') ? new Ajv(options) : new Ajv2020(options);
+  addFormats.default(ajv, [...FORMATS]);
+  const compiled = ajv.compile(rest);
+  return { isValid: (value) => compiled(value), errors: () => compiled.errors };
+}

@@ -1,0 +1,57 @@
+import type { Tool } from '@slipway/contracts';
+import { describe, expect, it } from 'vitest';
+import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
+import { CallReader } from '../../apps/inference-worker/src/engines/llama/tool-calls/call-reader.js';
+import { detectFamily } from '../../apps/inference-worker/src/engines/llama/tool-calls/detect-family.js';
+import { toolGrammar } from '../../apps/inference-worker/src/engines/llama/tool-grammar.js';
+import { TEMPLATES } from '../engines/family-templates.js';
+import { GrammarSampler } from '../engines/grammar-sampler.js';
+import { Random } from '../engines/random.js';
+import { expectedLeftOut, withoutLeftOut, withoutPlaces } from './left-out-table.js';
+import { FILES, reasonToRefuse, type Schema, validatorOf } from './recorded-schemas.js';
+
+const SENTENCES = 2;
+const FAMILIES = Object.entries(TEMPLATES).map(([name, template]) => ({ name, family: detectFamily(template)! }));
+
+/** Arguments of the one call that an answer holds. */
+function argumentsIn(answer: string, tools: readonly Tool[], family: (typeof FAMILIES)[number]['family']): unknown {
+  let [args, whole] = ['', false];
+  const sink = {
+    text: () => undefined,
+    begin: () => undefined,
+    args: (piece: string) => void (args += piece),
+    close: () => void (whole = true),
+    broken: () => expect.fail('The call is broken.'),
+  };
+  const reader = new CallReader(family, sink, tools);
+  reader.push(answer);
+  reader.end();
+  expect([answer, whole]).toEqual([answer, true]);
+  return JSON.parse(args || '{}');
+}
+
+/** Tools are written in the form of one family after the other. */
+function expectKept(file: string, name: string, schema: Schema, turn: number): void {
+  const { name: form, family } = FAMILIES[turn % FAMILIES.length]!;
+  const tools: Tool[] = [{ name: 'save', parameters: schema, strict: turn % 2 === 0 }];
+  const about = `${file}, ${name}, ${form}: ${JSON.stringify(schema)}`;
+  const { whole, rules, leftOut } = toolGrammar(tools, family, { many: false });
+  const places = leftOut.flatMap((each) => each.places);
+  // What is written parameter by parameter leaves out what is said of them together.
+  if (!family.form.byParameter) expect(places.toSorted(), about).toEqual(expectedLeftOut(schema).toSorted());
+  const { isValid, errors } = validatorOf(withoutLeftOut(withoutPlaces(schema, places)) as Schema);
+  const grammar = new GbnfReader(`root ::= ${whole}\n${rules}`).read();
+  for (let seed = 1; seed <= SENTENCES; seed += 1) {
+    const answer = new GrammarSampler(grammar, new Random(seed)).sample('root', seed * 20);
+    const args = argumentsIn(answer, tools, family);
+    expect(isValid(args), `${about}\nleft out ${places.join()}\nreads ${JSON.stringify(args)}\n${JSON.stringify(errors())}`).toBe(true);
+  }
+}
+
+describe('tools whose parameters are schemas that libraries wrote', () => {
+  it.each(FILES)('%s: calls follow them but for what is named as left out, strict or not, in every family’s form', (file, { schemas }) => {
+    const objects = Object.entries(schemas).filter(([name, { type }]) => type === 'object' && reasonToRefuse(name) === null);
+    expect(objects.length).toBeGreaterThan(0);
+    for (const [turn, [name, schema]] of objects.entries()) expectKept(file, name, schema, turn);
+  });
+});
