@@ -144,4 +144,14 @@ describe('reasoning', () => {
     expect(['yes', 'no']).toContain(answer.text);
     await unload();
   });
+
+  it('that a grammar of the user writes follows that grammar, and is kept apart like any other', async () => {
+    const { engine, unload } = await templatedEngine(THINKING_TEMPLATE);
+    const output = { kind: 'grammar' as const, grammar: 'root ::= "<think>hm</think>Hello" "!"?' };
+    const answer = await run(engine, ask('Hello', { output, template_args: { enable_thinking: false }, max_tokens: 60 }));
+    expect(thoughtIn(answer.events)).toBe('hm');
+    expect(answer.text).toMatch(/^Hello!?$/);
+    expect(answer.fin?.r).toBe('stop');
+    await unload();
+  });
 });

@@ -47,7 +47,7 @@ export async function readGrammar({ whole, calls, field }: AnswerGrammar, cache:
   };
 }
 
-/** Says which grammar the next token of a choice must follow. Reasoning follows none. */
+/** Says which grammar the next token of a choice must follow. Reasoning follows none, unless the grammar itself writes it. */
 export class GrammarGate {
   #state: LlamaGrammarEvaluationState | undefined;
 
@@ -60,7 +60,7 @@ export class GrammarGate {
   /** To be asked once before each token. */
   readonly next = (): LlamaGrammarEvaluationState | undefined => {
     const { writer, grammar } = this;
-    if (!grammar || writer.thinking) return undefined;
+    if (!grammar || (writer.thinking && !(grammar.whole && this.#state))) return undefined;
     if (grammar.whole) this.#state ??= this.#begin(grammar.whole);
     else this.#state = this.#forCall(grammar.calls);
     return this.#state;
