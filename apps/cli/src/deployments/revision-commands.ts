@@ -23,7 +23,7 @@ export const create: Command = {
   options: {
     ...SOURCE_OPTIONS,
     name: { value: 'NAME', about: "a name for lists (the model's)" },
-    replicas: { value: 'N', about: 'workers that it runs on (1)' },
+    replicas: { value: 'N', about: 'workers that it runs on (1; of an HTTP engine 2)' },
     ...SETTING_OPTIONS,
     ...WAIT_OPTIONS,
     ...ACCOUNT_OPTION,
