@@ -62,13 +62,13 @@ describe('the key index', () => {
     const told: string[] = [];
     const index = new KeyIndex(() => told.push('budget'));
     index.put('key:1', key(1, 'mac'));
-    index.put('key:1', { ...key(1, 'mac'), limits: { requests_per_minute: 5 } } as KeyFeedRecord);
+    index.put('key:1', { ...key(1, 'mac'), limits: { requests_per_minute: 5 } });
     expect(told).toEqual([]);
-    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_day: 5 } } as KeyFeedRecord);
-    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_day: 6 } } as KeyFeedRecord);
+    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_day: 5 } });
+    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_day: 6 } });
     expect(told).toEqual(['budget']);
     index.put('key:1', key(1, 'mac'));
-    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_month: 5 } } as KeyFeedRecord);
+    index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_month: 5 } });
     expect(told).toEqual(['budget', 'budget']);
   });
 });
