@@ -19,14 +19,15 @@ export const FILES = readdirSync(CORPUS).map((file): [string, Recorded] => [
   JSON.parse(readFileSync(new URL(file, CORPUS), 'utf8')) as Recorded,
 ]);
 
-/** Why a schema of the corpus is 400: typebox has types that JSON lacks, and two closed objects have no member in common. */
-const REFUSED: readonly [name: RegExp, reason: RegExp][] = [
-  [/(RegExp|Uint8Array|Date|BigInt|Undefined|Void)$/, /must be one of null, boolean/],
-  [/intersection of a union$/, /No value can satisfy/],
-];
-
-/** Why a schema of this name is refused; null = it is not. */
-export const reasonToRefuse = (name: string): RegExp | null => REFUSED.find(([names]) => names.test(name))?.[1] ?? null;
+/** The schemas that are 400, and why: typebox has types that JSON lacks, and two closed objects have no member in common. */
+export const REFUSED: ReadonlyMap<string, RegExp> = new Map([
+  ...['RegExp', 'Uint8Array', 'Date', 'BigInt', 'Undefined', 'Void', '1: BigInt', '1: Undefined', '1: Void'].map(
+    (name) => [`typebox.json: ${name}`, /must be one of null, boolean/] as const,
+  ),
+  ...['ai-sdk.json: zod 3: ', 'zod3.json: ', 'zod3.json: OpenAPI: '].map(
+    (place) => [`${place}intersection of a union`, /No value can satisfy/] as const,
+  ),
+]);
 
 /** ajv for the draft whose words the schema uses. It names no draft, so that drafts 4 and 6 are read as well. */
 export function validatorOf(schema: Schema): { isValid: (value: unknown) => boolean; errors: () => unknown } {

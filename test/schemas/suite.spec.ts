@@ -88,8 +88,6 @@ function isTrusted({ schema, valid, invalid }: Group, draft: Draft): boolean {
 /** Names that the schema does not list may be written twice; a parser then keeps one, and counts of members do not hold. */
 const countsMembers = (schema: AnySchema): boolean => JSON.stringify(schema).includes('minProperties');
 
-const walkOf = (made: SchemaRules): GrammarWalk => new GrammarWalk(new GbnfReader(made.rules).read(), 'root');
-
 function expectHeld(made: SchemaRules, { group, draft, schema, about }: Try): void {
   const rules = new GbnfReader(made.rules).read();
   const walk = new GrammarWalk(rules, 'root');
@@ -135,7 +133,7 @@ describe('the tests of JSON Schema itself, drafts 6, 7, 2019-09 and 2020-12', ()
     for (const each of FILES.flatMap((file) => [...triesOf(file)])) {
       const made = each.group.valid.length > 0 ? rulesOf(each) : null;
       if (!made) continue;
-      const walk = walkOf(made);
+      const walk = new GrammarWalk(new GbnfReader(made.rules).read(), 'root');
       all += each.group.valid.length;
       taken += each.group.valid.filter((value) => walk.accepts(JSON.stringify(value))).length;
     }

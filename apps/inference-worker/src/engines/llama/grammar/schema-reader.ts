@@ -49,7 +49,7 @@ export class SchemaReader {
     readonly leftOut: LeftOut,
     readonly budget: CompileBudget,
   ) {
-    this.#references = new SchemaReferences(root);
+    this.#references = new SchemaReferences(root, budget);
   }
 
   /** The pointer of a schema that is a reference and nothing else, or all of just one, as generators of schemas like to write it. */

@@ -1,3 +1,4 @@
+import type { CompileBudget } from './compile-budget.js';
 import { invalidSchema, isRecord } from './schema-words.js';
 
 /** Keywords that hold schemas by names of the user's. */
@@ -40,7 +41,10 @@ export interface Reference {
 export class SchemaReferences {
   #index: Index | null = null;
 
-  constructor(private readonly root: unknown) {}
+  constructor(
+    private readonly root: unknown,
+    private readonly budget: CompileBudget,
+  ) {}
 
   /**
    * The reference as a pointer from the root.
@@ -48,7 +52,7 @@ export class SchemaReferences {
    * @throws ServiceError for one that points at nothing.
    */
   pointerOf({ word, value, holder }: Reference, at: string): string | null {
-    const index = (this.#index ??= indexOf(this.root));
+    const index = (this.#index ??= indexOf(this.root, this.budget));
     const here = index.of.get(holder) ?? index.root;
     const { document, fragment } = partsOf(value);
     const resource = document === '' ? here : index.byUri.get(resolved(document, here.uri));
@@ -81,7 +85,7 @@ function outermost({ root, all }: Index, name: string, plain: string): string | 
   return all.filter(({ dynamic }) => dynamic.has(name)).length === 1 ? plain : null;
 }
 
-function indexOf(root: unknown): Index {
+function indexOf(root: unknown, budget: CompileBudget): Index {
   const words = isRecord(root) ? root : {};
   const outer = resourceAt('#', idOf(words, true), NOWHERE);
   const all = [outer];
@@ -92,7 +96,10 @@ function indexOf(root: unknown): Index {
     const { value } = next;
     if (typeof value !== 'object' || value === null) continue;
     const resource = isRecord(value) && !next.isNames ? resourceOf(value, next, mayHaveBesideRef) : next.resource;
-    if (resource !== next.resource) all.push(resource);
+    if (resource !== next.resource) {
+      budget.steps();
+      all.push(resource);
+    }
     of.set(value, resource);
     waiting.push(...partsWithin(value, { ...next, resource }));
   }
