@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AccountId, type AccountQuotas, type AccountState, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
-import { IsNull, MoreThan } from 'typeorm';
+import { IsNull, MoreThan, type QueryDeepPartialEntity } from 'typeorm';
 import { AccountEntity } from './account.entity.js';
 
 /** An account as the rest of the service knows it. */
@@ -40,15 +40,13 @@ export class AccountsRepository {
   }
 
   /** Writes limits under the next version. */
-  async setLimits(tx: Tx, id: AccountId, limits: Limits): Promise<Account> {
-    await tx.update(AccountEntity, { id }, { limits, ver: () => 'ver + 1' });
-    return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
+  setLimits(tx: Tx, id: AccountId, limits: Limits): Promise<Account> {
+    return this.#change(tx, id, { limits });
   }
 
   /** Writes the state under the next version. */
-  async setState(tx: Tx, id: AccountId, state: AccountState): Promise<Account> {
-    await tx.update(AccountEntity, { id }, { state, ver: () => 'ver + 1' });
-    return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
+  setState(tx: Tx, id: AccountId, state: AccountState): Promise<Account> {
+    return this.#change(tx, id, { state });
   }
 
   /** Null when there is no account of that number. Held until the transaction ends: what refers to it can be added meanwhile. */
@@ -58,14 +56,17 @@ export class AccountsRepository {
   }
 
   /** Writes quotas under the next version. */
-  async setQuotas(tx: Tx, id: AccountId, quotas: AccountQuotas): Promise<Account> {
-    await tx.update(AccountEntity, { id }, { quotas, ver: () => 'ver + 1' });
-    return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
+  setQuotas(tx: Tx, id: AccountId, quotas: AccountQuotas): Promise<Account> {
+    return this.#change(tx, id, { quotas });
   }
 
   /** From now on nobody finds it but by its slug. Writes it under the next version. */
-  async delete(tx: Tx, id: AccountId): Promise<Account> {
-    await tx.update(AccountEntity, { id }, { state: 'suspended', deletedAt: () => 'now()', ver: () => 'ver + 1' });
+  delete(tx: Tx, id: AccountId): Promise<Account> {
+    return this.#change(tx, id, { state: 'suspended', deletedAt: () => 'now()' });
+  }
+
+  async #change(tx: Tx, id: AccountId, fields: QueryDeepPartialEntity<AccountEntity>): Promise<Account> {
+    await tx.update(AccountEntity, { id }, { ...fields, ver: () => 'ver + 1' });
     return accountOf(await tx.findOneByOrFail(AccountEntity, { id }));
   }
 
