@@ -95,6 +95,21 @@ describe('the router', () => {
     expect(order).toEqual(['second', 'third']);
   });
 
+  it('takes no slot for free when a request that waited in the runner leaves', async () => {
+    beat('a');
+    const raced = chooser();
+    await choose(raced);
+    // Another gateway was faster: ours waits in the runner.
+    beat('a', { used: 1, queued: 1 });
+    raced.released(wk('a'));
+    const next = codeOf(choose());
+    expect(router.waiting).toBe(1);
+    beat('a', { used: 1, queued: 0 });
+    expect(router.waiting).toBe(1);
+    beat('a');
+    expect(await next).toBe('chose a');
+  });
+
   it('refuses with a hint when nothing became free within 10 s', async () => {
     beat('a', { used: 1 });
     const waiting = codeOf(choose());

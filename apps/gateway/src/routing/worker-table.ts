@@ -21,8 +21,8 @@ export class KnownWorker {
   readonly breaker = new Breaker();
   /** Streams of this gateway there. */
   inFlight = 0;
-  /** Slots taken, as far as is known: what it reported, and what was begun and ended there since. */
-  #used: number;
+  /** Requests that it runs or that wait in it, as far as is known: what it reported, and what was begun and ended there since. */
+  #load: number;
   #slots: number;
   #suspect = false;
   /** The attempt that is released next was refused: it never had a slot. */
@@ -34,7 +34,7 @@ export class KnownWorker {
   ) {
     this.hash = hashText(beat.wk);
     this.agent = agentNameOf(beat.wk);
-    this.#used = beat.used;
+    this.#load = beat.used + beat.queued;
     this.#slots = beat.slots;
   }
 
@@ -52,7 +52,7 @@ export class KnownWorker {
 
   /** Slots that should be free; never more than our own streams there leave. */
   get free(): number {
-    return this.#slots - Math.max(this.#used, this.inFlight);
+    return this.#slots - Math.max(this.#load, this.inFlight);
   }
 
   /** Takes a report, unless it is older than what is known. */
@@ -60,7 +60,7 @@ export class KnownWorker {
     if (beat.n < this.beat.n) return false;
     this.beat = beat;
     this.heardAt = now;
-    this.#used = beat.used;
+    this.#load = beat.used + beat.queued;
     this.#slots = beat.slots;
     this.#suspect = false;
     return true;
@@ -76,20 +76,20 @@ export class KnownWorker {
 
   started(): void {
     this.inFlight += 1;
-    this.#used += 1;
+    this.#load += 1;
     this.breaker.started();
   }
 
-  /** One of our streams there is over: its slot is counted as free until the next report knows better. */
+  /** One of our streams there is over: its slot, or its place in the queue, is counted as free until the next report. */
   released(): void {
     this.inFlight -= 1;
-    if (!this.#refused) this.#used = Math.max(0, this.#used - 1);
+    if (!this.#refused) this.#load = Math.max(0, this.#load - 1);
     this.#refused = false;
   }
 
   /** It refused a start for want of room: its figures are newer than the last report. */
   isFull(used: number, slots: number): void {
-    this.#used = Math.max(used, slots);
+    this.#load = Math.max(used, slots);
     this.#slots = slots;
     this.#refused = true;
   }
