@@ -1,3 +1,7 @@
+// Listened to from the import on: a child that still waits for a server must end with its test process too.
+process.on('disconnect', () => process.exit(0));
+if (process.connected === false) process.exit(0);
+
 /**
  * Answers the questions of the test process: each has an id, a name and an argument, and gets one answer or one error.
  * The child ends itself when the test process is gone.
@@ -10,7 +14,6 @@ export function serve(handlers) {
       process.send({ id, error: String(err?.stack ?? err) });
     }
   });
-  process.on('disconnect', () => process.exit(0));
   process.send({ ready: true });
 }
 
