@@ -104,9 +104,10 @@ interface Violation {
   readonly rule: { readonly name: string };
 }
 
-async function cruise(folder: string): Promise<Violation[]> {
+/** What is wrong with the files, as far as they and what they import tell: `npm run lint` reads the whole tree. */
+async function cruise(folder: string, files: readonly string[]): Promise<Violation[]> {
   const cli = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-  const args = [cli, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', 'apps', 'libs', 'test'];
+  const args = [cli, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', '--max-depth', '2', ...files];
   const json = await new Promise<string>((resolve, reject) => {
     // The exit code is the number of violations: only a run without output is a failure.
     execFile(process.execPath, args, { cwd: folder, maxBuffer: 256 * 1024 * 1024 }, (error, stdout, stderr) => {
@@ -150,7 +151,10 @@ describe('a forbidden import', () => {
     }
     await write(folder, CYCLE[0], './seed-cycle-b.js');
     await write(folder, CYCLE[1], './seed-cycle-a.js');
-    violations = await cruise(folder);
+    violations = await cruise(folder, [
+      ...SEEDS.flatMap(({ file, target }) => [file, ...(target === undefined ? [] : [target])]),
+      ...CYCLE,
+    ]);
   });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -166,11 +170,5 @@ describe('a forbidden import', () => {
 
   it('is seeded for every rule that exists', () => {
     expect([...new Set(SEEDS.map((seed) => seed.rule)), 'no-cycle'].toSorted()).toEqual(rules.forbidden.map((r) => r.name).toSorted());
-  });
-});
-
-describe('the tree as it is', () => {
-  it('breaks no rule', async () => {
-    expect((await cruise(root)).map((v) => `${v.rule.name}: ${v.from}`)).toEqual([]);
   });
 });
