@@ -32,7 +32,6 @@ export const becomes =
 
 /** Speaks the agent's side of placement, and does what the test says. */
 export class FakeAgent {
-  readonly wk = Incarnation.parse(nuid.next());
   /** Everything it was told, obsolete terms included. */
   readonly assignments: Assignment[] = [];
   react: Reaction = becomesReady;
@@ -49,6 +48,8 @@ export class FakeAgent {
   old = false;
   /** Hears nothing, and goes on to speak. */
   deaf = false;
+  /** Reported beside what it was told to run. */
+  lies: readonly AgentLoad[] = [];
   readonly #parts = new PartCollector<Assignment>();
   #obeyed: AgentHeartbeat['assigned'] = null;
   readonly #loads = new Map<string, AgentLoad>();
@@ -59,6 +60,7 @@ export class FakeAgent {
   constructor(
     private readonly nats: NatsConnection,
     private readonly env: string,
+    readonly wk = Incarnation.parse(nuid.next()),
   ) {
     nats.subscribe(subjectOf(Assignment, { env, wk: this.wk }), {
       callback: (_, message) => this.#collect(Assignment.message.parse(message.json())),
@@ -136,7 +138,7 @@ export class FakeAgent {
       ...(!this.old && { key: this.key.publicKey, assigned: this.#obeyed }),
       ...this.facts,
       ...(this.holds !== null && { mem_free: LARGE_BYTES * Math.max(0, this.holds - this.#loads.size) }),
-      loads: [...this.#loads.values()],
+      loads: [...this.lies, ...this.#loads.values()],
     };
     this.nats.publish(subjectOf(AgentHeartbeat, { env: this.env, wk: this.wk }), JSON.stringify(heartbeat));
   }

@@ -119,8 +119,8 @@ export class DeploymentsRig {
     return replica;
   }
 
-  startAgent(changes: Partial<Pick<FakeAgent, 'react' | 'facts' | 'holds' | 'old'>> = {}): FakeAgent {
-    const agent = Object.assign(new FakeAgent(this.#agentConnection, ENV), changes);
+  startAgent({ wk, ...changes }: Partial<Pick<FakeAgent, 'wk' | 'react' | 'facts' | 'holds' | 'old' | 'lies'>> = {}): FakeAgent {
+    const agent = Object.assign(new FakeAgent(this.#agentConnection, ENV, wk), changes);
     this.#agents.push(agent);
     agent.beat();
     return agent;

@@ -65,9 +65,10 @@ export class AgentTable {
     return this.#agents.has(wk as Incarnation);
   }
 
-  /** How far the load that is furthest has come, 0 to 1; null when nothing of the revision loads. */
-  progressOf(dep: number, rev: number): number | null {
-    const loads = [...this.#agents.values()].map(({ heartbeat }) => loadOf(heartbeat, { dep, rev }));
+  /** How far the load that is furthest has come, 0 to 1; null when nothing of the revision loads on agents that were given it. */
+  progressOf({ dep, rev }: { dep: number; rev: number }, wasGiven: (wk: Incarnation) => boolean): number | null {
+    const given = [...this.#agents.values()].filter(({ heartbeat }) => wasGiven(heartbeat.wk));
+    const loads = given.map(({ heartbeat }) => loadOf(heartbeat, { dep, rev }));
     const known = loads.flatMap((load) => (load?.state === 'loading' && load.progress !== null ? [load.progress] : []));
     return known.length > 0 ? Math.max(...known) : null;
   }

@@ -1,17 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type {
-  AccountId,
-  AgentHeartbeat,
-  DeploymentId,
-  DeploymentView,
-  FindDeployment,
-  ReplicaView,
-  RevisionView,
-} from '@slipway/contracts';
+import type { AccountId, AgentHeartbeat, DeploymentView, FindDeployment, ReplicaView, RevisionView } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
 import { AgentTable } from '../agents/agent-table.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
+import { isNamed } from '../placement/given-units.js';
 import type { DeploymentName } from './deployment-commands.service.js';
 import { deploymentNotFound } from './deployment-not-found.js';
 import { DeploymentsRepository, type StoredDeployment } from './deployments.repository.js';
@@ -48,14 +41,14 @@ export class DeploymentViewsService {
     return {
       deployment: { ...this.#view(stored, aliases.get(id) ?? []), since: stateSince.toISOString(), caps: [...caps], context },
       revisions: revisions.map(revisionView),
-      running: runningOn(this.agents.live(), id),
+      running: runningOn(this.agents.live(), stored),
     };
   }
 
   #view(stored: StoredDeployment, aliases: DeploymentView['aliases']): DeploymentView & { readonly created_at: string } {
     const { id, name, source, desired, state, reason, detail, rev, servingRev, replicas, readyReplicas, slots } = stored;
     // Every replica of the service hears all heartbeats, so progress needs no place in the database.
-    const progress = this.agents.progressOf(id, rev);
+    const progress = this.agents.progressOf({ dep: id, rev }, (wk) => isNamed(stored, wk));
     const arrives = state === 'loading' || state === 'degraded' || (state === 'ready' && servingRev !== rev);
     return {
       ...{ id, name, aliases, source, desired, state, reason, detail, rev, replicas },
@@ -75,11 +68,12 @@ const revisionView = ({ rev, source, context, slots, threads, ...revision }: Sto
   created_at: revision.createdAt.toISOString(),
 });
 
-/** What agents have of the deployment, by host, newest revision first. */
-function runningOn(agents: readonly AgentHeartbeat[], id: DeploymentId): ReplicaView[] {
-  const replicas = agents.flatMap(({ wk, host, loads }) =>
+/** What agents have of the deployment that was given to them, by host, newest revision first. */
+function runningOn(agents: readonly AgentHeartbeat[], stored: StoredDeployment): ReplicaView[] {
+  const given = agents.filter(({ wk }) => isNamed(stored, wk));
+  const replicas = given.flatMap(({ wk, host, loads }) =>
     loads
-      .filter(({ dep }) => dep === id)
+      .filter(({ dep }) => dep === stored.id)
       .map(({ rev, state, progress, reason, detail, context }) => ({ agent: wk, host, rev, state, progress, reason, detail, context })),
   );
   return replicas.sort((a, b) => compareTexts(a.host, b.host) || b.rev - a.rev);

@@ -46,6 +46,8 @@ export interface StoredDeployment {
   readonly caps: readonly string[];
   /** Of the revision that serves, as its replicas reported it. */
   readonly context: number | null;
+  /** Agents that were given it, by name; null = an older version did not store them. */
+  readonly agents: readonly string[] | null;
   readonly createdAt: Date;
   readonly stateSince: Date;
 }

@@ -7,6 +7,8 @@ import { AgentTable } from '../agents/agent-table.js';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';
 import { LOG } from '../log-token.js';
+import { isNamed } from '../placement/given-units.js';
+import { loadsOf } from '../placement/unit.js';
 import { type HostLine, newestLines } from './newest-lines.js';
 
 type Request = z.output<typeof ReadLog.request>;
@@ -33,7 +35,9 @@ export class EngineLogService {
     );
     const heard = answers.flatMap(({ agent: { host }, lines: own }) => (own ?? []).map((line): HostLine => ({ ...line, host })));
     // An agent without anything of the deployment is not missed.
-    const silent = answers.filter((answer) => answer.lines === null && answer.agent.loads.some(({ dep }) => dep === deployment));
+    const silent = answers.filter(
+      (answer) => answer.lines === null && isNamed(found, answer.agent.wk) && loadsOf(answer.agent, deployment).length > 0,
+    );
     return { lines: newestLines(heard, lines), silent: [...new Set(silent.map(({ agent }) => agent.host))].sort() };
   }
 

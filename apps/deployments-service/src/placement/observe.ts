@@ -18,9 +18,9 @@ export interface Evidence {
   readonly serving: number | null;
   /** Replicas wanted of the newest revision. */
   readonly replicas: number;
-  /** Agents that it is assigned to, by name; null = not all of them can be told by their runners. */
+  /** Agents that it is assigned to, or that still have something of a stopped one, by name; null = not all of them can be told by their runners. */
   readonly agents: readonly string[] | null;
-  /** Loads of all its revisions on live agents. */
+  /** What these agents have of it, of all revisions. */
   readonly loads: readonly AgentLoad[];
   readonly newest: RevisionEvidence;
   /** The revision that serves, where it is not the newest. */
@@ -42,7 +42,7 @@ export interface Observation {
   readonly caps: readonly string[] | null;
   /** Smallest context of these replicas; null while none is ready or none says. */
   readonly context: number | null;
-  /** Agents that it is assigned to, by name; null while one of them is of a version whose runners are not named after it. */
+  /** Agents that it is assigned to, or that still have something of a stopped one, by name; null while one of them is of a version whose runners are not named after it. */
   readonly agents: readonly string[] | null;
 }
 

@@ -182,7 +182,7 @@ describe('what runs stays', () => {
     expect(assigned(placement)).toEqual({ a: ['1:1', '2:1'] });
   });
 
-  it('a new placer adopts what agents report', () => {
+  it('a new placer adopts what agents were given and report', () => {
     const agents = [anAgent('a'), anAgent('b', { loads: [aLoad(1, 'ready')] }), anAgent('c', { loads: [aLoad(2, 'loading')] })];
     expect(assigned(run({ units: [aUnit(1), aUnit(2)], agents }))).toEqual({ b: ['1:1'], c: ['2:1'] });
   });

@@ -1,5 +1,6 @@
-import type { AgentHeartbeat, DeploymentId } from '@slipway/contracts';
+import type { AgentHeartbeat, AgentLoad, DeploymentId } from '@slipway/contracts';
 import { type Failure, Failures } from './failures.js';
+import { GivenUnits } from './given-units.js';
 import { observe, type Observation, type RevisionEvidence } from './observe.js';
 import { place, type Placement, type Shortage, wantedReplicas } from './place.js';
 import type { Revision, Target } from './target.js';
@@ -14,14 +15,19 @@ export interface Round {
 /** Where one placer keeps what it decided. Nothing in here waits for anything. */
 export class PlacementBoard {
   readonly #failures = new Failures();
+  readonly #given = new GivenUnits();
+  #isNew = true;
   #assignments: Assignments = new Map();
   #shortages: ReadonlyMap<UnitKey, Shortage> = new Map();
 
   /** @param clear true where agents without a key get secrets in clear. */
   constructor(private readonly clear: boolean) {}
 
-  /** Decides again. Agents that are not named are gone. */
-  round(targets: readonly Target[], agents: readonly AgentHeartbeat[], now: number): Round {
+  /** Decides again. Agents that are not named are gone. The first round adopts what the stored state says that agents were given. */
+  round(targets: readonly Target[], heard: readonly AgentHeartbeat[], now: number): Round {
+    if (this.#isNew) this.#given.restore(targets, heard, now);
+    this.#isNew = false;
+    const agents = this.#given.believed(heard);
     const units = targets.flatMap((target) =>
       unitsOf(target, {
         ready: agents.filter((agent) => loadOf(agent, target)?.state === 'ready').length,
@@ -39,6 +45,7 @@ export class PlacementBoard {
     });
     this.#assignments = placement.assignments;
     this.#shortages = placement.shortages;
+    this.#given.note(placement.assignments, agents, now);
     const observations = new Map(targets.map((target) => [target.dep, this.#observe(target, agents, placement)]));
     return { assignments: placement.assignments, observations };
   }
@@ -46,12 +53,13 @@ export class PlacementBoard {
   #observe(target: Target, agents: readonly AgentHeartbeat[], placement: Placement): Observation {
     const newest = target.revisions.find(({ rev }) => rev === target.rev);
     const engine = newest?.source.kind === 'http' ? 'http' : 'llama';
+    const runs = runnersOf(target, agents, placement.assignments);
     return observe({
       desired: target.desired,
       serving: target.serving,
       replicas: wantedReplicas({ engine, replicas: target.replicas, secret: !this.clear && isSecret(newest) }, agents),
-      agents: namesOf(target, agents, placement.assignments),
-      loads: agents.flatMap((agent) => loadsOf(agent, target.dep)),
+      agents: runs.every(({ agent }) => agent.assigned !== undefined) ? runs.map(({ agent }) => agent.wk) : null,
+      loads: runs.flatMap(({ loads }) => loads),
       newest: this.#evidence(target, target.rev, placement),
       older: target.serving === null || target.serving === target.rev ? null : this.#evidence(target, target.serving, placement),
     });
@@ -68,11 +76,20 @@ export class PlacementBoard {
   }
 }
 
-/** The agents that a deployment is assigned to; null where the runners of one of them do not bear its name. */
-function namesOf({ dep, revisions }: Target, agents: readonly AgentHeartbeat[], assignments: Assignments): string[] | null {
+interface Runner {
+  readonly agent: AgentHeartbeat;
+  readonly loads: readonly AgentLoad[];
+}
+
+/** The agents that a deployment is assigned to, each with its loads of that; of a stopped one, those that still have something of it. */
+function runnersOf({ dep, desired, revisions }: Target, agents: readonly AgentHeartbeat[], assignments: Assignments): Runner[] {
+  if (desired === 'stopped') return agents.map((agent) => ({ agent, loads: loadsOf(agent, dep) })).filter(({ loads }) => loads.length > 0);
   const keys = revisions.map(({ rev }) => unitKey({ dep, rev }));
-  const assigned = agents.filter(({ wk }) => keys.some((key) => assignments.get(wk)?.has(key)));
-  return assigned.every((agent) => agent.assigned !== undefined) ? assigned.map(({ wk }) => wk) : null;
+  return agents.flatMap((agent) => {
+    const assigned = assignments.get(agent.wk);
+    if (!keys.some((key) => assigned?.has(key))) return [];
+    return [{ agent, loads: loadsOf(agent, dep).filter((load) => assigned?.has(unitKey(load))) }];
+  });
 }
 
 const isSecret = (revision: Revision | undefined): boolean => (revision?.credential ?? null) !== null;
