@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { DeploymentCounts } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { type Logger, RpcClient } from '@slipway/platform';
+import { AccountTransactions } from './account-transactions.js';
 import { AgentSealers } from './agents/agent-sealers.js';
 import { AgentTable } from './agents/agent-table.js';
 import { AliasesHandlers } from './aliases/aliases.handlers.js';
@@ -62,6 +63,7 @@ export class AppModule {
       controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, EnginesHandlers, LogsHandlers, AuditHandlers, QuotasHandlers],
       providers: [
         { provide: Transactions, useValue: foundations.transactions },
+        { provide: AccountTransactions, useValue: new AccountTransactions(foundations.transactions) },
         { provide: DeploymentAnnouncer, useValue: foundations.announcer },
         { provide: AgentTable, useValue: foundations.agents },
         { provide: SourceRules, useValue: foundations.rules },

@@ -23,3 +23,5 @@ export type { StrayRelations } from './stray-relations.js';
 export { isDatabaseUnavailable, isRefusedData, isUniqueViolation } from './pg-errors.js';
 export { Transactions } from './transactions.js';
 export type { Tx } from './transactions.js';
+export { Turns } from './turns.js';
+export type { TurnsOptions } from './turns.js';

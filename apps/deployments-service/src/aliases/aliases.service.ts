@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type DeploymentId, deploymentSlug, type ListAliases, type PointAlias, type RemoveAlias, ServiceError } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentAnnouncer } from '../feed/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
@@ -10,21 +10,21 @@ import { AliasesRepository } from './aliases.repository.js';
 @Injectable()
 export class AliasesService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
     private readonly aliases: AliasesRepository,
     private readonly announcer: DeploymentAnnouncer,
     private readonly quotas: QuotasService,
   ) {}
 
   async list({ account }: z.output<typeof ListAliases.request>): Promise<z.input<typeof ListAliases.reply>> {
-    const rows = await this.transactions.read((connection) => this.aliases.list(connection, account));
+    const rows = await this.transactions.read(account, (connection) => this.aliases.list(connection, account));
     return { aliases: rows.map(({ name, deployment, since }) => ({ alias: name, deployment, since: since.toISOString() })) };
   }
 
   /** Requests that have resolved the alias already keep their deployment. */
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
     const { account, alias, deployment, from, actor } = request;
-    await this.transactions.run(async (tx) => {
+    await this.transactions.run(account, async (tx) => {
       if ((await this.aliases.targetOf(tx, account, alias)) === null) await this.quotas.claim(tx, account, { aliases: 1 });
       if (!(await this.aliases.holdDeployment(tx, account, deployment))) throw deploymentNotFound();
       const before = await this.aliases.targetOf(tx, account, alias);
@@ -41,7 +41,7 @@ export class AliasesService {
 
   /** Requests that have resolved the alias already keep their deployment. */
   async remove({ account, alias, actor }: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
-    const removed = await this.transactions.run(async (tx) => {
+    const removed = await this.transactions.run(account, async (tx) => {
       const change = await this.aliases.remove(tx, account, alias);
       if (!change) return false;
       await this.announcer.record(tx, change);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountId, AuditEntry, SealedAuditEntry } from '@slipway/contracts';
 import { AuditLog, readAuditChain, Transactions } from '@slipway/database';
+import { AccountTransactions } from '../account-transactions.js';
 
 const PAGE_ROWS = 200;
 
@@ -9,11 +10,14 @@ const PAGE_ROWS = 200;
 export class AuditService {
   readonly #audit = new AuditLog();
 
-  constructor(private readonly transactions: Transactions) {}
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly accounts: AccountTransactions,
+  ) {}
 
   /** Newest first, below the number `before`. */
   async list(account: AccountId, before: number | null): Promise<{ entries: AuditEntry[]; next: number | null }> {
-    const rows = await this.transactions.read((connection) => this.#audit.page(connection, account, { before, limit: PAGE_ROWS + 1 }));
+    const rows = await this.accounts.read(account, (connection) => this.#audit.page(connection, account, { before, limit: PAGE_ROWS + 1 }));
     const entries = rows.slice(0, PAGE_ROWS);
     return { entries, next: rows.length > PAGE_ROWS ? (entries.at(-1)?.id ?? null) : null };
   }

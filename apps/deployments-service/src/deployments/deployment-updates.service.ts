@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type DeploymentId, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
 import { deploymentNotFound } from './deployment-not-found.js';
 import { DeploymentsRepository, type HeldDeployment } from './deployments.repository.js';
@@ -16,7 +16,7 @@ type UpdateRequest = z.output<typeof UpdateDeployment.request>;
 @Injectable()
 export class DeploymentUpdatesService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly revisions: RevisionsRepository,
     private readonly announcer: DeploymentAnnouncer,
@@ -28,7 +28,7 @@ export class DeploymentUpdatesService {
   async update(request: UpdateRequest): Promise<{ deployment: DeploymentId; rev: number; changed: boolean; state: ObservedState }> {
     const { account, deployment, name, actor } = request;
     const source = request.source && (await this.rules.check(request.source));
-    const result = await this.transactions.run(async (tx) => {
+    const result = await this.transactions.run(account, async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
       requireRevision(held, request.expected_rev);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountId, AgentHeartbeat, DeploymentView, FindDeployment, ReplicaView, RevisionView } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { isNamed } from '../placement/given-units.js';
@@ -14,7 +14,7 @@ import { RevisionsRepository, type StoredRevision } from './revisions.repository
 @Injectable()
 export class DeploymentViewsService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly revisions: RevisionsRepository,
     private readonly aliases: AliasesRepository,
@@ -22,14 +22,14 @@ export class DeploymentViewsService {
   ) {}
 
   async list({ account }: { account: AccountId }): Promise<{ deployments: DeploymentView[] }> {
-    const [stored, aliases] = await this.transactions.read((connection) =>
+    const [stored, aliases] = await this.transactions.read(account, (connection) =>
       Promise.all([this.deployments.list(connection, account), this.aliases.byDeployment(connection, account)]),
     );
     return { deployments: stored.map((deployment) => this.#view(deployment, aliases.get(deployment.id) ?? [])) };
   }
 
   async find({ account, deployment: id }: DeploymentName): Promise<z.input<typeof FindDeployment.reply>> {
-    const [stored, aliases, revisions] = await this.transactions.read((connection) =>
+    const [stored, aliases, revisions] = await this.transactions.read(account, (connection) =>
       Promise.all([
         this.deployments.find(connection, account, id),
         this.aliases.byDeployment(connection, account),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, CreateDeployment, DeploymentId } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentDefaults } from './deployment-defaults.js';
@@ -14,7 +14,7 @@ import { SourceRules } from './source-rules.js';
 export class DeploymentsService {
   // oxlint-disable-next-line slipway/max-params -- a deployment is checked, counted, stored and announced, each by a part of its own
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly announcer: DeploymentAnnouncer,
     private readonly rules: SourceRules,
@@ -32,7 +32,7 @@ export class DeploymentsService {
     const replicas = request.replicas ?? this.defaults.replicas(source);
     this.bounds.checkReplicas(replicas);
     const wanted = { account, name, replicas, settings };
-    const id = await this.transactions.run(async (tx) => {
+    const id = await this.transactions.run(account, async (tx) => {
       if (key === undefined) return this.#insert(tx, wanted, actor);
       const made = await this.deployments.holdCreation(tx, { account, key });
       if (made !== null) return made;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TestEngine } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { CredentialVault } from '../deployments/credential-vault.js';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';
@@ -14,7 +14,7 @@ type Request = z.output<typeof TestEngine.request>;
 @Injectable()
 export class EngineCredentials {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly revisions: RevisionsRepository,
     private readonly settings: SettingsComposer,
@@ -33,7 +33,7 @@ export class EngineCredentials {
 
   #newestOf({ account, deployment }: Request): Promise<RevisionSettings | null> {
     if (deployment === undefined) return Promise.resolve(null);
-    return this.transactions.read(async (connection) => {
+    return this.transactions.read(account, async (connection) => {
       const found = await this.deployments.find(connection, account, deployment);
       if (!found) throw deploymentNotFound();
       return this.revisions.find(connection, deployment, found.rev);

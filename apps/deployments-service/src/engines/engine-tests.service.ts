@@ -8,9 +8,9 @@ import {
   TestAgentEngine,
   type TestEngine,
 } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
 import { type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentDefaults } from '../deployments/deployment-defaults.js';
@@ -36,7 +36,7 @@ export class EngineTestsService {
 
   // oxlint-disable-next-line slipway/max-params -- each is asked for another thing of one test, and nothing else asks for two of them
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
     private readonly repository: EngineTestsRepository,
     private readonly announcer: DeploymentAnnouncer,
     private readonly rules: SourceRules,
@@ -71,7 +71,7 @@ export class EngineTestsService {
 
   /** Counted and written down before anything is sent: who had which server called, and with whose credential. */
   async #admit({ account, actor, source, credential }: z.output<typeof TestEngine.request>, hasCredential: boolean): Promise<void> {
-    await this.transactions.run(async (tx) => {
+    await this.transactions.run(account, async (tx) => {
       if ((await this.repository.recent(tx, account)) >= TESTS_PER_MINUTE) throw tooMany(`${TESTS_PER_MINUTE} in a minute`);
       const kept = hasCredential ? 'stored' : 'none';
       const facts = { credential: credential === undefined ? kept : 'given' };

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AgentHeartbeat, type LogLine, ReadAgentLog, type ReadLog } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
 import { type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';
@@ -19,7 +19,7 @@ const DEFAULT_LINES = 200;
 @Injectable()
 export class EngineLogService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly agents: AgentTable,
     private readonly rpc: RpcClient,
@@ -28,7 +28,7 @@ export class EngineLogService {
 
   /** Asks every agent, also those that run nothing of it now: what failed there is told nowhere else. */
   async read({ account, deployment, lines = DEFAULT_LINES }: Request): Promise<z.input<typeof ReadLog.reply>> {
-    const found = await this.transactions.read((connection) => this.deployments.find(connection, account, deployment));
+    const found = await this.transactions.read(account, (connection) => this.deployments.find(connection, account, deployment));
     if (!found) throw deploymentNotFound();
     const answers = await Promise.all(
       this.agents.live().map(async (agent) => ({ agent, lines: await this.#ask(agent, { dep: deployment, lines }) })),

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { AccountId, AgentHeartbeat, DeploymentId, ListModels, ModelSource, ModelView } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';
 import { ModelFolders } from './model-folders.js';
@@ -24,7 +24,7 @@ const nameOf = (source: Named): string => basename(source.kind === 'file' ? sour
 @Injectable()
 export class ModelCatalogService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly agents: AgentTable,
     private readonly folders: ModelFolders,
@@ -33,7 +33,7 @@ export class ModelCatalogService {
   async list({ account }: { account: AccountId }): Promise<z.input<typeof ListModels.reply>> {
     const [{ files, truncated }, own] = await Promise.all([
       this.folders.list(),
-      this.transactions.read((connection) => this.deployments.list(connection, account)),
+      this.transactions.read(account, (connection) => this.deployments.list(connection, account)),
     ]);
     const bytes = new Map(files.map((file) => [keyOf({ kind: 'file', path: file.path }), file.bytes]));
     const sources = new Map<string, Named>(files.map(({ path }) => [keyOf({ kind: 'file', path }), { kind: 'file', path }]));

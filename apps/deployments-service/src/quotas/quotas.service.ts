@@ -9,6 +9,7 @@ import {
 } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import type { z } from 'zod';
+import { AccountTransactions } from '../account-transactions.js';
 import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
 import { QuotasRepository } from './quotas.repository.js';
 
@@ -28,7 +29,8 @@ const WORDS: Readonly<Record<Counted, { readonly word: string; readonly param: s
 @Injectable()
 export class QuotasService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly transactions: AccountTransactions,
+    private readonly own: Transactions,
     private readonly quotas: QuotasRepository,
     private readonly announcer: DeploymentAnnouncer,
     @Inject(QUOTA_DEFAULTS) private readonly defaults: DeploymentCounts,
@@ -50,12 +52,13 @@ export class QuotasService {
   }
 
   find({ account }: { account: AccountId }): Promise<z.input<typeof FindDeploymentQuotas.reply>> {
-    return this.transactions.read((connection) => this.#describe(connection, account));
+    return this.transactions.read(account, (connection) => this.#describe(connection, account));
   }
 
   async set(request: z.output<typeof SetDeploymentQuotas.request>): Promise<z.input<typeof SetDeploymentQuotas.reply>> {
     const { account, quotas: wish, actor } = request;
-    return this.transactions.run(async (tx) => {
+    // An account that asks for much must not keep the operator waiting.
+    return this.own.run(async (tx) => {
       await this.quotas.hold(tx, account);
       const entries = Object.entries({ ...(await this.quotas.find(tx, account)), ...wish });
       const next = DeploymentQuotas.parse(Object.fromEntries(entries.filter(([, quota]) => quota !== null && quota !== undefined)));

@@ -8,7 +8,7 @@ import {
   type CountedQuota,
   ServiceError,
 } from '@slipway/contracts';
-import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { AuditLog, Transactions, Turns, type Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { accountRecord } from '../feed/feed-records.js';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
@@ -41,11 +41,13 @@ const WHAT: Record<CountedQuota, readonly [things: string, help: string]> = {
 
 /** Additions to one account that wait in a process at most. */
 const WAITING_MAX = 64;
+/** Callers wait for 5 s. */
+const WAIT_MS = 5_000;
 
 /** Holds accounts to how much of each they may have. */
 @Injectable()
 export class Quotas {
-  readonly #turns = new Map<AccountId, { last: Promise<unknown>; waiting: number }>();
+  readonly #turns = new Turns<AccountId>({ atOnce: 1, waitingMax: WAITING_MAX, waitMs: WAIT_MS });
 
   constructor(
     private readonly defaults: QuotaDefaults,
@@ -84,20 +86,8 @@ export class Quotas {
    * Does work that `admit`s, of one account one after the other: those that wait hold no connection that others need.
    * @throws ServiceError `unavailable` when too many wait
    */
-  async inTurn<T>(account: AccountId, work: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.get(account) ?? { last: Promise.resolve(), waiting: 0 };
-    if (turn.waiting >= WAITING_MAX)
-      throw new ServiceError('unavailable', 'Too many changes of this account wait; try again soon.', { retryAfterS: 1 });
-    this.#turns.set(account, turn);
-    turn.waiting += 1;
-    const mine = turn.last.then(work);
-    turn.last = mine.catch(() => undefined);
-    try {
-      return await mine;
-    } finally {
-      turn.waiting -= 1;
-      if (turn.waiting === 0) this.#turns.delete(account);
-    }
+  inTurn<T>(account: AccountId, work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(account, work);
   }
 
   /** The quotas of an account, and how much of them is in use. */

@@ -1,0 +1,40 @@
+import type { AccountId } from '@slipway/contracts';
+import { Transactions, Turns, type Tx } from '@slipway/database';
+
+/** Of one account in a replica: changes happen one after the other, as their locks would have it anyway. */
+const CHANGES_AT_ONCE = 1;
+const READS_AT_ONCE = 2;
+const WAITING_MAX = 64;
+/** Of all accounts: the pool has ten connections, and placement, feed and operators need some. */
+const ALL_AT_ONCE = 6;
+const ALL_WAITING_MAX = 1_024;
+/** Callers wait for 3 s. */
+const WAIT_MS = 3_000;
+
+/**
+ * The part of the pool that work on behalf of accounts may take, and each account of that: whoever asks for
+ * much at once waits for itself, before it holds a connection.
+ */
+export class AccountTransactions {
+  readonly #changes = new Turns<AccountId>({ atOnce: CHANGES_AT_ONCE, waitingMax: WAITING_MAX, waitMs: WAIT_MS });
+  readonly #reads = new Turns<AccountId>({ atOnce: READS_AT_ONCE, waitingMax: WAITING_MAX, waitMs: WAIT_MS });
+  readonly #all = new Turns<'all'>({ atOnce: ALL_AT_ONCE, waitingMax: ALL_WAITING_MAX, waitMs: WAIT_MS });
+
+  constructor(private readonly transactions: Transactions) {}
+
+  /**
+   * Runs `work` in one transaction, after all others of the account in this replica.
+   * @throws ServiceError `unavailable` when too much of the account waits
+   */
+  run<T>(account: AccountId, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#changes.take(account, () => this.#all.take('all', () => this.transactions.run(work)));
+  }
+
+  /**
+   * Runs statements that may be repeated, without a transaction, two such of an account at once.
+   * @throws ServiceError `unavailable` when too much of the account waits
+   */
+  read<T>(account: AccountId, work: (connection: Tx) => Promise<T>): Promise<T> {
+    return this.#reads.take(account, () => this.#all.take('all', () => this.transactions.read(work)));
+  }
+}
