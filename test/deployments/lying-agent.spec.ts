@@ -1,4 +1,4 @@
-import { type AgentLoad, FindDeployment, Incarnation, StopDeployment } from '@slipway/contracts';
+import { type AgentLoad, FindDeployment, Incarnation, ListModels, StopDeployment } from '@slipway/contracts';
 import { expect } from 'vitest';
 import { until } from '../testing/until.js';
 import { anAccount, type DeploymentsRig, ENGINE_HOST } from './rig.js';
@@ -52,7 +52,8 @@ it('an agent that reports what it was not given gets nothing, and changes nothin
 
   const ids = [model, http, stopped, loading];
   const facts = () => ids.map((id) => rig.gateway.deployment(id));
-  const views = () => Promise.all(ids.map((deployment) => rig.ask(FindDeployment, { account, deployment })));
+  const views = () =>
+    Promise.all([rig.ask(ListModels, { account }), ...ids.map((deployment) => rig.ask(FindDeployment, { account, deployment }))]);
   const before = { facts: facts(), views: await views(), items: agent.items };
   expect(before.facts.map((record) => record?.agents)).toEqual([[agent.wk], [agent.wk], [], [agent.wk]]);
   const liar = aLiar(rig);

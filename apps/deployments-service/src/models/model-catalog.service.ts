@@ -1,19 +1,18 @@
 import { basename } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import type { AccountId, AgentHeartbeat, DeploymentId, ListModels, ModelSource, ModelView } from '@slipway/contracts';
+import type { AccountId, AgentHeartbeat, ListModels, ModelSource, ModelView } from '@slipway/contracts';
 import type { z } from 'zod';
 import { AccountTransactions } from '../account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
-import { DeploymentsRepository } from '../deployments/deployments.repository.js';
+import { DeploymentsRepository, type StoredDeployment } from '../deployments/deployments.repository.js';
+import { isNamed } from '../placement/given-units.js';
+import { loadOf } from '../placement/unit.js';
 import { ModelFolders } from './model-folders.js';
 
 type Named = Exclude<ModelSource, { kind: 'http' }>;
 
 /** A deployment of the account whose newest revision names the model. */
-interface User {
-  readonly id: DeploymentId;
-  readonly rev: number;
-}
+type User = Pick<StoredDeployment, 'id' | 'rev' | 'agents' | 'state'>;
 
 const keyOf = (source: Named): string => (source.kind === 'file' ? `file ${source.path}` : `download ${source.uri}`);
 
@@ -38,11 +37,11 @@ export class ModelCatalogService {
     const bytes = new Map(files.map((file) => [keyOf({ kind: 'file', path: file.path }), file.bytes]));
     const sources = new Map<string, Named>(files.map(({ path }) => [keyOf({ kind: 'file', path }), { kind: 'file', path }]));
     const users = new Map<string, User[]>();
-    for (const { id, rev, source } of own) {
-      if (source.kind === 'http') continue;
-      const key = keyOf(source);
-      sources.set(key, source);
-      users.set(key, [...(users.get(key) ?? []), { id, rev }]);
+    for (const user of own) {
+      if (user.source.kind === 'http') continue;
+      const key = keyOf(user.source);
+      sources.set(key, user.source);
+      users.set(key, [...(users.get(key) ?? []), user]);
     }
     const agents = this.agents.live();
     const models = [...sources].map(([key, source]): ModelView => {
@@ -55,8 +54,8 @@ export class ModelCatalogService {
 }
 
 function hostsOf(source: Named, users: readonly User[], agents: readonly AgentHeartbeat[]): string[] {
-  const has = ({ cached, loads }: AgentHeartbeat): boolean =>
-    (source.kind === 'download' && cached.includes(source.uri)) ||
-    loads.some(({ dep, rev, state }) => state === 'ready' && users.some((user) => user.id === dep && user.rev === rev));
+  const has = (agent: AgentHeartbeat): boolean =>
+    (source.kind === 'download' && agent.cached.includes(source.uri)) ||
+    users.some((user) => isNamed(user, agent.wk) && loadOf(agent, { dep: user.id, rev: user.rev })?.state === 'ready');
   return [...new Set(agents.filter(has).map(({ host }) => host))].sort();
 }
