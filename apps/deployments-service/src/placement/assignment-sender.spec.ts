@@ -61,7 +61,9 @@ function aSender({ clear = false, maxPayload = MEBIBYTE } = {}): {
   sender: AssignmentSender;
   sent: Sent[];
   whole: (wk: string) => AssignmentItem[] | null;
+  pass: (ms: number) => void;
 } {
+  let now = 0;
   const sent: Sent[] = [];
   const nats = {
     info: { max_payload: maxPayload },
@@ -76,7 +78,7 @@ function aSender({ clear = false, maxPayload = MEBIBYTE } = {}): {
   };
   const sender = new AssignmentSender({
     ...{ nats: nats as unknown as NatsConnection, env: ENV, vault, threads: null },
-    ...{ log: createLogger('test', 'silent'), sealers: new AgentSealers(clear) },
+    ...{ log: createLogger('test', 'silent'), sealers: new AgentSealers(clear), clock: () => now },
   });
   const whole = (wk: string): AssignmentItem[] | null => {
     const collector = new PartCollector<Assignment>();
@@ -87,7 +89,7 @@ function aSender({ clear = false, maxPayload = MEBIBYTE } = {}): {
     }
     return newest;
   };
-  return { sender, sent, whole };
+  return { sender, sent, whole, pass: (ms) => void (now += ms) };
 }
 
 describe('an assignment', () => {
@@ -164,9 +166,34 @@ describe('an assignment', () => {
   });
 
   it('has a new number when it changes, and the same one while it is only repeated', () => {
-    const { sender, sent } = aSender();
+    const { sender, sent, pass } = aSender();
     const targets = [aTarget(1, 'http://a.test', null), aTarget(2, 'http://b.test', null)];
-    for (const some of [targets.slice(0, 1), targets, targets, targets.slice(1)]) sender.send(1, toAll(some, 'a'), targets, [anAgent('a')]);
+    for (const some of [targets.slice(0, 1), targets, targets, targets.slice(1)]) {
+      sender.send(1, toAll(some, 'a'), targets, [anAgent('a')]);
+      pass(1);
+    }
     expect(sent.map(({ message }) => message.part?.no)).toEqual([1, 2, 3]);
+  });
+
+  it('that changes all the time is told once a second to an agent with 4,000 items, a change that is alone at once', () => {
+    const { sender, sent, whole, pass } = aSender();
+    const targets = Array.from({ length: 4_000 }, (_, n) => aTarget(n + 1, `http://engine-${n}.test:8000/v1`, null));
+    const [all, less] = [toAll(targets, 'a', 'b'), new Map([...toAll(targets, 'b'), ...toAll(targets.slice(1), 'a')])];
+    const series = (wk: string): number => new Set(sent.filter((one) => one.wk === wk).map(({ message }) => message.part?.no)).size;
+    for (let n = 0; n <= 40; n += 1) {
+      sender.send(1, n % 2 === 0 ? all : less, targets, [anAgent('a'), anAgent('b')]);
+      pass(50);
+    }
+    expect(series('a')).toBeLessThanOrEqual(3);
+    expect(series('b')).toBe(1);
+    pass(1_000);
+    sender.send(1, less, targets, [anAgent('a'), anAgent('b')]);
+    expect(whole('a')).toHaveLength(3_999);
+    pass(1_000);
+    sender.send(1, all, targets, [anAgent('a'), anAgent('b')]);
+    expect(whole('a')).toHaveLength(4_000);
+    // Another placer's decisions wait for nothing.
+    sender.send(2, less, targets, [anAgent('a'), anAgent('b')]);
+    expect(whole('a')).toHaveLength(3_999);
   });
 });
