@@ -15,7 +15,7 @@ async function outcomesOf(calls: readonly Promise<unknown>[]): Promise<string[]>
 }
 
 it('an account that asks for 300 changes and lists at once keeps no other and no placement waiting', async ({ rig }) => {
-  const replica = await rig.startReplica({ QUOTA_DEPLOYMENTS: '1000', QUOTA_REPLICAS: '1000' });
+  const replica = await rig.startReplica({ QUOTA_DEPLOYMENTS: '1000', QUOTA_REPLICAS: '1000', CHANGES_PER_MINUTE: '1000' });
   rig.startAgent();
   const [crowd, other] = [anAccount(), anAccount()];
   const [first, own] = [await rig.create(crowd), await rig.create(other)];

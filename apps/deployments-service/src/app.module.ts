@@ -49,6 +49,8 @@ export interface Foundations {
   readonly defaults: DeploymentDefaults;
   readonly bounds: SettingBounds;
   readonly quotas: DeploymentCounts;
+  /** Of one account. */
+  readonly changesPerMinute: number;
   readonly folders: ModelFolders;
   readonly rpc: RpcClient;
   readonly log: Logger;
@@ -63,7 +65,7 @@ export class AppModule {
       controllers: [DeploymentsHandlers, AliasesHandlers, ModelsHandlers, EnginesHandlers, LogsHandlers, AuditHandlers, QuotasHandlers],
       providers: [
         { provide: Transactions, useValue: foundations.transactions },
-        { provide: AccountTransactions, useValue: new AccountTransactions(foundations.transactions) },
+        { provide: AccountTransactions, useValue: new AccountTransactions(foundations.transactions, foundations.changesPerMinute) },
         { provide: DeploymentAnnouncer, useValue: foundations.announcer },
         { provide: AgentTable, useValue: foundations.agents },
         { provide: SourceRules, useValue: foundations.rules },

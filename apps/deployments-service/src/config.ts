@@ -46,6 +46,8 @@ export const DeploymentsServiceConfig = z
     QUOTA_REPLICAS: quota.default(200),
     /** and aliases. */
     QUOTA_ALIASES: quota.default(200),
+    /** Changes of deployments and aliases that an account may make in a minute, in each replica; ten times as many in a row. */
+    CHANGES_PER_MINUTE: count.max(100_000).default(60),
     /**
      * Time for which a revision stays loaded beside its successor after that took over, in milliseconds:
      * longer than `QUEUE_WAIT_MS` of the gateways, whose waiting requests still ask for the old one.

@@ -94,6 +94,7 @@ export class ServiceCore {
       rules: new SourceRules({ modelDirs: config.MODEL_DIRS, modelHosts: config.MODEL_HOSTS, engineHosts: config.ENGINE_HOSTS }),
       bounds,
       quotas: { deployments: config.QUOTA_DEPLOYMENTS, replicas: config.QUOTA_REPLICAS, aliases: config.QUOTA_ALIASES },
+      changesPerMinute: config.CHANGES_PER_MINUTE,
       ...{ settings: new SettingsComposer(this.#vault, defaults, bounds), vault: this.#vault, sealers: this.#sealers, defaults },
       folders: new ModelFolders(config.MODEL_DIRS),
       rpc: new RpcClient(nats, config.SLIPWAY_ENV),

@@ -15,6 +15,8 @@ const ROUND_MS = 250;
 /** Other replicas' changes are read after so long at most; own ones at once, but not more often than `GAP_MS`. */
 const READ_MS = 500;
 const GAP_MS = 50;
+/** How often a deployment's state is published. A change that is put off is not lost: the newest state is compared again with each round. */
+const PUBLISHED = { burst: 8, refillMs: 5_000 };
 
 /** Where placement keeps its term, and reads and writes deployments. */
 export interface PlacementStore {
@@ -41,7 +43,7 @@ export interface PlacerOptions {
  */
 export class PlacerService {
   readonly #options: PlacerOptions;
-  readonly #budget = new ChangeBudget();
+  readonly #budget = new ChangeBudget(PUBLISHED);
   readonly #stopping = new AbortController();
   #board: PlacementBoard;
   #term: number | null = null;

@@ -30,6 +30,6 @@ export const CreateDeployment = defineRpc({
     actor: Actor.optional(),
   }),
   reply: z.object({ id: DeploymentId }),
-  errors: ['source_not_allowed', 'quota_exceeded'],
+  errors: ['source_not_allowed', 'quota_exceeded', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });

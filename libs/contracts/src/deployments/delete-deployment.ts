@@ -19,6 +19,6 @@ export const DeleteDeployment = defineRpc({
   }),
   /** `aliases`: those that went with it. */
   reply: z.object({ deployment: DeploymentId, aliases: z.array(AliasName) }),
-  errors: ['deployment_not_found', 'deployment_not_stopped'],
+  errors: ['deployment_not_found', 'deployment_not_stopped', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });

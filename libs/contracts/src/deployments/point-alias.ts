@@ -24,6 +24,6 @@ export const PointAlias = defineRpc({
     actor: Actor.optional(),
   }),
   reply: z.object({ alias: AliasName, deployment: DeploymentId }),
-  errors: ['deployment_not_found', 'alias_taken', 'quota_exceeded'],
+  errors: ['deployment_not_found', 'alias_taken', 'quota_exceeded', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });

@@ -19,6 +19,6 @@ export const RemoveAlias = defineRpc({
   }),
   /** `removed`: false when the account had no such alias. */
   reply: z.object({ alias: AliasName, removed: z.boolean() }),
-  errors: [],
+  errors: ['rate_limit_exceeded'],
   timeoutMs: 3_000,
 });

@@ -22,6 +22,6 @@ export const ResumeDeployment = defineRpc({
     actor: Actor.optional(),
   }),
   reply: z.object({ deployment: DeploymentId, state: ObservedState }),
-  errors: ['deployment_not_found'],
+  errors: ['deployment_not_found', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });

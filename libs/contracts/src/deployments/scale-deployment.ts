@@ -19,6 +19,6 @@ export const ScaleDeployment = defineRpc({
     actor: Actor.optional(),
   }),
   reply: z.object({ deployment: DeploymentId, replicas: z.int().positive() }),
-  errors: ['deployment_not_found', 'quota_exceeded'],
+  errors: ['deployment_not_found', 'quota_exceeded', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });

@@ -19,6 +19,6 @@ export const StopDeployment = defineRpc({
     actor: Actor.optional(),
   }),
   reply: z.object({ deployment: DeploymentId, state: ObservedState }),
-  errors: ['deployment_not_found'],
+  errors: ['deployment_not_found', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });

@@ -39,6 +39,6 @@ export const UpdateDeployment = defineRpc({
   }),
   /** `rev`: the newest revision now. `changed`: whether this request made it. */
   reply: z.object({ deployment: DeploymentId, rev: z.int().positive(), changed: z.boolean(), state: ObservedState }),
-  errors: ['deployment_not_found', 'source_not_allowed'],
+  errors: ['deployment_not_found', 'source_not_allowed', 'rate_limit_exceeded'],
   timeoutMs: 3_000,
 });
