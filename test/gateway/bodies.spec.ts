@@ -180,4 +180,32 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     }
     expect((await door.answersOn(client, 1)).answers[0]?.status).toBe(200);
   });
+
+  /** A good request whose body comes in HTTP chunks of one size. */
+  const chunked = (bytes: number, chunk: number): string => {
+    const body = bodyOf(bytes);
+    const chunks: string[] = [];
+    for (let at = 0; at < body.length; at += chunk) {
+      const piece = body.slice(at, at + chunk);
+      chunks.push(`${piece.length.toString(16)}\r\n${piece}\r\n`);
+    }
+    return rawRequest(door.path(), door.headers('Transfer-Encoding: chunked'), `${chunks.join('')}0\r\n\r\n`);
+  };
+
+  it.each([
+    [8 * 1024, 1],
+    [MIB, 64],
+    [8 * MIB, 100],
+    [8 * MIB, 1024],
+  ])('of %i bytes in HTTP chunks of %i are read like any other', async (bytes, chunk) => {
+    saysOk();
+    expect((await door.converse(chunked(bytes, chunk))).answers[0]?.status).toBe(200);
+  });
+
+  it('of a megabyte in HTTP chunks of one byte are refused, and their connection is closed', async () => {
+    const { answers, client } = await door.converse(chunked(MIB, 1));
+    expect(answers).toHaveLength(1);
+    contract.expectRefusal(answers[0]!, { status: 400, code: 'invalid_request' });
+    await client.untilClosed(WITHIN_MS);
+  });
 });

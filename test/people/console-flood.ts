@@ -9,6 +9,13 @@ export async function residentMib(pid: number): Promise<number> {
   return Number(kib) / KIB;
 }
 
+/** What a process has used of its processors, in hundredths of a second. */
+export async function cpuTicks(pid: number): Promise<number> {
+  const [, , ...fields] = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/\(.*\)/, '()').split(' ');
+  const [user = '0', system = '0'] = fields.slice(11, 13);
+  return Number(user) + Number(system);
+}
+
 export interface FloodOptions {
   readonly port: number;
   readonly connections: number;
@@ -16,6 +23,8 @@ export interface FloodOptions {
   /** Bytes that are announced; one less of them is sent. */
   readonly bytes: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Each byte is an HTTP chunk, instead of a body whose length is announced. */
+  readonly isShredded?: boolean;
 }
 
 /** Connections that each send all of a request but its last byte, and wait. */
@@ -41,13 +50,14 @@ export class Flood {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #open({ port, path, bytes, headers = {} }: FloodOptions): Promise<void> {
+  #open({ port, path, bytes, headers = {}, isShredded = false }: FloodOptions): Promise<void> {
     const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, 'content-type': 'application/json', ...headers };
-    const lines = Object.entries({ ...own, 'content-length': String(bytes) }).map(([name, value]) => `${name}: ${value}\r\n`);
+    const framing = isShredded ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(bytes) };
+    const lines = Object.entries({ ...own, ...framing }).map(([name, value]) => `${name}: ${value}\r\n`);
     return new Promise((resolve) => {
       const socket = connect({ port, host: '127.0.0.1' }, () => {
         socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
-        socket.write(Buffer.alloc(bytes - 1, ' '), () => resolve());
+        socket.write(isShredded ? '1\r\n \r\n'.repeat(bytes - 1) : ' '.repeat(bytes - 1), () => resolve());
       });
       socket.on('data', (answer: Buffer) => {
         const status = answer.toString('latin1').slice(9, 12);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
-import { Flood, residentMib } from './console-flood.js';
+import { cpuTicks, Flood, residentMib } from './console-flood.js';
 import { ConsoleProcess } from './console-process.js';
 import { PeopleWorld } from './people-world.js';
 
@@ -10,6 +10,10 @@ const MIB = 1024 * 1024;
 const COST_MIB = 100;
 /** The first requests of a process compile code and grow its heap; they are no part of what connections cost. */
 const WARM_REQUESTS = 300;
+/** What answering a health check takes at most, in hundredths of a second of a processor. */
+const REST_TICKS = 3;
+/** Reading single bytes takes long. */
+const READ_WITHIN_MS = 45_000;
 
 /** What a number of anonymous connections may do to a console: nothing that others notice. */
 export function describeAnonymousConnections(connections: number): void {
@@ -34,6 +38,13 @@ export function describeAnonymousConnections(connections: number): void {
 
   const live = async (): Promise<number> => (await fetch(`${door.url}/livez`, { headers: { connection: 'close' } })).status;
 
+  /** It has nothing left to read: all that it uses its processor for is our question. */
+  const rests = async (): Promise<boolean> => {
+    const begin = await cpuTicks(door.pid);
+    for (let i = 0; i < 2; i += 1) await live();
+    return (await cpuTicks(door.pid)) - begin <= REST_TICKS;
+  };
+
   describe(`${connections} anonymous connections`, () => {
     it.each([
       ['hold a megabyte each for the playground', '/api/playground/deployment-1/chat', MIB, {}],
@@ -41,11 +52,14 @@ export function describeAnonymousConnections(connections: number): void {
       ['hold a megabyte each for the MCP server', '/mcp', MIB, { authorization: `Bearer svc_mcp_${randomBytes(24).toString('hex')}` }],
       ['hold what a sign-in may be', '/api/sign-in', 8 * 1024, {}],
       ['hold a megabyte each where nothing is', '/nowhere', MIB, {}],
-    ])('that %s cost little memory, and others are served', async (_, path, bytes, headers) => {
-      flood = await Flood.begin({ port, connections, path, bytes, headers });
+      ['hold what a sign-in may be in HTTP chunks of one byte', '/api/sign-in', 8 * 1024, {}, true],
+    ])('that %s cost little memory, and others are served', async (_, path, bytes, headers, isShredded = false) => {
+      const many = isShredded ? 128 : connections;
+      flood = await Flood.begin({ port, connections: many, path, bytes, headers, isShredded });
       expect(await live()).toBe(200);
       const answer = await fetch(`${door.url}/api/sign-in/ways`, { headers: { connection: 'close' } });
       expect(answer.status).toBe(200);
+      await until('all that was sent is read', rests, READ_WITHIN_MS);
       expect((await residentMib(door.pid)) - before).toBeLessThan(COST_MIB);
     });
 

@@ -18,6 +18,7 @@ export { readHeldBody } from './http/body-reader.js';
 export type { ArrivalRate, BodyBounds, HeldBody } from './http/body-reader.js';
 export { ConnectionLimits } from './http/connection-limits.js';
 export type { ConnectionBounds } from './http/connection-limits.js';
+export { GatheredBody, tooManyPieces } from './http/gathered-body.js';
 export { networkOf, RateBuckets } from './http/rate-buckets.js';
 export type { RateBucketsOptions } from './http/rate-buckets.js';
 export { SharedBudget } from './http/shared-budget.js';

@@ -9,6 +9,8 @@ import { expectationOf } from './server-limits.js';
 const DROPPED_BYTES = 64 * 1024;
 /** How long a connection that will be closed still reads, so that its client gets to the answer, in milliseconds. */
 export const LINGER_MS = 1_000;
+/** Pieces of a body that it reads meanwhile at most: each costs the same however small it is. */
+const LINGER_PIECES = 8_192;
 const DEFAULT_RETRY_S = 2;
 
 /** Anything thrown as an error that may be shown; what is not ours becomes `internal`, with the original as its cause. */
@@ -91,8 +93,13 @@ function linger({ request, response }: Exchange, body: string): void {
     response.end();
   };
   const timer = setTimeout(end, LINGER_MS);
+  let pieces = 0;
   response.write(body);
   request
+    .on('data', () => {
+      pieces += 1;
+      if (pieces === LINGER_PIECES) end();
+    })
     .once('end', end)
     .once('close', end)
     .on('error', () => undefined);

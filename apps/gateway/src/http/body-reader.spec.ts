@@ -6,6 +6,7 @@ import { MemoryShares } from '../memory/memory-shares.js';
 import { readBody } from './body-reader.js';
 import { type Upload, Uploads } from './uploads.js';
 
+const MIB = 1024 * 1024;
 const callerOf = (account: number, key: number, uploads?: number): Caller =>
   ({ account: { id: account, ...(uploads !== undefined && { uploads }) }, key: { id: key } }) as unknown as Caller;
 
@@ -80,7 +81,7 @@ describe('reading a body', () => {
   });
 
   it('refuses what is more than its account may hold, of whichever key', async () => {
-    uploads.begin(callerOf(1, 2)).arrived(60);
+    uploads.begin(callerOf(1, 2)).arrived(60, 60);
     const body = read();
     request.write(Buffer.alloc(30));
     await expect(body).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
@@ -125,6 +126,28 @@ describe('reading a body', () => {
     request.destroy();
     await expect(body).rejects.toMatchObject({ code: 'cancelled' });
     expectAllFree();
+  });
+
+  it('is told that it came in too many pieces, and holds nothing', async () => {
+    memory = new MemoryShares({ bytes: MIB, shareBytes: MIB });
+    uploads = new Uploads({ memory, perAccount: 4, bytesPerS: 10, now: () => now });
+    const body = read(MIB);
+    const refused = body.catch((error: unknown) => error);
+    for (let i = 0; i < 10_000; i += 1) request.write('x');
+    expect(await refused).toMatchObject({ code: 'invalid_request' });
+    expect(isFree(MIB)).toBe(true);
+  });
+
+  it('takes memory as it arrives, and after its end no more than its bytes', async () => {
+    memory = new MemoryShares({ bytes: MIB, shareBytes: MIB });
+    uploads = new Uploads({ memory, perAccount: 4, bytesPerS: 10, now: () => now });
+    const body = read(MIB);
+    for (let i = 0; i < 4; i += 1) request.write(Buffer.alloc(100));
+    await new Promise(setImmediate);
+    expect(isFree(MIB - 400)).toBe(false);
+    request.end();
+    expect(await body).toHaveLength(400);
+    expect(isFree(MIB - 400)).toBe(true);
   });
 
   it('does not wait for a client that has left already', async () => {

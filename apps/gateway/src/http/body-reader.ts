@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
-import { INLINE_BYTES } from '../reading/request-reader.js';
+import { GatheredBody, tooManyPieces } from '@slipway/platform';
 import { tooLarge } from './header-hygiene.js';
 import { expectationOf } from './server-limits.js';
 import type { Upload } from './uploads.js';
@@ -14,8 +14,8 @@ export interface BodyLimits {
 /**
  * Reads a whole request body, after telling a client that waits for it to go on. What it returns stays held until its owner
  * releases the upload's memory; after an error nothing is held.
- * @throws ServiceError `request_too_large`, `overloaded`, `rate_limit_exceeded` or `request_timeout` with the rest unread;
- *   `cancelled` when the client left.
+ * @throws ServiceError `request_too_large`, `invalid_request` for too many pieces, `overloaded`, `rate_limit_exceeded` or
+ *   `request_timeout` with the rest unread; `cancelled` when the client left.
  */
 export async function readBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): Promise<Buffer> {
   const { upload } = limits;
@@ -33,8 +33,7 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
 
 function arrival(request: IncomingMessage, { bytesMax, upload }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const body = new GatheredBody(bytesMax);
     const settle = (act: () => void): void => {
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
       upload.onSlow = null;
@@ -45,12 +44,17 @@ function arrival(request: IncomingMessage, { bytesMax, upload }: BodyLimits): Pr
       settle(() => reject(error));
     };
     const onData = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      const refusal = bytes > bytesMax ? tooLarge(bytesMax) : upload.arrived(chunk.length);
-      if (refusal) refuse(refusal);
-      else chunks.push(chunk);
+      if (body.length + chunk.length > bytesMax) return refuse(tooLarge(bytesMax));
+      const refusal = upload.arrived(chunk.length, body.costOf(chunk));
+      if (refusal) return refuse(refusal);
+      body.add(chunk);
+      return body.isShredded ? refuse(tooManyPieces()) : undefined;
     };
-    const onEnd = (): void => settle(() => resolve(joined(chunks, bytes)));
+    const onEnd = (): void =>
+      settle(() => {
+        upload.hold.shrinkTo(body.length);
+        resolve(body.whole());
+      });
     const onClose = (): void => {
       refuse(clientLeft());
       // A reset connection may report itself again.
@@ -59,15 +63,6 @@ function arrival(request: IncomingMessage, { bytesMax, upload }: BodyLimits): Pr
     upload.onSlow = refuse;
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
-}
-
-/** Memory of their own for what may be given to a thread. */
-function joined(chunks: readonly Buffer[], bytes: number): Buffer {
-  if (chunks.length === 1 && chunks[0]) return chunks[0];
-  const whole = bytes > INLINE_BYTES ? Buffer.allocUnsafeSlow(bytes) : Buffer.allocUnsafe(bytes);
-  let at = 0;
-  for (const chunk of chunks) at += chunk.copy(whole, at);
-  return whole;
 }
 
 const clientLeft = (): ServiceError => new ServiceError('cancelled', 'The client left before its request was complete.');

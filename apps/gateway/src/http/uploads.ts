@@ -21,8 +21,8 @@ export interface UploadsOptions {
 /** One body that is on its way. */
 export interface Upload {
   readonly hold: MemoryHold;
-  /** Tells of bytes that arrived; an error where they are more than may be held. */
-  arrived(bytes: number): ServiceError | null;
+  /** Tells of bytes that arrived and of the memory that they take; an error where that is more than may be held. */
+  arrived(bytes: number, memory: number): ServiceError | null;
   /** Called once, when the body arrives too slowly. */
   onSlow: ((error: ServiceError) => void) | null;
   /** It is over, whichever way. What has arrived stays held. Repeating it is harmless. */
@@ -80,8 +80,8 @@ class OpenUpload implements Upload {
     private readonly ended: (upload: OpenUpload) => void,
   ) {}
 
-  arrived(bytes: number): ServiceError | null {
-    const taken = this.hold.take(bytes);
+  arrived(bytes: number, memory: number): ServiceError | null {
+    const taken = memory > 0 ? this.hold.take(memory) : 'taken';
     if (taken !== 'taken') return taken === 'full' ? tooManyBodies() : shareUsed();
     this.#bytes += bytes;
     return null;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
+import { GatheredBody, tooManyPieces } from './gathered-body.js';
 import type { BudgetShare, SharedBudget } from './shared-budget.js';
 
 /** How often the rate of arrival is looked at, in milliseconds. */
@@ -30,16 +31,17 @@ export interface HeldBody {
 
 /**
  * Reads a whole request body within its bounds. A declared length that is too large is refused before a byte is read.
- * @throws ServiceError `request_too_large`, `overloaded` or `request_timeout` with the rest unread; `cancelled` when the client left
+ * @throws ServiceError `request_too_large`, `invalid_request` for too many pieces, `overloaded` or `request_timeout` with the
+ *   rest unread; `cancelled` when the client left
  */
 export function readHeldBody(request: IncomingMessage, bounds: BodyBounds): Promise<HeldBody> {
   if (request.destroyed) return Promise.reject(clientLeft());
   if (Number(request.headers['content-length'] ?? 0) > bounds.bytesMax) return Promise.reject(tooLarge(bounds.bytesMax));
   return new Promise((resolve, reject) => {
     const { budget, shares, bytesMax, rate } = bounds;
-    const chunks: Buffer[] = [];
+    const body = new GatheredBody(bytesMax);
     const begin = performance.now();
-    let length = 0;
+    let taken = 0;
     const settle = (act: () => void): void => {
       clearInterval(watch);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
@@ -48,17 +50,21 @@ export function readHeldBody(request: IncomingMessage, bounds: BodyBounds): Prom
     const refuse = (error: ServiceError): void => {
       request.pause();
       settle(() => reject(error));
-      budget.giveBack(length, shares);
-      chunks.length = 0;
+      budget.giveBack(taken, shares);
     };
     const onData = (chunk: Buffer): void => {
-      if (length + chunk.length > bytesMax) return refuse(tooLarge(bytesMax));
-      if (!budget.take(chunk.length, shares)) return refuse(tooManyBodies());
-      length += chunk.length;
-      chunks.push(chunk);
-      return undefined;
+      if (body.length + chunk.length > bytesMax) return refuse(tooLarge(bytesMax));
+      const more = body.costOf(chunk);
+      if (more > 0 && !budget.take(more, shares)) return refuse(tooManyBodies());
+      taken += more;
+      body.add(chunk);
+      return body.isShredded ? refuse(tooManyPieces()) : undefined;
     };
-    const onEnd = (): void => settle(() => resolve(heldBody(Buffer.concat(chunks, length), bounds)));
+    const onEnd = (): void =>
+      settle(() => {
+        budget.giveBack(taken - body.length, shares);
+        resolve(heldBody(body.whole(), bounds));
+      });
     const onClose = (): void => {
       refuse(clientLeft());
       // A reset connection may report itself again.
@@ -66,7 +72,7 @@ export function readHeldBody(request: IncomingMessage, bounds: BodyBounds): Prom
     };
     const watch = setInterval(() => {
       const elapsedMs = performance.now() - begin;
-      if (elapsedMs > rate.graceMs && length < (rate.bytesPerSecond * elapsedMs) / 1_000) refuse(tooSlow());
+      if (elapsedMs > rate.graceMs && body.length < (rate.bytesPerSecond * elapsedMs) / 1_000) refuse(tooSlow());
     }, LOOK_EVERY_MS).unref();
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
