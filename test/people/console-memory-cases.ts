@@ -12,6 +12,8 @@ const COST_MIB = 100;
 const WARM_REQUESTS = 300;
 /** What answering a health check takes at most, in hundredths of a second of a processor. */
 const REST_TICKS = 3;
+/** The largest body of a sign-in. */
+const SIGN_IN_BYTES = 8 * 1024;
 /** Reading single bytes takes long. */
 const READ_WITHIN_MS = 45_000;
 
@@ -47,15 +49,24 @@ export function describeAnonymousConnections(connections: number): void {
 
   describe(`${connections} anonymous connections`, () => {
     it.each([
-      ['hold a megabyte each for the playground', '/api/playground/deployment-1/chat', MIB, {}],
-      ['hold a megabyte each with an invented session', '/api/playground/deployment-1/chat', MIB, { authorization: 'Bearer a.b.c' }],
-      ['hold a megabyte each for the MCP server', '/mcp', MIB, { authorization: `Bearer svc_mcp_${randomBytes(24).toString('hex')}` }],
-      ['hold what a sign-in may be', '/api/sign-in', 8 * 1024, {}],
-      ['hold a megabyte each where nothing is', '/nowhere', MIB, {}],
-      ['hold what a sign-in may be in HTTP chunks of one byte', '/api/sign-in', 8 * 1024, {}, true],
-    ])('that %s cost little memory, and others are served', async (_, path, bytes, headers, isShredded = false) => {
-      const many = isShredded ? 128 : connections;
-      flood = await Flood.begin({ port, connections: many, path, bytes, headers, isShredded });
+      ['hold a megabyte each for the playground', { path: '/api/playground/deployment-1/chat' }],
+      [
+        'hold a megabyte each with an invented session',
+        { path: '/api/playground/deployment-1/chat', headers: { authorization: 'Bearer a.b.c' } },
+      ],
+      [
+        'hold a megabyte each for the MCP server',
+        { path: '/mcp', headers: { authorization: `Bearer svc_mcp_${randomBytes(24).toString('hex')}` } },
+      ],
+      ['hold what a sign-in may be', { path: '/api/sign-in', bytes: SIGN_IN_BYTES }],
+      ['hold a megabyte each where nothing is', { path: '/nowhere' }],
+      // Few: reading single bytes takes a processor for long.
+      [
+        'hold what a sign-in may be in HTTP chunks of one byte',
+        { path: '/api/sign-in', bytes: SIGN_IN_BYTES, isShredded: true, connections: 128 },
+      ],
+    ])('that %s cost little memory, and others are served', async (_, request) => {
+      flood = await Flood.begin({ port, connections, bytes: MIB, ...request });
       expect(await live()).toBe(200);
       const answer = await fetch(`${door.url}/api/sign-in/ways`, { headers: { connection: 'close' } });
       expect(answer.status).toBe(200);
