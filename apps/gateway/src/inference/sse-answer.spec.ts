@@ -9,7 +9,7 @@ import { ChatWriter } from '../surfaces/chat-completions/chat.events.js';
 import type { CutReason } from './answer.js';
 import { LoopPressure } from './loop-pressure.js';
 import { RELAY_TIMES } from './relay-times.js';
-import { SseAnswer, UNSENT_BYTES_FREE, UNSENT_BYTES_MAX } from './sse-answer.js';
+import { SseAnswer, UNSENT_BYTES_MAX, UNSENT_BYTES_SPARED } from './sse-answer.js';
 
 /** A client's end of a response, as slow as a test wants it. */
 class ScriptedResponse extends EventEmitter {
@@ -221,11 +221,32 @@ describe('a streamed answer', () => {
       expect(waited).toBeLessThanOrEqual(UNSENT_BYTES_MAX + stepBytes);
     });
 
-    it('is charged to its account beyond 1 MiB, and cut where that has no room left', () => {
+    it('is cut beyond 64 KiB where its account holds as much as it may', () => {
       const others = memory.open(1);
-      while (others.take(stepBytes) === 'taken') continue;
-      expect(say()).toBeLessThanOrEqual(UNSENT_BYTES_FREE + 2 * stepBytes);
+      while (others.take(1024) === 'taken') continue;
+      response.socket.writableLength = UNSENT_BYTES_SPARED;
+      answer.tick(performance.now());
+      expect(cuts).toEqual([]);
+      expect(say()).toBe(stepBytes);
       expect(cuts).toEqual(['client_too_slow']);
+    });
+
+    it('is charged to its account from the first byte on, and for less when the client has taken some', () => {
+      const others = memory.open(1);
+      const rest = 50 * 1024 * 1024 - 1_000;
+      others.take(rest);
+      const room = (bytes: number): boolean => {
+        const probe = memory.open(1);
+        const isTaken = probe.take(bytes) === 'taken';
+        probe.release();
+        return isTaken;
+      };
+      response.socket.writableLength = 600;
+      answer.tick(performance.now());
+      expect([room(400), room(401)]).toEqual([true, false]);
+      response.socket.writableLength = 100;
+      answer.tick(performance.now());
+      expect([room(900), room(901)]).toEqual([true, false]);
     });
 
     it('takes no room of its account when the client has read', () => {

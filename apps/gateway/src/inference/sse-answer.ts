@@ -11,12 +11,10 @@ import type { LoopPressure } from './loop-pressure.js';
 import type { RelayTimes } from './relay-times.js';
 
 const MIB = 1024 * 1024;
-/** What may wait for one client, queued here or in its socket, before its account is charged for it, in bytes. */
-export const UNSENT_BYTES_FREE = MIB;
+/** What may wait for one client, queued here or in its socket, where its account holds as much as it may, in bytes. */
+export const UNSENT_BYTES_SPARED = 64 * 1024;
 /** Most that waits for one client, in bytes. One event of an engine has up to 8 Mi characters, and nobody takes it in one go. */
 export const UNSENT_BYTES_MAX = 20 * MIB;
-/** What is charged is charged in pieces of this size, in bytes. */
-const PIECE_BYTES = 256 * 1024;
 /** What an event costs in memory beside what it says, in bytes. */
 const EVENT_BYTES = 64;
 
@@ -27,7 +25,7 @@ export interface SseOptions {
   readonly times: RelayTimes;
   readonly cut: (reason: CutReason) => void;
   /** The account's memory for answers that wait; given back when the response is over. */
-  readonly hold: Pick<MemoryHold, 'take' | 'shrinkTo'>;
+  readonly hold: Pick<MemoryHold, 'resize' | 'shrinkTo'>;
 }
 
 const isOutput = ({ k }: StreamEvent): boolean => k !== 'start';
@@ -41,7 +39,6 @@ export class SseAnswer implements Answer {
   readonly #startedAt = performance.now();
   #queued: StreamEvent[] = [];
   #queuedBytes = 0;
-  #charged = 0;
   #committed = false;
   #begun = false;
   #closed = false;
@@ -93,6 +90,7 @@ export class SseAnswer implements Answer {
   tick(now: number): void {
     const { times, cut } = this.options;
     if (this.#progress.stalledFor(now) > times.stalledMs) return cut('client_stalled');
+    if (!this.#charge() && !this.#closed) return cut('client_too_slow');
     if (this.#closed) return undefined;
     const silentSince = this.#committed ? this.#lastWrite : this.#startedAt;
     const patience = this.#committed ? times.keepAliveMs : times.commitStreamMs;
@@ -129,14 +127,19 @@ export class SseAnswer implements Answer {
       this.#queued.push(event);
       this.#queuedBytes += EVENT_BYTES + eventBytes(event);
     }
-    const unsent = this.#queuedBytes + this.#response.writableLength;
-    if (unsent > UNSENT_BYTES_MAX || !this.#charge(unsent - UNSENT_BYTES_FREE)) this.options.cut('client_too_slow');
+    const unsent = this.#unsent;
+    // A little is charged when time passes: most of it has left by then.
+    if (unsent > UNSENT_BYTES_MAX || (unsent > UNSENT_BYTES_SPARED && !this.#charge())) this.options.cut('client_too_slow');
   }
 
-  /** @returns false where the account holds as much as it may. */
-  #charge(bytes: number): boolean {
-    for (; this.#charged < bytes; this.#charged += PIECE_BYTES) if (this.options.hold.take(PIECE_BYTES) !== 'taken') return false;
-    return true;
+  get #unsent(): number {
+    return this.#queuedBytes + this.#response.writableLength;
+  }
+
+  /** @returns false where the account holds as much as it may, and this is more than is spared then */
+  #charge(): boolean {
+    const unsent = this.#unsent;
+    return this.options.hold.resize(unsent) === 'taken' || unsent <= UNSENT_BYTES_SPARED;
   }
 
   #take(): StreamEvent[] {
@@ -149,8 +152,6 @@ export class SseAnswer implements Answer {
   readonly #flush = (): void => {
     if (this.#closed || this.#response.writableNeedDrain) return;
     if (this.#queued.length > 0) this.#write(this.options.writer.frames(this.#take()));
-    if (this.#charged === 0 || this.#response.writableLength > UNSENT_BYTES_FREE) return;
-    this.options.hold.shrinkTo(0);
-    this.#charged = 0;
+    this.options.hold.shrinkTo(this.#response.writableLength);
   };
 }

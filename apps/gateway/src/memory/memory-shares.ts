@@ -55,6 +55,13 @@ export class MemoryHold {
     return taken;
   }
 
+  /** Takes more or gives back, until it holds this much. */
+  resize(bytes: number): Taken {
+    if (bytes > this.#bytes) return this.take(bytes - this.#bytes);
+    this.shrinkTo(bytes);
+    return 'taken';
+  }
+
   /** Gives back all but this much. */
   shrinkTo(bytes: number): void {
     if (bytes >= this.#bytes) return;
