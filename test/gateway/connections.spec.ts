@@ -10,11 +10,23 @@ const WITHIN_MS = 30_000;
 const MOST = 10;
 const LIVEZ = rawRequest('/livez', [], '', 'GET');
 
+/** A key, and a deployment that it opens. */
+interface Guest {
+  readonly key: string;
+  readonly slug: string;
+}
+
 describe('connections', () => {
   let door: Door;
+  /** Somebody else, with a deployment that nobody serves. */
+  let other: Guest;
 
   beforeAll(async () => {
-    door = await Door.open({ contract: chatContract, slots: 2 * MOST, environment: { CONNECTIONS_MAX: String(MOST) } });
+    const environment = { CONNECTIONS_MAX: String(MOST), BODY_BYTES_PER_S_MIN: '0' };
+    door = await Door.open({ contract: chatContract, slots: 2 * MOST, environment });
+    const account = door.rig.account().id;
+    other = { key: door.rig.key(account).value, slug: `deployment-${door.rig.deployment(account).id}` };
+    await until('the gateway knows the other account', async () => (await statusOf(modelsOf(other))) === 200, WITHIN_MS);
   });
   afterAll(() => door?.end());
   afterEach(() => door.reset());
@@ -34,16 +46,50 @@ describe('connections', () => {
     expect(await statusOf(door.good())).toBe(200);
   });
 
-  it('that are all in use leave health checks a way in, and others are told to come back', async () => {
+  const modelsOf = ({ key, slug }: Guest): string => rawRequest(`/${slug}/v1/models`, [`X-API-Key: ${key}`], '', 'GET');
+  /** Opens streams of the door's own account until it gets no more. */
+  const streamAll = async (): Promise<RawClient[]> => {
     door.runner.script = answerSlowly(100_000, 20);
-    const streams = await open(MOST);
-    for (const client of streams) client.send(door.good({ stream: true }));
-    await until('all are in use', () => door.runner.used === MOST, WITHIN_MS);
+    for (const streams: RawClient[] = []; ;) {
+      const client = (await door.connect()).send(door.good({ stream: true }));
+      await until('it runs or is refused', () => door.runner.used > streams.length || client.received !== '', WITHIN_MS);
+      if (door.runner.used === streams.length) return streams;
+      streams.push(client);
+    }
+  };
+
+  it('in use are three quarters of one account at most, and others are served', async () => {
+    const streams = await streamAll();
+    expect(streams).toHaveLength(8);
+    const [refusal] = (await door.converse(door.good())).answers;
+    chatContract.expectRefusal(refusal!, { status: 429, code: 'rate_limit_exceeded' });
+    expect(refusal?.headers.get('retry-after')).toBe('2');
+    expect(await statusOf(modelsOf({ key: door.key, slug: door.slug }))).toBe(429);
+    expect(await statusOf(modelsOf(other))).toBe(200);
+    expect(streams.every(({ ended }) => !ended)).toBe(true);
+    for (const client of streams) client.destroy();
+    await until(
+      'its account has room again',
+      async () => (await statusOf(modelsOf({ key: door.key, slug: door.slug }))) === 200,
+      WITHIN_MS,
+    );
+  });
+
+  it('that are all in use leave health checks a way in, and others are told to come back', async () => {
+    const streams = await streamAll();
+    const upload = rawRequest(door.path(other.slug), [
+      `X-API-Key: ${other.key}`,
+      'Content-Type: application/json',
+      'Expect: 100-continue',
+      'Content-Length: 9',
+    ]);
+    const uploads = await open(MOST - streams.length);
+    for (const client of uploads) await client.send(upload).untilReceived('100 Continue', WITHIN_MS);
     expect(await statusOf(LIVEZ)).toBe(200);
-    const { answers, client } = await door.converse(door.good());
+    const { answers, client } = await door.converse(modelsOf(other));
     chatContract.expectRefusal(answers[0]!, { status: 503, code: 'overloaded' });
     await client.untilClosed(WITHIN_MS);
-    expect(streams.every(({ ended }) => !ended)).toBe(true);
+    expect([...streams, ...uploads].every(({ ended }) => !ended)).toBe(true);
   });
 
   it.each(['0.9', '2.0'])('that speak HTTP/%s are told that it is not spoken here, and closed', async (version) => {

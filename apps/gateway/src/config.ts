@@ -66,6 +66,8 @@ export const GatewayConfig = z.object({
   CONNECTIONS_MAX: z.coerce.number().int().min(10).max(1_000_000).default(10_000),
   /** Most connections of one address (IPv6: network of 64 bits) at once; 0 = no bound but the one above. Behind a proxy all share its address. */
   CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  /** Most connections with a request of one account at once; 0 = three for each that is free. More get 429. */
+  CONNECTIONS_PER_ACCOUNT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(0),
   /** Invalid keys per second and client address that get 401; ten times as many at once, then 429. 0 = no limit. */
   INVALID_KEYS_PER_S: z.coerce.number().int().min(0).default(100),
   /** How long known keys work on while no keys-service answers, in milliseconds; 0 where revocation matters more. */

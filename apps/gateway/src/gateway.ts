@@ -229,7 +229,12 @@ export class Gateway {
     };
     const guesses = new GuessLimiter(config.INVALID_KEYS_PER_S, () => performance.now());
     const door = { surfaces: this.#surfaces, limits: this.#limits, uploads: uploadsOf(config), exchanges: this.#exchanges };
-    const connections = new Connections({ most: config.CONNECTIONS_MAX, perAddress: config.CONNECTIONS_PER_ADDRESS_MAX, log });
+    const connections = new Connections({
+      most: config.CONNECTIONS_MAX,
+      perAddress: config.CONNECTIONS_PER_ADDRESS_MAX,
+      perAccount: config.CONNECTIONS_PER_ACCOUNT_MAX,
+      log,
+    });
     const parts = { ...door, cors: this.#cors, keys, deployments, guesses, connections, settings };
     this.#http = await createHttpApplication(AppModule.with({ ...parts, inference: this.#inference }), connections, log);
     for (const server of this.#http.servers) server.maxConnections = config.CONNECTIONS_MAX + RESERVE;

@@ -1,3 +1,4 @@
+export { FairPlaces } from './collections/fair-places.js';
 export { OpenSet } from './collections/open-set.js';
 export { OpenTable } from './collections/open-table.js';
 export { commaList, hostList, natsFragment, serviceFragment } from './config/fragments.js';

@@ -24,7 +24,7 @@ class Line extends EventEmitter {
 }
 
 const doorOf = (most: number, perAddress = 0) => {
-  const connections = new Connections({ most, perAddress, log: createLogger('test', 'silent') });
+  const connections = new Connections({ most, perAddress, perAccount: 0, log: createLogger('test', 'silent') });
   const socketOf = (line: Line): Socket => line as unknown as Socket;
   return {
     connections,
@@ -38,7 +38,7 @@ const doorOf = (most: number, perAddress = 0) => {
       connections.began(socketOf(line), response);
       return response;
     },
-    prove: (line: Line, response: ServerResponse): void => connections.proven(socketOf(line), response),
+    prove: (line: Line, response: ServerResponse, account = 1): boolean => connections.proven(socketOf(line), response, account),
     isSurplus: (line: Line): boolean => connections.isSurplus(socketOf(line)),
   };
 };
@@ -93,5 +93,24 @@ describe('a door with as many connections as it may have', () => {
     expect(second).toMatchObject({ _keepAliveTimeout: 75_000 });
     second.emit('close');
     expect(line.timeoutMs).toBeNull();
+  });
+
+  it('gives one account three quarters of the connections in use, and the rest to others', () => {
+    const { open, begin, prove } = doorOf(16);
+    const use = (account: number): { line: Line; response: ServerResponse; isIn: boolean } => {
+      const line = open('10.0.0.1');
+      const response = begin(line);
+      return { line, response, isIn: prove(line, response, account) };
+    };
+    const first = Array.from({ length: 13 }, () => use(1));
+    expect(first.filter(({ isIn }) => isIn)).toHaveLength(12);
+    expect(use(2).isIn).toBe(true);
+    first[12]?.response.emit('close');
+    expect(use(1).isIn).toBe(false);
+    for (const { line, response } of first.slice(0, 4)) {
+      line.destroy();
+      response.emit('close');
+    }
+    expect(use(1).isIn).toBe(true);
   });
 });

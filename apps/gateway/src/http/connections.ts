@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Logger, networkOf } from '@slipway/platform';
+import { FairPlaces, type Logger, networkOf } from '@slipway/platform';
 import { LIMITS } from './server-limits.js';
 
 /** How long an idle connection is kept on which no good key has come yet, in milliseconds. */
@@ -17,6 +17,8 @@ export interface ConnectionsOptions {
   readonly most: number;
   /** Most of one address (IPv6: network of 64 bits); 0 = no bound but the one above. */
   readonly perAddress: number;
+  /** Most of one account with a request in progress; 0 = three for each that is free. */
+  readonly perAccount: number;
   readonly log: Pick<Logger, 'warn'>;
 }
 
@@ -26,6 +28,8 @@ interface Connection {
   readonly isSurplus: boolean;
   /** A good key has come on it. */
   isProven: boolean;
+  /** Whose request is in progress. */
+  account: number | null;
 }
 
 /** Node writes it into the header that tells clients how long they may reuse a connection. */
@@ -37,15 +41,18 @@ export class Connections {
   /** In the order in which they fell idle; those whose first request has not come whole are idle too. */
   readonly #idle = new Set<Socket>();
   readonly #addresses = new Map<string, Set<Socket>>();
+  readonly #places: FairPlaces;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly options: ConnectionsOptions) {}
+  constructor(private readonly options: ConnectionsOptions) {
+    this.#places = new FairPlaces(options.most, options.perAccount);
+  }
 
   /** A new connection: another one may be closed for it, or itself where its address has too many that are all in use. */
   opened(socket: Socket): void {
     const address = networkOf(socket.remoteAddress ?? '');
     const hasRoom = this.#makeRoom(address);
-    this.#all.set(socket, { address, isSurplus: hasRoom === 'surplus', isProven: false });
+    this.#all.set(socket, { address, isSurplus: hasRoom === 'surplus', isProven: false, account: null });
     this.#idle.add(socket);
     const ofAddress = this.#addresses.get(address) ?? new Set();
     this.#addresses.set(address, ofAddress.add(socket));
@@ -55,28 +62,42 @@ export class Connections {
 
   /** A request has come: the connection is in use until the response is over. */
   began(socket: Socket, response: ServerResponse): void {
+    const connection = this.#all.get(socket);
     this.#idle.delete(socket);
-    if (!this.#all.get(socket)?.isProven) (response as WithKeepAlive)._keepAliveTimeout = UNPROVEN_KEEP_ALIVE_MS;
+    if (!connection?.isProven) (response as WithKeepAlive)._keepAliveTimeout = UNPROVEN_KEEP_ALIVE_MS;
     // By then Node has set its own time for idle connections.
     response.once('close', () => {
-      const connection = this.#all.get(socket);
-      if (!connection || socket.destroyed) return;
-      this.#idle.add(socket);
-      if (!connection.isProven) socket.setTimeout(UNPROVEN_KEEP_ALIVE_MS);
+      if (connection) this.#rest(socket, connection);
     });
   }
 
-  /** A good key has come on the connection. */
-  proven(socket: Socket, response: ServerResponse): void {
+  /**
+   * A good key has come on the connection, which counts for its account until the response is over.
+   * @returns false where the account has its share of all connections in use
+   */
+  proven(socket: Socket, response: ServerResponse, account: number): boolean {
     const connection = this.#all.get(socket);
-    if (!connection || connection.isProven) return;
-    connection.isProven = true;
-    (response as WithKeepAlive)._keepAliveTimeout = LIMITS.keepAliveTimeout;
+    if (!connection) return true;
+    if (!connection.isProven) {
+      connection.isProven = true;
+      (response as WithKeepAlive)._keepAliveTimeout = LIMITS.keepAliveTimeout;
+    }
+    if (!this.#places.take(account)) return false;
+    connection.account = account;
+    return true;
   }
 
   /** True for a connection beyond the most, on which only health checks are answered. */
   isSurplus(socket: Socket): boolean {
     return this.#all.get(socket)?.isSurplus ?? false;
+  }
+
+  #rest(socket: Socket, connection: Connection): void {
+    if (connection.account !== null) this.#places.leave(connection.account);
+    connection.account = null;
+    if (socket.destroyed || !this.#all.has(socket)) return;
+    this.#idle.add(socket);
+    if (!connection.isProven) socket.setTimeout(UNPROVEN_KEEP_ALIVE_MS);
   }
 
   #closed(socket: Socket): void {

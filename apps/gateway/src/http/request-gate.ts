@@ -104,7 +104,8 @@ export class RequestGate {
     const { rawHeaders, socket } = request.raw;
     const caller = authenticate(rawHeaders, this.options.keys);
     if (caller instanceof ServiceError) return this.options.guesses.refusal(caller, socket.remoteAddress);
-    this.options.connections.proven(socket, reply.raw);
+    exchange.line.note({ account_id: caller.account.id, key_id: caller.key.id });
+    if (!this.options.connections.proven(socket, reply.raw, caller.account.id)) throw shareOfConnections();
     this.#admit(request, exchange, caller);
     return null;
   }
@@ -130,7 +131,6 @@ export class RequestGate {
     const { line, request: raw, response } = exchange;
     const { uploads } = this.options;
     const { bodyBytesMax: bytesMax } = this.options.settings;
-    line.note({ account_id: caller.account.id, key_id: caller.key.id });
     const deployment = this.options.deployments.resolve(request.params as DeploymentName, caller);
     line.note({ deployment_id: deployment.facts.id, ...(deployment.alias !== undefined && { alias: deployment.alias }) });
     const takesBody = TAKES_BODY.has(raw.method ?? '');
@@ -160,6 +160,11 @@ export class RequestGate {
 const tooManyConnections = (): ServiceError =>
   new ServiceError('overloaded', 'The gateway has as many connections as it can hold, all of them in use; try again soon.', {
     retryAfterS: 2,
+  });
+const shareOfConnections = (): ServiceError =>
+  new ServiceError('rate_limit_exceeded', 'This account has as many requests open at this gateway as it may have. Try again soon.', {
+    retryAfterS: 2,
+    facts: { limited: 'requests' },
   });
 const shuttingDown = (): ServiceError =>
   new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 });
