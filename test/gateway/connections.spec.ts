@@ -4,10 +4,13 @@ import { Door } from './door.js';
 import { until } from './gateway-rig.js';
 import { readAnswers } from './raw-answer.js';
 import { type RawClient, rawRequest } from './raw-client.js';
-import { answerSlowly } from './scripted-runner.js';
+import { answerSlowly, usageOf } from './scripted-runner.js';
 
 const WITHIN_MS = 30_000;
 const MOST = 10;
+/** An answer of 8 MiB: more than the system takes for a client that does not read. */
+const ANSWER_PIECE = 64 * 1024;
+const ANSWER_PIECES = 128;
 const LIVEZ = rawRequest('/livez', [], '', 'GET');
 
 /** A key, and a deployment that it opens. */
@@ -58,6 +61,12 @@ describe('connections', () => {
     }
   };
 
+  /** Begins a request of somebody else on each, whose body does not come. */
+  const uploadOn = async (clients: readonly RawClient[]): Promise<void> => {
+    const headers = [`X-API-Key: ${other.key}`, 'Content-Type: application/json', 'Expect: 100-continue', 'Content-Length: 9'];
+    for (const client of clients) await client.send(rawRequest(door.path(other.slug), headers)).untilReceived('100 Continue', WITHIN_MS);
+  };
+
   it('in use are three quarters of one account at most, and others are served', async () => {
     const streams = await streamAll();
     expect(streams).toHaveLength(8);
@@ -77,19 +86,30 @@ describe('connections', () => {
 
   it('that are all in use leave health checks a way in, and others are told to come back', async () => {
     const streams = await streamAll();
-    const upload = rawRequest(door.path(other.slug), [
-      `X-API-Key: ${other.key}`,
-      'Content-Type: application/json',
-      'Expect: 100-continue',
-      'Content-Length: 9',
-    ]);
     const uploads = await open(MOST - streams.length);
-    for (const client of uploads) await client.send(upload).untilReceived('100 Continue', WITHIN_MS);
+    await uploadOn(uploads);
     expect(await statusOf(LIVEZ)).toBe(200);
     const { answers, client } = await door.converse(modelsOf(other));
     chatContract.expectRefusal(answers[0]!, { status: 503, code: 'overloaded' });
     await client.untilClosed(WITHIN_MS);
     expect([...streams, ...uploads].every(({ ended }) => !ended)).toBe(true);
+  });
+
+  it('whose clients do not read their answers shut nobody out', async () => {
+    door.runner.script = async (_start, writer) => {
+      for (let i = 0; i < ANSWER_PIECES; i += 1) writer.events([{ k: 'text', x: 'x'.repeat(ANSWER_PIECE), n: 1 }]);
+      writer.events([{ k: 'fin', r: 'stop' }]);
+      return usageOf(1);
+    };
+    const admitted = door.runner.admitted.length;
+    const deaf = await open(8);
+    for (const client of deaf) {
+      client.socket.pause();
+      client.send(door.good());
+    }
+    await until('all have been answered', () => door.runner.admitted.length === admitted + 8 && door.runner.used === 0, WITHIN_MS);
+    await uploadOn(await open(MOST - deaf.length));
+    await until('others are served', async () => (await statusOf(modelsOf(other))) === 200, WITHIN_MS);
   });
 
   it.each(['0.9', '2.0'])('that speak HTTP/%s are told that it is not spoken here, and closed', async (version) => {

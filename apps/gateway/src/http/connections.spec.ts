@@ -2,11 +2,13 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createLogger } from '@slipway/platform';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Connections } from './connections.js';
 
 class Line extends EventEmitter {
   destroyed = false;
+  bytesWritten = 1_000;
+  writableLength = 1_000;
   timeoutMs: number | null = null;
 
   constructor(readonly remoteAddress: string) {
@@ -112,5 +114,43 @@ describe('a door with as many connections as it may have', () => {
       response.emit('close');
     }
     expect(use(1).isIn).toBe(true);
+  });
+
+  describe('and clients that do not read', () => {
+    afterEach(() => vi.useRealTimers());
+
+    /** A connection whose response is complete and waits for its client. */
+    const ended = ({ open, begin }: ReturnType<typeof doorOf>): { line: Line; response: ServerResponse } => {
+      const line = open('10.0.0.1');
+      return { line, response: Object.assign(begin(line), { writableEnded: true, writableLength: 1_000, socket: line }) };
+    };
+
+    it('closes them for newcomers, but no response that is not complete', () => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+      const door = doorOf(3);
+      const running = door.open('10.0.0.1');
+      door.begin(running);
+      const [quiet, reading] = [ended(door).line, ended(door).line];
+      for (let s = 0; s < 8; s += 1) {
+        reading.bytesWritten += 10;
+        vi.advanceTimersByTime(1_000);
+      }
+      const next = [door.open('10.0.0.2'), door.open('10.0.0.2')];
+      expect([running, quiet, reading, ...next].map(({ destroyed }) => destroyed)).toEqual([false, true, false, true, false]);
+      expect(next.map(door.isSurplus)).toEqual([false, false]);
+    });
+
+    it('closes them after 30 s, or 60 s where a good key has come', () => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+      const door = doorOf(10);
+      const [unproven, proven] = [ended(door), ended(door)];
+      door.prove(proven.line, proven.response);
+      vi.advanceTimersByTime(30_000);
+      expect([unproven.line.destroyed, proven.line.destroyed]).toEqual([false, false]);
+      vi.advanceTimersByTime(2_000);
+      expect([unproven.line.destroyed, proven.line.destroyed]).toEqual([true, false]);
+      vi.advanceTimersByTime(30_000);
+      expect(proven.line.destroyed).toBe(true);
+    });
   });
 });

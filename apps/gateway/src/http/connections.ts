@@ -1,10 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FairPlaces, type Logger, networkOf } from '@slipway/platform';
+import { ClientProgress } from './client-progress.js';
 import { LIMITS } from './server-limits.js';
 
 /** How long an idle connection is kept on which no good key has come yet, in milliseconds. */
 const UNPROVEN_KEEP_ALIVE_MS = 5_000;
+/** How often it is looked at whether clients take the ends of their responses, in milliseconds. */
+const LOOK_MS = 1_000;
+/** A connection whose client has taken nothing of a complete response for so long does nothing, in milliseconds. */
+const QUIET_MS = 5_000;
+/** After so long it is closed; a stream's client has as much time before its end. In milliseconds. */
+const STALLED_MS = { unproven: 30_000, proven: 60_000 } as const;
 /** Connections beyond the most, which health checks still get through; all others are told to come back. */
 export const RESERVE = 100;
 /** Of so many that have been idle for longest, one of the address that has most connections is closed. */
@@ -30,6 +37,9 @@ interface Connection {
   isProven: boolean;
   /** Whose request is in progress. */
   account: number | null;
+  /** Its response, and whether the client takes what is left of it once it is complete. */
+  response: ServerResponse | null;
+  progress: ClientProgress | null;
 }
 
 /** Node writes it into the header that tells clients how long they may reuse a connection. */
@@ -42,6 +52,7 @@ export class Connections {
   readonly #idle = new Set<Socket>();
   readonly #addresses = new Map<string, Set<Socket>>();
   readonly #places: FairPlaces;
+  #timer: NodeJS.Timeout | undefined;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: ConnectionsOptions) {
@@ -52,7 +63,9 @@ export class Connections {
   opened(socket: Socket): void {
     const address = networkOf(socket.remoteAddress ?? '');
     const hasRoom = this.#makeRoom(address);
-    this.#all.set(socket, { address, isSurplus: hasRoom === 'surplus', isProven: false, account: null });
+    const isSurplus = hasRoom === 'surplus';
+    this.#all.set(socket, { address, isSurplus, isProven: false, account: null, response: null, progress: null });
+    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
     this.#idle.add(socket);
     const ofAddress = this.#addresses.get(address) ?? new Set();
     this.#addresses.set(address, ofAddress.add(socket));
@@ -60,10 +73,11 @@ export class Connections {
     if (hasRoom === 'none') socket.destroy();
   }
 
-  /** A request has come: the connection is in use until the response is over. */
+  /** A request has come: the connection is in use until the response is over, or complete and not taken. */
   began(socket: Socket, response: ServerResponse): void {
     const connection = this.#all.get(socket);
     this.#idle.delete(socket);
+    if (connection) connection.response = response;
     if (!connection?.isProven) (response as WithKeepAlive)._keepAliveTimeout = UNPROVEN_KEEP_ALIVE_MS;
     // By then Node has set its own time for idle connections.
     response.once('close', () => {
@@ -92,9 +106,22 @@ export class Connections {
     return this.#all.get(socket)?.isSurplus ?? false;
   }
 
+  #look(): void {
+    const now = performance.now();
+    for (const [socket, connection] of this.#all) {
+      const { response, isProven } = connection;
+      if (!response?.writableEnded) continue;
+      connection.progress ??= new ClientProgress(response, now);
+      const stalledMs = connection.progress.stalledFor(now);
+      if (stalledMs >= (isProven ? STALLED_MS.proven : STALLED_MS.unproven)) socket.destroy();
+      else if (stalledMs >= QUIET_MS) this.#idle.add(socket);
+      else this.#idle.delete(socket);
+    }
+  }
+
   #rest(socket: Socket, connection: Connection): void {
     if (connection.account !== null) this.#places.leave(connection.account);
-    connection.account = null;
+    connection.account = connection.response = connection.progress = null;
     if (socket.destroyed || !this.#all.has(socket)) return;
     this.#idle.add(socket);
     if (!connection.isProven) socket.setTimeout(UNPROVEN_KEEP_ALIVE_MS);
@@ -108,6 +135,9 @@ export class Connections {
     const ofAddress = this.#addresses.get(connection.address);
     ofAddress?.delete(socket);
     if (ofAddress?.size === 0) this.#addresses.delete(connection.address);
+    if (this.#all.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #makeRoom(address: string): 'room' | 'surplus' | 'none' {

@@ -5,7 +5,7 @@ import { idHeaders } from '../http/request-id.js';
 import type { MemoryHold, MemoryShares } from '../memory/memory-shares.js';
 import type { AnswerWriter } from '../surfaces/surface.js';
 import type { Answer, CutReason } from './answer.js';
-import { ClientProgress } from './client-progress.js';
+import { ClientProgress } from '../http/client-progress.js';
 import { eventBytes } from './event-bytes.js';
 import type { RelayTimes } from './relay-times.js';
 
