@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Role } from '@slipway/contracts';
 import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-context.js';
 import type { NatsAddress } from './nats.js';
+import { COMMON_SETTINGS, SETTINGS } from './settings.js';
 
 /** Bound of each service's ordered shutdown, in milliseconds. */
 const DRAIN_MS = 3_000;
@@ -17,19 +18,6 @@ export interface HttpAddress {
   readonly name: string;
   readonly url: string;
 }
-
-/** What people may say of the console to `npm start`. */
-const CONSOLE_VARIABLES = [
-  'CONSOLE_BASE_URL',
-  'CONSOLE_COOKIES',
-  'CONSOLE_PROXIES',
-  'SIGN_INS_PER_MIN',
-  'OIDC_ISSUER',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'OIDC_SCOPES',
-  'OIDC_NAME',
-];
 
 /** Whose credentials each app gets. Workers start with those that let them ask for a name. */
 const ROLE_OF: Readonly<Record<string, Role>> = {
@@ -58,20 +46,13 @@ export class Services {
 
   startControlPlane(): void {
     const secret = { SLIPWAY_SECRET_KEY: this.context.stage.environment['SLIPWAY_SECRET_KEY'] || this.context.secrets.secretKey };
-    const provider = pick(this.context.stage.environment, ['OIDC_ISSUER', 'OIDC_CLIENT_ID']);
-    this.#start('keys-service', { ...this.surroundings.databases, ...secret, ...provider, KEY_PEPPERS: this.#pepper() });
+    this.#start('keys-service', { ...this.surroundings.databases, ...secret, KEY_PEPPERS: this.#pepper() });
     this.#start('deployments-service', { ...this.surroundings.databases, ...secret, ...this.#allowLists() });
   }
 
   startWorkers(): void {
     const { stage, dataDir } = this.context;
-    const proxies = pick(stage.environment, ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY', 'https_proxy', 'http_proxy', 'no_proxy']);
-    const env = {
-      ...proxies,
-      ...this.#allowLists(),
-      MODEL_CACHE_DIR: dataDir.models,
-      ...pick(stage.environment, ['GPU', 'WORKER_MEM_BYTES', 'RUNNER_MEM_BYTES', 'RUNNER_UID']),
-    };
+    const env = { ...this.#allowLists(), MODEL_CACHE_DIR: dataDir.models };
     for (let n = 1; n <= stage.options.workers; n += 1) this.#start('inference-worker', env, { name: `worker-${n}`, ...WORKERS });
   }
 
@@ -83,7 +64,7 @@ export class Services {
     this.#given.add(port);
     for (let n = 1; n <= stage.options.gateways; n += 1) {
       if (n > 1) port = await this.#nextFreePort(host, n === 2 ? port + 2 : port + 1);
-      const env = { HOST: host, PORT: String(port), KEY_PEPPERS: this.#pepper(), ...pick(stage.environment, ['PUBLIC_BASE_URL']) };
+      const env = { HOST: host, PORT: String(port), KEY_PEPPERS: this.#pepper() };
       this.#start('gateway', env, { name: `gateway-${n}`, ...GATEWAYS });
       const url = new URL(stage.localUrl);
       url.port = String(port);
@@ -99,8 +80,7 @@ export class Services {
     const named = Number(stage.environment['CONSOLE_PORT'] || 0);
     const port = named > 0 ? named : await this.#nextFreePort(host, stage.options.port + 1);
     const addresses = { PUBLIC_BASE_URL: stage.environment['PUBLIC_BASE_URL'] || stage.localUrl, GATEWAY_URL: stage.localUrl };
-    const env = { ...pick(stage.environment, CONSOLE_VARIABLES), ...addresses };
-    this.#start('console', { ...env, CONSOLE_HOST: host, CONSOLE_PORT: String(port) }, { name: 'console', ...GATEWAYS });
+    this.#start('console', { ...addresses, CONSOLE_HOST: host, CONSOLE_PORT: String(port) }, { name: 'console', ...GATEWAYS });
     return { name: 'console', url: `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}` };
   }
 
@@ -140,7 +120,7 @@ export class Services {
       NATS_CREDENTIALS_DIR: surroundings.nats.credentialsOf(role),
       OPS_PORT: '0',
       DRAIN_MS: String(DRAIN_MS),
-      ...pick(context.stage.environment, ['LOG_LEVEL']),
+      ...pick(context.stage.environment, [...COMMON_SETTINGS, ...(SETTINGS[app] ?? [])]),
     };
     context.supervisor.start({
       ...as,
