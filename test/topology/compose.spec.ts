@@ -38,11 +38,22 @@ async function schemaOf(app: string): Promise<z.ZodObject> {
   return exported.find((value) => typeof value === 'object' && value !== null && 'shape' in value) as z.ZodObject;
 }
 
+/** What the file itself decides, because the topology depends on it: addresses, folders, users and times of a shutdown. */
+const MADE_HERE = new Set([
+  ...['NATS_URL', 'NATS_CREDENTIALS_DIR', 'OPS_HOST', 'OPS_PORT', 'HOST', 'PORT', 'CONSOLE_HOST', 'CONSOLE_PORT', 'GATEWAY_URL'],
+  ...['DATABASE_URL', 'MODEL_DIRS', 'MODEL_CACHE_DIR', 'DASHBOARD_DIR', 'RUNNER_UID', 'ZONE', 'GPU', 'DRAIN_MS', 'SHUTDOWN_GRACE_MS'],
+]);
+
 /** Everything that a service's process finds in its environment. */
 function environmentOf(service: ComposeService): Record<string, string | undefined> {
+  return { ...imageEnvironment, ...secretEnvironmentOf(service), ...service.environment };
+}
+
+/** What a service's file of secrets tells it. */
+function secretEnvironmentOf(service: ComposeService): Record<string, string | undefined> {
   const file = service.command?.find((word) => word.startsWith('--env-file='))?.slice('--env-file='.length);
   const path = file?.replace('/run/slipway', (secretsOf(service) ?? '').replace('./deploy/secrets/', ''));
-  return { ...imageEnvironment, ...(path !== undefined && parseEnv(secrets.read(path))), ...service.environment };
+  return path === undefined ? {} : parseEnv(secrets.read(path));
 }
 
 function imageCheck(): NonNullable<ComposeService['healthcheck']> {
@@ -88,6 +99,14 @@ describe('docker-compose.yml', () => {
     const environment = environmentOf(service);
     expect(() => loadConfig(schema, environment)).not.toThrow();
     expect(Object.keys(environment).filter((name) => !(name in schema.shape))).toEqual(['NODE_ENV']);
+  });
+
+  it.each(ours)('hands on to %s every setting that it does not make itself', async (name, service) => {
+    const schema = await schemaOf(appOf(service));
+    const settings = Object.keys(schema.shape).filter((one) => !MADE_HERE.has(one) && !(one in secretEnvironmentOf(service)));
+    const given = Object.fromEntries(settings.map((one) => [one, `given ${one}`]));
+    const told = readComposeFile(join(root, 'docker-compose.yml'), given).services[name]?.environment ?? {};
+    expect(settings.filter((one) => told[one] !== given[one])).toEqual([]);
   });
 
   it.each(ours)('lets %s drain before it is killed', (_, service) => {
