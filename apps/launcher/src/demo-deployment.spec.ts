@@ -3,6 +3,7 @@ import type { RpcClient } from '@slipway/platform';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Candidate, chosenOf, provideDeployment } from './demo-deployment.js';
 import type { LaunchContext } from './launch-context.js';
+import type { LauncherState } from './launcher-state.js';
 
 const SOURCE = { kind: 'http', url: 'http://127.0.0.1:9000', model: 'm' } as const;
 const id = (n: number): DeploymentId => n as DeploymentId;
@@ -20,50 +21,81 @@ describe('the deployment that a start takes again', () => {
   });
 });
 
-describe('the alias demo', () => {
-  let target: DeploymentId | null;
-  let remembered: number | undefined;
-  const asked: string[] = [];
+let target: DeploymentId | null;
+let replicas: number;
+let remembered: Partial<LauncherState>;
+const asked: string[] = [];
 
-  const rpc = {
-    call: (contract: { subject: string }, request: { deployment?: DeploymentId; from?: DeploymentId | null }) => {
-      const [name = ''] = contract.subject.split('.').slice(-1);
-      asked.push(name);
-      if (name === 'list-deployments')
-        return Promise.resolve({ deployments: [{ id: id(5), source: SOURCE, desired: 'ready', aliases: [], replicas: 1 }] });
-      if (name === 'list-aliases') return Promise.resolve({ aliases: target === null ? [] : [{ alias: 'demo', deployment: target }] });
-      if (name !== 'point-alias') return Promise.reject(new Error(name));
-      if (request.from !== target) return Promise.reject(new ServiceError('alias_taken', 'Taken.'));
-      target = request.deployment ?? null;
-      return Promise.resolve({});
-    },
-  } as unknown as RpcClient;
-  const state = {
-    get state() {
-      return { credentials: {}, demo: remembered };
-    },
-    update: (change: { demo?: number }) => Promise.resolve((remembered = change.demo)),
-  };
-  const options = { workers: 1, upstreamKeyVariable: null, source: SOURCE };
+interface Asked {
+  readonly deployment?: DeploymentId;
+  readonly from?: DeploymentId | null;
+  readonly replicas?: number;
+}
+
+const rpc = {
+  call: (contract: { subject: string }, request: Asked) => {
+    const [name = ''] = contract.subject.split('.').slice(-1);
+    asked.push(name);
+    if (name === 'list-deployments')
+      return Promise.resolve({ deployments: [{ id: id(5), source: SOURCE, desired: 'ready', aliases: [], replicas }] });
+    if (name === 'list-aliases') return Promise.resolve({ aliases: target === null ? [] : [{ alias: 'demo', deployment: target }] });
+    if (name === 'scale-deployment') return Promise.resolve((replicas = request.replicas ?? 0));
+    if (name !== 'point-alias') return Promise.reject(new Error(name));
+    if (request.from !== target) return Promise.reject(new ServiceError('alias_taken', 'Taken.'));
+    target = request.deployment ?? null;
+    return Promise.resolve({});
+  },
+} as unknown as RpcClient;
+const state = {
+  get state() {
+    return { credentials: {}, replicas: {}, ...remembered };
+  },
+  update: (change: Partial<LauncherState>) => Promise.resolve((remembered = { ...remembered, ...change })),
+};
+
+function start(workers = 1): Promise<string> {
+  const options = { workers, upstreamKeyVariable: null, source: SOURCE };
   const context = { stage: { options, environment: {} }, state } as unknown as LaunchContext;
-  const start = (): Promise<string> => provideDeployment(context, rpc, 1 as AccountId).then(({ path }) => path);
+  return provideDeployment(context, rpc, 1 as AccountId).then(({ path }) => path);
+}
 
-  beforeEach(() => {
-    asked.length = 0;
-  });
+beforeEach(() => {
+  asked.length = 0;
+  [target, replicas, remembered] = [null, 1, {}];
+});
 
+describe('the alias demo', () => {
   it('is made where there is none, and moved where the launcher had pointed it', async () => {
-    [target, remembered] = [null, undefined];
     expect(await start()).toBe('local/demo');
-    [target, remembered] = [id(2), 2];
+    [target, remembered] = [id(2), { demo: 2 }];
     expect(await start()).toBe('local/demo');
-    expect([target, remembered]).toEqual([5, 5]);
+    expect([target, remembered.demo]).toEqual([5, 5]);
   });
 
   it('stays where a person pointed it, and the deployment is called by its slug', async () => {
-    [target, remembered] = [id(3), 2];
+    [target, remembered] = [id(3), { demo: 2 }];
     expect(await start()).toBe('deployment-5');
     expect(target).toBe(3);
     expect(asked).not.toContain('point-alias');
+  });
+});
+
+describe('the replicas of a deployment that is taken again', () => {
+  it('follow the number of workers while nobody else set them', async () => {
+    for (const workers of [3, 2, 2]) {
+      await start(workers);
+      expect(replicas).toBe(workers);
+    }
+  });
+
+  it('stay as a person scaled them, until that person goes back', async () => {
+    await start(3);
+    replicas = 1;
+    await start(3);
+    await start(2);
+    expect(replicas).toBe(1);
+    replicas = 3;
+    await start(2);
+    expect(replicas).toBe(2);
   });
 });

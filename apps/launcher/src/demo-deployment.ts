@@ -27,6 +27,9 @@ const markOf = (context: LaunchContext, credential: string): string =>
 const credentialOf = ({ stage }: LaunchContext): string | undefined =>
   stage.options.upstreamKeyVariable === null ? undefined : stage.environment[stage.options.upstreamKeyVariable];
 
+const rememberReplicas = ({ state, stage }: LaunchContext, id: DeploymentId): Promise<void> =>
+  state.update({ replicas: { ...state.state.replicas, [id]: stage.options.workers } });
+
 async function create(context: LaunchContext, rpc: RpcClient, account: AccountId, source: ModelSource): Promise<DeploymentId> {
   const credential = credentialOf(context);
   const { stage, state } = context;
@@ -38,6 +41,7 @@ async function create(context: LaunchContext, rpc: RpcClient, account: AccountId
       replicas: stage.options.workers,
       ...(credential !== undefined && { credential }),
     });
+    await rememberReplicas(context, id);
     if (credential !== undefined) {
       await state.update({ credentials: { ...state.state.credentials, [id]: markOf(context, credential) } });
     }
@@ -64,16 +68,28 @@ export const chosenOf = <C extends Candidate>(fitting: readonly C[]): C | null =
   return wanted.find(({ aliases }) => aliases.includes(ALIAS)) ?? wanted.at(-1) ?? null;
 };
 
-/** A deployment of this source and credential that an earlier run made, with a replica for each worker. */
+/** A replica for each worker, unless a person scaled it since a launcher did. One of before that was remembered counts as the launcher's. */
+async function scale(
+  context: LaunchContext,
+  rpc: RpcClient,
+  target: { account: AccountId; deployment: DeploymentId; replicas: number },
+): Promise<void> {
+  const { account, deployment, replicas: found } = target;
+  const replicas = context.stage.options.workers;
+  if (found !== (context.state.state.replicas[deployment] ?? found)) return;
+  if (found !== replicas) await rpc.call(ScaleDeployment, { account, deployment, replicas });
+  await rememberReplicas(context, deployment);
+}
+
+/** A deployment of this source and credential that an earlier run made. */
 async function reuse(context: LaunchContext, rpc: RpcClient, account: AccountId, source: ModelSource): Promise<DeploymentId | null> {
   const credential = credentialOf(context);
   const mark = credential === undefined ? undefined : markOf(context, credential);
   const marks = context.state.state.credentials;
-  const replicas = context.stage.options.workers;
   const { deployments } = await rpc.call(ListDeployments, { account });
   const known = chosenOf(deployments.filter((one) => isDeepStrictEqual(one.source, source) && marks[one.id] === mark));
   if (!known) return null;
-  if (known.replicas !== replicas) await rpc.call(ScaleDeployment, { account, deployment: known.id, replicas });
+  await scale(context, rpc, { account, deployment: known.id, replicas: known.replicas });
   return known.id;
 }
 

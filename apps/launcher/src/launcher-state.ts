@@ -11,6 +11,8 @@ const State = z.object({
   engine_hosts: z.array(z.string()).default([]),
   /** The deployment at which the launcher pointed `demo`: one at which a person pointed it is left there. */
   demo: z.int().optional(),
+  /** Replicas that the launcher gave a deployment, by its id: what a person made of them is left. */
+  replicas: z.record(z.string(), z.int()).default({}),
   /** HMAC of the credential that a deployment was made with, by deployment id. */
   credentials: z.record(z.string(), z.string()).default({}),
 });
