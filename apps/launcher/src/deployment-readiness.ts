@@ -46,6 +46,7 @@ export interface Awaited {
 /**
  * Waits until as many workers as there are serve the deployment. The service's word is not enough:
  * right after its start it may repeat what was true in an earlier run.
+ * @returns the deployment as it serves
  * @param detail hears of the progress
  * @throws StartError with the deployment's own reason when it fails or is stuck
  */
@@ -54,19 +55,19 @@ export async function waitForDeployment(
   rpc: RpcClient,
   { account, id, reports }: Awaited,
   detail: (text: string) => void,
-): Promise<void> {
+): Promise<DeploymentView> {
   const { stage, signal } = context;
   const patience = new Patience();
   const failure = (why: string): Error => new stage.StartError(`deployment-${id} does not become ready (${why}).`);
-  const ask = async (): Promise<boolean> => {
+  const ask = async (): Promise<DeploymentView | null> => {
     const view = (await rpc.call(ListDeployments, { account })).deployments.find((one) => one.id === id);
     if (!view) throw failure('it is gone');
     detail(describe(view));
     const answers = view.state === 'ready' || view.state === 'degraded';
-    if (answers && reports.serving(id, view.rev) >= Math.min(view.replicas, stage.options.workers)) return true;
+    if (answers && reports.serving(id, view.rev) >= Math.min(view.replicas, stage.options.workers)) return view;
     const why = patience.lost(view);
     if (why !== null) throw failure(why);
-    return false;
+    return null;
   };
-  await waitUntil(ask, { everyMs: 50, withinMs: Infinity, timedOut: () => failure('too slow'), signal });
+  return waitUntil(ask, { everyMs: 50, withinMs: Infinity, timedOut: () => failure('too slow'), signal });
 }

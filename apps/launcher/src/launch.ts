@@ -56,7 +56,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
     const account = await provideAccount(context, rpc);
     const { id: deployment, path } = await provideDeployment(context, rpc, account);
-    await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
+    const { slots = null } = await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),
     );
     await stage.progress.step('Starting the gateways and the console', () => waitForHttp(context, [...gateways, door]));
@@ -68,7 +68,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;
     const setupUrl = setupToken === null ? null : `${consoleUrl}/join#${setupToken}`;
     const urls = { baseUrl, consoleUrl, setupUrl, gateways: gateways.map(({ url }) => url) };
-    return { ...urls, deployment, path, key, processes, seconds: performance.now() / 1_000 };
+    return { ...urls, deployment, path, slots, key, processes, seconds: performance.now() / 1_000 };
   } finally {
     await connection.close();
   }

@@ -12,6 +12,8 @@ export interface Result {
   readonly deployment: DeploymentId;
   /** Where clients call it: `local/demo`, or its slug where the alias is used otherwise. */
   readonly path: string;
+  /** Requests that one replica serves at once; null where the service does not say. */
+  readonly slots: number | null;
   /** Null on later runs. */
   readonly key: NewKey | null;
   readonly processes: readonly { readonly name: string; readonly pid: number }[];
@@ -70,10 +72,15 @@ const keyLine = (key: NewKey | null): string =>
 const setupLine = (url: string | null): string =>
   url === null ? '' : `\n  Set-up     ${url}\n             Opens once: sets the address and password of the account's first owner.`;
 
+const slotsLine = (deployment: DeploymentId, slots: number | null): string =>
+  slots === null
+    ? ''
+    : `\n  Slots      ${slots} requests at once in each replica; another number: npx slipway deployments update ${deploymentSlug(deployment)} --slots N`;
+
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
 /** What a person needs for the first request. */
-export function textReport({ baseUrl, consoleUrl, setupUrl, gateways, deployment, path, key, seconds }: Result): string {
+export function textReport({ baseUrl, consoleUrl, setupUrl, gateways, deployment, path, slots, key, seconds }: Result): string {
   const slug = deploymentSlug(deployment);
   const target = { url: `${baseUrl}/${path}/v1`, model: path.split('/').at(-1) ?? slug };
   const others = gateways.slice(1);
@@ -81,7 +88,7 @@ export function textReport({ baseUrl, consoleUrl, setupUrl, gateways, deployment
 Slipway is ready (${seconds.toFixed(1)} s).
 
   Base URL   ${baseUrl}${others.length > 0 ? `\n  Gateways   ${gateways.join('  ')}` : ''}
-  Deployment ${slug}${path === slug ? '; the alias demo stays where it was pointed' : `, alias ${path}`}
+  Deployment ${slug}${path === slug ? '; the alias demo stays where it was pointed' : `, alias ${path}`}${slotsLine(deployment, slots)}
   API key    ${keyLine(key)}
   Console    ${consoleUrl}${setupLine(setupUrl)}
 

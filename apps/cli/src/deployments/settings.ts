@@ -7,7 +7,7 @@ const { context, slots, threads, default_max_tokens, replicas } = CreateDeployme
 /** How a model is served. */
 export const SETTING_OPTIONS = {
   context: { value: 'N', about: "tokens per sequence (the model's own)" },
-  slots: { value: 'N', about: 'requests served at once by one replica' },
+  slots: { value: 'N', about: 'requests served at once by one replica (4, or what the operator set; of an HTTP engine 256)' },
   threads: { value: 'N', about: 'threads of one replica of a model in llama.cpp' },
   'max-tokens': { value: 'N', about: 'upper bound of answers whose request names none' },
 } as const satisfies OptionSpecs;
