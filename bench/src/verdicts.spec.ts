@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Measurement } from './measurement.js';
 import { rowsOf } from './report.js';
 import { noTokens } from './token-ledger.js';
-import { verdictsOf } from './verdicts.js';
+import { verdictLines, verdictsOf } from './verdicts.js';
 
 const spread = (p50: number, p99: number) => ({ count: 100, p50, p99, max: p99 });
 
@@ -15,7 +15,7 @@ function measured(
   const result = {
     seconds: 2,
     completed: 90,
-    failed: 10,
+    failed: 0,
     statuses: {},
     firstFailure: null,
     ttft: spread(p50, p99),
@@ -26,9 +26,14 @@ function measured(
   return { load, way, gapMs: 0, result, cpu, upstream: { lag: spread(0, 0), requests: 100 } };
 }
 
+const withFailed = (measurement: Measurement, failed: number): Measurement => ({
+  ...measurement,
+  result: { ...measurement.result, failed },
+});
+
 describe('the figures of a run', () => {
   it('are per answered request and per token that arrived, failed requests included', () => {
-    const [row] = rowsOf([measured('short', 'slipway', { gateway: 0.02, worker: 0.04, nats: 0.01 })]);
+    const [row] = rowsOf([withFailed(measured('short', 'slipway', { gateway: 0.02, worker: 0.04, nats: 0.01 }), 10)]);
     expect(row).toMatchObject({ perSecond: 50, tokensPerSecond: 800, failed: 10, lost: 3, ratio: null });
     expect(row?.cpuPerRequest).toEqual({ gateway: 200, worker: 400, nats: 100 });
     expect(row?.cpuPerToken).toEqual({ gateway: 12.5, worker: 25, nats: 6.3 });
@@ -52,7 +57,7 @@ describe('the targets', () => {
     measured('paced 64', 'slipway', { gateway: 0.1, worker: 0.15, nats: 0.5 }),
     measured('first-token at 9/s', 'direct', {}, [1, 2]),
     measured('first-token at 9/s', 'slipway', {}, [2.5, 11]),
-    measured('refused key', 'slipway', { gateway: 0.008 }),
+    measured('refused key', 'slipway', { gateway: 0.0072 }),
   ]);
 
   it('hold or are missed by what was measured', () => {
@@ -65,6 +70,17 @@ describe('the targets', () => {
       [30, true],
       [80, true],
     ]);
+  });
+
+  it('are missed where a request of their load failed, whatever the figure', () => {
+    const idle = { streams: 1_024, failed: 500, gateway: 10 * 1024, gatewayResident: 0, worker: 0 };
+    const failing = rowsOf([withFailed(measured('refused key', 'slipway', { gateway: 0.0091 }), 1)]);
+    const verdicts = verdictsOf(failing, { idle });
+    expect(verdicts.map(({ figure, failed, holds }) => [figure, failed, holds])).toEqual([
+      [10, 500, false],
+      [100, 1, false],
+    ]);
+    expect(verdictLines(verdicts)[0]).toMatch(/^missed .*at 1024 streams: 10 .*500 of its requests failed$/);
   });
 
   it('are left out where nothing was measured', () => {

@@ -7,8 +7,13 @@ export interface Verdict {
   readonly target: string;
   readonly atMost: number;
   readonly figure: number;
+  /** Requests of its loads that were not answered as wanted: a figure of a load that failed in part holds nothing. */
+  readonly failed: number;
   readonly holds: boolean;
 }
+
+/** Which rows a figure is made of. */
+type Loads = (row: Row) => boolean;
 
 const mean = (figures: readonly number[]): number | null =>
   figures.length === 0 ? null : figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
@@ -24,22 +29,36 @@ function added(rows: readonly Row[], percentile: 'ttftP50' | 'ttftP99'): number 
   return slipway === null || direct === null ? null : slipway - direct;
 }
 
+const is =
+  (load: string): Loads =>
+  (row) =>
+    row.load === load;
+const isFirstToken: Loads = ({ load }) => load.startsWith('first-token');
+
 /** The targets that this run has figures for. */
 export function verdictsOf(rows: readonly Row[], { idle, highestRung }: Findings): Verdict[] {
-  const refused = rows.find(({ load }) => load === 'refused key')?.cpuPerRequest['gateway'];
-  const figures: readonly (readonly [target: string, atMost: number, figure: number | null | undefined])[] = [
-    [`CPU per streamed token, × nginx, at ${highestRung} streams`, 3, mean(ratios(rows, `paced ${highestRung}`))],
-    ['CPU per short request, × nginx', 10, mean(ratios(rows, 'short'))],
-    ['added time to first token at half load, p50, ms', 2, added(rows, 'ttftP50')],
-    ['added time to first token at half load, p99, ms', 8, added(rows, 'ttftP99')],
-    ["gateway's memory per idle stream, KiB", 40, idle && idle.gateway / 1024],
-    ['CPU per refused key, µs', 100, refused],
+  const failedIn = (loads: Loads): number =>
+    rows.filter((row) => row.way === 'slipway' && loads(row)).reduce((sum, { failed }) => sum + failed, 0);
+  const refused = rows.find(is('refused key'))?.cpuPerRequest['gateway'];
+  const paced = `paced ${highestRung}`;
+  const figures: readonly (readonly [target: string, atMost: number, figure: number | null | undefined, failed: number])[] = [
+    [`CPU per streamed token, × nginx, at ${highestRung} streams`, 3, mean(ratios(rows, paced)), failedIn(is(paced))],
+    ['CPU per short request, × nginx', 10, mean(ratios(rows, 'short')), failedIn(is('short'))],
+    ['added time to first token at half load, p50, ms', 2, added(rows, 'ttftP50'), failedIn(isFirstToken)],
+    ['added time to first token at half load, p99, ms', 8, added(rows, 'ttftP99'), failedIn(isFirstToken)],
+    [`gateway's memory per idle stream, KiB, at ${idle?.streams} streams`, 40, idle && idle.gateway / 1024, idle?.failed ?? 0],
+    ['CPU per refused key, µs', 100, refused, failedIn(is('refused key'))],
   ];
-  return figures.flatMap(([target, atMost, figure]) =>
-    figure === null || figure === undefined ? [] : [{ target, atMost, figure: Math.round(figure * 100) / 100, holds: figure <= atMost }],
+  return figures.flatMap(([target, atMost, figure, failed]) =>
+    figure === null || figure === undefined
+      ? []
+      : [{ target, atMost, figure: Math.round(figure * 100) / 100, failed, holds: figure <= atMost && failed === 0 }],
   );
 }
 
 /** A line for each target. */
 export const verdictLines = (verdicts: readonly Verdict[]): string[] =>
-  verdicts.map(({ target, atMost, figure, holds }) => `${holds ? 'holds ' : 'missed'}  ${target}: ${figure} (at most ${atMost})`);
+  verdicts.map(
+    ({ target, atMost, figure, failed, holds }) =>
+      `${holds ? 'holds ' : 'missed'}  ${target}: ${figure} (at most ${atMost})${failed > 0 ? `; ${failed} of its requests failed` : ''}`,
+  );
