@@ -114,7 +114,7 @@ describe('an account', () => {
 });
 
 describe('an operator', () => {
-  it('sets quotas of one account, takes them back, and the audit log tells', async () => {
+  it('sets quotas of one account, takes them back, and the audit log tells what they were', async () => {
     const account = anAccount();
     const ops = await rig.connect('ops');
     const set = (quotas: object) => ops.call(SetDeploymentQuotas, { account, quotas, actor: { kind: 'ops' } });
@@ -131,9 +131,9 @@ describe('an operator', () => {
     await expect(set({ deploymants: 3 })).rejects.toMatchObject({ code: 'invalid_request' });
     const { entries } = await rig.ask(ListDeploymentAudit, { account });
     expect(entries.filter(({ action }) => action === 'quotas.set').map(({ actor, facts }) => [actor, facts])).toEqual([
-      ['ops', {}],
-      ['ops', { deployments: 1, aliases: 1 }],
-      ['ops', { deployments: 0, aliases: 1 }],
+      ['ops', { deployments: '1 → default', aliases: '1 → default' }],
+      ['ops', { deployments: '0 → 1' }],
+      ['ops', { deployments: 'default → 0', aliases: 'default → 1' }],
     ]);
   });
 

@@ -68,6 +68,7 @@ describe('the audit log of an account', () => {
       facts: { expires_at: null },
     });
     expect(entries.find(({ action }) => action === 'member.role')?.facts).toEqual({ from: 'member', role: 'viewer' });
+    expect(entries.find(({ action }) => action === 'key.rename')?.facts).toEqual({ name: 'CI → CI of the shop' });
     expect(entries.find(({ action }) => action === 'key.revoke')).toMatchObject({ actor: 'key', actor_id: mcp.id });
     for (const secret of [key.value, rotated.value, mcp.value]) expect(JSON.stringify(entries)).not.toContain(secret.slice(12, 40));
   });

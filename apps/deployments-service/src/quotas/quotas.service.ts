@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
   type AccountId,
+  type AuditEntry,
   type DeploymentCounts,
   DeploymentQuotas,
   type FindDeploymentQuotas,
@@ -60,11 +61,17 @@ export class QuotasService {
     // An account that asks for much must not keep the operator waiting.
     return this.own.run(async (tx) => {
       await this.quotas.hold(tx, account);
-      const entries = Object.entries({ ...(await this.quotas.find(tx, account)), ...wish });
+      const held = await this.quotas.find(tx, account);
+      const entries = Object.entries({ ...held, ...wish });
       const next = DeploymentQuotas.parse(Object.fromEntries(entries.filter(([, quota]) => quota !== null && quota !== undefined)));
       await this.quotas.set(tx, account, next);
-      const facts = Object.fromEntries(Object.entries(next).map(([name, quota]) => [name, quota ?? null]));
-      await this.announcer.writeDown(tx, { account, actor, action: 'quotas.set', object: `account:${account}`, facts });
+      await this.announcer.writeDown(tx, {
+        account,
+        actor,
+        action: 'quotas.set',
+        object: `account:${account}`,
+        facts: factsOf(held, next),
+      });
       return this.#describe(tx, account);
     });
   }
@@ -73,6 +80,12 @@ export class QuotasService {
     const [quotas, used] = [await this.quotas.find(tx, account), await this.quotas.used(tx, account)];
     return { quotas, defaults: this.defaults, used };
   }
+}
+
+/** Each quota that changed, as "before → after", as the audit log keeps it. */
+function factsOf(before: DeploymentQuotas, after: DeploymentQuotas): AuditEntry['facts'] {
+  const changed = (Object.keys(WORDS) as Counted[]).filter((name) => before[name] !== after[name]);
+  return Object.fromEntries(changed.map((name) => [name, `${before[name] ?? 'default'} → ${after[name] ?? 'default'}`]));
 }
 
 function exceeded(name: Counted, { quota, used, more }: { quota: number; used: number; more: number }): ServiceError {

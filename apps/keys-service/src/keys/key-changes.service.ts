@@ -57,8 +57,11 @@ export class KeyChanges {
     return this.transactions.run(async (tx) => {
       const actorName = await this.#authorize(tx, address.account, deed);
       const renamed = await this.keys.rename(tx, address.account, address);
-      if (renamed !== null) await this.#writeDown(tx, renamed, { ...deed, actorName });
-      return renamed;
+      if (renamed === null) return null;
+      const { key, was } = renamed;
+      const facts = was === key.name ? {} : { name: `${was} → ${key.name}` };
+      await this.#writeDown(tx, key, { ...deed, actorName, facts });
+      return key;
     });
   }
 

@@ -89,11 +89,13 @@ export class KeysRepository {
   }
 
   /** Names are not told to gateways: the version stays. Null when there is no such deployment key. */
-  async rename(tx: Tx, account: AccountId, { id, name }: { id: KeyId; name: string }): Promise<StoredKey | null> {
+  /** The key under its new name, and the name that it had; null where there is none. */
+  async rename(tx: Tx, account: AccountId, { id, name }: { id: KeyId; name: string }): Promise<{ key: StoredKey; was: string } | null> {
     const where = { id, accountId: account, kind: 'dep' as const };
+    const row = await tx.findOne(KeyEntity, { where, lock: { mode: 'pessimistic_write' } });
+    if (row === null) return null;
     await tx.update(KeyEntity, where, { name });
-    const row = await tx.findOneBy(KeyEntity, where);
-    return row && keyOf(row);
+    return { key: { ...keyOf(row), name }, was: row.name };
   }
 
   /** An account's deployment keys, newest first, with ids below `before`. */
