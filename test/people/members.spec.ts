@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   AcceptInvitation,
   ChangeRole,
@@ -16,6 +17,7 @@ import {
   RevokeInvitation,
   RevokeKey,
   RotateKey,
+  SetAccountQuotas,
   SignIn,
 } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -84,6 +86,35 @@ describe('an invitation', () => {
     const tokens = await world.ask(AcceptInvitation, { token, password: PASSWORD, origin });
     expect([tokens.user, tokens.account]).toEqual([other.user, owner.account]);
     expect((await world.ask(FindUser, { user: other.user })).memberships.map(({ role }) => role).toSorted()).toEqual(['member', 'owner']);
+  });
+
+  it('tells nobody by a refusal whether the invited address is known', async () => {
+    const inviter = await world.owner();
+    const [known, unknown] = [(await world.owner()).email, world.email()];
+    const invited = (email: string): Promise<{ token: string }> =>
+      world.ask(CreateInvitation, { account: inviter.account, email, role: 'member', actor: as(inviter.user) });
+    const links = [await invited(known), await invited(unknown)];
+    const outcomes = (password: string): Promise<unknown[]> =>
+      Promise.all(links.map(({ token }) => world.outcome(AcceptInvitation, { token, password, origin })));
+    expect(await outcomes('x')).toEqual([{ code: 'invalid_request' }, { code: 'invalid_request' }]);
+    await world.keys.ask(SetAccountQuotas, { account: inviter.account, quotas: { members: 1 }, actor: OPS });
+    for (let tried = 0; tried < 10; tried += 1) {
+      expect(await outcomes('not their password')).toEqual([{ code: 'quota_exceeded' }, { code: 'quota_exceeded' }]);
+    }
+    expect(await outcomes('not their password')).toEqual([{ code: 'rate_limit_exceeded' }, { code: 'rate_limit_exceeded' }]);
+  });
+
+  it('lets in nobody at a full account but its members, who keep their role', async () => {
+    const inviter = await world.owner();
+    const { account, user, email } = inviter;
+    const { token } = await world.keys.ask(CreateSetupLink, { account: await world.keys.account(), actor: OPS });
+    await world.keys.sql(
+      `UPDATE people.invitation SET account_id = $1, email = $2, role = 'viewer' WHERE closed_at IS NULL AND token_hash = $3`,
+      [account, email, createHash('sha256').update(token).digest()],
+    );
+    await world.keys.ask(SetAccountQuotas, { account, quotas: { members: 1 }, actor: OPS });
+    expect(await world.code(AcceptInvitation, { token, password: PASSWORD, origin })).toBeUndefined();
+    expect((await world.ask(FindUser, { user })).memberships).toMatchObject([{ account, role: 'owner' }]);
   });
 
   it('that is revoked, replaced, expired or invented opens nothing, and nobody can tell which', async () => {

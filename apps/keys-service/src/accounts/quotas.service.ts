@@ -75,6 +75,17 @@ export class Quotas {
     return added;
   }
 
+  /**
+   * Refuses where nothing can be added; until the transaction ends, nobody else adds anything.
+   * @throws ServiceError `quota_exceeded`, `account_not_found`
+   */
+  async requireRoom(tx: Tx, account: AccountId, quota: CountedQuota): Promise<void> {
+    const held = await this.hold(tx, account);
+    const limit = held.quotas[quota] ?? this.defaults[quota];
+    const used = await this.uses.count(tx, account, quota);
+    if (used >= limit) throw exceeded(quota, limit, used);
+  }
+
   /** An account, which nobody deletes until the transaction ends. @throws ServiceError `account_not_found` */
   async hold(tx: Tx, account: AccountId): Promise<Account> {
     const held = await this.accounts.hold(tx, account);

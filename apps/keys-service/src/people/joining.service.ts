@@ -45,6 +45,15 @@ export class JoiningService {
     return { ...invitation, slug: account.slug };
   }
 
+  /**
+   * Refuses an account that is full, whoever the address belongs to: only members need no room. Holds the account until the
+   * transaction ends. @throws ServiceError `quota_exceeded`, `account_not_found`
+   */
+  async requireRoom(tx: Tx, { account }: Invitation, email: string): Promise<void> {
+    if (await this.memberships.holdsEmail(tx, account, email)) return;
+    await this.quotas.requireRoom(tx, account, 'members');
+  }
+
   /** Somebody who belongs to the account already keeps their role. */
   async admit(tx: Tx, invitation: Invitation, person: Person, origin: Origin): Promise<void> {
     const { account, role } = invitation;

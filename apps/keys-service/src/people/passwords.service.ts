@@ -12,6 +12,12 @@ export interface Credentials {
   readonly password: string;
 }
 
+/** What became of a password: whose it is, that it opens nothing, or what is stored of it if somebody new is to have it. */
+export type PasswordTrial =
+  | { readonly outcome: 'proved'; readonly person: Person }
+  | { readonly outcome: 'refused' }
+  | { readonly outcome: 'unknown'; readonly passwordHash: string };
+
 /** Who somebody is by their password, and what that password is. */
 @Injectable()
 export class PasswordsService {
@@ -24,20 +30,28 @@ export class PasswordsService {
   ) {}
 
   /**
-   * The person whose address and password these are. Known, suspended and unknown addresses cost the same: an attempt is counted,
-   * the address is looked up, one hash is computed. Owners of a known person's accounts read of the first failure of a place
-   * and of its lock-out in their audit logs, written behind the answer.
-   * @throws ServiceError `invalid_credentials`, `rate_limit_exceeded`
+   * The person whose address and password these are. Known, suspended and unknown addresses cost the same.
+   * @throws ServiceError `invalid_credentials`, `rate_limit_exceeded`, `unavailable`
    */
-  async prove({ email, password }: Credentials, place: AttemptPlace): Promise<Person> {
+  async prove(credentials: Credentials, place: AttemptPlace): Promise<Person> {
+    const trial = await this.try(credentials, place);
+    if (trial.outcome !== 'proved') throw invalidCredentials();
+    return trial.person;
+  }
+
+  /**
+   * Tries a password. Known, suspended and unknown addresses cost the same: an attempt is counted, the address is looked up, one
+   * hash is computed. Owners of a known person's accounts read of the first failure of a place and of its lock-out in their audit
+   * logs, written behind the answer.
+   * @throws ServiceError `rate_limit_exceeded`, `unavailable`
+   */
+  async try({ email, password }: Credentials, place: AttemptPlace): Promise<PasswordTrial> {
     const weight = await this.attempts.begin(email, place, () => this.failures.note(email, 'session.locked_out', place));
     const person = await this.transactions.read((connection) => this.people.findByEmail(connection, email));
-    const matches = await this.hasher.matches(person?.passwordHash ?? null, password);
-    if (!matches || person === null || person.isSuspended) {
-      if (weight === 'first') this.failures.note(email, 'session.sign_in_failed', place);
-      throw invalidCredentials();
-    }
-    return person;
+    if (person === null) return { outcome: 'unknown', passwordHash: await this.hasher.hash(password) };
+    if ((await this.hasher.matches(person.passwordHash, password)) && !person.isSuspended) return { outcome: 'proved', person };
+    if (weight === 'first') this.failures.note(email, 'session.sign_in_failed', place);
+    return { outcome: 'refused' };
   }
 
   /**

@@ -3,7 +3,7 @@ import { NewPassword, ServiceError, type SessionTokens } from '@slipway/contract
 import { Transactions, type Tx } from '@slipway/database';
 import type { AttemptPlace } from '../people/attempts.repository.js';
 import { JoiningService } from '../people/joining.service.js';
-import { PasswordsService } from '../people/passwords.service.js';
+import { invalidCredentials, PasswordsService, type PasswordTrial } from '../people/passwords.service.js';
 import { PeopleRepository, type Person } from '../people/people.repository.js';
 import { SessionEntry } from './session-entry.service.js';
 
@@ -16,10 +16,17 @@ export interface Acceptance {
   readonly password: string;
 }
 
-/** Who accepts: somebody known who proved it, or somebody new with the hash of their password. */
-type Guest = { readonly person: Person } | { readonly email: string; readonly name: string; readonly passwordHash: string };
+/** Somebody who accepts, after their password was tried. */
+interface Guest {
+  readonly email: string;
+  readonly name: string;
+  readonly trial: PasswordTrial;
+}
 
-/** Invitations accepted with a password: a new one for somebody new, theirs for somebody known. */
+/**
+ * Invitations accepted with a password: a new one for somebody new, theirs for somebody known. What is refused of both is
+ * refused before it matters which of the two somebody is: else whoever made a link would learn whose addresses are known here.
+ */
 @Injectable()
 export class AcceptanceService {
   constructor(
@@ -30,36 +37,38 @@ export class AcceptanceService {
     private readonly entry: SessionEntry,
   ) {}
 
-  /** @throws ServiceError `invitation_not_found`, `invalid_credentials`, `rate_limit_exceeded`, `invalid_request` */
+  /** @throws ServiceError `invitation_not_found`, `invalid_credentials`, `quota_exceeded`, `rate_limit_exceeded`, `invalid_request` */
   async accept(acceptance: Acceptance, place: AttemptPlace): Promise<SessionTokens> {
-    const facts = await this.joining.find(acceptance.token);
-    const email = facts.email ?? acceptance.email;
+    const { token, name = '', password } = acceptance;
+    const email = (await this.joining.find(token)).email ?? acceptance.email;
     if (email === undefined) throw new ServiceError('invalid_request', 'Name your email address.', { param: 'email' });
-    const guest = await this.#guest(email, acceptance, place);
+    requireNewPassword(password);
+    const trial = await this.passwords.try({ email, password }, place);
     return this.transactions.run(async (tx) => {
-      const invitation = await this.joining.hold(tx, acceptance.token);
-      const person = await this.#personOf(tx, guest, place);
+      const invitation = await this.joining.hold(tx, token);
+      await this.joining.requireRoom(tx, invitation, email);
+      const person = await this.#personOf(tx, { email, name, trial }, place);
       await this.joining.admit(tx, invitation, person, place.origin);
       return this.entry.enter(tx, person, { ...place, slug: invitation.slug, method: 'invitation' });
     });
   }
 
-  async #guest(email: string, { name = '', password }: Acceptance, place: AttemptPlace): Promise<Guest> {
-    const known = await this.transactions.read((connection) => this.people.findByEmail(connection, email));
-    if (known !== null) return { person: await this.passwords.prove({ email, password }, place) };
-    const checked = NewPassword.safeParse(password);
-    if (!checked.success) throw new ServiceError('invalid_request', checked.error.issues[0]?.message ?? '', { param: 'password' });
-    return { email, name, passwordHash: await this.passwords.hash(password) };
-  }
-
-  async #personOf(tx: Tx, guest: Guest, place: AttemptPlace): Promise<Person> {
-    if ('person' in guest) {
-      await this.passwords.succeeded(tx, guest.person, place);
-      return guest.person;
+  async #personOf(tx: Tx, { email, name, trial }: Guest, place: AttemptPlace): Promise<Person> {
+    if (trial.outcome === 'refused') throw invalidCredentials();
+    if (trial.outcome === 'proved') {
+      await this.passwords.succeeded(tx, trial.person, place);
+      return trial.person;
     }
-    const inserted = await this.people.insert(tx, { ...guest, isProven: false });
+    const inserted = await this.people.insert(tx, { email, name, passwordHash: trial.passwordHash, isProven: false });
     if (inserted === null)
       throw new ServiceError('invalid_credentials', 'Somebody took this address meanwhile; accept again with their password.');
+    await this.passwords.succeeded(tx, inserted, place);
     return inserted;
   }
+}
+
+/** Those who are known have a password of this form too. @throws ServiceError `invalid_request` */
+function requireNewPassword(password: string): void {
+  const checked = NewPassword.safeParse(password);
+  if (!checked.success) throw new ServiceError('invalid_request', checked.error.issues[0]?.message ?? '', { param: 'password' });
 }
