@@ -23,8 +23,13 @@ export interface AttemptPlace {
   readonly session?: SessionId | undefined;
 }
 
-/** Whether an attempt is the first of its place in the window. */
-export type AttemptWeight = 'first' | 'further';
+/** An attempt that was counted. */
+export interface Attempt {
+  /** The first of its place in the window. */
+  readonly isFirst: boolean;
+  /** From a session, or from a browser that signed in before with the address. */
+  readonly isKnown: boolean;
+}
 
 interface Counter {
   readonly subject: Buffer;
@@ -45,7 +50,7 @@ export class AttemptsRepository {
    * @param lockedOut told once per window when a place has to wait from now on
    * @throws ServiceError `rate_limit_exceeded` when the place has to wait
    */
-  async begin(email: string, place: AttemptPlace, lockedOut: () => void): Promise<AttemptWeight> {
+  async begin(email: string, place: AttemptPlace, lockedOut: () => void): Promise<Attempt> {
     const counted = await this.transactions.run(async (tx) => {
       await tx.query(`DELETE FROM sessions.attempt WHERE subject IN (
         SELECT subject FROM sessions.attempt WHERE since < now() - ${WINDOW} LIMIT 20 FOR UPDATE SKIP LOCKED)`);
@@ -60,7 +65,8 @@ export class AttemptsRepository {
         retryAfterS: 30,
       });
     }
-    return counted[0]?.failures === 1 ? 'first' : 'further';
+    // Those who are known have one counter.
+    return { isFirst: counted[0]?.failures === 1, isKnown: counted.length === 1 };
   }
 
   /** The attempt succeeded: what its own place counted is over. What other networks try counts on. */

@@ -4,26 +4,27 @@ import { PasswordHasher } from './password-hasher.js';
 
 describe('passwords', () => {
   const hasher = new PasswordHasher(2);
+  const somebody = { group: 'strangers', of: '192.0.2.0/24' } as const;
   let stored: string;
   beforeAll(async () => {
-    stored = await hasher.hash('correct horse battery');
+    stored = await hasher.hash('correct horse battery', somebody);
   });
 
   it('are stored as argon2id under a salt of their own', async () => {
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect(await hasher.hash('correct horse battery')).not.toBe(stored);
+    expect(await hasher.hash('correct horse battery', somebody)).not.toBe(stored);
   });
 
   it('match what was stored of them, and nothing else', async () => {
-    expect(await hasher.matches(stored, 'correct horse battery')).toBe(true);
-    expect(await hasher.matches(stored, 'Correct horse battery')).toBe(false);
-    expect(await hasher.matches(null, 'correct horse battery')).toBe(false);
+    expect(await hasher.matches(stored, 'correct horse battery', somebody)).toBe(true);
+    expect(await hasher.matches(stored, 'Correct horse battery', somebody)).toBe(false);
+    expect(await hasher.matches(null, 'correct horse battery', somebody)).toBe(false);
   });
 
   it('are hashed two at a time, whoever else waits', async () => {
     let most = 0;
     const watched = Array.from({ length: 12 }, async () => {
-      const matches = hasher.matches(stored, 'x');
+      const matches = hasher.matches(stored, 'x', somebody);
       most = Math.max(most, hasher.running);
       await matches;
       most = Math.max(most, hasher.running);
@@ -34,10 +35,33 @@ describe('passwords', () => {
   });
 
   it('of more people than may wait are refused for the moment, and those who wait are served', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.matches(stored, 'x')));
+    const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.matches(stored, 'x', somebody)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ServiceError] : []));
     expect(refused).toHaveLength(4);
     for (const { code } of refused) expect(code).toBe('unavailable');
-    expect(await hasher.matches(stored, 'correct horse battery')).toBe(true);
+    expect(await hasher.matches(stored, 'correct horse battery', somebody)).toBe(true);
   }, 30_000);
+
+  it.each([
+    ['of somebody known', { group: 'known', of: 'ada@example.com' }, (n: number) => `198.51.${n}.0/24`],
+    ['from a quiet network', { group: 'strangers', of: '203.0.113.0/24' }, () => '198.51.100.0/24'],
+  ] as const)(
+    '%s are checked while strangers fill the queue',
+    async (_, turn, networkOf) => {
+      const done: string[] = [];
+      const flood = Array.from({ length: 200 }, (_none, n) =>
+        hasher.matches(stored, 'x', { group: 'strangers', of: networkOf(n) }).then(
+          () => void done.push('flood'),
+          () => undefined,
+        ),
+      );
+      const mine = hasher.matches(stored, 'correct horse battery', turn).then((same) => done.push('mine') && same);
+      expect(await mine).toBe(true);
+      // Two that ran already and at most one of the flood for each of them.
+      expect(done.indexOf('mine')).toBeLessThan(8);
+      await Promise.all(flood);
+      expect(hasher.running).toBe(0);
+    },
+    30_000,
+  );
 });

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError, type UserId } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
+import { networksOf } from '@slipway/platform';
 import { type AttemptPlace, AttemptsRepository } from './attempts.repository.js';
 import { FailedSignIns } from './failed-sign-ins.service.js';
-import { PasswordHasher } from './password-hasher.js';
+import { type HashTurn, PasswordHasher } from './password-hasher.js';
 import { PeopleRepository, type Person } from './people.repository.js';
 
 /** What somebody types to sign in. */
@@ -46,11 +47,12 @@ export class PasswordsService {
    * @throws ServiceError `rate_limit_exceeded`, `unavailable`
    */
   async try({ email, password }: Credentials, place: AttemptPlace): Promise<PasswordTrial> {
-    const weight = await this.attempts.begin(email, place, () => this.failures.note(email, 'session.locked_out', place));
+    const { isFirst, isKnown } = await this.attempts.begin(email, place, () => this.failures.note(email, 'session.locked_out', place));
     const person = await this.transactions.read((connection) => this.people.findByEmail(connection, email));
-    if (person === null) return { outcome: 'unknown', passwordHash: await this.hasher.hash(password) };
-    if ((await this.hasher.matches(person.passwordHash, password)) && !person.isSuspended) return { outcome: 'proved', person };
-    if (weight === 'first') this.failures.note(email, 'session.sign_in_failed', place);
+    const turn = isKnown ? knownTurn(email) : strangersTurn(place);
+    if (person === null) return { outcome: 'unknown', passwordHash: await this.hasher.hash(password, turn) };
+    if ((await this.hasher.matches(person.passwordHash, password, turn)) && !person.isSuspended) return { outcome: 'proved', person };
+    if (isFirst) this.failures.note(email, 'session.sign_in_failed', place);
     return { outcome: 'refused' };
   }
 
@@ -63,9 +65,9 @@ export class PasswordsService {
     await this.attempts.clear(tx, person.email, place);
   }
 
-  /** What is stored of a new password. */
-  hash(password: string): Promise<string> {
-    return this.hasher.hash(password);
+  /** What is stored of a new password, which an operator or somebody signed in sets. @throws ServiceError `unavailable` */
+  hash(password: string, user: UserId): Promise<string> {
+    return this.hasher.hash(password, knownTurn(`user ${user}`));
   }
 
   /** Sets a password that nobody had to prove; failures with the one before count no more. */
@@ -78,6 +80,14 @@ export class PasswordsService {
     await this.people.setPassword(tx, id, passwordHash);
   }
 }
+
+const knownTurn = (of: string): HashTurn => ({ group: 'known', of });
+
+/** By the widest of their networks: who has many addresses in it has one turn. */
+const strangersTurn = ({ origin }: AttemptPlace): HashTurn => ({
+  group: 'strangers',
+  of: networksOf(origin.address ?? '')[0]?.name ?? '',
+});
 
 /** One answer to every address and password that open nothing. */
 export const invalidCredentials = (): ServiceError =>

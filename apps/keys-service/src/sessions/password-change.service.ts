@@ -35,7 +35,7 @@ export class PasswordChangeService {
     const known = await this.transactions.read((connection) => this.people.find(connection, user));
     if (known === null) throw sessionEnded();
     const person = await this.passwords.prove({ email: known.email, password: current }, { origin, session });
-    const passwordHash = await this.passwords.hash(next);
+    const passwordHash = await this.passwords.hash(next, user);
     return this.transactions.run(async (tx) => {
       const [asking] = await this.sessions.holdAll(tx, { user, only: session });
       if (!asking) throw sessionEnded();

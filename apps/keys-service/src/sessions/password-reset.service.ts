@@ -28,7 +28,7 @@ export class PasswordResetService {
    */
   async reset(user: UserId, actor: Actor): Promise<{ password: string; ended: number }> {
     const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-    const passwordHash = await this.passwords.hash(password);
+    const passwordHash = await this.passwords.hash(password, user);
     return this.transactions.run(async (tx) => {
       const person = await this.people.find(tx, user);
       if (person === null) throw new ServiceError('user_not_found', 'There is no user of this number.', { param: 'user' });

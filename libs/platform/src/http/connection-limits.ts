@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from './rate-buckets.js';
+import { networkOf } from './networks.js';
 
 export interface ConnectionBounds {
   /** Connections at once. */

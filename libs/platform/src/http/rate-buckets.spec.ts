@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { networkOf, RateBuckets } from './rate-buckets.js';
+import { RateBuckets } from './rate-buckets.js';
 
 describe('buckets', () => {
   it('fill again at their rate, each address its own', () => {
@@ -10,18 +10,21 @@ describe('buckets', () => {
     clock.now += 1_000;
     expect([buckets.take('192.0.2.1'), buckets.take('192.0.2.1')]).toEqual([true, false]);
   });
-});
 
-describe('the network of an address', () => {
   it.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
-    ['2001:db8::6', '2001:db8:0:0::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::', 'fe80:0:0:0::/64'],
-  ])('%s is %s', (address, network) => {
-    expect(networkOf(address)).toBe(network);
+    ['2001:db8:7::', (n: number) => `2001:db8:7:${n.toString(16)}::1`, '2001:db8:8::1'],
+    ['192.0.2.', (n: number) => `192.0.2.${n}`, '192.0.3.1'],
+  ])('of all networks within %s hold no more than sixteen of them do', (_, address, elsewhere) => {
+    const buckets = new RateBuckets({ perSecond: 1, burst: 2, now: () => 0 });
+    const taken = Array.from({ length: 250 }, (_none, n) => buckets.take(address(n))).filter(Boolean);
+    expect(taken.length).toBeGreaterThan(4);
+    expect(taken.length).toBeLessThanOrEqual(32);
+    expect(buckets.take(elsewhere)).toBe(true);
+  });
+
+  it('of a network that an address empties alone are not empty for its neighbours', () => {
+    const buckets = new RateBuckets({ perSecond: 1, burst: 2, now: () => 0 });
+    for (let n = 0; n < 100; n += 1) buckets.take('2001:db8::1');
+    expect(buckets.take('2001:db8:0:1::1')).toBe(true);
   });
 });

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { networkOf, networksOf } from './networks.js';
+
+describe('the network of an address', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['', ''],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+    ['2001:db8::6', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::', 'fe80:0:0:0::/64'],
+    ['2001:0DB8:1:02::6', '2001:db8:1:2::/64'],
+  ])('%s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
+  });
+});
+
+describe('the networks of an address', () => {
+  it('are those that one customer may hold, widest first', () => {
+    expect(networksOf('2001:db8:1:2345::1').map(({ name }) => name)).toEqual([
+      '2001:db8:1:0::/48',
+      '2001:db8:1:2300::/56',
+      '2001:db8:1:2345::/64',
+    ]);
+    expect(networksOf('::ffff:192.0.2.7').map(({ name }) => name)).toEqual(['192.0.2.0/24', '192.0.2.7']);
+  });
+});
