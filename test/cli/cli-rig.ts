@@ -136,14 +136,20 @@ export class CliRig {
   async #runHere(args: readonly string[], typed?: string): Promise<Run> {
     const stream = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: typed !== undefined });
     const [stdin, stdout, stderr] = [stream(), stream(), stream()];
+    // Read while the command runs: it waits for whoever does not.
+    const [out, error] = [stdout, stderr].map((output) => {
+      const parts: Buffer[] = [];
+      output.on('data', (part: Buffer) => parts.push(part));
+      return parts;
+    });
     stdin.end(typed);
     const terminal = new Terminal({ stdin, stdout, stderr });
     const from = { environment: {}, dataDir: this.dataDir, defaultDataDir: this.dataDir };
     const openSession = ({ accountOption }: { accountOption: string | undefined }): ReturnType<typeof connectServices> =>
       connectServices(from, { terminal, accountOption });
     const code = await runCliHere({ commands: COMMANDS, terminal, cwd: REPOSITORY, variable: () => undefined, openSession }, args);
-    const textOf = (output: PassThrough): string => (output.read() as Buffer | null)?.toString() ?? '';
-    return { code, stdout: textOf(stdout), stderr: textOf(stderr) };
+    const textOf = (parts: readonly Buffer[] = []): string => Buffer.concat(parts).toString();
+    return { code, stdout: textOf(out), stderr: textOf(error) };
   }
 
   async #start(): Promise<void> {

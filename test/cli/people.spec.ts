@@ -1,7 +1,17 @@
-import { AcceptInvitation, ListSessionKeys, SignIn } from '@slipway/contracts';
+import {
+  AcceptInvitation,
+  type AccountId,
+  CreateKey,
+  DeploymentId,
+  ListDeployments,
+  ListSessionKeys,
+  PointAlias,
+  SignIn,
+} from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../services/bus.js';
+import { PatientRpc } from '../services/patient-rpc.js';
 import { CliRig, MODEL } from './cli-rig.js';
 
 const PASSWORD = 'correct horse battery';
@@ -108,6 +118,35 @@ describe('people', () => {
     ['role', 'a@example.com', 'king'],
   ])('users %s %s is a usage error', async (...args) => {
     expect((await rig.run('users', ...args)).code).toBe(2);
+  });
+});
+
+describe('accounts', () => {
+  it('are suspended and resumed by their name: their people look, and change nothing in either service', async () => {
+    const { id: account } = await rig.json<{ id: AccountId }>('accounts', 'create', 'paused');
+    const { link } = await rig.json<{ link: string }>('users', 'set-up', '--account', 'paused');
+    await accept(link, 'pat@example.com');
+    const outcomes = async (): Promise<(string | undefined)[]> => {
+      const { access_token } = await console_.call(SignIn, { email: 'pat@example.com', password: PASSWORD, origin: {} });
+      const pat = new PatientRpc(console_.withProof(access_token));
+      const alias = { account, alias: 'chat', deployment: DeploymentId.parse(999_999) };
+      return [
+        (await pat.outcome(ListDeployments, { account })).code,
+        (await pat.outcome(PointAlias, alias)).code,
+        (await pat.outcome(CreateKey, { account, name: 'a key' })).code,
+      ];
+    };
+    expect((await rig.run('accounts', 'suspend', 'paused')).stdout).toMatch(/^Account paused is suspended\. /);
+    expect((await rig.run('accounts', 'suspend', 'paused')).code).toBe(0);
+    expect(await outcomes()).toEqual([undefined, 'account_suspended', 'account_suspended']);
+    expect((await rig.run('accounts', 'resume', 'paused')).stdout).toMatch(/^Account paused is active\. /);
+    expect(await outcomes()).toEqual([undefined, 'deployment_not_found', undefined]);
+    const { entries } = await rig.json<{ entries: { action: string }[] }>('audit', 'list', '--account', 'paused');
+    expect(entries.map(({ action }) => action).filter((action) => /suspend|resume/.test(action))).toEqual([
+      'account.resume',
+      'account.suspend',
+    ]);
+    expect((await rig.run('accounts', 'suspend', 'nobody')).stderr).toMatch(/\(account_not_found\)\n$/);
   });
 });
 

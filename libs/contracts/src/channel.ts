@@ -64,6 +64,8 @@ export interface RpcContract<
   readonly proof?: Proof;
   /** True where an account's MCP key is proof enough, within its scope. Absent: people alone. */
   readonly agents?: boolean;
+  /** True where a member or an owner asks and changes nothing: members of a suspended account may go on asking. */
+  readonly reads?: boolean;
   readonly queue: string;
   readonly request: Q;
   readonly reply: A;

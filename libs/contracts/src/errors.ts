@@ -66,6 +66,7 @@ export const ERRORS = {
   invalid_credentials: never(401),
   session_ended: never(401),
   not_permitted: never(403),
+  account_suspended: never(403),
   user_not_found: never(404),
   invitation_not_found: never(404),
   session_not_found: never(404),

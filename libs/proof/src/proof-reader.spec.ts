@@ -61,7 +61,14 @@ describe('a session token', () => {
 
   it('that keys-service signed says who asks', async () => {
     await open();
-    expect(await tokens.read(await sign())).toEqual({ kind: 'person', user: 7, session: SESSION, account: 1, role: 'owner' });
+    expect(await tokens.read(await sign())).toEqual({
+      kind: 'person',
+      user: 7,
+      session: SESSION,
+      account: 1,
+      isSuspended: false,
+      role: 'owner',
+    });
   });
 
   it.each<[string, Forgery]>([

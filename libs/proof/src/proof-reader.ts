@@ -32,6 +32,8 @@ export interface ProvenPerson {
   readonly session: SessionId;
   readonly account: AccountId;
   readonly role: MemberRole;
+  /** Nothing in the account may be changed. */
+  readonly isSuspended: boolean;
 }
 
 /** An account's MCP key, as a token proves that keys-service gave for the key's value. */
@@ -158,8 +160,8 @@ const personForm: Form = {
   read: (payload) => {
     const claims = SessionClaims.safeParse(payload).data;
     if (!claims) return null;
-    const { sub, sid: session, acct: account, role, ver } = claims;
-    return { proven: { kind: 'person', user: UserId.parse(Number(sub)), session, account, role }, ver };
+    const { sub, sid: session, acct: account, role, ver, susp: isSuspended = false } = claims;
+    return { proven: { kind: 'person', user: UserId.parse(Number(sub)), session, account, role, isSuspended }, ver };
   },
 };
 

@@ -15,6 +15,8 @@ const PROOFS: Readonly<Record<string, Proven>> = {
   member: person('member'),
   viewer: person('viewer'),
   'owner of another account': person('owner', { account: 2, user: 8, session: 'b'.repeat(22) }),
+  'owner of a suspended account': person('owner', { isSuspended: true }),
+  'viewer of a suspended account': person('viewer', { isSuspended: true }),
   'writing key': key('write'),
   'reading key': key('read'),
   'key of another account': key('write', { account: 2, key: 10 }),
@@ -50,10 +52,19 @@ const codeOf = (work: Promise<unknown>): Promise<string | null> =>
     (error: unknown) => (error as ServiceError).code,
   );
 
+/** What changes nothing although only members or owners may ask it. */
+const READS = ['list-audit', 'list-invitations', 'list-deployment-audit'];
+
 /** Who of `PROOFS` may ask this. */
-function allowed({ proof, agents }: RpcContract): string[] {
-  const people = { viewer: ['owner', 'member', 'viewer'], member: ['owner', 'member'], owner: ['owner'] } as const;
-  if (proof === 'self' || proof === 'session') return ['owner', 'member', 'viewer'];
+function allowed({ subject, proof, agents }: RpcContract): string[] {
+  const suspended = ['owner of a suspended account', 'viewer of a suspended account'];
+  const looking = READS.includes(subject.split('.').at(-1)!) ? suspended.slice(0, 1) : [];
+  const people = {
+    viewer: ['owner', 'member', 'viewer', ...suspended],
+    member: ['owner', 'member', ...looking],
+    owner: ['owner', ...looking],
+  } as const;
+  if (proof === 'self' || proof === 'session') return ['owner', 'member', 'viewer', ...suspended];
   if (proof === 'key') return ['writing key', 'reading key'];
   if (proof !== 'viewer' && proof !== 'member' && proof !== 'owner') throw new Error(`Nobody says who may ask with ${proof}.`);
   const keys = { viewer: ['writing key', 'reading key'], member: ['writing key'], owner: [] } as const;
@@ -110,6 +121,17 @@ describe('a console that was taken over', () => {
     const contract = CONSOLES.find(({ proof }) => proof === (kind === 'password' ? 'carried' : 'role'))!;
     expect(await admitted(contract, undefined, { any: 1 })).toEqual({ any: 1 });
   });
+});
+
+describe('a member of a suspended account', () => {
+  it.each(CHECKED.filter(({ proof, reads }) => (proof === 'member' || proof === 'owner') && reads !== true))(
+    'is told so by what changes it, and blamed for nothing: $subject',
+    async (contract) => {
+      expect(await codeOf(admitted(contract, 'owner of a suspended account'))).toBe('account_suspended');
+      expect(await codeOf(admitted(contract, 'viewer of a suspended account'))).toBe('not_permitted');
+      expect(refused).toMatchObject([{ reason: 'role' }]);
+    },
+  );
 });
 
 describe('who is told of a refusal', () => {

@@ -42,7 +42,7 @@ export class RpcGate {
     private readonly refused: (call: RefusedCall) => void,
   ) {}
 
-  /** @throws ServiceError `not_permitted`, `session_ended`, `auth_unavailable` */
+  /** @throws ServiceError `not_permitted`, `account_suspended`, `session_ended`, `auth_unavailable` */
   readonly admit: Admission = async (call) => {
     const { contract, caller, request } = call;
     if (caller === 'ops') return withActor(contract, request, this.#operator(call));
@@ -89,8 +89,10 @@ export class RpcGate {
       throw this.#refuse(call, 'role', 'Only people may do this.', by);
     }
     if (contract.proof !== 'viewer' && contract.proof !== 'member' && contract.proof !== 'owner') return;
-    if (RANKS[roleOf(proven)] >= RANKS[contract.proof]) return;
-    throw this.#refuse(call, 'role', `Only ${WANTED[contract.proof]} of the account may do this.`, by);
+    if (RANKS[roleOf(proven)] < RANKS[contract.proof]) {
+      throw this.#refuse(call, 'role', `Only ${WANTED[contract.proof]} of the account may do this.`, by);
+    }
+    if (proven.kind === 'person' && proven.isSuspended && changes(contract)) throw suspended();
   }
 
   /** Who is proven, with the origin that the door tells: it is a record, and opens nothing. */
@@ -112,6 +114,12 @@ export class RpcGate {
     this.refused({ reason, subject: contract.subject, caller, ...(by && { by }) });
   }
 }
+
+/** What viewers may ask changes nothing; a member's and an owner's questions do unless they say otherwise. */
+const changes = ({ proof, reads }: RpcContract): boolean => proof !== 'viewer' && reads !== true;
+
+const suspended = (): ServiceError =>
+  new ServiceError('account_suspended', 'This account is suspended: you can look at it and change nothing. Ask the operator to resume it.');
 
 function isOwn({ proof }: RpcContract, named: Named, proven: Proven): boolean {
   switch (proof) {

@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { PlaygroundKeysRepository } from '../playground/playground-keys.repository.js';
+import { SessionEnding } from '../sessions/session-ending.service.js';
+import { SessionsRepository } from '../sessions/sessions.repository.js';
 import { AccountsHandlers } from './accounts.handlers.js';
 import { AccountsRepository } from './accounts.repository.js';
 import { AccountsService } from './accounts.service.js';
@@ -8,7 +11,16 @@ import { Quotas } from './quotas.service.js';
 
 @Module({
   controllers: [AccountsHandlers, QuotasHandlers],
-  providers: [AccountsService, AccountsRepository, Quotas, QuotaUseRepository],
+  providers: [
+    AccountsService,
+    AccountsRepository,
+    Quotas,
+    QuotaUseRepository,
+    // Who is in an account that is suspended gets other tokens.
+    PlaygroundKeysRepository,
+    SessionEnding,
+    SessionsRepository,
+  ],
   exports: [AccountsRepository, Quotas],
 })
 export class AccountsModule {}

@@ -55,6 +55,16 @@ export class AccountsRepository {
     return row && accountOf(row);
   }
 
+  /** The state of this moment, of a deleted account too. */
+  async stateOf(tx: Tx, id: AccountId): Promise<AccountState> {
+    return (await tx.findOneByOrFail(AccountEntity, { id })).state;
+  }
+
+  /** Waits for all transactions that have added something that refers to the account. */
+  async awaitReferences(tx: Tx, id: AccountId): Promise<void> {
+    await tx.findOne(AccountEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
+  }
+
   /** Writes quotas under the next version. */
   setQuotas(tx: Tx, id: AccountId, quotas: AccountQuotas): Promise<Account> {
     return this.#change(tx, id, { quotas });

@@ -4,6 +4,7 @@ import { AuditLog, Transactions } from '@slipway/database';
 import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { accountRecord } from '../feed/feed-records.js';
 import { limitFacts } from '../limits/limit-facts.js';
+import { SessionEnding } from '../sessions/session-ending.service.js';
 import { type Account, AccountsRepository } from './accounts.repository.js';
 import { type Page, pageOf } from '../pages/page.js';
 
@@ -32,6 +33,7 @@ export class AccountsService {
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
     private readonly feed: KeyFeedPublisher,
+    private readonly sessions: SessionEnding,
     private readonly audit: AuditLog,
   ) {}
 
@@ -77,7 +79,8 @@ export class AccountsService {
 
   /**
    * For operators. Waits for the gateways, a second at most; what they did not confirm by then is committed all the same. A state
-   * that the account has already is told to the gateways again, and written down once.
+   * that the account has already is told to the gateways again, and written down once. Sessions of the account get tokens of the
+   * new state: those of before are void.
    */
   async setState(account: AccountId, state: AccountState, actor?: Actor): Promise<AccountInState> {
     if (actor !== undefined && actor.kind !== 'ops')
@@ -93,8 +96,15 @@ export class AccountsService {
       }
       return this.feed.record(tx, { op: 'put', ...accountRecord(changed) });
     });
+    await this.#voidTokens(account);
     const { propagated, waiting } = await this.feed.propagation(ticket);
     return { id: account, state, propagated, missing: waiting };
+  }
+
+  /** Apart from what sets the state: a session that begins meanwhile holds the account, and playground keys are made in sessions. */
+  async #voidTokens(account: AccountId): Promise<void> {
+    await this.transactions.run((tx) => this.accounts.awaitReferences(tx, account));
+    await this.transactions.run((tx) => this.sessions.voidTokens(tx, { account }));
   }
 
   /** Accounts with numbers above `after`, oldest first. */

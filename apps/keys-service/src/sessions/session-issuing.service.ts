@@ -9,6 +9,7 @@ import {
 } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { SignJWT } from 'jose';
+import { AccountsRepository } from '../accounts/accounts.repository.js';
 import type { Membership } from '../people/memberships.repository.js';
 import type { Person } from '../people/people.repository.js';
 import { newRefreshToken, newSessionId } from './refresh-token.js';
@@ -21,6 +22,7 @@ import { TokenScope } from './token-scope.js';
 @Injectable()
 export class SessionIssuing {
   constructor(
+    private readonly accounts: AccountsRepository,
     private readonly sessions: SessionsRepository,
     private readonly signingKeys: SigningKeys,
     private readonly scope: TokenScope,
@@ -52,7 +54,9 @@ export class SessionIssuing {
     await this.sessions.addRefreshToken(tx, id, { hash, generation });
     const issuedAt = Math.floor(Date.now() / 1_000);
     const expires = issuedAt + SESSION_TOKEN_LIFE_S;
-    const claims: SessionClaims = { sub: String(user), sid: id, acct: account, role, ver };
+    // Read after the session was made or held: who suspends the account meanwhile waits for this, and voids the token.
+    const isSuspended = (await this.accounts.stateOf(tx, account)) === 'suspended';
+    const claims: SessionClaims = { sub: String(user), sid: id, acct: account, role, ver, ...(isSuspended && { susp: true }) };
     return {
       session: id,
       user,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { PeopleModule } from '../people/people.module.js';
 import { AcceptanceService } from './acceptance.service.js';
 import { AddressProofs } from './address-proofs.service.js';
@@ -20,7 +21,7 @@ import { SigningKeysRepository } from './signing-keys.repository.js';
 import { SigningKeys } from './signing-keys.service.js';
 
 @Module({
-  imports: [PeopleModule],
+  imports: [AccountsModule, PeopleModule],
   controllers: [SignInHandlers, SessionsHandlers, SigningKeysHandlers],
   providers: [
     AddressProofs,

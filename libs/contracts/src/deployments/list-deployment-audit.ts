@@ -12,6 +12,7 @@ export const ListDeploymentAudit = defineRpc({
   owner: 'deployments',
   callers: ['console', 'ops'],
   proof: 'owner',
+  reads: true,
   queue: 'deployments',
   request: z.object({
     account: AccountId,

@@ -10,6 +10,7 @@ export const ListAudit = defineRpc({
   owner: 'keys',
   callers: ['console', 'ops'],
   proof: 'owner',
+  reads: true,
   queue: 'keys',
   request: z.object({
     account: AccountId,

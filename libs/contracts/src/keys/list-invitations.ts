@@ -10,6 +10,7 @@ export const ListInvitations = defineRpc({
   owner: 'keys',
   callers: ['console', 'ops'],
   proof: 'owner',
+  reads: true,
   queue: 'keys',
   request: z.object({ account: AccountId, actor: Actor }),
   reply: z.object({ invitations: z.array(InvitationView) }),

@@ -24,6 +24,8 @@ export const SessionClaims = z.object({
   role: MemberRole,
   /** Version of the session; one that the session feed tells a higher version of is void. */
   ver: z.int().positive(),
+  /** True while the account is suspended: the token is good for looking. Such tokens are void when it is resumed. */
+  susp: z.literal(true).optional(),
 });
 export type SessionClaims = z.infer<typeof SessionClaims>;
 

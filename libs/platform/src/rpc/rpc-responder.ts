@@ -16,7 +16,7 @@ import type { Envelope } from './envelope.js';
 
 const ALWAYS_POSSIBLE: readonly ErrorCode[] = [
   ...(['invalid_request', 'unavailable', 'internal'] as const),
-  ...(['not_permitted', 'session_ended', 'auth_unavailable'] as const),
+  ...(['not_permitted', 'account_suspended', 'session_ended', 'auth_unavailable'] as const),
 ];
 /** Of these proofs the role is all, or the handler checks what the request carries. */
 const UNCHECKED: readonly (Proof | undefined)[] = [undefined, 'role', 'carried'];

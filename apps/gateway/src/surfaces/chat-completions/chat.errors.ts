@@ -55,6 +55,7 @@ const TYPE = {
   invalid_credentials: REQUEST,
   session_ended: REQUEST,
   not_permitted: REQUEST,
+  account_suspended: REQUEST,
   user_not_found: REQUEST,
   invitation_not_found: REQUEST,
   session_not_found: REQUEST,

@@ -65,6 +65,7 @@ const ANSWERS = {
   invalid_credentials: UNAUTHENTICATED,
   session_ended: UNAUTHENTICATED,
   not_permitted: answer(403, 'permission_error'),
+  account_suspended: answer(403, 'permission_error'),
   user_not_found: NOT_FOUND,
   invitation_not_found: NOT_FOUND,
   session_not_found: NOT_FOUND,
