@@ -1,7 +1,7 @@
-import { type DeploymentFacts, Incarnation } from '@slipway/contracts';
+import { type DeploymentFacts, Heartbeat, Incarnation, runnerName, subjectOf } from '@slipway/contracts';
 import { nuid } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayRig, type RunningGateway, until } from './gateway-rig.js';
+import { ENV, GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 
 const [agent, other] = ['agent-1', 'agent-2'].map((name) => Incarnation.parse(name)) as [Incarnation, Incarnation];
 
@@ -25,7 +25,7 @@ describe('a gateway', () => {
       headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body: JSON.stringify({ model: `deployment-${id}`, messages: [{ role: 'user', content: 'x' }] }),
     });
-  const runnerOf = (dep: DeploymentFacts['id'], of: Incarnation) => rig.runner({ dep, wk: Incarnation.parse(`${of}-${nuid.next()}`) });
+  const runnerOf = (dep: DeploymentFacts['id'], of: Incarnation) => rig.runner({ dep, wk: runnerName(of, dep, nuid.next()) });
 
   it('sends requests to runners of the agents that the feed names, and none to a forged one', async () => {
     const deployment = rig.deployment(account, { agents: [agent] });
@@ -45,6 +45,46 @@ describe('a gateway', () => {
     await rig.whenAnswering(gw, known, key);
     expect((await ask(deployment)).status).toBe(503);
     expect(forged.admitted).toEqual([]);
+  });
+
+  it('sends no request of one deployment to a runner of another one, though its agent serves both', async () => {
+    const [victim, own] = [rig.deployment(account, { agents: [agent] }), rig.deployment(account, { agents: [agent] })];
+    const wk = runnerName(agent, own.id, nuid.next());
+    const greedy = await rig.runner({ dep: victim.id, wk });
+    const honest = await runnerOf(victim.id, agent);
+    await rig.runner({ dep: own.id, wk });
+    await Promise.all([victim, own].map((deployment) => rig.whenAnswering(gw, deployment, key)));
+    for (let n = 0; n < 20; n += 1) expect((await ask(victim)).status).toBe(200);
+    expect(greedy.admitted).toEqual([]);
+    expect(honest.admitted.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('hears nothing of a runner from anybody else, nor of another deployment than the subject names', async () => {
+    const [deployment, empty] = [rig.deployment(account, { agents: [agent] }), rig.deployment(account, { agents: [agent] })];
+    const sibling = await runnerOf(deployment.id, agent);
+    const forger = await rig.connect('forger');
+    const forged = { wk: sibling.wk, dep: deployment.id, rev: 1, fp: '', state: 'draining', slots: 0, used: 0, queued: 0 };
+    const rest = { n: Number.MAX_SAFE_INTEGER, proto: ['1.0', '1.0'], caps: [], zone: null };
+    const speakAs = (wk: Incarnation, message: object): void => {
+      const text = JSON.stringify({ ...forged, ...rest, ...message });
+      forger.publish(subjectOf(Heartbeat, { env: ENV, dep: deployment.id, wk }), text);
+    };
+    const other = runnerName(agent, deployment.id, nuid.next());
+    speakAs(other, {});
+    speakAs(agent, { wk: agent, dep: empty.id, state: 'ready', slots: 8 });
+    await forger.flush();
+    await rig.whenAnswering(gw, deployment, key);
+    speakAs(other, {});
+    await forger.flush();
+    expect((await ask(deployment)).status).toBe(200);
+    expect((await ask(empty)).status).toBe(503);
+  });
+
+  it('takes runners of older workers, whose names tell no deployment', async () => {
+    const deployment = rig.deployment(account, { agents: [agent] });
+    const older = await rig.runner({ dep: deployment.id, wk: Incarnation.parse(`${agent}-${nuid.next()}`) });
+    await until('it serves', async () => (await ask(deployment)).status === 200);
+    expect(older.admitted).not.toEqual([]);
   });
 
   it('takes a runner that reported before the feed named its agent as soon as it does', async () => {

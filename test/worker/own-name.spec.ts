@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { agentOfRunner, JoinWorker } from '@slipway/contracts';
+import { agentOfRunner, deploymentOfRunner, JoinWorker } from '@slipway/contracts';
 import { newUserKey, RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,12 +32,12 @@ describe('a worker that holds nothing but the credentials to join', () => {
     await postgres?.stop();
   });
 
-  it('serves under names of its own, those of its runners beginning with its own', async () => {
+  it('serves under names of its own, those of its runners telling agent and deployment', async () => {
     rig.assign(agent, [anItem(1)]);
     await rig.ready(agent, 1);
     const { text } = await rig.ask(1, 'Hello', { maxTokens: 8 }).done;
     expect(text).not.toBe('');
-    expect(rig.runnersOf(1).map(({ wk }) => agentOfRunner(wk))).toEqual([agent.wk]);
+    expect(rig.runnersOf(1).map(({ wk }) => [agentOfRunner(wk), deploymentOfRunner(wk)])).toEqual([[agent.wk, 1]]);
   });
 
   it.runIf(process.getuid?.() === 0)(

@@ -37,7 +37,7 @@ import { RequestReader } from './reading/request-reader.js';
 import { ThreadPool } from './reading/thread-pool.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
 import { Router } from './routing/router.service.js';
-import { WorkerTable } from './routing/worker-table.js';
+import { type Standing, WorkerTable } from './routing/worker-table.js';
 import type { SurfaceRegistry } from './surfaces/surface-registry.js';
 import { SURFACES } from './surfaces/surfaces.js';
 import { UsageReporter } from './usage/usage-reporter.js';
@@ -81,7 +81,7 @@ export class Gateway {
   readonly #deployments = new DeploymentIndex();
   readonly #table = new WorkerTable(
     () => performance.now(),
-    (deployment, agent) => this.#isNamed(deployment, agent),
+    (deployment, agent) => this.#standing(deployment, agent),
   );
   readonly #router: Router;
   readonly #surfaces: SurfaceRegistry;
@@ -274,9 +274,10 @@ export class Gateway {
   }
 
   /** Without a fresh feed nobody can be told from a worker that replaced one: then every runner of the deployment counts. */
-  #isNamed(deployment: DeploymentId, agent: string): boolean {
+  #standing(deployment: DeploymentId, agent: string): Standing {
     const agents = this.#deployments.deployment(deployment)?.agents;
-    return agents === undefined || agents.some((named) => named === agent) || this.#deploymentFeed?.freshness().state !== 'fresh';
+    if (agents?.some((named) => named === agent)) return 'named';
+    return agents === undefined || this.#deploymentFeed?.freshness().state !== 'fresh' ? 'unknown' : 'foreign';
   }
 
   #trust(): ReturnType<typeof trustOf> {

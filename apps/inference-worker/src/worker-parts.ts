@@ -42,7 +42,7 @@ async function connectAgent(config: WorkerConfig, log: Logger): Promise<AgentLin
     return { nats, wk, names: new SharedRunnerNames(wk) };
   }
   const names = new NamedRunners({ nats, env, agent, rejoin: () => askToJoin(config, log, agent), log });
-  await names.start();
+  names.start();
   return { nats, wk: agent.wk, names };
 }
 

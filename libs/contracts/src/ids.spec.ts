@@ -6,8 +6,11 @@ import {
   EnvironmentName,
   Incarnation,
   StreamId,
+  agentOfRunner,
+  deploymentOfRunner,
   deploymentSlug,
   parseDeploymentSlug,
+  runnerName,
 } from './ids.js';
 
 const NOT_ONE_TOKEN = ['', '*', '>', 'a.b', '.', 'a b', 'a\tb', 'a\nb', 'a\r\nPUB x 0', 'ä', 'a\u0000', 'x'.repeat(65)];
@@ -26,6 +29,23 @@ describe('ids that become subject tokens', () => {
   it.each(['', 'Dev', '1dev', 'dev.1', 'dev*', 'dev\n', 'd'.repeat(17)])('%j is no environment name', (text) => {
     expect(EnvironmentName.safeParse(text).success).toBe(false);
   });
+});
+
+describe('names of runners', () => {
+  it('tell agent and deployment, the largest too', () => {
+    const agent = Incarnation.parse('A'.repeat(22));
+    for (const id of [1, 2_147_483_647]) {
+      const name = runnerName(agent, DeploymentId.parse(id), 'z'.repeat(22));
+      expect([agentOfRunner(name), deploymentOfRunner(name)]).toEqual([agent, id]);
+    }
+  });
+
+  it.each(['agent', 'agent-x1', 'run-77aa', 'agent-0_x', 'agent-01_x', 'agent-9999999999_x', 'agent-1_', '-1_x', 'agent-1_x-y', '1_x'])(
+    '%j tells no deployment',
+    (name) => {
+      expect(deploymentOfRunner(name)).toBeNull();
+    },
+  );
 });
 
 describe('deployment slugs', () => {

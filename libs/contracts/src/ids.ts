@@ -49,6 +49,19 @@ export function agentOfRunner(wk: string): string | null {
   return end > 0 && end < wk.length - 1 ? wk.slice(0, end) : null;
 }
 
+const RUNNER_SUFFIX = /-([1-9][0-9]{0,9})_[A-Za-z0-9_]+$/;
+
+/** The name of a runner: its agent, the one deployment that it runs, and random letters and digits. */
+export const runnerName = (agent: Incarnation, deployment: DeploymentId, random: string): Incarnation =>
+  Incarnation.parse(`${agent}-${deployment}_${random}`);
+
+/** The one deployment that a runner of this name may speak of; null for a name that tells none, such as an agent's own. */
+export function deploymentOfRunner(wk: string): DeploymentId | null {
+  const match = RUNNER_SUFFIX.exec(wk);
+  const id = match && agentOfRunner(wk) !== null ? DeploymentId.safeParse(Number(match[1])) : null;
+  return id?.success ? id.data : null;
+}
+
 /** One client request; all of its attempts on different workers share it. */
 export const StreamId = SubjectToken.brand<'StreamId'>();
 export type StreamId = z.infer<typeof StreamId>;

@@ -35,6 +35,8 @@ export {
   DeploymentId,
   EnvironmentName,
   agentOfRunner,
+  deploymentOfRunner,
+  runnerName,
   Incarnation,
   InvitationId,
   KeyId,

@@ -1,5 +1,5 @@
 import { Discover, Heartbeat, type Incarnation, subjectOf, wildcardOf } from '@slipway/contracts';
-import { type NatsConnection, type Subscription, watchConnection } from '@slipway/platform';
+import { type Msg, type NatsConnection, type Subscription, watchConnection } from '@slipway/platform';
 import type { Router } from './router.service.js';
 
 const SWEEP_MS = 500;
@@ -22,7 +22,7 @@ export class HeartbeatListener {
     const { nats, env, router } = this.options;
     this.#subscription = nats.subscribe(wildcardOf(Heartbeat, { env }), {
       callback: (error, message) => {
-        if (!error) this.#hear(message.string());
+        if (!error) this.#hear(message);
       },
     });
     this.#sweeper = setInterval(() => router.sweep(), SWEEP_MS);
@@ -35,15 +35,17 @@ export class HeartbeatListener {
     this.#subscription?.unsubscribe();
   }
 
-  #hear(text: string): void {
+  /** NATS has proven the subject alone; what says something else is ignored, as is what cannot be read. */
+  #hear(message: Msg): void {
     let json: unknown;
     try {
-      json = JSON.parse(text);
+      json = message.json();
     } catch {
       return;
     }
-    const beat = Heartbeat.message.safeParse(json);
-    if (beat.success) this.options.router.heard(beat.data);
+    const { data: beat } = Heartbeat.message.safeParse(json);
+    if (!beat || message.subject !== subjectOf(Heartbeat, { env: this.options.env, dep: beat.dep, wk: beat.wk })) return;
+    this.options.router.heard(beat);
   }
 
   #discover(): void {

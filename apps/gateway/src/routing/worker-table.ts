@@ -1,4 +1,4 @@
-import { agentOfRunner, type DeploymentId, type Heartbeat, type Incarnation } from '@slipway/contracts';
+import { agentOfRunner, type DeploymentId, deploymentOfRunner, type Heartbeat, type Incarnation } from '@slipway/contracts';
 import { hashText } from './affinity.js';
 import { Breaker } from './breaker.js';
 import type { Candidate } from './choose-worker.js';
@@ -8,8 +8,20 @@ const FRESH_MS = 3_000;
 /** It is forgotten when nothing of ours runs there either, in milliseconds. */
 const FORGET_MS = 30_000;
 
-/** Runners of one deployment that are kept while nobody named their agents. */
-const RUNNERS_MAX = 256;
+/** Runners of one deployment that are kept while the feed names other agents. */
+const FOREIGN_MAX = 256;
+/** Runners of one deployment that are kept of one agent; it has one for each revision, and those that died within `FORGET_MS`. */
+const SAME_AGENT_MAX = 1_024;
+/** Runners that are kept of one agent while the feed does not name it for their deployments, over all of these. */
+const UNNAMED_OF_AGENT_MAX = 4_096;
+/** The same of all agents. A gateway that starts hears every runner before it has read the feed. */
+const UNNAMED_MAX = 65_536;
+
+/**
+ * What the deployment feed says of an agent and a deployment: that it serves it, that others do, or nothing that counts, because
+ * it does not know the deployment, comes from a service that names no agents, or is not fresh.
+ */
+export type Standing = 'named' | 'foreign' | 'unknown';
 
 /** The agent of a runner; workers of before 2027 have runners with names of their own. */
 const agentNameOf = (wk: string): string => agentOfRunner(wk) ?? wk;
@@ -28,22 +40,28 @@ export class KnownWorker {
   /** The attempt that is released next was refused: it never had a slot. */
   #refused = false;
 
+  readonly wk: Incarnation;
+  // No more than is used: whoever can invent names decides what a report holds, and how many there are.
+  #rev: number;
+  #state: Heartbeat['state'];
+  #n: number;
+
   constructor(
-    private beat: Heartbeat,
+    beat: Heartbeat,
     private heardAt: number,
   ) {
+    this.wk = beat.wk;
     this.hash = hashText(beat.wk);
     this.agent = agentNameOf(beat.wk);
+    this.#rev = beat.rev;
+    this.#state = beat.state;
+    this.#n = beat.n;
     this.#load = beat.used + beat.queued;
     this.#slots = beat.slots;
   }
 
-  get wk(): Incarnation {
-    return this.beat.wk;
-  }
-
   get rev(): number {
-    return this.beat.rev;
+    return this.#rev;
   }
 
   get slots(): number {
@@ -57,8 +75,10 @@ export class KnownWorker {
 
   /** Takes a report, unless it is older than what is known. */
   report(beat: Heartbeat, now: number): boolean {
-    if (beat.n < this.beat.n) return false;
-    this.beat = beat;
+    if (beat.n < this.#n) return false;
+    this.#rev = beat.rev;
+    this.#state = beat.state;
+    this.#n = beat.n;
     this.heardAt = now;
     this.#load = beat.used + beat.queued;
     this.#slots = beat.slots;
@@ -67,7 +87,7 @@ export class KnownWorker {
   }
 
   isLive(now: number): boolean {
-    return this.beat.state === 'ready' && !this.#suspect && now - this.heardAt <= FRESH_MS;
+    return this.#state === 'ready' && !this.#suspect && now - this.heardAt <= FRESH_MS;
   }
 
   isForgotten(now: number): boolean {
@@ -103,23 +123,45 @@ export class KnownWorker {
 /** The runners of all deployments, as their heartbeats tell them. */
 export class WorkerTable {
   readonly #deployments = new Map<DeploymentId, Map<Incarnation, KnownWorker>>();
+  /** Runners of agents that the feed does not name, each agent's and all: as of the last sweep, and what came since. */
+  readonly #unnamedOf = new Map<string, number>();
+  #unnamed = 0;
 
-  /** @param isNamed whether requests for a deployment may go to runners of the agent. It may change at any time. */
+  /** @param standing what the deployment feed says now; requests go to all agents but foreign ones. */
   constructor(
     private readonly now: () => number,
-    private readonly isNamed: (deployment: DeploymentId, agent: string) => boolean = () => true,
+    private readonly standing: (deployment: DeploymentId, agent: string) => Standing = () => 'named',
   ) {}
 
-  /** @returns true when the report says something new. */
+  /** @returns true when the report says something new, and comes from who may say it. */
   report(beat: Heartbeat): boolean {
-    const workers = this.#deployments.get(beat.dep) ?? new Map<Incarnation, KnownWorker>();
-    this.#deployments.set(beat.dep, workers);
-    const known = workers.get(beat.wk);
+    const only = deploymentOfRunner(beat.wk);
+    if (only !== null && only !== beat.dep) return false;
+    const workers = this.#deployments.get(beat.dep);
+    const known = workers?.get(beat.wk);
     if (known) return known.report(beat, this.now());
-    // Anybody with a worker's credentials can invent names.
-    if (workers.size >= RUNNERS_MAX && !this.isNamed(beat.dep, agentNameOf(beat.wk))) return false;
-    workers.set(beat.wk, new KnownWorker(beat, this.now()));
+    const worker = new KnownWorker(beat, this.now());
+    if (!this.#hasRoom(beat.dep, worker)) return false;
+    if (workers) workers.set(beat.wk, worker);
+    else this.#deployments.set(beat.dep, new Map([[beat.wk, worker]]));
     return true;
+  }
+
+  /** Anybody with a worker's credentials can invent reports, and an agent that was taken over names too. */
+  #hasRoom(deployment: DeploymentId, { agent }: KnownWorker): boolean {
+    const workers = [...(this.#deployments.get(deployment)?.values() ?? [])];
+    if (workers.filter((other) => other.agent === agent).length >= SAME_AGENT_MAX) return false;
+    const standing = this.standing(deployment, agent);
+    if (standing === 'named') return true;
+    if (standing === 'foreign' && workers.length >= FOREIGN_MAX) return false;
+    if (this.#unnamed >= UNNAMED_MAX || (this.#unnamedOf.get(agent) ?? 0) >= UNNAMED_OF_AGENT_MAX) return false;
+    this.#countUnnamed(agent);
+    return true;
+  }
+
+  #countUnnamed(agent: string): void {
+    this.#unnamed += 1;
+    this.#unnamedOf.set(agent, (this.#unnamedOf.get(agent) ?? 0) + 1);
   }
 
   worker(deployment: DeploymentId, wk: Incarnation): KnownWorker | undefined {
@@ -133,7 +175,7 @@ export class WorkerTable {
   live(deployment: DeploymentId): KnownWorker[] {
     const now = this.now();
     return [...(this.#deployments.get(deployment)?.values() ?? [])].filter(
-      (worker) => worker.isLive(now) && this.isNamed(deployment, worker.agent),
+      (worker) => worker.isLive(now) && this.standing(deployment, worker.agent) !== 'foreign',
     );
   }
 
@@ -156,8 +198,13 @@ export class WorkerTable {
   /** Forgets runners that are gone. */
   sweep(): void {
     const now = this.now();
+    this.#unnamed = 0;
+    this.#unnamedOf.clear();
     for (const [deployment, workers] of this.#deployments) {
-      for (const [wk, worker] of workers) if (worker.isForgotten(now)) workers.delete(wk);
+      for (const [wk, worker] of workers) {
+        if (worker.isForgotten(now)) workers.delete(wk);
+        else if (this.standing(deployment, worker.agent) !== 'named') this.#countUnnamed(worker.agent);
+      }
       if (workers.size === 0) this.#deployments.delete(deployment);
     }
   }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentLoad, AssignmentItem, StateReason } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import { EngineLoadError } from '../engines/engine.js';
+import type { RunnerName } from '../identity/runner-names.js';
 import { fileVersion } from '../models/file-version.js';
 import type { ModelStore, ObtainedModel } from '../models/model-store.js';
 import type { Farewell, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
@@ -28,7 +29,9 @@ interface Trouble {
 export interface PlacementOptions {
   readonly item: AssignmentItem;
   readonly models: ModelStore;
-  readonly startRunner: (model: ObtainedModel, listener: RunnerListener) => RunnerHandle;
+  /** @throws EngineLoadError where there is no name now */
+  readonly nameRunner: () => Promise<RunnerName>;
+  readonly startRunner: (what: { readonly model: ObtainedModel; readonly name: RunnerName }, listener: RunnerListener) => RunnerHandle;
   /** The report changed. */
   readonly changed: () => void;
   /** Counted since the runner started; a new runner begins at nothing. */
@@ -140,7 +143,12 @@ export class Placement {
       const path = model.source.kind === 'file' ? model.source.path : null;
       this.#file = path === null ? null : { path, version: await fileVersion(path) };
       signal.throwIfAborted();
-      return await this.#runTo(model, signal, () => (readyAt = performance.now()));
+      const name = await this.options.nameRunner();
+      if (signal.aborted) {
+        name.giveBack();
+        return null;
+      }
+      return await this.#runTo({ model, name }, signal, () => (readyAt = performance.now()));
     } catch (error) {
       if (signal.aborted) return null;
       return this.#describe(error);
@@ -152,12 +160,12 @@ export class Placement {
   }
 
   /** Resolves when the runner has ended or begins to; rejects when it cannot serve. */
-  #runTo(model: ObtainedModel, signal: AbortSignal, ready: () => void): Promise<Trouble | null> {
+  #runTo(what: { model: ObtainedModel; name: RunnerName }, signal: AbortSignal, ready: () => void): Promise<Trouble | null> {
     const base = this.item.source.kind === 'download' ? DOWNLOAD_SHARE : 0;
     this.#figures = null;
     return new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => resolve(null), { once: true });
-      this.#runner = this.options.startRunner(model, {
+      this.#runner = this.options.startRunner(what, {
         progress: (progress) => this.#show({ progress: base + progress * (1 - base) }),
         ready: (facts) => {
           ready();

@@ -93,7 +93,8 @@ export class PlacementsService {
     const placement = new Placement({
       item,
       models: this.models,
-      startRunner: (model, listener) => this.runners.start({ item, log }, model, listener),
+      nameRunner: () => this.runners.name(item.dep),
+      startRunner: ({ model, name }, listener) => this.runners.start({ item, log, name }, model, listener),
       changed: () => {
         this.#retireSoon();
         this.#changed();

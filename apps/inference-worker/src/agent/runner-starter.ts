@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AssignmentItem } from '@slipway/contracts';
+import type { AssignmentItem, DeploymentId } from '@slipway/contracts';
 import { connectNats, type NatsConnection } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource } from '../engines/create-engine.js';
@@ -24,10 +24,11 @@ const NO_OTHERS_USER = 65_533;
 /** Of the machine's or container's memory, what one runner may take where the operator says nothing. */
 const SHARE_OF_MEMORY = 0.8;
 
-/** An item with the place where its log goes. */
+/** An item with the place where its log goes, and the name of its next runner. */
 export interface PlacedItem {
   readonly item: AssignmentItem;
   readonly log: ItemLog;
+  readonly name: RunnerName;
 }
 
 /** Starts runners: embedded engines in processes of their own, HTTP engines in this one. */
@@ -45,24 +46,26 @@ export class RunnerStarter {
     @Inject(RUNNER_NAMES) private readonly names: RunnerNames,
   ) {}
 
-  start({ item, log }: PlacedItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
-    if (source.kind === 'file') return this.#fork({ item, log }, source.path, listener);
-    const placed = { item: { ...item, slots: this.config.HTTP_ENGINE_SLOTS ?? item.slots }, log };
+  /** The name of the next runner of a deployment. @throws EngineLoadError while there is none: the runner is tried again later */
+  async name(deployment: DeploymentId): Promise<RunnerName> {
+    try {
+      return await this.names.take(deployment);
+    } catch (error) {
+      const detail = 'The runner has no name on NATS yet: keys-service does not answer.';
+      throw new EngineLoadError('engine_crashed', detail, { cause: error });
+    }
+  }
+
+  start({ item, log, name }: PlacedItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
+    if (source.kind === 'file') return this.#fork({ item, log, name }, source.path, listener);
+    const placed = { item: { ...item, slots: this.config.HTTP_ENGINE_SLOTS ?? item.slots }, log, name };
     return new InProcessRunner((lost) => this.#make(placed, source, lost), listener);
   }
 
-  /** @throws EngineLoadError while keys-service gives no names: the runner is tried again later */
-  #name(): RunnerName {
-    const name = this.names.take();
-    if (!name) throw new EngineLoadError('engine_crashed', 'The runner has no name on NATS yet: keys-service does not answer.');
-    return name;
-  }
-
-  #fork({ item: placed, log }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
+  #fork({ item: placed, log, name }: PlacedItem, modelPath: string, listener: RunnerListener): RunnerHandle {
     const { config } = this;
     // The query of a download's address: the file is here, and the process that reads it needs no secret.
     const { credential: _, ...item } = placed;
-    const name = this.#name();
     const runner = new ForkedRunner({
       setup: {
         env: config.SLIPWAY_ENV,
@@ -107,24 +110,31 @@ export class RunnerStarter {
     });
   }
 
-  async #make({ item, log: { logger: log } }: PlacedItem, source: EngineSource, lost: (error: EngineLoadError) => void): Promise<Runner> {
-    const name = this.#name();
+  async #make(placed: PlacedItem, source: EngineSource, lost: (error: EngineLoadError) => void): Promise<Runner> {
+    const { item, name } = placed;
+    const { logger: log } = placed.log;
     const { NATS_URL: url, SLIPWAY_ENV: env } = this.config;
-    const nats = name.held ? await connectNats({ url, role: 'runner', identity: name.held, name: `runner-${item.dep}`, log }) : this.nats;
-    const engine = await createEngine(source, {
-      context: item.context,
-      slots: item.slots,
-      queue: queueBoundOf(item.slots),
-      threads: item.threads,
-      defaultMaxTokens: item.default_max_tokens,
-      credential: item.credential,
-      imageHosts: this.config.IMAGE_HOSTS,
-      log,
-    });
+    let nats = this.nats;
     const freed = async (): Promise<void> => {
       if (nats !== this.nats) await nats.drain();
       name.giveBack();
     };
-    return new Runner({ wk: name.wk, engine, nats, env, item, zone: this.config.ZONE ?? null, log, lost, freed });
+    try {
+      if (name.held) nats = await connectNats({ url, role: 'runner', identity: name.held, name: `runner-${item.dep}`, log });
+      const engine = await createEngine(source, {
+        context: item.context,
+        slots: item.slots,
+        queue: queueBoundOf(item.slots),
+        threads: item.threads,
+        defaultMaxTokens: item.default_max_tokens,
+        credential: item.credential,
+        imageHosts: this.config.IMAGE_HOSTS,
+        log,
+      });
+      return new Runner({ wk: name.wk, engine, nats, env, item, zone: this.config.ZONE ?? null, log, lost, freed });
+    } catch (error) {
+      await freed();
+      throw error;
+    }
   }
 }

@@ -1,9 +1,11 @@
-import { Incarnation, NameWorkers, type WorkerIdentity, WORKER_NAMES_MAX } from '@slipway/contracts';
+import { type DeploymentId, type Incarnation, NameWorkers, runnerName, type WorkerIdentity, WORKER_NAMES_MAX } from '@slipway/contracts';
 import { type Logger, type NatsConnection, newUserKey, nuid, RpcClient } from '@slipway/platform';
 import { type HeldName, heldName } from './join.js';
 
-/** Names in advance: runners that crash start again while keys-service is away. */
-const SPARE = 16;
+/** Names in advance for each deployment that runs here: runners that crash start again while keys-service is away. */
+const SPARE = 2;
+/** Deployments whose first names fit into one question. */
+const AT_ONCE = Math.floor(WORKER_NAMES_MAX / (1 + SPARE));
 /** How often it looks what is to be asked for, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 /** A question that failed is asked again after this time, in milliseconds. */
@@ -21,19 +23,20 @@ export interface RunnerName {
 
 /** Where runners get their names from. */
 export interface RunnerNames {
-  /** Null while there is none. */
-  take(): RunnerName | null;
+  /** A name that has not been used. @throws ServiceError where there is none left, and keys-service gives none now */
+  take(deployment: DeploymentId): Promise<RunnerName>;
   stop(): void;
 }
 
-const suffixed = (agent: Incarnation): Incarnation => Incarnation.parse(`${agent}-${nuid.next()}`);
+const newName = (agent: Incarnation, deployment: DeploymentId): Incarnation => runnerName(agent, deployment, nuid.next());
 
 /** Names of runners that share their agent's NATS user. */
 export class SharedRunnerNames implements RunnerNames {
   constructor(private readonly agent: Incarnation) {}
 
-  take(): RunnerName {
-    return { wk: suffixed(this.agent), held: null, onRenewed: () => undefined, giveBack: () => undefined };
+  take(deployment: DeploymentId): Promise<RunnerName> {
+    const wk = newName(this.agent, deployment);
+    return Promise.resolve({ wk, held: null, onRenewed: () => undefined, giveBack: () => undefined });
   }
 
   stop(): void {
@@ -42,11 +45,20 @@ export class SharedRunnerNames implements RunnerNames {
 }
 
 interface Entry {
+  readonly deployment: DeploymentId;
   readonly held: HeldName;
   renewAt: number;
   renewed: ((jwt: string) => void) | null;
 }
 
+/** A runner that waits for a name. */
+interface Taker {
+  readonly deployment: DeploymentId;
+  readonly given: (entry: Entry) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+const spares = (deployment: DeploymentId): DeploymentId[] => Array.from({ length: SPARE }, () => deployment);
 const halfOf = (expiresAt: number): number => (Date.now() + expiresAt) / 2;
 
 export interface NamedRunnersOptions {
@@ -59,11 +71,15 @@ export interface NamedRunnersOptions {
   readonly log: Logger;
 }
 
-/** Names of runners with a NATS user each, asked for in advance and renewed at half of their life, the agent's own too. */
+/**
+ * Names of runners with a NATS user each, bound to one deployment: asked for with some in advance, and renewed at half of their
+ * life, the agent's own too.
+ */
 export class NamedRunners implements RunnerNames {
   readonly #rpc: RpcClient;
-  readonly #spare: Entry[] = [];
+  readonly #spare = new Map<DeploymentId, Entry[]>();
   readonly #used = new Set<Entry>();
+  #takers: Taker[] = [];
   #agentRenewAt: number;
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -74,14 +90,13 @@ export class NamedRunners implements RunnerNames {
     this.#agentRenewAt = halfOf(options.agent.expiresAt);
   }
 
-  /** Asks for the first names; when it fails, later. */
-  async start(): Promise<void> {
-    await this.#look();
+  /** From now on names are renewed. */
+  start(): void {
+    this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS).unref();
   }
 
-  take(): RunnerName | null {
-    const entry = this.#spare.shift();
-    if (!entry) return null;
+  async take(deployment: DeploymentId): Promise<RunnerName> {
+    const entry = this.#spare.get(deployment)?.shift() ?? (await this.#askFor(deployment));
     this.#used.add(entry);
     return {
       wk: entry.held.wk,
@@ -103,8 +118,8 @@ export class NamedRunners implements RunnerNames {
       () => null,
       (error: unknown) => error,
     );
-    if (failed !== null && !this.#failing) this.options.log.warn({ err: failed, spare: this.#spare.length }, 'agent.names_wait');
-    if (failed === null && this.#failing) this.options.log.info({ spare: this.#spare.length }, 'agent.names_recovered');
+    if (failed !== null && !this.#failing) this.options.log.warn({ err: failed, names: this.#used.size }, 'agent.names_wait');
+    if (failed === null && this.#failing) this.options.log.info({ names: this.#used.size }, 'agent.names_recovered');
     this.#failing = failed !== null;
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#look(), this.#failing ? AGAIN_MS : LOOK_EVERY_MS).unref();
   }
@@ -115,9 +130,26 @@ export class NamedRunners implements RunnerNames {
       Object.assign(agent, heldName(agent.key, await rejoin()));
       this.#agentRenewAt = halfOf(agent.expiresAt);
     }
-    const due = [...this.#spare, ...this.#used].filter(({ renewAt }) => Date.now() >= renewAt);
+    this.#forgetUnused();
+    const due = [...this.#used, ...this.#spares()].filter(({ renewAt }) => Date.now() >= renewAt);
     for (let i = 0; i < due.length; i += WORKER_NAMES_MAX) await this.#renew(due.slice(i, i + WORKER_NAMES_MAX));
-    if (this.#spare.length < SPARE) await this.#refill(SPARE - this.#spare.length);
+    await this.#refill();
+  }
+
+  #spares(): Entry[] {
+    return [...this.#spare.values()].flat();
+  }
+
+  /** What was in advance for a deployment that does not run here any more is not renewed. */
+  #forgetUnused(): void {
+    const running = this.#running();
+    for (const [deployment, [first]] of this.#spare) {
+      if (!running.has(deployment) && (!first || Date.now() >= first.renewAt)) this.#spare.delete(deployment);
+    }
+  }
+
+  #running(): Set<DeploymentId> {
+    return new Set([...this.#used].map(({ deployment }) => deployment));
   }
 
   async #renew(entries: readonly Entry[]): Promise<void> {
@@ -131,15 +163,51 @@ export class NamedRunners implements RunnerNames {
     }
   }
 
-  async #refill(count: number): Promise<void> {
-    const wanted = Array.from({ length: count }, () => ({ wk: suffixed(this.options.agent.wk), key: newUserKey() }));
-    const identities = await this.#ask(wanted);
-    for (const { wk, key } of wanted) {
-      const identity = identities.get(wk);
-      if (!identity) continue;
-      const held = heldName(key, identity);
-      this.#spare.push({ held, renewAt: halfOf(held.expiresAt), renewed: null });
+  async #refill(): Promise<void> {
+    const missing = [...this.#running()].flatMap((deployment) => {
+      return spares(deployment).slice(this.#spare.get(deployment)?.length ?? 0);
+    });
+    for (let i = 0; i < missing.length; i += WORKER_NAMES_MAX) this.#keep(await this.#make(missing.slice(i, i + WORKER_NAMES_MAX)));
+  }
+
+  #keep(entries: readonly Entry[]): void {
+    for (const entry of entries) this.#spare.set(entry.deployment, [...(this.#spare.get(entry.deployment) ?? []), entry]);
+  }
+
+  /** Those that are asked for in the same turn travel together: a new worker may start a thousand runners. */
+  #askFor(deployment: DeploymentId): Promise<Entry> {
+    if (this.#takers.length === 0) setImmediate(() => void this.#serveTakers());
+    return new Promise((given, failed) => this.#takers.push({ deployment, given, failed }));
+  }
+
+  async #serveTakers(): Promise<void> {
+    const takers = this.#takers;
+    this.#takers = [];
+    for (let i = 0; i < takers.length; i += AT_ONCE) await this.#serve(takers.slice(i, i + AT_ONCE));
+  }
+
+  async #serve(takers: readonly Taker[]): Promise<void> {
+    try {
+      const wanted = takers.map(({ deployment }) => deployment);
+      const made = await this.#make([...wanted, ...wanted.flatMap(spares)]);
+      this.#keep(made.slice(takers.length));
+      for (const [i, entry] of made.slice(0, takers.length).entries()) takers[i]?.given(entry);
+    } catch (error) {
+      for (const { failed } of takers) failed(error);
     }
+  }
+
+  /** New names, in the order of their deployments. */
+  async #make(deployments: readonly DeploymentId[]): Promise<Entry[]> {
+    const { wk: agent } = this.options.agent;
+    const wanted = deployments.map((deployment) => ({ deployment, wk: newName(agent, deployment), key: newUserKey() }));
+    const identities = await this.#ask(wanted);
+    return wanted.map(({ deployment, wk, key }) => {
+      const identity = identities.get(wk);
+      if (!identity) throw new Error('keys-service left out a name that it was asked for.');
+      const held = heldName(key, identity);
+      return { deployment, held, renewAt: halfOf(held.expiresAt), renewed: null };
+    });
   }
 
   async #ask(names: readonly Pick<HeldName, 'wk' | 'key'>[]): Promise<Map<string, WorkerIdentity>> {

@@ -32,7 +32,7 @@ export const JoinWorker = defineRpc({
 
 /**
  * An agent asks for the NATS users of its runners, for some in advance, and for newer ones of names that it has, its own among
- * them. The subject proves the agent; names of runners are `<wk>-<suffix>`, see `agentOfRunner`.
+ * them. The subject proves the agent; names of runners are `<wk>-<deployment>_<suffix>`, see `runnerName`.
  */
 export const NameWorkers = defineRpc({
   subject: 'key.{env}.v1.rpc.name-workers.{wk}',
