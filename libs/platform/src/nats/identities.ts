@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createPrivateKey, type KeyObject, randomBytes, sign as signWith } from 'node:crypto';
 import { permissionsOf, type Role, SCOPED_ROLES, type ScopedRole } from '@slipway/contracts';
 import { nkeys } from '@nats-io/transport-node';
 
@@ -69,13 +69,39 @@ interface Claims {
   readonly nats: object;
 }
 
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+/** Where the 32 bytes of a key lie in a seed, which holds two bytes of kind before them and a checksum behind. */
+const [KEY_BEGIN, KEY_END, SEED_BYTES] = [2, 34, 36];
+/** What precedes those bytes in PKCS #8. */
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+interface Signer {
+  readonly issuer: string;
+  readonly key: KeyObject;
+}
+
+/** By seed. A process has a few of them, for as long as it lives. */
+const signers = new Map<string, Signer>();
+
+/** The client's own Ed25519 is plain JavaScript and takes hundreds of times as long: a question for 64 names would hold up all others. */
+function signerOf(seed: string): Signer {
+  const known = signers.get(seed);
+  if (known) return known;
+  const bits = seed.split('').reduce((sum, letter) => sum * 32n + BigInt(BASE32.indexOf(letter)), 0n);
+  const bytes = Buffer.from((bits >> BigInt(seed.length * 5 - SEED_BYTES * 8)).toString(16).padStart(SEED_BYTES * 2, '0'), 'hex');
+  const der = Buffer.concat([PKCS8_ED25519, bytes.subarray(KEY_BEGIN, KEY_END)]);
+  const signer = { issuer: publicKeyOf(seed), key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }) };
+  signers.set(seed, signer);
+  return signer;
+}
+
 /** A JWT as nats-server reads it: signed with Ed25519 by an nkey, whose public key is the issuer. */
 function sign(claims: Claims, seed: string): string {
-  const pair = pairOf(seed);
+  const { issuer, key } = signerOf(seed);
   const head = base64url(JSON.stringify({ typ: 'JWT', alg: 'ed25519-nkey' }));
   const iat = Math.floor(Date.now() / SECOND_MS);
-  const body = base64url(JSON.stringify({ jti: base64url(randomBytes(16)), iat, iss: pair.getPublicKey(), ...claims }));
-  return `${head}.${body}.${base64url(pair.sign(encoder.encode(`${head}.${body}`)))}`;
+  const body = base64url(JSON.stringify({ jti: base64url(randomBytes(16)), iat, iss: issuer, ...claims }));
+  return `${head}.${body}.${base64url(signWith(null, Buffer.from(`${head}.${body}`), key))}`;
 }
 
 /** The operator's own claim, for `operator` of nats.conf. */
