@@ -10,11 +10,18 @@ export interface NamedKey {
 
 @Injectable()
 export class WorkerNamesRepository {
-  /** Forgets names whose end is long past, and counts those that are left. */
-  async sweep(tx: Tx, endedBefore: Date): Promise<number> {
+  /** Forgets names whose end is long past, and counts what is left: all names, and those of agents. */
+  async sweep(tx: Tx, endedBefore: Date): Promise<{ names: number; agents: number }> {
     await tx.query(`DELETE FROM keys.worker_name WHERE expires_at < $1`, [endedBefore]);
-    const rows = await tx.query<{ count: number }[]>(`SELECT count(*)::int AS count FROM keys.worker_name`);
-    return rows[0]?.count ?? 0;
+    const rows = await tx.query<{ names: number; agents: number }[]>(
+      `SELECT count(*)::int AS names, count(*) FILTER (WHERE wk = agent)::int AS agents FROM keys.worker_name`,
+    );
+    return rows[0] ?? { names: 0, agents: 0 };
+  }
+
+  /** Whether the name exists, whoever has it. */
+  async exists(tx: Tx, wk: Incarnation): Promise<boolean> {
+    return (await tx.query<unknown[]>(`SELECT 1 FROM keys.worker_name WHERE wk = $1`, [wk])).length > 0;
   }
 
   /** Gives names to keys, or prolongs what they have. @returns the names that are theirs now; the others belong to other keys */
@@ -27,5 +34,14 @@ export class WorkerNamesRepository {
       [names.map(({ wk }) => wk), names.map(({ key }) => key), host, expiresAt],
     );
     return new Set(rows.map(({ wk }) => wk));
+  }
+
+  /** Forgets the names of an agent's runners that were renewed longest ago, beyond the `most` newest. */
+  async trim(tx: Tx, agent: string, most: number): Promise<void> {
+    await tx.query(
+      `DELETE FROM keys.worker_name WHERE wk IN
+         (SELECT wk FROM keys.worker_name WHERE agent = $1 AND wk <> $1 ORDER BY expires_at DESC, wk OFFSET $2)`,
+      [agent, most],
+    );
   }
 }
