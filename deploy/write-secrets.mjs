@@ -8,13 +8,17 @@
 // users under which the containers run.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { EnvironmentName, SCOPED_ROLES } from '@slipway/contracts';
 import { completeSeeds, renderNatsConf, roleCredentials, workerSigning } from '@slipway/platform';
 
 /** Users in the images: ours and NATS run as `node`, PostgreSQL's as `postgres`. */
 const SERVICE_UID = 1000;
 const POSTGRES_UID = 999;
+/** Of workers: their runners are other users, which can have nothing of this one. */
+const WORKER_UID = 0;
+/** The one volume of workers, and the only one that more users than its owner read: runners. */
+const MODEL_CACHE = 'model-cache';
 
 const NATS_NODES = ['nats-1', 'nats-2', 'nats-3'];
 const DATABASES = { keys: 'KEYS_DATABASE_URL', deployments: 'DEPLOYMENTS_DATABASE_URL' };
@@ -90,11 +94,12 @@ function variablesOf(role, env, secrets) {
 }
 
 function writeRole(folder, role, { env, secrets }) {
-  privateFolder(join(folder, role));
-  write(join(folder, role, `${role}.creds`), roleCredentials(role, secrets.nats_seeds));
+  const uid = role === 'join' ? WORKER_UID : SERVICE_UID;
+  privateFolder(join(folder, role), uid);
+  write(join(folder, role, `${role}.creds`), roleCredentials(role, secrets.nats_seeds), uid);
   if (role === 'keys') write(join(folder, role, 'signing.json'), workerSigning(secrets.nats_seeds));
   const lines = Object.entries(variablesOf(role, env, secrets)).map(([name, value]) => `${name}=${value}\n`);
-  write(join(folder, role, 'service.env'), [`# ${CHANGED_NOWHERE}\n`, ...lines].join(''));
+  write(join(folder, role, 'service.env'), [`# ${CHANGED_NOWHERE}\n`, ...lines].join(''), uid);
 }
 
 function writeNatsNode(folder, node, { env, secrets }) {
@@ -141,7 +146,10 @@ try {
   for (const role of ROLES) writeRole(folder, role, known);
   for (const node of NATS_NODES) writeNatsNode(folder, node, known);
   writePostgres(folder, known);
-  for (const volume of volumes) give(volume, SERVICE_UID, 0o700);
+  for (const volume of volumes) {
+    if (basename(volume) === MODEL_CACHE) give(volume, WORKER_UID, 0o755);
+    else give(volume, SERVICE_UID, 0o700);
+  }
   console.log(`The secrets of the environment "${env.data}" are in ${folder}.`);
 } catch (error) {
   console.error(error.message);

@@ -27,6 +27,7 @@ export interface ComposeService {
   readonly restart?: string;
   readonly stop_grace_period?: string;
   readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
   readonly security_opt?: readonly string[];
 }
 

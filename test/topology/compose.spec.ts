@@ -120,7 +120,21 @@ describe('docker-compose.yml', () => {
     expect(service.cap_drop).toEqual(['ALL']);
     expect(service.security_opt).toContain('no-new-privileges:true');
     const user = service.user ?? (service.build ? valueOf('USER') : '0:0');
-    expect(user === '0:0' ? name : user).toMatch(/^(init|1000:1000|999:999)$/);
+    const agents = ['worker', 'gpu-worker'];
+    expect(user === '0:0' && !agents.includes(name) ? name : user).toMatch(agents.includes(name) ? /^0:0$/ : /^(init|1000:1000|999:999)$/);
+    const given = name === 'init' ? ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'] : ['DAC_OVERRIDE', 'KILL', 'SETGID', 'SETUID'];
+    expect(service.cap_add ?? []).toEqual(user === '0:0' ? given : []);
+  });
+
+  it('makes runners users to whom nothing in their container belongs', () => {
+    for (const name of ['worker', 'gpu-worker']) {
+      expect([name, environmentOf(compose.services[name]!)['RUNNER_UID']]).toEqual([name, '65533']);
+    }
+    if (process.getuid?.() !== 0) return;
+    for (const uid of [65_533, 1_000]) {
+      const read = spawnSync('cat', [join(secrets.folder, 'join/join.creds')], { uid, gid: uid, encoding: 'utf8' });
+      expect([read.status, read.stdout, read.stderr]).toEqual([1, '', expect.stringContaining('Permission denied')]);
+    }
   });
 
   it('shows each role the secrets of no other', () => {

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { chmod, chown, copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { agentOfRunner, deploymentOfRunner, JoinWorker } from '@slipway/contracts';
 import { newUserKey, RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
@@ -6,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../services/bus.js';
 import { PEPPER_SECRET, ServiceProcess } from '../services/service-process.js';
 import { anItem } from './an-item.js';
-import { type Agent, WorkerRig } from './rig.js';
+import { type Agent, MODEL, WorkerRig } from './rig.js';
 import { until } from './until.js';
 
 describe('a worker that holds nothing but the credentials to join', () => {
@@ -49,6 +51,33 @@ describe('a worker that holds nothing but the credentials to join', () => {
       expect(/^Groups:\s*(.*?)\s*$/m.exec(status)?.[1]).toBe('65533');
     },
   );
+
+  describe.runIf(process.getuid?.() === 0)('where only one user may read a model', () => {
+    const aModel = async (name: string, owner: number): Promise<string> => {
+      const path = join(rig.folder, name);
+      await chmod(rig.folder, 0o711);
+      await copyFile(MODEL, path);
+      await chmod(path, 0o600);
+      await chown(path, owner, owner);
+      return path;
+    };
+
+    it('runs it as that user rather than as root', async () => {
+      const path = await aModel('private.gguf', 1_234);
+      rig.assign(agent, [anItem(1), anItem(2, { source: { kind: 'file', path } })]);
+      const { pid } = await rig.ready(agent, 2);
+      expect(/^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split('\t')).toEqual(Array(4).fill('1234'));
+    });
+
+    it('refuses what is root’s own where the operator named a user', async () => {
+      const path = await aModel('of-root.gguf', 0);
+      const strict = await rig.startAgent({ RUNNER_UID: '65533' });
+      rig.assign(strict, [anItem(3, { source: { kind: 'file', path } })]);
+      await until('it is refused', () =>
+        rig.beats.some(({ wk, loads }) => wk === strict.wk && loads.some(({ dep, reason }) => dep === 3 && reason === 'model_missing')),
+      );
+    });
+  });
 
   it('keeps its name: nobody else gets it with another key', async () => {
     const rpc = new RpcClient(await rig.connect('join'), ENV);

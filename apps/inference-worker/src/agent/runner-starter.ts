@@ -78,6 +78,8 @@ export class RunnerStarter {
         logLevel: config.LOG_LEVEL,
         gpu: config.GPU,
         user: name.held ? this.#otherUser() : null,
+        // An operator who names a user means it.
+        mayStayRoot: config.RUNNER_UID === undefined,
         agent: process.pid,
         orphanDrainMs: config.DRAIN_MS,
         item,

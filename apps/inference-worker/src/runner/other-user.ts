@@ -37,20 +37,37 @@ export function closedTo(user: OtherUser, files: readonly string[]): string | nu
 /** What this process reads later: its own threads, and the library that reads model files. */
 const ownCode = (): string[] => [fileURLToPath(import.meta.url), createRequire(import.meta.url).resolve('node-llama-cpp')];
 
+/** Who owns a model that is not open to everybody. Root is nobody else; and its group is of no use to a file's owner. */
+function ownerOf(path: string): OtherUser[] {
+  const owner = existsSync(path) ? statSync(path) : { uid: 0, gid: 0 };
+  return owner.uid === 0 ? [] : [{ uid: owner.uid, gid: owner.gid === 0 ? owner.uid : owner.gid }];
+}
+
+/** Who a process is after it tried to become another user. */
+export interface BecomeOutcome {
+  readonly uid: number;
+  /** Null for the user that was wanted; else why it is another: a path that this one could not read, or what the system said. */
+  readonly reason: string | null;
+}
+
 /**
- * Makes this process one of another user, for good, so that native code which a hostile model file takes over is not root.
- * @returns null when that is done; else why not: a path that the user could not read, or what the system said
+ * Makes this process one of another user, for good, so that native code which a hostile model file takes over is not root: of
+ * the one that is wanted, or of the model's owner where only that one may read it. Where neither can read model and code, it
+ * stays who it is.
  */
-export function becomeUser(user: OtherUser, modelPath: string): string | null {
-  const closed = closedTo(user, [modelPath, ...ownCode()]);
-  if (closed !== null) return `${closed} is closed to user ${user.uid}`;
+export function becomeUser(wanted: OtherUser, modelPath: string): BecomeOutcome {
+  const files = [modelPath, ...ownCode()];
+  const closed = closedTo(wanted, files);
+  const reason = closed === null ? null : `${closed} is closed to user ${wanted.uid}`;
+  const user = reason === null ? wanted : ownerOf(modelPath).find((owner) => closedTo(owner, files) === null);
+  if (!user) return { uid: 0, reason };
   try {
     process.setgroups?.([user.gid]);
     process.setgid?.(user.gid);
     process.setuid?.(user.uid);
-    return null;
+    return { uid: user.uid, reason };
   } catch (error) {
     // A container without the capability: the process is as it was, or of the other group, which takes nothing away.
-    return error instanceof Error ? error.message : String(error);
+    return { uid: 0, reason: error instanceof Error ? error.message : String(error) };
   }
 }

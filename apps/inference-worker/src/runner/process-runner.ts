@@ -1,6 +1,6 @@
-import { connectNats, createLogger, type NatsConnection } from '@slipway/platform';
+import { connectNats, createLogger, type Logger, type NatsConnection } from '@slipway/platform';
 import { createEngine } from '../engines/create-engine.js';
-import type { EngineLoadError } from '../engines/engine.js';
+import { EngineLoadError } from '../engines/engine.js';
 import { queueBoundOf } from '../serving/admission.js';
 import { Runner } from './runner.js';
 import { becomeUser } from './other-user.js';
@@ -12,6 +12,16 @@ export interface ProcessRunner {
   readonly nats: NatsConnection;
 }
 
+/** Before native code reads the model. @throws EngineLoadError where it would stay root, and may not */
+function leaveRoot({ user, modelPath, mayStayRoot }: RunnerSetup, log: Logger): void {
+  if (user === null) return;
+  const { uid, reason } = becomeUser(user, modelPath);
+  if (reason === null) return;
+  log.warn({ reason, uid }, uid === 0 ? 'runner.stays_root' : 'runner.becomes_owner');
+  if (uid !== 0 || mayStayRoot) return;
+  throw new EngineLoadError('model_missing', 'The user that runs models on this worker cannot read this file.');
+}
+
 /** Makes the runner of a process from what its agent sent; nothing is loaded yet. */
 export async function makeProcessRunner(
   setup: RunnerSetup,
@@ -20,9 +30,8 @@ export async function makeProcessRunner(
 ): Promise<ProcessRunner> {
   const { item, env, zone } = setup;
   const log = createLogger('inference-runner', setup.logLevel, tee).child({ deployment: item.dep, rev: item.rev });
-  const { natsUrl: url, identity, wk, user } = setup;
-  const kept = user && becomeUser(user, setup.modelPath);
-  if (kept !== null) log.warn({ reason: kept }, 'runner.stays_root');
+  const { natsUrl: url, identity, wk } = setup;
+  leaveRoot(setup, log);
   const nats = await connectNats({
     url,
     name: `runner-${item.dep}`,

@@ -30,6 +30,8 @@ export const RunnerSetup = z.object({
   gpu: z.enum(['off', 'auto']),
   /** Whom the runner becomes before it reads the model; null = it stays who it is. */
   user: z.object({ uid: z.int().positive(), gid: z.int().positive() }).nullable(),
+  /** Where nobody but root can read the model: it stays root then, or refuses. */
+  mayStayRoot: z.boolean(),
   /** Process id of the agent. */
   agent: z.int().positive(),
   /** Time that running streams get when the agent died, in milliseconds. */
