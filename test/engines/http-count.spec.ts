@@ -94,6 +94,18 @@ describe('the http engine counts', () => {
     expect(bench.upstream.requests).toHaveLength(before);
   });
 
+  it('a prompt as soon as the number is there, of an answer that never ends', async () => {
+    playUpstream(bench.upstream, 'vllm', 'text');
+    const engine = await bench.loaded();
+    const list = '{},'.repeat(200_000);
+    bench.upstream.posts.set('/tokenize', () => ({ steps: [{ write: `{"count":17,"x":[${list}` }, { hang: true }] }));
+    expect(await engine.count(ask('Hi'), never)).toEqual({ tokens: 17, exact: true });
+    // What comes before the number is read through to the bound, and kept by nobody.
+    bench.upstream.posts.set('/tokenize', () => ({ steps: [{ write: `{"x":[${list}{}],"count":17}` }] }));
+    await expect(engine.count(ask('Hi'), never)).rejects.toMatchObject({ code: 'engine_error' });
+    expect(await engine.count(ask('x'.repeat(32_768)), never)).toEqual({ tokens: 17, exact: true });
+  });
+
   it('25 at once while all slots are taken', async () => {
     playUpstream(bench.upstream, 'llama-server', 'silence');
     const engine = await bench.loaded({ slots: 1 });

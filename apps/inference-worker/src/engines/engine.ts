@@ -83,9 +83,10 @@ export interface Engine {
   /**
    * Counts the prompt tokens that `generate` would report for this request. Takes no slot and waits for none.
    * After `signal` aborts it rejects with the signal's reason.
+   * @param account who asks, null where it is nobody: what an engine shares with others is shared by this.
    * @throws ServiceError in the vocabulary of `libs/contracts`.
    */
-  count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount>;
+  count(request: CanonicalRequest, signal: AbortSignal, account: AccountId | null): Promise<TokenCount>;
   /** Ends what runs with `server_shutting_down`, then frees everything. Repeating it is harmless. */
   unload(): Promise<void>;
 }

@@ -54,7 +54,7 @@ export class Admission {
   admit(start: Start, origin: StartOrigin): Generation | RejectCode {
     const refusal = this.#refusalOf(start);
     if (refusal) return refusal;
-    if (start.api === 'count') return this.#countOf(start);
+    if (start.api === 'count') return this.#countOf(start, origin);
     this.#admitted += 1;
     this.options.loadChanged();
     return this.#generationOf(start, origin);
@@ -95,10 +95,10 @@ export class Admission {
     return { running: inSlots, queued: total - inSlots };
   }
 
-  #countOf(start: Start): Generation {
+  #countOf(start: Start, { account }: StartOrigin): Generation {
     const { engine, log } = this.options;
     this.#counting += 1;
-    return new EngineCount({ engine, start, log, ended: () => (this.#counting -= 1) });
+    return new EngineCount({ engine, start, account, log, ended: () => (this.#counting -= 1) });
   }
 
   #generationOf(start: Start, origin: StartOrigin): Generation {

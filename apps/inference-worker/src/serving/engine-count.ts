@@ -1,4 +1,4 @@
-import { type Start, TOKENS_MAX, type Usage } from '@slipway/contracts';
+import { type AccountId, type Start, TOKENS_MAX, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
 import type { Engine } from '../engines/engine.js';
@@ -8,6 +8,8 @@ import { StreamLog } from './stream-log.js';
 export interface EngineCountOptions {
   readonly engine: Engine;
   readonly start: Start;
+  /** Who asked; null where nobody is billed. */
+  readonly account: AccountId | null;
   readonly log: Logger;
   readonly ended: () => void;
 }
@@ -22,9 +24,9 @@ export class EngineCount implements Generation {
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
-    const { engine, start, ended } = this.options;
+    const { engine, start, account, ended } = this.options;
     try {
-      const { tokens: told, exact } = await engine.count(start.req, signal);
+      const { tokens: told, exact } = await engine.count(start.req, signal, account);
       const tokens = Math.min(told, TOKENS_MAX);
       writer.events([{ k: 'start', prompt: tokens }]);
       const usage: Usage = { prompt: tokens, cached: 0, completion: 0, ...(!exact && { estimated: true }) };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type CanonicalRequest, type Capability, ServiceError, textOf, type Usage } from '@slipway/contracts';
+import { type AccountId, type CanonicalRequest, type Capability, ServiceError, textOf, type Usage } from '@slipway/contracts';
 import { HostList, OpenSet, withinTime } from '@slipway/platform';
 import { AdmissionQueue } from '../admission-queue.js';
 import {
@@ -136,7 +136,7 @@ export class HttpEngine implements Engine {
     }
   }
 
-  async count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount> {
+  async count(request: CanonicalRequest, signal: AbortSignal, account: AccountId | null = null): Promise<TokenCount> {
     if (this.#closed) throw shutDown();
     const { context } = this.#facts;
     const tooLong = context !== null && promptBytes(request) > BYTES_PER_TOKEN * context;
@@ -144,7 +144,7 @@ export class HttpEngine implements Engine {
     const counter = this.#counter;
     let limited: AbortSignal | undefined;
     try {
-      return await withinTime(signal, this.#limits.countMs, (within) => counter.count(request, (limited = within)));
+      return await withinTime(signal, this.#limits.countMs, (within) => counter.count(request, SHARES.paceOf(account), (limited = within)));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) throw error;
@@ -229,7 +229,7 @@ export class HttpEngine implements Engine {
         const { flavour } = this.#facts;
         this.#caps = FLAVOURS[flavour].caps;
         this.#caps = await probeTalent(this.#aside, { flavour, model }, timed);
-        this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps }, timed);
+        this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps }, SHARES.paceOf(null), timed);
       });
     } catch {
       signal.throwIfAborted();

@@ -1,9 +1,10 @@
 import { type CanonicalMessage, type CanonicalRequest, ServiceError } from '@slipway/contracts';
-import { z } from 'zod';
 import type { TokenCount } from '../engine.js';
 import { anthropicPrompt } from './anthropic-prompt.js';
 import type { UpstreamFlavour } from './flavour.js';
-import { FACTS_LIMIT, readJson } from './read-json.js';
+import { NumberScan } from './number-scan.js';
+import { FACTS_LIMIT } from './read-json.js';
+import type { Pace } from './read-shares.js';
 import { estimatePromptTokens, IMAGE_TOKENS, promptBytes, textsOf } from '../prompt-text.js';
 import { promptFields, type RequestBodyOptions } from './request-body.js';
 import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
@@ -18,12 +19,9 @@ export type CountOptions = Omit<RequestBodyOptions, 'maxTokens'>;
 interface Way {
   readonly path: string;
   body(request: CanonicalRequest, options: CountOptions): Record<string, unknown>;
-  /** Where the answer holds the count. */
-  readonly answer: z.ZodType<number>;
+  /** The field of the answer that holds the count. */
+  readonly answer: string;
 }
-
-const InputTokens = z.object({ input_tokens: z.int().nonnegative() }).transform(({ input_tokens: tokens }) => tokens);
-const Count = z.object({ count: z.int().nonnegative() }).transform(({ count }) => count);
 
 function tokenizeBody(request: CanonicalRequest, options: CountOptions): Record<string, unknown> {
   // It reads the prompt alone; how calls are chosen is no part of it.
@@ -32,9 +30,9 @@ function tokenizeBody(request: CanonicalRequest, options: CountOptions): Record<
 }
 
 const WAYS: Readonly<Record<Asking, Way>> = {
-  'llama-input-tokens': { path: '/chat/completions/input_tokens', body: promptFields, answer: InputTokens },
-  'vllm-tokenize': { path: '/../tokenize', body: tokenizeBody, answer: Count },
-  anthropic: { path: '/messages/count_tokens', body: (request, { model }) => anthropicPrompt(request, model), answer: InputTokens },
+  'llama-input-tokens': { path: '/chat/completions/input_tokens', body: promptFields, answer: 'input_tokens' },
+  'vllm-tokenize': { path: '/../tokenize', body: tokenizeBody, answer: 'count' },
+  anthropic: { path: '/messages/count_tokens', body: (request, { model }) => anthropicPrompt(request, model), answer: 'input_tokens' },
 };
 
 /** Ollama counts nothing beforehand. */
@@ -62,11 +60,11 @@ export class TokenCounter {
   ) {}
 
   /** Tries the ways that such a server may know; the first that brings a count is kept. */
-  static async probe(client: UpstreamClient, options: CountOptions, signal: AbortSignal): Promise<TokenCounter> {
+  static async probe(client: UpstreamClient, options: CountOptions, pace: Pace, signal: AbortSignal): Promise<TokenCounter> {
     for (const strategy of CANDIDATES[options.flavour]) {
       const counter = new TokenCounter(client, options, strategy);
       try {
-        const { exact, tokens } = await counter.count(HELLO, signal);
+        const { exact, tokens } = await counter.count(HELLO, pace, signal);
         if (exact && tokens > 0) return counter;
       } catch (error) {
         if (signal.aborted) throw error;
@@ -76,7 +74,7 @@ export class TokenCounter {
   }
 
   /** @throws ServiceError when the server refuses the prompt or fails. */
-  async count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount> {
+  async count(request: CanonicalRequest, pace: Pace, signal: AbortSignal): Promise<TokenCount> {
     const { strategy } = this;
     if (strategy === 'estimate') return estimate(request);
     const way = WAYS[strategy];
@@ -88,10 +86,36 @@ export class TokenCounter {
       return estimate(request);
     }
     if (response.status !== 200) throw await refusalOf(response, [...textsOf(request)]);
-    const counted = way.answer.safeParse(await readJson(response.body, answerLimit(request)));
-    if (!counted.success) throw new ServiceError('engine_error', 'The engine answered a count with something else.');
-    return { tokens: counted.data + images * IMAGE_TOKENS, exact: images === 0 && isFaithful(request, strategy) };
+    const counted = await readNumber(response.body, { field: way.answer, limit: answerLimit(request), pace });
+    if (counted === null) throw new ServiceError('engine_error', 'The engine answered a count with something else.');
+    return { tokens: counted + images * IMAGE_TOKENS, exact: images === 0 && isFaithful(request, strategy) };
   }
+}
+
+/**
+ * A number of an answer; null where it does not come within the limit. What follows it is read while it is short, which
+ * leaves the connection to the next question.
+ */
+async function readNumber(
+  body: AsyncIterable<Uint8Array>,
+  { field, limit, pace }: { readonly field: string; readonly limit: number; readonly pace: Pace },
+): Promise<number | null> {
+  const scan = new NumberScan(field);
+  let bytes = 0;
+  let isWanted = true;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (isWanted) isWanted = scan.feed(piece);
+    if (bytes >= (isWanted ? limit : FACTS_LIMIT)) break;
+    await mayReadOn(pace, piece.length);
+  }
+  return scan.value;
+}
+
+async function mayReadOn(pace: Pace, bytes: number): Promise<void> {
+  let goOn = (): void => undefined;
+  const later = new Promise<void>((resolve) => (goOn = resolve));
+  if (!pace.take(bytes, false, goOn)) await later;
 }
 
 /** Whether a way has words for all that a chat template is told. */
