@@ -16,6 +16,7 @@ const end: Frame = { k: 'end', q: 0, fin: 'cancelled', usage, sum: EMPTY_SUM, tm
 class Bench {
   now = 10_000;
   readonly told: string[] = [];
+  probes = 0;
   readonly attempt: Attempt;
 
   constructor(
@@ -51,7 +52,8 @@ class Bench {
       starts: { send: () => sent },
       now: () => this.now,
       vitals: () => this.vitals,
-      ...{ enter: nothing, join: nothing, part: nothing, leave: nothing, finish: nothing, control: nothing, probe: nothing },
+      ...{ enter: nothing, join: nothing, part: nothing, leave: nothing, finish: nothing, control: nothing },
+      probe: () => (this.probes += 1),
     };
   }
 }
@@ -84,10 +86,31 @@ describe('an attempt at a worker', () => {
 
   it('is late, not lost, where the worker says something else meanwhile', () => {
     const bench = new Bench({ kind: 'sent' });
-    bench.wait(500);
+    bench.wait(700);
     bench.vitals.heard(bench.now);
-    bench.wait(550);
+    bench.wait(350);
     expect(bench.told).toEqual(['late']);
+  });
+
+  it('is asked about where the worker spoke last a while ago, and late where it answers', () => {
+    const bench = new Bench({ kind: 'sent' });
+    bench.wait(300);
+    bench.vitals.heard(bench.now);
+    bench.wait(900);
+    expect([bench.told, bench.probes]).toEqual([[], 1]);
+    bench.vitals.heard(bench.now);
+    bench.wait(50);
+    expect(bench.told).toEqual(['late']);
+  });
+
+  it('is what silenced a worker that had answered the start before it, and not where it had not', () => {
+    const vitals = new WorkerVitals();
+    const first = new Bench({ kind: 'sent' }, undefined, vitals);
+    const [second, third] = [new Bench({ kind: 'sent' }, undefined, vitals), new Bench({ kind: 'sent' }, undefined, vitals)];
+    first.wait(50);
+    first.attempt.frame({ k: 'acc', wk, rev: 1, fp: 'f', lease_ms: 10_000 }, first.now);
+    for (const bench of [second, third]) bench.wait(1_150);
+    expect([second.told, third.told]).toEqual([['silent since this'], ['silent since another']]);
   });
 
   it.each<[string, Frame, unknown]>([

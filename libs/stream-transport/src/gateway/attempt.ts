@@ -4,7 +4,7 @@ import type { AttemptHost, AttemptLine, AttemptOwner, Outcome } from './attempt-
 import { Ending } from './ending.js';
 import { FrameSequence } from './frame-sequence.js';
 import { SilenceWatch } from './silence-watch.js';
-import type { WorkerVitals } from './worker-vitals.js';
+import type { Debt, WorkerVitals } from './worker-vitals.js';
 
 export interface AttemptPlace {
   readonly wk: Incarnation;
@@ -29,10 +29,12 @@ export class Attempt implements AttemptLine {
   private answerMs: number | null = null;
   private readonly silence: SilenceWatch;
   private readonly vitals: WorkerVitals;
-  /** Whether the worker owed an answer to an earlier start when this one was sent. */
-  private isBehind = false;
-  /** Whether the worker still owes the answer to the start. */
-  private isOwed = false;
+  /** The start before this one, while the worker has not answered it; null = none. */
+  private ahead: Readonly<Debt> | null = null;
+  /** The answer that the worker owes; null = not sent yet, or not expected any more. */
+  private debt: Debt | null = null;
+  /** Whether the worker, which had said other things, was asked if it still does. */
+  private isDoubted = false;
   private replayAskedAt = NEVER;
   private cancelledAt = NEVER;
   private cancelBy = 0;
@@ -61,9 +63,9 @@ export class Attempt implements AttemptLine {
   send(deadlineMs: number): void {
     this.host.enter(this);
     this.host.counters.starts += 1;
-    this.isBehind = this.vitals.isBehind;
-    this.vitals.unanswered += 1;
-    this.isOwed = true;
+    const { debt, ahead } = this.vitals.owe();
+    this.debt = debt;
+    this.ahead = ahead;
     const { request, wk, at, subject } = this;
     const sent = this.host.starts.send(request, { wk, at, reply: subject, deadlineMs, upload: this.upload });
     if (sent.kind === 'sent') this.awaitAnswer(this.host.settings.acceptMs);
@@ -75,6 +77,7 @@ export class Attempt implements AttemptLine {
   frame(frame: Frame | null, now: number): void {
     this.silence.heard(now);
     this.vitals.heard(now);
+    if (this.debt) this.debt.isAnswered = true;
     if (!frame || this.phase === 'over') return;
     if (this.phase === 'cancelling') this.frameAfterCancel(frame, now);
     else if (frame.k === 'rej') {
@@ -241,14 +244,29 @@ export class Attempt implements AttemptLine {
       this.host.link.prove();
       return;
     }
+    const life = this.lifeSinceSent(now);
+    if (life === 'doubted') {
+      if (!this.isDoubted) this.host.probe(this.wk);
+      this.isDoubted = true;
+      return;
+    }
     this.host.counters.acceptTimeouts += 1;
     this.cancelAtWorker('not accepted', now);
-    if (this.vitals.heardAt > this.sentAt) {
+    if (life === 'lives') {
       this.conclude({ kind: 'late' });
       return;
     }
     this.vitals.fellSilent();
-    this.conclude({ kind: 'silent', accepted: false, blame: this.isBehind ? 'another' : 'this' });
+    // A worker takes starts in their order: it came to this one only if it answered the one before.
+    this.conclude({ kind: 'silent', accepted: false, blame: this.ahead?.isAnswered === false ? 'another' : 'this' });
+  }
+
+  /** What was heard after the start was sent may have been said before the worker came to it: it lives if it still speaks. */
+  private lifeSinceSent(now: number): 'lives' | 'doubted' | 'silent' {
+    const { probeMs, acceptMs } = this.host.settings;
+    const { heardAt } = this.vitals;
+    if (heardAt <= this.sentAt || now - heardAt > acceptMs) return 'silent';
+    return now - heardAt > probeMs ? 'doubted' : 'lives';
   }
 
   private watch(now: number): void {
@@ -306,8 +324,8 @@ export class Attempt implements AttemptLine {
   }
 
   private settleDebt(): void {
-    if (this.isOwed) this.vitals.unanswered -= 1;
-    this.isOwed = false;
+    if (this.debt) this.vitals.unanswered -= 1;
+    this.debt = null;
   }
 
   private leave(): void {

@@ -66,6 +66,38 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['accepted w1 1', 'error worker_lost']);
   });
 
+  it('never goes to a second worker when the first took it and died, before its first event too', async () => {
+    const bench = new Bench();
+    await bench.begin();
+    bench.send(1, accept(w1));
+    bench.attempt(1).dead();
+    await bench.settle();
+    expect([bench.chosen.length, bench.refused]).toEqual([1, [['w1', 'absent']]]);
+    expect(bench.told).toEqual(['accepted w1 1', 'error worker_lost']);
+  });
+
+  it('never goes to a second worker when the first, which spoke before it came to the start, says nothing more', async () => {
+    const bench = new Bench();
+    await bench.begin();
+    bench.wait(100);
+    bench.vitals.of(w1).heard(bench.now);
+    bench.wait(1_050);
+    await bench.settle();
+    expect(bench.chosen).toHaveLength(1);
+    expect(bench.told).toEqual(['error deployment_unavailable']);
+  });
+
+  it('goes to the next worker when nobody serves its start, as often as it takes', async () => {
+    const bench = new Bench();
+    await bench.begin();
+    for (const at of [1, 2, 3]) {
+      bench.attempt(at).nobodyServes(bench.now);
+      await bench.settle();
+    }
+    expect(bench.chosen.map(({ wk }) => wk)).toEqual(['w1', 'w2', 'w3', 'w4']);
+    expect(bench.told).toEqual([]);
+  });
+
   it('goes to the next worker, with a higher attempt, when the first was silent before it got the start', async () => {
     const bench = new Bench();
     bench.vitals.of(w1).fellSilent();
@@ -87,9 +119,9 @@ describe('a stream at its gateway', () => {
     const bench = new Bench();
     await bench.begin();
     for (const wk of [w1, w2]) {
-      bench.wait(500);
+      bench.wait(700);
       bench.vitals.of(wk).heard(bench.now);
-      bench.wait(550);
+      bench.wait(350);
       await bench.settle();
     }
     expect(bench.chosen).toHaveLength(2);
@@ -112,7 +144,7 @@ describe('a stream at its gateway', () => {
     bench.attempt(1).gone();
     await bench.settle();
     bench.send(2, accept(w2), data(0, 'a'));
-    bench.attempt(2).dead();
+    bench.attempt(2).gone();
     expect(bench.told).toEqual(['accepted w1 1', 'accepted w2 2', 'a', 'error worker_lost']);
     expect([bench.released, bench.closed]).toEqual([['w1', 'w2'], 1]);
   });

@@ -3,27 +3,40 @@ import type { Incarnation } from '@slipway/contracts';
 /** Workers that nobody has asked or heard for this long are forgotten, in milliseconds. */
 const FORGET_MS = 60_000;
 
+/** A start that was sent. */
+export interface Debt {
+  /** Whether the worker has said anything about it. */
+  isAnswered: boolean;
+}
+
+const NEVER_ANSWERED: Readonly<Debt> = { isAnswered: false };
+
 /** When a worker was last heard, and what it owes. Workers take starts in the order of their arrival. */
 export class WorkerVitals {
   /** When anything of it arrived last, by the monotonic clock. */
   heardAt = Number.NEGATIVE_INFINITY;
   /** Starts that it has neither accepted nor rejected. */
   unanswered = 0;
-  private isSilent = false;
+  /** What a worker that fell silent will not answer; null = it speaks. */
+  private silentOn: Readonly<Debt> | null = null;
+  private newest: Debt | null = null;
 
-  /** Whether a start that is sent now waits behind one that the worker has not answered: it cannot be what silenced it. */
-  get isBehind(): boolean {
-    return this.unanswered > 0 || this.isSilent;
+  /** Notes a start. @returns it, and the one before it that the worker must answer first; null = it may begin with this one. */
+  owe(): { readonly debt: Debt; readonly ahead: Readonly<Debt> | null } {
+    const ahead = this.unanswered > 0 ? this.newest : this.silentOn;
+    this.unanswered += 1;
+    this.newest = { isAnswered: false };
+    return { debt: this.newest, ahead };
   }
 
   heard(now: number): void {
     this.heardAt = now;
-    this.isSilent = false;
+    this.silentOn = null;
   }
 
   /** A start was given up for want of any sign of life. */
   fellSilent(): void {
-    this.isSilent = true;
+    this.silentOn = NEVER_ANSWERED;
   }
 }
 
