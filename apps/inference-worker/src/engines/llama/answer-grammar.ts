@@ -44,14 +44,18 @@ export interface AnswerGrammar {
 
 /**
  * The grammar of an answer; null = it is free. It may take a second: see `GrammarTasks`.
+ * @param clock as `CompileBudget` takes it.
  * @throws ServiceError naming the field that asks for what cannot be forced.
  */
-export function makeGrammar(request: GrammarSource, family: CallFamily | null): AnswerGrammar | null {
+export function makeGrammar(request: GrammarSource, family: CallFamily | null, clock?: () => number): AnswerGrammar | null {
+  const budget = new CompileBudget(clock);
   const tools = family ? offeredTools(request) : [];
   const choice = request.tool_choice ?? 'auto';
-  if (family && tools.length > 0 && choice !== 'auto') return forcedCalls(request, family, chosenTools(tools, choice));
-  if (request.output) return forcedOutput(request.output, request, family, tools);
-  return family && tools.length > 0 ? freeCalls(request, family, tools) : null;
+  if (family && tools.length > 0 && choice !== 'auto') {
+    return forcedCalls(request, family, chosenTools(tools, choice), budget);
+  }
+  if (request.output) return forcedOutput(request.output, request, family && tools.length > 0 ? { family, tools } : null, budget);
+  return family && tools.length > 0 ? freeCalls(request, family, tools, budget) : null;
 }
 
 function chosenTools(tools: readonly Tool[], choice: Exclude<NonNullable<CanonicalRequest['tool_choice']>, 'auto'>): readonly Tool[] {
@@ -61,16 +65,16 @@ function chosenTools(tools: readonly Tool[], choice: Exclude<NonNullable<Canonic
   throw new ServiceError('invalid_value', `There is no tool named ${JSON.stringify(choice.name)}.`, { param: 'tool_choice' });
 }
 
-function forcedCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[]): AnswerGrammar {
+function forcedCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[], budget: CompileBudget): AnswerGrammar {
   const many = request.parallel_tool_calls !== false && typeof request.tool_choice === 'string';
-  const made = toolGrammar(tools, family, { many });
+  const made = toolGrammar(tools, family, { many, budget });
   return { whole: `root ::= ${made.whole}\n${made.rules}`, calls: null, field: 'tool_choice', ...unheld(made, tools) };
 }
 
 /** From the mark on, if the family has one, names are those of tools, and arguments follow their schemas. */
-function freeCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[]): AnswerGrammar | null {
+function freeCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[], budget: CompileBudget): AnswerGrammar {
   const { open, lead } = family.form;
-  const made = toolGrammar(tools, family, { many: request.parallel_tool_calls !== false });
+  const made = toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, budget });
   // Without a mark nothing says when a call begins: its schema is checked when it is over, where it is strict.
   const calls = open === '' ? null : { open, lead, rest: `root ::= ${made.behindOpen}\n${made.rules}` };
   const { leftOut, checks } =
@@ -78,13 +82,17 @@ function freeCalls(request: GrammarSource, family: CallFamily, tools: readonly T
   return { whole: null, calls, field: 'tools', leftOut, checks };
 }
 
-function forcedOutput(output: Output, request: GrammarSource, family: CallFamily | null, tools: readonly Tool[]): AnswerGrammar {
+function forcedOutput(
+  output: Output,
+  request: GrammarSource,
+  callable: { readonly family: CallFamily; readonly tools: readonly Tool[] } | null,
+  budget: CompileBudget,
+): AnswerGrammar {
   const field = FIELDS[output.kind];
-  const budget = new CompileBudget();
   const text = naming(field, () => outputRules(output, 'output-', budget));
-  const calls = family && tools.length > 0 ? toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, budget }) : null;
+  const calls = callable && toolGrammar(callable.tools, callable.family, { many: request.parallel_tool_calls !== false, budget });
   const root = calls ? `root ::= ${text.root} | ${calls.whole}\n${calls.rules}` : `root ::= ${text.root}\n`;
-  const ofCalls = calls ? unheld(calls, tools) : { leftOut: [], checks: [] };
+  const ofCalls = calls ? unheld(calls, callable?.tools ?? []) : { leftOut: [], checks: [] };
   const isStrict = output.kind === 'json_schema' && output.strict === true && text.leftOut.length > 0;
   const check: StrictCheck[] = isStrict ? [{ schema: output.schema, tool: null, field }] : [];
   const leftOut = [...text.leftOut, ...ofCalls.leftOut];

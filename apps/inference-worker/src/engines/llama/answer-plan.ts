@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type CanonicalRequest, isServiceError, ServiceError } from '@slipway/contracts';
 import type { AnswerGrammar } from './answer-grammar.js';
 import type { AnswerSpec } from './answer-writer.js';
+import { isOutOfTime } from './grammar/compile-budget.js';
 import type { GrammarTasks } from './grammar-tasks.js';
 import { Recent } from './recent.js';
 import type { TemplateFacts } from './template-facts.js';
@@ -50,8 +51,8 @@ export class AnswerPlanner {
     try {
       return await this.tasks.grammar(source, this.facts.family?.name ?? null);
     } catch (error) {
-      // A schema that is wrong stays so; a thread that was busy or broke does not.
-      if (!isServiceError(error) || error.code === 'overloaded') this.#made.drop(key);
+      // A schema that is wrong stays so; a thread that was busy, slow or broken does not.
+      if (!isServiceError(error) || error.code === 'overloaded' || isOutOfTime(error)) this.#made.drop(key);
       throw error;
     }
   }

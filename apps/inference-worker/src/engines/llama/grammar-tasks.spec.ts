@@ -1,14 +1,22 @@
+import type { ServiceError } from '@slipway/contracts';
 import { afterEach, expect, it } from 'vitest';
+import { isOutOfTime } from './grammar/compile-budget.js';
 import { GrammarTasks } from './grammar-tasks.js';
+import { threadStats } from './thread-clock.js';
 
-const threadOf = (body: string): URL =>
+const threadOf = (body: string, stats = 'null'): URL =>
   new URL(
-    `data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads';\n${body}\nparentPort.postMessage({ ready: true });`)}`,
+    `data:text/javascript,${encodeURIComponent(`import { readlinkSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+${body}
+parentPort.postMessage({ ready: true, stats: ${stats} });`)}`,
   );
-const ECHO = threadOf(`parentPort.on('message', ({ text }) => {
+const BODY = `parentPort.on('message', ({ text }) => {
   while (text === 'slow');
+  if (text === 'starved') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
   parentPort.postMessage(text === 'wrong' ? { refused: { code: 'invalid_value', message: 'wrong', param: 'a' } } : { value: text });
-});`);
+});`;
+const ECHO = threadOf(BODY);
 
 let tasks: GrammarTasks | undefined;
 afterEach(async () => {
@@ -19,10 +27,17 @@ it('a task that takes too long ends alone with its thread, and the others go on'
   tasks = new GrammarTasks(500, ECHO);
   const slow = tasks.faultOf({}, 'slow');
   const others = ['a', 'wrong', 'b'].map((text) => tasks!.faultOf({}, text));
-  await expect(slow).rejects.toMatchObject({ code: 'unsupported_value' });
+  await expect(slow).rejects.toSatisfy((error: ServiceError) => error.code === 'unsupported_value' && isOutOfTime(error));
   const [a, wrong, b] = await Promise.allSettled(others);
   expect([a, b]).toEqual(['a', 'b'].map((value) => ({ status: 'fulfilled', value })));
   expect(wrong).toMatchObject({ reason: { code: 'invalid_value', param: 'a' } });
+});
+
+it.runIf(threadStats() !== null)('time in which a thread had no core does not count for what it may take', async () => {
+  tasks = new GrammarTasks(500, threadOf(BODY, '`/proc/${readlinkSync("/proc/thread-self")}/schedstat`'));
+  await expect(tasks.faultOf({}, 'starved')).resolves.toBe('starved');
+  // On a machine that gives it next to nothing a thread is given up too.
+  await expect(tasks.faultOf({}, 'slow')).rejects.toThrow(/too long|too busy/);
 });
 
 it('smaller tasks come first, and no more wait than there is room for', async () => {

@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorCode, ServiceError } from '@slipway/contracts';
 import type { AnswerGrammar, GrammarSource } from './answer-grammar.js';
+import { outOfTime } from './grammar/compile-budget.js';
+import { cpuMs } from './thread-clock.js';
 
 export type GrammarTask =
   | { readonly kind: 'grammar'; readonly request: GrammarSource; readonly family: string | null }
@@ -8,13 +10,23 @@ export type GrammarTask =
 
 /** What a thread made of a task. */
 export type GrammarTaskResult =
-  | { readonly ready: true }
+  | { readonly ready: true; readonly stats: string | null }
   | { readonly value: unknown }
-  | { readonly refused: { readonly code: ErrorCode; readonly message: string; readonly param: string | undefined } }
+  | { readonly refused: Refusal }
   | { readonly failed: string };
 
-/** Time that one task may take, in milliseconds. */
-const GRAMMAR_BUDGET_MS = 2_000;
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly param: string | undefined;
+  /** Whether it was refused because its time was spent. */
+  readonly late: boolean;
+}
+
+/** Milliseconds of work after which a task ends with its thread. Grammars keep a smaller budget of their own. */
+const TASK_BUDGET_MS = 3_000;
+/** A thread that is given no more than a tenth of a core is given up. */
+const MAX_STARVED = 10;
 /** Tasks that may wait. */
 const MAX_WAITING = 64;
 /** Threads cannot read TypeScript: run from source, as tests are, this takes the thread that was built. */
@@ -33,13 +45,16 @@ interface Job {
 interface Thread {
   readonly worker: Worker;
   ready: boolean;
+  /** Where the system tells what it takes. */
+  stats: string | null;
   job: Job | null;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
  * Makes grammars of schemas, and checks answers against them, in a thread of its own, one at a time and the smallest first: what a
- * client sends must not hold up the tokens of others. A task that takes longer than its budget ends with its thread.
+ * client sends must not hold up the tokens of others. A task that takes more than its budget ends
+ * with its thread; time in which the machine was busy with other things does not count.
  */
 export class GrammarTasks {
   readonly #waiting: Job[] = [];
@@ -47,7 +62,7 @@ export class GrammarTasks {
   #closed = false;
 
   constructor(
-    private readonly budgetMs = GRAMMAR_BUDGET_MS,
+    private readonly budgetMs = TASK_BUDGET_MS,
     private readonly threadUrl = THREAD,
   ) {}
 
@@ -91,13 +106,23 @@ export class GrammarTasks {
     this.#waiting.splice(this.#waiting.indexOf(smallest), 1);
     thread.job = smallest;
     thread.worker.ref();
-    thread.timer = setTimeout(() => this.#lose(thread, tooLong()), this.budgetMs);
+    this.#watch(thread, { since: performance.now(), spent: cpuMs(thread.stats) });
     thread.worker.postMessage(smallest.task);
+  }
+
+  #watch(thread: Thread, start: { readonly since: number; readonly spent: number | null }, left = this.budgetMs): void {
+    thread.timer = setTimeout(() => {
+      const [now, waited] = [cpuMs(thread.stats), performance.now() - start.since];
+      const spent = now === null || start.spent === null ? waited : now - start.spent;
+      if (spent >= this.budgetMs) this.#lose(thread, outOfTime());
+      else if (waited >= this.budgetMs * MAX_STARVED) this.#lose(thread, starved());
+      else this.#watch(thread, start, this.budgetMs - spent);
+    }, left);
   }
 
   #start(): Thread {
     const worker = new Worker(this.threadUrl, { resourceLimits: { maxOldGenerationSizeMb: 512 } });
-    const thread: Thread = { worker, ready: false, job: null, timer: undefined };
+    const thread: Thread = { worker, ready: false, stats: null, job: null, timer: undefined };
     worker.on('message', (result: GrammarTaskResult) => this.#took(thread, result));
     worker.on('error', (error) => this.#lose(thread, error));
     worker.on('exit', () => this.#lose(thread, new Error('The thread that compiles schemas ended.')));
@@ -108,10 +133,10 @@ export class GrammarTasks {
     const { job } = thread;
     clearTimeout(thread.timer);
     thread.job = null;
-    if ('ready' in result) thread.ready = true;
+    if ('ready' in result) Object.assign(thread, { ready: true, stats: result.stats });
     else if ('value' in result) job?.resolve(result.value);
     else if ('failed' in result) job?.reject(new Error(result.failed));
-    else job?.reject(new ServiceError(result.refused.code, result.refused.message, { param: result.refused.param }));
+    else job?.reject(refusalOf(result.refused));
     thread.worker.unref();
     this.#next();
   }
@@ -128,5 +153,8 @@ export class GrammarTasks {
   }
 }
 
-const tooLong = (): ServiceError =>
-  new ServiceError('unsupported_value', 'The schemas or the grammar of this request take too long to compile. Make them smaller.');
+const starved = (): ServiceError =>
+  new ServiceError('overloaded', 'The machine is too busy to compile the schemas of this request.', { retryAfterS: 1 });
+
+const refusalOf = ({ code, message, param, late }: Refusal): ServiceError =>
+  new ServiceError(code, message, { param, ...(late && { cause: outOfTime().cause }) });

@@ -1,5 +1,6 @@
-import type { Tool } from '@slipway/contracts';
+import type { ServiceError, Tool } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
+import { CompileBudget, isOutOfTime } from './grammar/compile-budget.js';
 import { GbnfReader } from './grammar/gbnf-reader.js';
 import { GrammarWalk } from './grammar/grammar-walk.js';
 import type { CallFamily } from './tool-calls/call-family.js';
@@ -159,6 +160,83 @@ describe('the calls of tools of any size', () => {
     const strict = tools.map((tool) => ({ ...tool, strict: true }));
     expect(() => toolGrammar(strict, HERMES, { many: true })).toThrow(
       expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining('too large') as string }),
+    );
+  });
+
+  const KUBERNETES = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
+  const named = (name: string, strict = false): Tool => ({
+    name,
+    strict,
+    parameters: {
+      type: 'object',
+      properties: {
+        of: { type: 'string', pattern: KUBERNETES, maxLength: 253 },
+        in: { type: 'string', pattern: KUBERNETES, maxLength: 200 },
+      },
+      required: ['of'],
+      additionalProperties: false,
+    },
+  });
+
+  /** A budget of which the form of the answer has left room for one such tool. */
+  const room = (): CompileBudget => {
+    const budget = new CompileBudget();
+    budget.chars(400 * 1024);
+    return budget;
+  };
+
+  it.each([HERMES, GLM])('give up lengths beside patterns before patterns, and no tool loses all of its schema', (family) => {
+    const tools = Array.from({ length: 3 }, (_, i) => named(`tool${i}`));
+    const { leftOut, whole, rules } = toolGrammar(tools, family, { many: false, budget: room() });
+    expect(leftOut.length).toBeGreaterThan(0);
+    expect(leftOut.length).toBeLessThan(3);
+    expect(leftOut.flatMap(({ places }) => places).filter((place) => place === '/')).toEqual([]);
+    expect(leftOut[0]?.places).toEqual(['/properties/of/maxLength', '/properties/in/maxLength']);
+    if (family !== HERMES) return;
+    const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');
+    expect(walk.accepts('<tool_call>\n{"name": "tool2", "arguments": {"in":"a"}}\n</tool_call>')).toBe(false);
+  });
+
+  it('of strict tools are made first, so that others give way to them', () => {
+    const tools = [...Array.from({ length: 3 }, (_, i) => named(`tool${i}`)), named('last', true)];
+    const { leftOut } = toolGrammar(tools, HERMES, { many: false, budget: room() });
+    expect(leftOut.map(({ tool }) => tool)).not.toContain('last');
+    expect(() =>
+      toolGrammar(
+        tools.map((tool) => ({ ...tool, strict: true })),
+        HERMES,
+        { many: false, budget: room() },
+      ),
+    ).toThrow(expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining('too large') as string }));
+  });
+
+  it('keep the shape of what there was no time for; strict ones are refused for that moment only', () => {
+    const late = (): CompileBudget => {
+      let [asked, ms] = [0, 0];
+      return new CompileBudget(() => {
+        asked += 1;
+        // From the second tool on nothing of the first two seconds is left.
+        if (asked === 20) ms = 2_001;
+        return ms;
+      });
+    };
+    const tools = Array.from({ length: 3 }, (_, i) => named(`tool${i}`));
+    const { leftOut } = toolGrammar(tools, HERMES, { many: false, budget: late() });
+    expect(leftOut.at(-1)?.tool).toBe('tool2');
+    expect(leftOut.flatMap(({ places }) => places)).not.toContain('/');
+    const strict = tools.map((tool) => ({ ...tool, strict: true }));
+    expect(() => toolGrammar(strict, HERMES, { many: false, budget: late() })).toThrow(
+      expect.toSatisfy((error: ServiceError) => error.code === 'unsupported_value' && isOutOfTime(error)),
+    );
+  });
+
+  it('leave out keywords that are null, by name, unless the tool is strict', () => {
+    const parameters = { type: 'object', properties: { a: { type: 'object', properties: null, required: null } }, required: ['a'] };
+    expect(toolGrammar([{ name: 'set', parameters }], HERMES, { many: false }).leftOut).toEqual([
+      { tool: 'set', places: ['/properties/a/properties', '/properties/a/required'] },
+    ]);
+    expect(() => toolGrammar([{ name: 'set', parameters, strict: true }], HERMES, { many: false })).toThrow(
+      expect.objectContaining({ code: 'invalid_value', param: 'tools[0].function.parameters' }),
     );
   });
 });

@@ -1,0 +1,46 @@
+import type { LeftOut } from './grammar/left-out.js';
+import { isRecord, within } from './grammar/schema-words.js';
+
+/** Keywords that hold schemas by name. */
+const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions']);
+/** Keywords that hold a schema or a list of schemas. */
+const NESTED: ReadonlySet<string> = new Set([
+  ...['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items', 'additionalItems', 'unevaluatedItems', 'contains'],
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'not', 'if', 'then', 'else'],
+]);
+const LENGTHS: ReadonlySet<string> = new Set(['minLength', 'maxLength']);
+/** Other keywords of texts and numbers whose grammars are much larger than they are. */
+const COSTLY: ReadonlySet<string> = new Set(['pattern', 'format', 'multipleOf']);
+/** Keywords in which null is a value. */
+const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'example']);
+
+/** Whether a keyword of a schema is to go. */
+export type Trim = (word: string, schema: Readonly<Record<string, unknown>>) => boolean;
+
+/** Keywords that are null say nothing. */
+export const isNull: Trim = (word, schema) => schema[word] === null && !VALUES.has(word);
+
+/** Lengths of texts that have a pattern or a format too, which take an automaton of both. */
+export const isBesidePattern: Trim = (word, schema) =>
+  (LENGTHS.has(word) && ('pattern' in schema || 'format' in schema)) || isNull(word, schema);
+
+/** All that makes grammars much larger than what it says. */
+export const isCostly: Trim = (word, schema) => COSTLY.has(word) || LENGTHS.has(word) || isNull(word, schema);
+
+/** A schema without some of its keywords, at any depth; those that went are named in `leftOut`. */
+export function trimmed(schema: unknown, goes: Trim, leftOut: LeftOut, at = '#'): unknown {
+  if (Array.isArray(schema)) return schema.map((each, i) => trimmed(each, goes, leftOut, within(at, i)));
+  if (!isRecord(schema)) return schema;
+  const kept: [string, unknown][] = [];
+  for (const [word, value] of Object.entries(schema)) {
+    if (goes(word, schema)) leftOut.add(at, word);
+    else kept.push([word, inside(word, value, goes, { leftOut, at: within(at, word) })]);
+  }
+  return Object.fromEntries(kept);
+}
+
+function inside(word: string, value: unknown, goes: Trim, { leftOut, at }: { readonly leftOut: LeftOut; readonly at: string }): unknown {
+  if (NESTED.has(word)) return trimmed(value, goes, leftOut, at);
+  if (!NAMED.has(word) || !isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, trimmed(each, goes, leftOut, within(at, name))]));
+}
