@@ -1,5 +1,7 @@
 import type { Tool } from '@slipway/contracts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { makeGrammar } from '../../apps/inference-worker/src/engines/llama/answer-grammar.js';
 import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
 import { faultOf } from '../../apps/inference-worker/src/engines/llama/grammar/grammar-check.js';
 import { GrammarWalk } from '../../apps/inference-worker/src/engines/llama/grammar/grammar-walk.js';
@@ -9,6 +11,7 @@ import { toolGrammar } from '../../apps/inference-worker/src/engines/llama/tool-
 import { TEMPLATES } from './family-templates.js';
 import { GrammarSampler } from './grammar-sampler.js';
 import { Random } from './random.js';
+import { randomSchema } from './random-schema.js';
 
 const TOOLS: readonly Tool[] = [
   {
@@ -30,7 +33,11 @@ const TOOLS: readonly Tool[] = [
   { name: 'nothing' },
 ];
 
-function read(name: string, pieces: readonly string[]): { text: string; calls: { name: string; args: string; whole: boolean }[] } {
+function read(
+  name: string,
+  pieces: readonly string[],
+  tools = TOOLS,
+): { text: string; calls: { name: string; args: string; whole: boolean }[] } {
   const family = detectFamily(TEMPLATES[name as keyof typeof TEMPLATES])!;
   const found = { text: '', calls: [] as { name: string; args: string; whole: boolean }[] };
   const sink = {
@@ -40,7 +47,7 @@ function read(name: string, pieces: readonly string[]): { text: string; calls: {
     close: () => void (found.calls.at(-1)!.whole = true),
     broken: () => expect.fail('The list of calls is broken.'),
   };
-  const reader = new CallReader(family, sink, TOOLS);
+  const reader = new CallReader(family, sink, tools);
   for (const piece of pieces) reader.push(piece);
   reader.end();
   return found;
@@ -77,6 +84,59 @@ describe('every answer that a family’s grammar allows is read as the calls tha
         const { text, calls } = read(name, pieces(answer, random));
         expect([seed, answer, text.trim(), many ? calls.length > 0 : calls.length === 1]).toEqual([seed, answer, '', true]);
         for (const call of calls) expectCall(call, answer);
+      }
+    }
+  });
+});
+
+/** Tools of any names and schemas, in which names begin each other. */
+function randomTools(random: Random): readonly Tool[] {
+  const names = ['get', 'get_time', 'get_time.v2', 'set-it', 'a'].filter(() => random.chance(0.6));
+  return (names.length > 0 ? names : ['only']).map((name) => {
+    const members = random.times(random.int(0, 3), (i) => [`p${i}`, randomSchema(random).schema] as const);
+    // References of all of them lead to the same place.
+    const { $defs } = randomSchema(random).schema;
+    const required = members.map(([member]) => member).filter(() => random.chance(0.5));
+    const properties = Object.fromEntries(members);
+    return { name, parameters: { $defs, type: 'object', properties, required, additionalProperties: false } };
+  });
+}
+
+/** What an answer ends with where one of the calls begins that its grammar numbers. */
+function beginningOf(family: string, number: number, tools: readonly Tool[]): string {
+  if (family === 'llama-json') return `{"name": "${tools[number]!.name}"`;
+  if (family === 'qwen-xml') return ['I see. <tool_call>', 'I see. <function='][number]!;
+  if (family.startsWith('deepseek')) return ['<｜tool▁calls▁begin｜>', '<｜tool▁call▁begin｜>'][number]!;
+  const mark: Record<string, string> = { hermes: '<tool_call>', glm: '<tool_call>', command: '<|START_ACTION|>' };
+  return mark[family] ?? (family.startsWith('mistral') ? '[TOOL_CALLS]' : '<|tool_call|>');
+}
+
+/** Answers that go on from where one of the calls begins: free text seldom begins one by chance. */
+function* callingAnswers(family: string, seed: number): Generator<{ answer: string; tools: readonly Tool[]; leftOut: readonly string[] }> {
+  const random = new Random(seed);
+  const tools = randomTools(random);
+  const { gbnf, leftOut } = makeGrammar({ tools: [...tools] }, detectFamily(TEMPLATES[family as keyof typeof TEMPLATES]))!;
+  const rules = new GbnfReader(gbnf).read();
+  expect(faultOf(rules)).toBeNull();
+  const begun = [...rules.keys()].filter((rule) => /^free-call-\d+$/.test(rule));
+  for (const [i, rule] of begun.entries()) {
+    const answer = beginningOf(family, i, tools) + new GrammarSampler(rules, random).sample(rule, 200);
+    yield { answer, tools, leftOut };
+  }
+}
+
+describe('calls in any answer that may hold some name offered tools, with arguments that satisfy what is held of their schemas', () => {
+  it.each(Object.keys(TEMPLATES))('%s', (family) => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false, multipleOfPrecision: 9 });
+    for (const { answer, tools, leftOut } of [1, 2, 3, 4].flatMap((seed) => [...callingAnswers(family, seed)])) {
+      const { calls } = read(family, pieces(answer, new Random(answer.length)), tools);
+      expect([answer, calls.length > 0, calls.every(({ whole }) => whole)]).toEqual([answer, true, true]);
+      for (const { name, args } of calls) {
+        const tool = tools.find((each) => each.name === name);
+        expect([answer, name, tool?.name]).toEqual([answer, name, name]);
+        if (leftOut.some((place) => place.startsWith(`${name}:`))) continue;
+        const isValid = ajv.compile(tool?.parameters ?? {});
+        expect([answer, isValid(JSON.parse(args || '{}')), isValid.errors]).toEqual([answer, true, null]);
       }
     }
   });

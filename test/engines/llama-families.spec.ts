@@ -20,6 +20,8 @@ const TOOLS: readonly Tool[] = [
     },
   },
 ];
+/** `<tool_call>` in the demo model's vocabulary. */
+const CALL_TOKEN = 2042;
 const ARGS = { beds: 2, view: 'sea' };
 const HISTORY: CanonicalRequest['messages'] = [
   message('user', 'A room, please.'),
@@ -89,6 +91,26 @@ describe('the template of a family', () => {
       expect([Number.isInteger(beds), ['sea', 'yard'].includes(view)]).toEqual([true, true]);
       const { tokens: counted } = await engine.count(request, new AbortController().signal);
       expect(counted).toBe((await answer.usage).prompt);
+    }
+    await unload();
+  });
+
+  it.each(families)('%s: calls that nothing requires are held from where they begin, and other text is free', async (name, source) => {
+    const { engine, unload } = await templatedEngine(source);
+    // The mark of three families, which is text to the others.
+    const logit_bias = { [CALL_TOKEN]: 100 };
+    const marked = ['hermes', 'qwen-xml', 'glm'].includes(name);
+    for (const seed of [1, 2]) {
+      const sampling = { temperature: 1.5, top_k: 0, top_p: 1, seed, ...(marked && { logit_bias }) };
+      const answer = await run(
+        engine,
+        ask('A room, please.', { tools: [...TOOLS], sampling, parallel_tool_calls: false, max_tokens: 300 }),
+      );
+      const calls = callsIn(answer.events);
+      expect([marked, calls.map((call) => call.name)]).toEqual([marked, marked ? ['book_room'] : []]);
+      if (!marked) expect(answer.text).not.toBe('');
+      for (const { args } of calls)
+        expect(args).toMatchObject({ beds: expect.any(Number) as number, view: expect.stringMatching(/^(sea|yard)$/) as string });
     }
     await unload();
   });

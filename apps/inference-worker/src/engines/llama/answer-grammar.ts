@@ -26,19 +26,21 @@ export interface StrictCheck {
   readonly tool: string | null;
   /** The request's field that asks for it. */
   readonly field: string;
+  /** Whether the grammar holds all of it: then only what escaped the grammar is checked. */
+  readonly held: boolean;
 }
 
 /** What an answer is held to. */
 export interface AnswerGrammar {
-  /** GBNF of the whole answer; null = it is free until a call begins. */
-  readonly whole: string | null;
-  /** Calls are held to this from their mark on; null = they are free. */
-  readonly calls: { readonly open: string; readonly lead: string; readonly rest: string } | null;
+  /** GBNF of the whole answer. */
+  readonly gbnf: string;
+  /** Whether the answer must have a form; else it is free until a call begins. */
+  readonly forced: boolean;
   /** The request's field that asks for it. */
   readonly field: string;
   /** What of its schemas it leaves out: `/pointer` of the answer's, `tool:/pointer` of a tool's. */
   readonly leftOut: readonly string[];
-  /** What strict schemas it leaves something out of. */
+  /** The strict schemas that a finished answer is checked against. */
   readonly checks: readonly StrictCheck[];
 }
 
@@ -48,13 +50,15 @@ export interface AnswerGrammar {
  * @throws ServiceError naming the field that asks for what cannot be forced.
  */
 export function makeGrammar(request: GrammarSource, family: CallFamily | null, clock?: () => number): AnswerGrammar | null {
-  const budget = new CompileBudget(clock);
   const tools = family ? offeredTools(request) : [];
+  const budget = new CompileBudget(clock);
   const choice = request.tool_choice ?? 'auto';
   if (family && tools.length > 0 && choice !== 'auto') {
     return forcedCalls(request, family, chosenTools(tools, choice), budget);
   }
-  if (request.output) return forcedOutput(request.output, request, family && tools.length > 0 ? { family, tools } : null, budget);
+  if (request.output) {
+    return forcedOutput(request.output, request, family && tools.length > 0 ? { family, tools } : null, budget);
+  }
   return family && tools.length > 0 ? freeCalls(request, family, tools, budget) : null;
 }
 
@@ -68,18 +72,15 @@ function chosenTools(tools: readonly Tool[], choice: Exclude<NonNullable<Canonic
 function forcedCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[], budget: CompileBudget): AnswerGrammar {
   const many = request.parallel_tool_calls !== false && typeof request.tool_choice === 'string';
   const made = toolGrammar(tools, family, { many, budget });
-  return { whole: `root ::= ${made.whole}\n${made.rules}`, calls: null, field: 'tool_choice', ...unheld(made, tools) };
+  const checks = checksOf(made, tools).filter(({ held }) => !held);
+  return { gbnf: `root ::= ${made.whole}\n${made.rules}`, forced: true, field: 'tool_choice', leftOut: placesOf(made), checks };
 }
 
-/** From the mark on, if the family has one, names are those of tools, and arguments follow their schemas. */
+/** From where a call begins, names are those of tools, and arguments follow their schemas. */
 function freeCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[], budget: CompileBudget): AnswerGrammar {
-  const { open, lead } = family.form;
   const made = toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, budget });
-  // Without a mark nothing says when a call begins: its schema is checked when it is over, where it is strict.
-  const calls = open === '' ? null : { open, lead, rest: `root ::= ${made.behindOpen}\n${made.rules}` };
-  const { leftOut, checks } =
-    open === '' ? unheld({ leftOut: tools.map(({ name }) => ({ tool: name, places: ['/'] })) }, tools) : unheld(made, tools);
-  return { whole: null, calls, field: 'tools', leftOut, checks };
+  const checks = checksOf(made, tools).map((check) => ({ ...check, held: check.held && family.form.mayEscape !== true }));
+  return { gbnf: `root ::= free\n${made.free()}`, forced: false, field: 'tools', leftOut: placesOf(made), checks };
 }
 
 function forcedOutput(
@@ -92,19 +93,24 @@ function forcedOutput(
   const text = naming(field, () => outputRules(output, 'output-', budget));
   const calls = callable && toolGrammar(callable.tools, callable.family, { many: request.parallel_tool_calls !== false, budget });
   const root = calls ? `root ::= ${text.root} | ${calls.whole}\n${calls.rules}` : `root ::= ${text.root}\n`;
-  const ofCalls = calls ? unheld(calls, callable?.tools ?? []) : { leftOut: [], checks: [] };
   const isStrict = output.kind === 'json_schema' && output.strict === true && text.leftOut.length > 0;
-  const check: StrictCheck[] = isStrict ? [{ schema: output.schema, tool: null, field }] : [];
-  const leftOut = [...text.leftOut, ...ofCalls.leftOut];
-  return { whole: root + text.rules, calls: null, field, leftOut, checks: [...check, ...ofCalls.checks] };
+  const check: StrictCheck[] = isStrict ? [{ schema: output.schema, tool: null, field, held: false }] : [];
+  const ofCalls = calls ? checksOf(calls, callable?.tools ?? []).filter(({ held }) => !held) : [];
+  const leftOut = [...text.leftOut, ...(calls ? placesOf(calls) : [])];
+  return { gbnf: root + text.rules, forced: true, field, leftOut, checks: [...check, ...ofCalls] };
 }
 
-function unheld({ leftOut }: Pick<ToolGrammar, 'leftOut'>, tools: readonly Tool[]): Pick<AnswerGrammar, 'leftOut' | 'checks'> {
+const placesOf = ({ leftOut }: Pick<ToolGrammar, 'leftOut'>): string[] =>
+  leftOut.flatMap(({ tool, places }) => places.map((place) => `${tool}:${place}`));
+
+/** What calls of strict tools are checked against. */
+function checksOf({ leftOut }: Pick<ToolGrammar, 'leftOut'>, tools: readonly Tool[]): StrictCheck[] {
   const names = new Set(leftOut.map(({ tool }) => tool));
-  const checks = tools.flatMap(({ name, parameters, strict }, i): StrictCheck[] =>
-    strict === true && parameters && names.has(name) ? [{ schema: parameters, tool: name, field: `tools[${i}].function.parameters` }] : [],
+  return tools.flatMap(({ name, parameters, strict }, i): StrictCheck[] =>
+    strict === true && parameters
+      ? [{ schema: parameters, tool: name, field: `tools[${i}].function.parameters`, held: !names.has(name) }]
+      : [],
   );
-  return { leftOut: leftOut.flatMap(({ tool, places }) => places.map((place) => `${tool}:${place}`)), checks };
 }
 
 function naming<T>(param: string, make: () => T): T {

@@ -33,7 +33,7 @@ export class AnswerPlanner {
     const single = request.parallel_tool_calls === false || typeof request.tool_choice === 'object';
     const calls = family && tools.length > 0 ? { family, tools, single } : null;
     const grammar = calls || request.output ? await this.#grammar(request) : null;
-    if (request.continue_final === true && grammar?.whole) {
+    if (request.continue_final === true && grammar?.forced === true) {
       throw new ServiceError('unsupported_value', `A message that was begun cannot be continued together with ${grammar.field}.`, {
         param: 'continue_final_message',
       });

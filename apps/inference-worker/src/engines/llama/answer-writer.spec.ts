@@ -70,7 +70,7 @@ describe('AnswerWriter', () => {
     expect([text(), events().at(-1)]).toEqual(['<|im_end|>STOP a', { k: 'fin', r: 'stop' }]);
     const call = '<tool_call>{"name": "f", "arguments": {}}';
     const calls = setUp([call, '</tool_call>', call, '</tool_call> x'], {
-      calls: { family: HERMES, tools: [], single: true },
+      calls: { family: HERMES, tools: [{ name: 'f' }, { name: 'g' }], single: true },
       minTokens: 4,
     });
     expect([calls.write(), calls.writer.tokens]).toEqual([true, 4]);
@@ -136,7 +136,9 @@ describe('AnswerWriter with reasoning and calls', () => {
   });
 
   it('ends with the first call where only one is wanted', () => {
-    const { write, events } = setUp([...call, ' more', ...call], { calls: { family: HERMES, tools: [], single: true } });
+    const { write, events } = setUp([...call, ' more', ...call], {
+      calls: { family: HERMES, tools: [{ name: 'f' }, { name: 'g' }], single: true },
+    });
     expect(write()).toBe(true);
     expect(events().filter(({ k }) => k === 'call')).toHaveLength(1);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'tool_calls' });
@@ -146,7 +148,7 @@ describe('AnswerWriter with reasoning and calls', () => {
     'leaves out what the piece that ends the only call goes on with: %s',
     (rest) => {
       const pieces = ['[TOOL_CALLS][{"name": "f", "arguments": {"a"', `: 1}}${rest}`];
-      const { write, text, events } = setUp(pieces, { calls: { family: MISTRAL, tools: [], single: true } });
+      const { write, text, events } = setUp(pieces, { calls: { family: MISTRAL, tools: [{ name: 'f' }, { name: 'g' }], single: true } });
       expect(write()).toBe(true);
       expect(events().flatMap((event) => (event.k === 'call' ? [event.name] : []))).toEqual(['f']);
       expect([text(), events().at(-1)]).toEqual(['', { k: 'fin', r: 'tool_calls' }]);
@@ -155,7 +157,7 @@ describe('AnswerWriter with reasoning and calls', () => {
 
   it('something else than a call behind a call of a list fails the answer, unless its limit cut it off', () => {
     const pieces = ['[TOOL_CALLS][{"name": "f", "arguments": {}}, ', '{"city": 1}', ']'];
-    const calls = { family: MISTRAL, tools: [], single: false };
+    const calls = { family: MISTRAL, tools: [{ name: 'f' }, { name: 'g' }], single: false };
     const broken = setUp(pieces, { calls });
     broken.write();
     expect(() => broken.writer.end()).toThrow(expect.objectContaining({ code: 'engine_error' }) as Error);

@@ -43,6 +43,8 @@ export class AnswerWriter {
   #counted = 0;
   #uncounted = 0;
   #reasoned = 0;
+  #answered = false;
+  #silent = false;
 
   constructor(
     private readonly bytes: TokenBytes,
@@ -82,16 +84,20 @@ export class AnswerWriter {
     return this.#reasoning?.thinking ?? false;
   }
 
-  /** The calls being read; null where none are looked for. */
-  get reader(): Pick<CallReader, 'inside' | 'beginning'> | null {
-    return this.#reader;
+  /** Whether something of the answer has come, reasoning aside. */
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** Whether some token wrote nothing: a grammar reads the names of such tokens as text. */
+  get silent(): boolean {
+    return this.#silent;
   }
 
   /** Takes a token that is part of the answer. @returns true when the answer is finished. */
   write(token: Token, logprob?: TokenLogprob): boolean {
     this.#uncounted += 1;
-    const piece = this.#utf8.push(this.bytes.of(token, this.#generated));
-    this.#generated.push(token);
+    const piece = this.#written(token);
     if (logprob) this.#ledger.add(logprob, piece.length);
     const { text, stop } = this.#mayEnd ? this.#ends.push(piece) : { text: piece, stop: null };
     this.#push(text);
@@ -117,6 +123,14 @@ export class AnswerWriter {
     this.#over({ r: 'stop' });
   }
 
+  /** What a token writes, as far as its characters are complete. */
+  #written(token: Token): string {
+    const bytes = this.bytes.of(token, this.#generated);
+    this.#silent ||= bytes.length === 0;
+    this.#generated.push(token);
+    return this.#utf8.push(bytes);
+  }
+
   /** Whether anything but the limit may end the answer with this token. */
   get #mayEnd(): boolean {
     return this.tokens >= (this.spec.minTokens ?? 0);
@@ -129,6 +143,7 @@ export class AnswerWriter {
   }
 
   #answer(text: string): void {
+    this.#answered = true;
     if (this.#reader) this.#reader.push(text);
     else this.#text(text, false);
   }

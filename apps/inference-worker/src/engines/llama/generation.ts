@@ -100,10 +100,10 @@ export class GenerationRound {
     if (this.#stopped()) return;
     this.#start(cached);
     const emit = (events: readonly StreamEvent[]): void => this.run.output.events(events);
-    const strict = task.checks.length > 0 ? new StrictAnswer(task.checks, tools.faultOf, emit) : null;
+    const strict = task.checks.length > 0 ? new StrictAnswer(task.checks, tools.faultOf, () => gate.complete, emit) : null;
     const writer = new AnswerWriter(tools.bytes, task.spec, choice, strict?.take ?? emit);
     this.#writers.push(writer);
-    const gate = new GrammarGate(tools.model, task.grammar, writer);
+    const gate: GrammarGate = new GrammarGate(tools.model, task.grammar, writer);
     const { sampling, logprobs } = task;
     const source = tokenSource(tools, sequence, { sampling, choice, logprobs, generated: writer.generated, grammar: gate.next });
     try {
@@ -151,7 +151,7 @@ export class GenerationRound {
 
   /** An answer that must have a form, and ended within its reasoning, has none. */
   #assertAnswered(writer: AnswerWriter): void {
-    if (!this.task.grammar?.whole || !writer.thinking) return;
+    if (this.task.grammar?.forced !== true || !writer.thinking) return;
     throw new ServiceError('engine_error', 'The model ended its turn before the answer that was asked for.');
   }
 }

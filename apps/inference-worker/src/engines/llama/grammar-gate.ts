@@ -29,54 +29,45 @@ export class GrammarCache {
   }
 }
 
-/** The grammars of a request, read. */
+/** The grammar of a request, read. */
 export interface ReadGrammar {
-  readonly whole: LlamaGrammar | null;
-  readonly calls: { readonly open: string; readonly behindOpen: LlamaGrammar; readonly behindLead: LlamaGrammar } | null;
+  readonly grammar: LlamaGrammar;
+  /** Whether the answer must have a form; else it is free until a call begins. */
+  readonly forced: boolean;
 }
 
-/** Reads all that an answer is held to. @throws ServiceError `invalid_value` naming the field. */
-export async function readGrammar({ whole, calls, field }: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar> {
-  return {
-    whole: whole === null ? null : await cache.get(whole, field),
-    calls: calls && {
-      open: calls.open,
-      behindOpen: await cache.get(calls.rest.replace('root ::= ', 'root ::= [ \\n]? '), field),
-      behindLead: await cache.get(calls.rest, field),
-    },
-  };
-}
+/** Reads what an answer is held to. @throws ServiceError `invalid_value` naming the field. */
+export const readGrammar = async ({ gbnf, forced, field }: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar> => ({
+  grammar: await cache.get(gbnf, field),
+  forced,
+});
 
 /** Says which grammar the next token of a choice must follow. Reasoning follows none, unless the grammar itself writes it. */
 export class GrammarGate {
   #state: LlamaGrammarEvaluationState | undefined;
+  #late = false;
 
   constructor(
     private readonly model: LlamaModel,
-    private readonly grammar: ReadGrammar | null,
-    private readonly writer: Pick<AnswerWriter, 'thinking' | 'reader'>,
+    private readonly read: ReadGrammar | null,
+    private readonly writer: Pick<AnswerWriter, 'thinking' | 'answered' | 'silent'>,
   ) {}
+
+  /** Whether the grammar has seen the answer as it was read: from its first character on, and no other text. */
+  get complete(): boolean {
+    return !this.#late && !this.writer.silent;
+  }
 
   /** To be asked once before each token. */
   readonly next = (): LlamaGrammarEvaluationState | undefined => {
-    const { writer, grammar } = this;
-    if (!grammar || (writer.thinking && !(grammar.whole && this.#state))) return undefined;
-    if (grammar.whole) this.#state ??= this.#begin(grammar.whole);
-    else this.#state = this.#forCall(grammar.calls);
+    const { writer, read, model } = this;
+    if (!read || (writer.thinking && !(read.forced && this.#state))) {
+      this.#state = undefined;
+      return undefined;
+    }
+    // The token that ended the reasoning may have begun the answer.
+    if (!this.#state) this.#late = writer.answered;
+    this.#state ??= new LlamaGrammarEvaluationState({ model, grammar: read.grammar });
     return this.#state;
   };
-
-  /** From the mark of a call to its end; what follows is free again. */
-  #forCall(calls: ReadGrammar['calls']): LlamaGrammarEvaluationState | undefined {
-    const { reader } = this.writer;
-    if (!calls || !reader?.inside) return undefined;
-    if (this.#state) return this.#state;
-    const behind = reader.beginning.startsWith(calls.open) ? reader.beginning.slice(calls.open.length) : null;
-    if (behind === null || behind.trim() !== '') return undefined;
-    return this.#begin(behind === '' ? calls.behindOpen : calls.behindLead);
-  }
-
-  #begin(grammar: LlamaGrammar): LlamaGrammarEvaluationState {
-    return new LlamaGrammarEvaluationState({ model: this.model, grammar });
-  }
 }

@@ -14,7 +14,7 @@ const clock = workClock(stats);
 function resultOf(task: GrammarTask): unknown {
   if (task.kind === 'check') return checker.faultOf(task.schema, task.text);
   const grammar = makeGrammar(task.request, task.family === null ? null : familyNamed(task.family), clock);
-  for (const { schema, field } of grammar?.checks ?? []) naming(field, () => checker.prepare(schema));
+  for (const { schema, field, held } of grammar?.checks ?? []) if (!held) naming(field, () => checker.prepare(schema));
   return grammar;
 }
 

@@ -7,18 +7,21 @@ interface Written {
 }
 
 /**
- * Holds the end of one choice back until the whole answer was checked against the schemas of which its grammar leaves something
- * out. What is cut off by a limit or a stop text is not checked: it says itself that it is not whole.
+ * Holds the end of one choice back until the whole answer was checked against the strict schemas that its grammar does not hold. What is cut off by a limit or a stop text is not checked: it says itself that it is not whole.
  */
 export class StrictAnswer {
   #text = '';
   readonly #calls: Written[] = [];
   #end: Extract<StreamEvent, { k: 'fin' }> | null = null;
 
-  /** @param faultOf what is wrong with a text by a schema; null = nothing. */
+  /**
+   * @param faultOf what is wrong with a text by a schema; null = nothing.
+   * @param isHeld whether the answer followed its grammar from its beginning to its end.
+   */
   constructor(
     private readonly checks: readonly StrictCheck[],
     private readonly faultOf: (schema: unknown, text: string) => Promise<string | null>,
+    private readonly isHeld: () => boolean,
     private readonly emit: (events: readonly StreamEvent[]) => void,
   ) {}
 
@@ -43,7 +46,8 @@ export class StrictAnswer {
   }
 
   async #check(): Promise<void> {
-    for (const { schema, tool, field } of this.checks) {
+    const isHeld = this.isHeld();
+    for (const { schema, tool, field } of this.checks.filter(({ held }) => !held || !isHeld)) {
       const texts = tool === null ? this.#texts() : this.#calls.filter(({ name }) => name === tool).map(({ args }) => args);
       for (const text of texts) {
         const fault = await this.faultOf(schema, text);

@@ -18,8 +18,8 @@ export interface ToolGrammar {
   readonly whole: string;
   /** The rules that it refers to. */
   readonly rules: string;
-  /** What stands behind the mark and the white space with which a call begins. */
-  readonly behindOpen: string;
+  /** The rules of an answer that is free until a call begins, and behind it; the root is `free`. */
+  readonly free: () => string;
   /** Assertions that calls are not held to, by tool. */
   readonly leftOut: readonly ToolLeftOut[];
 }
@@ -38,7 +38,7 @@ export interface CallWish {
  * @throws ServiceError naming the tool whose schema is wrong, or too large for a strict one.
  */
 export function toolGrammar(tools: readonly Tool[], family: CallFamily, { many, budget = new CompileBudget() }: CallWish): ToolGrammar {
-  const { open, lead, rest, again, rules = '', byParameter = false } = family.form;
+  const { open, lead, rest, free, again, rules = '', byParameter = false } = family.form;
   const made = new ToolSet(tools, byParameter, budget).compile();
   const held = made.map(({ rule }) => rule);
   const texts = new Map(made.flatMap((each) => [...each.texts]));
@@ -48,7 +48,7 @@ export function toolGrammar(tools: readonly Tool[], family: CallFamily, { many, 
   return {
     whole: `${head}calls${more}`,
     rules: `${common}calls ::= ${rest(held, many)}\n`,
-    behindOpen: 'calls',
+    free: () => `${common}${free(held, many)}`,
     leftOut: made.flatMap(({ rule, leftOut }) => (leftOut.length > 0 ? [{ tool: rule.tool.name, places: leftOut }] : [])),
   };
 }

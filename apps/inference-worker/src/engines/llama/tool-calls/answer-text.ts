@@ -14,8 +14,6 @@ export class AnswerText {
   #at = 0;
   #kept: number | null = null;
   #over = false;
-  /** Set by readers while they are behind a mark. */
-  inside = false;
 
   /** More was generated. */
   add(piece: string): void {
@@ -51,11 +49,6 @@ export class AnswerText {
   rewind(position: number): void {
     this.#at = position;
     this.#kept = null;
-  }
-
-  /** All of the text from where it was kept; '' where nothing is. */
-  get kept(): string {
-    return this.#kept === null ? '' : this.#text.slice(this.#kept - this.#base);
   }
 
   /** The next character, which stays; '' at the end. */

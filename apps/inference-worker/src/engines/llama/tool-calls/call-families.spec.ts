@@ -16,7 +16,7 @@ const TOOLS: readonly Tool[] = [
     name: 'get_weather',
     parameters: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' }, tags: { type: 'array' } } },
   },
-  { name: 'get_time' },
+  ...['get_time', 'f', 'x', 'other'].map((name) => ({ name })),
 ];
 
 type Found = { text: string } | { broken: true } | { call: string; id?: string; args: string; whole: boolean };

@@ -14,6 +14,12 @@ export interface CallSink {
   broken(): void;
 }
 
+/** The same for those who read: they ask before they begin. */
+export interface CallFinder extends CallSink {
+  /** Whether the request offers a tool of this name; what names another one is no call. */
+  offers(name: string): boolean;
+}
+
 /** A tool in a grammar: `args` = the rule that matches its arguments. */
 export interface ToolRule {
   readonly tool: Tool;
@@ -31,14 +37,21 @@ export interface ParameterRule {
   readonly begins: string | null;
 }
 
-/** How the calls of a family are forced, in GBNF. */
+/** How the calls of a family are held, in GBNF. */
 export interface CallForm {
-  /** Text that every call or list of calls begins with; '' = none, then nothing but the whole answer can be forced. */
+  /** Text that every call or list of calls begins with where calls are forced; '' = none. */
   readonly open: string;
   /** White space behind `open`. */
   readonly lead: string;
   /** GBNF of what follows both for exactly one call, or for a list of calls where `many`. */
   readonly rest: (tools: readonly ToolRule[], many: boolean) => string;
+  /**
+   * GBNF rules of an answer that is free until a call begins, at whatever `read` takes for one, and free again behind it.
+   * Their root is `free`, and all their names begin with it.
+   */
+  readonly free: (tools: readonly ToolRule[], many: boolean) => string;
+  /** Whether some calls that `read` finds escape `free`. */
+  readonly mayEscape?: true;
   /** What stands between one `rest` and the next `open`; null = `rest` holds all calls. */
   readonly again: string | null;
   /** Whether arguments are written one by one, so that `rest` takes the rules of parameters. */
@@ -57,6 +70,6 @@ export interface CallFamily {
   /** Whether a template with tools is one of this family. */
   readonly knows: (template: string) => boolean;
   /** Reads an answer to its end. */
-  readonly read: (text: AnswerText, sink: CallSink, tools: readonly Tool[]) => Reading<void>;
+  readonly read: (text: AnswerText, sink: CallFinder, tools: readonly Tool[]) => Reading<void>;
   readonly form: CallForm;
 }

@@ -1,5 +1,5 @@
 import type { AnswerText, Reading } from './answer-text.js';
-import type { CallSink, ToolRule } from './call-family.js';
+import type { CallFinder, CallSink, ToolRule } from './call-family.js';
 import { readArguments, readString, readValue } from './json-reading.js';
 import { gbnfText } from './gbnf-text.js';
 
@@ -8,8 +8,6 @@ export interface CallKeys {
   readonly name: readonly string[];
   readonly args: readonly string[];
   readonly id: readonly string[];
-  /** Whether an object with this name is a call; all are where a mark stands before it. */
-  readonly accepts?: (name: string) => boolean;
 }
 
 /** `none` = it is no call, and nothing went out; `broken` = it began as one, and is none. */
@@ -24,7 +22,7 @@ class CallObject {
 
   constructor(
     private readonly keys: CallKeys,
-    private readonly sink: CallSink,
+    private readonly sink: CallFinder,
   ) {}
 
   get begun(): boolean {
@@ -51,7 +49,7 @@ class CallObject {
   }
 
   #named(name: string | null): boolean {
-    if (name === null || name === '' || this.keys.accepts?.(name) === false) return false;
+    if (name === null || !this.sink.offers(name)) return false;
     this.#name = name;
     return true;
   }
@@ -76,7 +74,7 @@ const idOf = (value: string): string | undefined => {
 };
 
 /** Reads one object that may be a call. */
-export function* readCallObject(text: AnswerText, sink: CallSink, keys: CallKeys): Reading<CallOutcome> {
+export function* readCallObject(text: AnswerText, sink: CallFinder, keys: CallKeys): Reading<CallOutcome> {
   if (!(yield* text.literal('{'))) return 'none';
   const call = new CallObject(keys, sink);
   for (;;) {
@@ -94,7 +92,7 @@ export function* readCallObject(text: AnswerText, sink: CallSink, keys: CallKeys
  * Reads a list of calls, or a single one without brackets. A list whose first item is no call is none; a later one breaks
  * the answer, since the calls before it are out. An answer that ends behind a call has lost nothing.
  */
-export function* readCallList(text: AnswerText, sink: CallSink, keys: CallKeys): Reading<CallOutcome> {
+export function* readCallList(text: AnswerText, sink: CallFinder, keys: CallKeys): Reading<CallOutcome> {
   if (!(yield* text.literal('['))) return yield* readCallObject(text, sink, keys);
   let calls = 0;
   for (;;) {
@@ -128,13 +126,12 @@ export const callListRule = (call: string, many: boolean): string =>
  */
 export function* readBehind(
   text: AnswerText,
-  sink: CallSink,
+  sink: CallFinder,
   mark: string,
-  read: (sink: CallSink) => Reading<CallOutcome>,
+  read: (sink: CallFinder) => Reading<CallOutcome>,
 ): Reading<CallOutcome> {
   const behind = text.at;
   text.keep(behind - mark.length);
-  text.inside = true;
   const begin: CallSink['begin'] = (name, id) => {
     text.release();
     sink.begin(name, id);
@@ -145,8 +142,8 @@ export function* readBehind(
     args: (x) => sink.args(x),
     close: () => sink.close(),
     broken: () => sink.broken(),
+    offers: (name) => sink.offers(name),
   });
-  text.inside = false;
   if (outcome === 'none') {
     text.rewind(behind);
     if (mark !== '') sink.text(mark);

@@ -1,8 +1,8 @@
 import type { Tool } from '@slipway/contracts';
 import { AnswerText, type Reading } from './answer-text.js';
-import type { CallFamily, CallSink } from './call-family.js';
+import type { CallFamily, CallFinder, CallSink } from './call-family.js';
 
-/** Finds the calls in an answer that arrives in pieces; where the pieces end does not matter. */
+/** Finds the calls of offered tools in an answer that arrives in pieces; where the pieces end does not matter. */
 export class CallReader {
   readonly #text = new AnswerText();
   readonly #reading: Reading<void>;
@@ -17,16 +17,6 @@ export class CallReader {
     return this.#text.held;
   }
 
-  /** Whether what is read now stands behind a mark of calls, and is a call or turns out to be none. */
-  get inside(): boolean {
-    return this.#text.inside;
-  }
-
-  /** What was read of a call whose name is not known yet, its mark included; '' = nothing. */
-  get beginning(): string {
-    return this.#text.kept;
-  }
-
   push(piece: string): void {
     this.#text.add(piece);
     this.#reading.next();
@@ -39,7 +29,16 @@ export class CallReader {
   }
 
   *#read(family: CallFamily, sink: CallSink, tools: readonly Tool[]): Reading<void> {
-    yield* family.read(this.#text, sink, tools);
+    const offered = new Set(tools.map(({ name }) => name));
+    const finder: CallFinder = {
+      text: (text) => sink.text(text),
+      begin: (name, id) => sink.begin(name, id),
+      args: (text) => sink.args(text),
+      close: () => sink.close(),
+      broken: () => sink.broken(),
+      offers: (name) => offered.has(name),
+    };
+    yield* family.read(this.#text, finder, tools);
     // Behind a call that is broken nothing has a meaning.
     yield* this.#text.until([], () => undefined);
   }

@@ -1,6 +1,7 @@
 import type { AnswerText, Reading } from './answer-text.js';
-import type { CallFamily, CallSink, ToolRule } from './call-family.js';
+import type { CallFamily, CallFinder, ToolRule } from './call-family.js';
 import { type CallOutcome, readBehind } from './call-objects.js';
+import { freeBehindMarks } from './free-answer.js';
 import { gbnfText } from './gbnf-text.js';
 import { readArguments } from './json-reading.js';
 
@@ -12,13 +13,13 @@ const BEHIND_NAME = '<｜tool▁sep｜>';
 const LONGEST_NAME = 256;
 
 /** `name<sep>{…}` since V3.1; `function<sep>name` and the arguments in a fenced block before. */
-function* readCall(text: AnswerText, sink: CallSink): Reading<CallOutcome> {
+function* readCall(text: AnswerText, sink: CallFinder): Reading<CallOutcome> {
   const first = yield* text.word(/[\w.-]/, LONGEST_NAME);
   if (first === null || first === '' || !(yield* text.literal(BEHIND_NAME))) return 'none';
   yield* text.skipSpace();
   const fenced = (yield* text.peek()) !== '{';
   const name = fenced ? yield* text.word(/[\w.-]/, LONGEST_NAME) : first;
-  if (name === null || name === '') return 'none';
+  if (name === null || !sink.offers(name)) return 'none';
   if (fenced) {
     yield* text.skipSpace();
     if (!(yield* text.literal('```json'))) return 'none';
@@ -43,6 +44,7 @@ interface DeepseekForm {
 
 function deepseekFamily({ name, knows, head, tail }: DeepseekForm): CallFamily {
   const forced = ({ tool, args }: ToolRule): string => `${gbnfText(CALL + head(tool.name))} ${args} ${gbnfText(tail + CALL_END)}`;
+  const free = ({ tool, args }: ToolRule): string => `${gbnfText(head(tool.name))} ${args}`;
   return {
     name,
     marks: [LIST, LIST_END, CALL, CALL_END, BEHIND_NAME],
@@ -69,6 +71,7 @@ function deepseekFamily({ name, knows, head, tail }: DeepseekForm): CallFamily {
         const call = `(${tools.map(forced).join(' | ')})`;
         return many ? `${call} (${gbnfText('\n')} ${call})* ${gbnfText(LIST_END)}` : `${call} ${gbnfText(LIST_END)}`;
       },
+      free: (tools) => freeBehindMarks([[LIST, CALL], [CALL]], tools.map(free).join(' | ')),
       again: null,
     },
   };

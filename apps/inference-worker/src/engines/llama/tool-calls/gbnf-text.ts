@@ -4,7 +4,7 @@ import { printExpr, text } from '../grammar/gbnf.js';
 export const gbnfText = (value: string): string => printExpr(text(value));
 
 /** One character as it stands in a class. */
-const classChar = (char: string): string => `\\U${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(8, '0')}`;
+export const classChar = (char: string): string => `\\U${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(8, '0')}`;
 
 /**
  * GBNF rules for any text up to and including `end`, which it does not hold before. The states are those of the search

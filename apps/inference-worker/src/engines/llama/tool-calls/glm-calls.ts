@@ -1,7 +1,8 @@
 import type { Tool } from '@slipway/contracts';
 import type { AnswerText, Reading } from './answer-text.js';
-import type { CallFamily, CallSink, ParameterRule, ToolRule } from './call-family.js';
+import type { CallFamily, CallFinder, ParameterRule, ToolRule } from './call-family.js';
 import { type CallOutcome, readBehind } from './call-objects.js';
+import { freeBehindMarks } from './free-answer.js';
 import { gbnfText, gbnfUntil } from './gbnf-text.js';
 import { parametersRule, TaggedArguments, valueRule } from './tagged-values.js';
 
@@ -20,9 +21,9 @@ function* endsCall(text: AnswerText): Reading<boolean | null> {
   return (yield* text.literal(KEY)) ? false : null;
 }
 
-function* readPairs(text: AnswerText, sink: CallSink, tools: readonly Tool[]): Reading<CallOutcome> {
+function* readPairs(text: AnswerText, sink: CallFinder, tools: readonly Tool[]): Reading<CallOutcome> {
   const name = yield* text.word(/[\w.-]/, LONGEST_NAME);
-  if (name === null || name === '') return 'none';
+  if (name === null || !sink.offers(name)) return 'none';
   let ends = yield* endsCall(text);
   if (ends === null) return 'none';
   sink.begin(name);
@@ -59,7 +60,8 @@ export const GLM: CallFamily = {
   form: {
     open: OPEN,
     lead: '',
-    rest: (tools) => `(${tools.map(forced).join(' | ')}) ${gbnfText(CLOSE)}`,
+    rest: (tools) => callRule(tools),
+    free: (tools) => freeBehindMarks([[OPEN]], callRule(tools)),
     again: '\n',
     byParameter: true,
     rules: gbnfUntil('parameter-text', VALUE_END),
@@ -70,6 +72,8 @@ const parameterForm = (parameter: ParameterRule): string => {
   const head = gbnfText(`${KEY}${parameter.name}${KEY_END}\n${VALUE}`);
   return `${head} ${valueRule(parameter, 'parameter-text', { text: '\n', value: `${VALUE_END}\n` })}`;
 };
+
+const callRule = (tools: readonly ToolRule[]): string => `(${tools.map(forced).join(' | ')}) ${gbnfText(CLOSE)}`;
 
 const forced = ({ tool, parameters }: ToolRule): string =>
   [gbnfText(`${tool.name}\n`), parametersRule(parameters, parameterForm)].filter((part) => part !== '').join(' ');

@@ -1,5 +1,6 @@
 import type { CallFamily } from './call-family.js';
 import { callObjectRule, type CallKeys, readBehind, readCallObject } from './call-objects.js';
+import { freeBehindMarks } from './free-answer.js';
 import { gbnfText } from './gbnf-text.js';
 
 const OPEN = '<tool_call>';
@@ -27,6 +28,7 @@ export const HERMES: CallFamily = {
     open: OPEN,
     lead: '\n',
     rest: (tools) => `${callObjectRule(tools, 'name', 'arguments')} ${gbnfText(`\n${CLOSE}`)}`,
+    free: (tools) => freeBehindMarks([[OPEN]], callObjectRule(tools, 'name', 'arguments')),
     again: '\n',
   },
 };

@@ -1,5 +1,6 @@
-import type { CallFamily } from './call-family.js';
+import type { CallFamily, ToolRule } from './call-family.js';
 import { callListRule, callObjectRule, type CallKeys, readBehind, readCallList } from './call-objects.js';
+import { freeBehindMarks } from './free-answer.js';
 import { gbnfText } from './gbnf-text.js';
 
 /** What tells apart the families that write a list of JSON objects behind a mark. */
@@ -15,6 +16,7 @@ interface ListShape {
 function listFamily({ name, open, close, keys, knows }: ListShape): CallFamily {
   const [nameKey = 'name'] = keys.name;
   const [argsKey = 'arguments'] = keys.args;
+  const list = (tools: readonly ToolRule[], many: boolean): string => callListRule(callObjectRule(tools, nameKey, argsKey), many);
   return {
     name,
     marks: [open, close].filter((mark) => mark !== ''),
@@ -34,10 +36,8 @@ function listFamily({ name, open, close, keys, knows }: ListShape): CallFamily {
     form: {
       open,
       lead: '',
-      rest: (tools, many) => {
-        const list = callListRule(callObjectRule(tools, nameKey, argsKey), many);
-        return close === '' ? list : `${list} ${gbnfText(close)}`;
-      },
+      rest: (tools, many) => (close === '' ? list(tools, many) : `${list(tools, many)} ${gbnfText(close)}`),
+      free: (tools, many) => freeBehindMarks([[open]], list(tools, many)),
       again: null,
     },
   };

@@ -1,6 +1,7 @@
 import type { AnswerText, Reading } from './answer-text.js';
-import type { CallFamily, CallSink } from './call-family.js';
+import type { CallFamily, CallFinder, ToolRule } from './call-family.js';
 import { callListRule, callObjectRule, type CallKeys, type CallOutcome, readBehind, readCallList } from './call-objects.js';
+import { freeBehindMarks } from './free-answer.js';
 import { gbnfText } from './gbnf-text.js';
 import { readArguments } from './json-reading.js';
 
@@ -11,9 +12,9 @@ const KEYS: CallKeys = { name: ['name'], args: ['arguments'], id: ['id'] };
 const LONGEST_NAME = 256;
 
 /** `name[CALL_ID]id[ARGS]{…}`, id and marks as the model likes. */
-function* readNamed(text: AnswerText, sink: CallSink): Reading<CallOutcome> {
+function* readNamed(text: AnswerText, sink: CallFinder): Reading<CallOutcome> {
   const name = yield* text.word(/[\w.-]/, LONGEST_NAME);
-  if (name === null || name === '') return 'none';
+  if (name === null || !sink.offers(name)) return 'none';
   const id = (yield* text.literal(ID)) ? yield* text.word(/\w/, LONGEST_NAME) : null;
   yield* text.literal(ARGS);
   yield* text.skipSpace();
@@ -44,11 +45,16 @@ function mistralFamily(name: string, knows: CallFamily['knows'], form: CallFamil
   };
 }
 
+const listRule = (tools: readonly ToolRule[], many: boolean): string => callListRule(callObjectRule(tools, 'name', 'arguments'), many);
+const namedRule = (tools: readonly ToolRule[]): string =>
+  `(${tools.map(({ tool, args }) => `${gbnfText(tool.name + ARGS)} ${args}`).join(' | ')})`;
+
 /** `[TOOL_CALLS][{"name": …, "arguments": {…}}]`: Mistral and Mixtral up to 2024. Both forms are understood. */
 export const MISTRAL = mistralFamily('mistral', (template) => template.includes(OPEN), {
   open: OPEN,
   lead: '',
-  rest: (tools, many) => callListRule(callObjectRule(tools, 'name', 'arguments'), many),
+  rest: listRule,
+  free: (tools, many) => freeBehindMarks([[OPEN]], listRule(tools, many)),
   again: null,
 });
 
@@ -56,6 +62,7 @@ export const MISTRAL = mistralFamily('mistral', (template) => template.includes(
 export const MISTRAL_NAMED = mistralFamily('mistral-named', (template) => template.includes(OPEN) && template.includes(ARGS), {
   open: OPEN,
   lead: '',
-  rest: (tools) => `(${tools.map(({ tool, args }) => `${gbnfText(tool.name + ARGS)} ${args}`).join(' | ')})`,
+  rest: namedRule,
+  free: (tools) => freeBehindMarks([[OPEN]], namedRule(tools)),
   again: '',
 });

@@ -1,7 +1,8 @@
 import type { Tool } from '@slipway/contracts';
 import type { AnswerText, Reading } from './answer-text.js';
-import type { CallFamily, CallSink, ParameterRule, ToolRule } from './call-family.js';
+import type { CallFamily, CallFinder, ParameterRule, ToolRule } from './call-family.js';
 import { type CallOutcome, readBehind } from './call-objects.js';
+import { freeBehindMarks } from './free-answer.js';
 import { gbnfText, gbnfUntil } from './gbnf-text.js';
 import { parametersRule, TaggedArguments, valueRule } from './tagged-values.js';
 
@@ -14,9 +15,9 @@ const PARAMETER_END = '</parameter>';
 const LONGEST_NAME = 256;
 
 /** From behind `<function=` to behind `</function>`. */
-function* readFunction(text: AnswerText, sink: CallSink, tools: readonly Tool[]): Reading<CallOutcome> {
+function* readFunction(text: AnswerText, sink: CallFinder, tools: readonly Tool[]): Reading<CallOutcome> {
   const name = yield* text.word(/[^>\s<]/, LONGEST_NAME);
-  if (name === null || name === '' || !(yield* text.literal('>'))) return 'none';
+  if (name === null || !sink.offers(name) || !(yield* text.literal('>'))) return 'none';
   sink.begin(name);
   const args = new TaggedArguments(
     sink,
@@ -58,7 +59,8 @@ export const QWEN_XML: CallFamily = {
   form: {
     open: OPEN,
     lead: '\n',
-    rest: (tools) => `(${tools.map(forced).join(' | ')}) ${gbnfText(`\n${CLOSE}`)}`,
+    rest: (tools) => `${gbnfText(FUNCTION)} (${tools.map(functionRule).join(' | ')}) ${gbnfText(`\n${CLOSE}`)}`,
+    free: (tools) => freeBehindMarks([[OPEN, FUNCTION], [FUNCTION]], tools.map(functionRule).join(' | ')),
     again: '\n',
     byParameter: true,
     rules: gbnfUntil('parameter-text', PARAMETER_END),
@@ -70,7 +72,5 @@ const parameterForm = (parameter: ParameterRule): string => {
   return `${head} ${valueRule(parameter, 'parameter-text', { text: '\n', value: `\n${PARAMETER_END}\n` })}`;
 };
 
-const forced = ({ tool, parameters }: ToolRule): string =>
-  [gbnfText(`${FUNCTION}${tool.name}>\n`), parametersRule(parameters, parameterForm), gbnfText(FUNCTION_END)]
-    .filter((part) => part !== '')
-    .join(' ');
+const functionRule = ({ tool, parameters }: ToolRule): string =>
+  [gbnfText(`${tool.name}>\n`), parametersRule(parameters, parameterForm), gbnfText(FUNCTION_END)].filter((part) => part !== '').join(' ');
