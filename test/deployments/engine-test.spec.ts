@@ -1,5 +1,13 @@
-import { type AccountId, type EngineTest, TestEngine } from '@slipway/contracts';
-import { freePorts, jsonAnswer, modelList, ScriptedUpstream, startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { type AccountId, type EngineTest, ListDeploymentAudit, TestEngine } from '@slipway/contracts';
+import {
+  freePorts,
+  jsonAnswer,
+  modelList,
+  ScriptedUpstream,
+  startTestPostgres,
+  type TestPostgres,
+  type UpstreamScript,
+} from '@slipway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import type { ServiceProcess } from '../services/service-process.js';
@@ -42,6 +50,18 @@ async function test(changes: Partial<z.input<typeof TestEngine.request>> = {}): 
   // An account may test six times in a minute.
   const own = changes.deployment === undefined ? anAccount() : account;
   return (await rig.ask(TestEngine, { account: own, source: source(), ...changes })).tests;
+}
+
+/** A list of models of so many bytes. */
+function listOf(bytes: number): UpstreamScript {
+  const list = (pad: string): string => JSON.stringify({ object: 'list', data: [{ id: 'scripted', object: 'model', pad }] });
+  return { headers: { 'content-type': 'application/json' }, steps: [{ write: list('x'.repeat(bytes - list('').length)) }] };
+}
+
+/** Entries of the audit log about tests of engines, oldest first. */
+async function testsOf(owner: AccountId): Promise<object[]> {
+  const { entries } = await rig.ask(ListDeploymentAudit, { account: owner });
+  return entries.filter(({ action }) => action === 'engine.test').reverse();
 }
 
 const bearers = (): unknown[] => engine.requests.map(({ headers }) => headers['authorization']);
@@ -120,6 +140,72 @@ describe('an engine that is tried before it is served', () => {
     const line = await until('the log tells', () => lines().find((each) => each.includes('engines.test_unanswered')));
     expect(line).toContain(absent.wk);
     expect(line).toContain('absent');
+  });
+
+  it('is read up to 256 KiB, and left when it says more', async () => {
+    const outcomeOf = async (script: UpstreamScript): Promise<[string | undefined, readonly string[] | null | undefined]> => {
+      engine.gets.set('/v1/models', script);
+      const found = (await test()).find(({ outcome }) => outcome !== 'silent');
+      return [found?.outcome, found?.models];
+    };
+    const limit = 256 * 1_024;
+    expect(await outcomeOf(listOf(limit))).toEqual(['answers', ['scripted']]);
+    expect(await outcomeOf(listOf(limit + 1))).toEqual(['answers', null]);
+    // It would never end.
+    const endless = { ...listOf(limit), steps: [{ write: ' '.repeat(limit) }, { hang: true as const }] };
+    expect(await outcomeOf(endless)).toEqual(['answers', null]);
+  });
+
+  it('is tried six times a minute by one account; what is refused reaches no engine and is not counted', async () => {
+    const owner = anAccount();
+    for (let n = 0; n < 6; n += 1) await test({ account: owner });
+    const asked = engine.requests.length;
+    const refused = { code: 'rate_limit_exceeded', retryAfterS: 15, message: expect.stringContaining('6 in a minute') as string };
+    await expect(test({ account: owner })).rejects.toMatchObject(refused);
+    expect(engine.requests).toHaveLength(asked);
+    expect(await testsOf(owner)).toHaveLength(6);
+    await test();
+    expect(engine.requests.length).toBeGreaterThan(asked);
+  });
+
+  it('is tried twice at once by one account, and again when one of them is over', async () => {
+    const owner = anAccount();
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    engine.gets.set('/v1/models', { steps: [{ until: answered }] });
+    const running = [test({ account: owner }), test({ account: owner })];
+    try {
+      await until('both ask', () => engine.requests.length === 2);
+      await expect(test({ account: owner })).rejects.toMatchObject({
+        code: 'rate_limit_exceeded',
+        message: expect.stringContaining('2 at once') as string,
+      });
+      expect(engine.requests).toHaveLength(2);
+    } finally {
+      answer();
+    }
+    await Promise.all(running);
+    await test({ account: owner });
+    expect(await testsOf(owner)).toHaveLength(3);
+  });
+
+  it('is written down with who tried which host, and whose credential it was', async () => {
+    const owner = anAccount();
+    const deployment = await rig.create(owner, { source: source(), credential: CREDENTIAL });
+    const by = { account: owner, actor: { kind: 'ops' as const } };
+    await test(by);
+    await test({ ...by, credential: 'sk-never-to-be-kept' });
+    await test({ ...by, deployment });
+    const [nobody = 0] = await freePorts(1);
+    await test({ ...by, source: source(`http://127.0.0.1:${nobody}`) });
+    const object = `engine:${new URL(engine.url).host}`;
+    expect(await testsOf(owner)).toMatchObject([
+      { actor: 'ops', object, facts: { credential: 'none' } },
+      { actor: 'ops', object, facts: { credential: 'given' } },
+      { actor: 'ops', object, facts: { credential: 'stored' } },
+      { actor: 'ops', object: `engine:127.0.0.1:${nobody}`, facts: { credential: 'none' } },
+    ]);
+    expect(JSON.stringify(await testsOf(owner))).not.toContain('sk-');
   });
 
   it('leaves its credential in no log and in no row', async () => {
