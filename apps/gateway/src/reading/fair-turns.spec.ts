@@ -24,8 +24,17 @@ describe('work that waits', () => {
   });
 
   it('is bounded for each key and in all', () => {
-    const turns = new FairTurns<number>({ perKey: 2, inAll: 3 });
-    const add = (key: number): boolean => turns.add({ account: 1, key }, 1);
-    expect([add(1), add(1), add(1), add(2), add(3)]).toEqual([true, true, false, true, false]);
+    const turns = new FairTurns<string>({ perKey: 2, inAll: 3 });
+    const add = (key: number, work: string): string | undefined => turns.add({ account: 1, key }, work);
+    expect([add(1, 'a'), add(1, 'b'), add(1, 'c'), add(2, 'd'), add(3, 'e')]).toEqual([undefined, undefined, 'c', undefined, 'e']);
+  });
+
+  it('makes room for others out of the account that has most, whichever its keys', () => {
+    const turns = new FairTurns<string>({ perKey: 2, inAll: 4 });
+    const add = (account: number, key: number, work: string): string | undefined => turns.add({ account, key }, work);
+    for (const key of [1, 2, 3, 4]) add(1, key, `greedy${key}`);
+    expect([add(2, 9, 'a'), add(2, 9, 'b'), add(3, 8, 'c')]).toEqual(['greedy1', 'greedy2', 'greedy3']);
+    expect(turns.size).toBe(4);
+    expect([...turns.drain()].toSorted()).toEqual(['a', 'b', 'c', 'greedy4']);
   });
 });

@@ -22,16 +22,24 @@ export class FairTurns<W> {
     return this.#size;
   }
 
-  /** @returns false where too much waits already. */
-  add({ account, key }: Owner, work: W): boolean {
+  /**
+   * Adds work, where all is full in place of the latest of the account that has most.
+   * @returns what has no room after that: nothing, work of another account, or this.
+   */
+  add({ account, key }: Owner, work: W): W | undefined {
     const keys = this.#accounts.get(account) ?? new Map<number, W[]>();
     const waiting = keys.get(key) ?? [];
-    if (this.#size >= this.options.inAll || waiting.length >= this.options.perKey) return false;
+    if (waiting.length >= this.options.perKey) return work;
+    let evicted: W | undefined;
+    if (this.#size >= this.options.inAll) {
+      evicted = this.#evictFor(countOf(keys));
+      if (evicted === undefined) return work;
+    }
     waiting.push(work);
     keys.set(key, waiting);
     this.#accounts.set(account, keys);
     this.#size += 1;
-    return true;
+    return evicted;
   }
 
   /** The next one of an account for which there is room, which then waits behind all others. */
@@ -51,6 +59,17 @@ export class FairTurns<W> {
     for (let work = this.next(() => true); work !== undefined; work = this.next(() => true)) yield work;
   }
 
+  /** Takes out the latest of the account that has most, where that is more than `own` and one. */
+  #evictFor(own: number): W | undefined {
+    const [, keys] = largest(this.#accounts, countOf, own + 1) ?? [];
+    const [key, waiting] = (keys && largest(keys, ({ length }) => length, 0)) ?? [];
+    if (!keys || !waiting || key === undefined) return undefined;
+    const work = waiting.pop();
+    if (waiting.length === 0) keys.delete(key);
+    this.#size -= 1;
+    return work;
+  }
+
   #take(keys: Map<number, W[]>): W | undefined {
     for (const [key, waiting] of keys) {
       keys.delete(key);
@@ -61,4 +80,21 @@ export class FairTurns<W> {
     }
     return undefined;
   }
+}
+
+function countOf(keys: ReadonlyMap<number, readonly unknown[]>): number {
+  let count = 0;
+  for (const { length } of keys.values()) count += length;
+  return count;
+}
+
+/** The entry that is largest, where it is larger than `least`. */
+function largest<V>(entries: ReadonlyMap<number, V>, sizeOf: (value: V) => number, least: number): readonly [number, V] | undefined {
+  let found: readonly [number, V] | undefined;
+  let most = least;
+  for (const entry of entries) {
+    const size = sizeOf(entry[1]);
+    if (size > most) [found, most] = [entry, size];
+  }
+  return found;
 }

@@ -78,6 +78,17 @@ describe('threads', () => {
     await expect(pool.run({ ...task(0), isWanted: () => false })).rejects.toMatchObject({ code: 'cancelled' });
   });
 
+  it('take tasks of others though many keys of one account have more than may wait', async () => {
+    open();
+    const greedy = Array.from({ length: 9 * 32 }, (_, i) => run(10, 1, i % 9));
+    const outcomes = Promise.allSettled(greedy);
+    const others = await Promise.all(Array.from({ length: 5 }, (_, i) => run(20, 2 + i)));
+    expect(others.map(({ what }) => what)).toEqual([20, 20, 20, 20, 20]);
+    const done = (await outcomes).filter(({ status }) => status === 'fulfilled');
+    expect(done.length).toBeGreaterThan(200);
+    expect(done.length).toBeLessThan(9 * 32);
+  });
+
   it('that work or are waited for when the gateway ends fail, and none is left', async () => {
     open();
     const outcomes = Promise.allSettled(Array.from({ length: 6 }, (_, i) => run(2, i)));

@@ -5,7 +5,7 @@ import { FairTurns, type Owner } from './fair-turns.js';
 
 /** An idle thread holds some 30 MB; large bodies come in bursts. */
 const IDLE_MS = 30_000;
-/** Tasks of one key, and of all, that may wait for a thread. */
+/** Tasks of one key, and of all, that may wait for a thread; where all are taken, the account that has most makes room for others. */
 const WAITING = { perKey: 32, inAll: 256 };
 /** Values of a thread, in MiB; what a body becomes is far below it. */
 const HEAP_MIB = 512;
@@ -58,7 +58,7 @@ export class ThreadPool {
   run<Outcome>(task: ThreadTask): Promise<Outcome> {
     if (this.#closed) return Promise.reject(shuttingDown());
     return new Promise<Outcome>((resolve, reject) => {
-      if (!this.#waiting.add(task.owner, { ...task, resolve, reject })) reject(tooMany());
+      this.#waiting.add(task.owner, { ...task, resolve, reject })?.reject(tooMany());
       this.#next();
     });
   }
