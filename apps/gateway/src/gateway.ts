@@ -48,6 +48,8 @@ const READ_THREADS_MAX = 4;
 const READ_MS = 5_000;
 /** Part of the memory for bodies, and of that for answers, that one account may hold. */
 const SHARE = 1 / 4;
+/** Part of its account's share of the memory for bodies that one key may hold. */
+const KEY_SHARE = 3 / 4;
 const MIB = 1024 * 1024;
 /** What is kept of a drain's time for the last error events and the closing of connections, in milliseconds. */
 const FAREWELL_MS = 500;
@@ -229,15 +231,11 @@ export class Gateway {
     };
     const guesses = new GuessLimiter(config.INVALID_KEYS_PER_S, () => performance.now());
     const door = { surfaces: this.#surfaces, limits: this.#limits, uploads: uploadsOf(config), exchanges: this.#exchanges };
-    const connections = new Connections({
-      most: config.CONNECTIONS_MAX,
-      perAddress: config.CONNECTIONS_PER_ADDRESS_MAX,
-      perAccount: config.CONNECTIONS_PER_ACCOUNT_MAX,
-      log,
-    });
+    const { CONNECTIONS_MAX: most, CONNECTIONS_PER_ADDRESS_MAX: perAddress, CONNECTIONS_PER_ACCOUNT_MAX: perAccount } = config;
+    const connections = new Connections({ most, perAddress, perAccount, log });
     const parts = { ...door, cors: this.#cors, keys, deployments, guesses, connections, settings };
     this.#http = await createHttpApplication(AppModule.with({ ...parts, inference: this.#inference }), connections, log);
-    for (const server of this.#http.servers) server.maxConnections = config.CONNECTIONS_MAX + RESERVE;
+    for (const server of this.#http.servers) server.maxConnections = most + RESERVE;
     await this.#http.app.listen({ port: config.PORT, host: config.HOST });
     log.info({ host: config.HOST, port: this.port }, 'gateway.listening');
   }
@@ -285,11 +283,11 @@ export class Gateway {
   }
 }
 
-/** Bodies share memory; an account's share holds one body at least. */
+/** Bodies share memory; the share of an account, and of a key, holds one body at least. */
 function uploadsOf(config: GatewayConfig): Uploads {
-  const shareBytes = Math.max(config.BODY_BYTES_MAX, Math.floor(config.BODIES_BYTES_MAX * SHARE));
+  const shareOf = (share: number): number => Math.max(config.BODY_BYTES_MAX, Math.floor(config.BODIES_BYTES_MAX * share));
   return new Uploads({
-    memory: new MemoryShares({ bytes: config.BODIES_BYTES_MAX, shareBytes }),
+    memory: new MemoryShares({ bytes: config.BODIES_BYTES_MAX, shareBytes: shareOf(SHARE), keyBytes: shareOf(SHARE * KEY_SHARE) }),
     perAccount: config.UPLOADS_PER_ACCOUNT_MAX,
     bytesPerS: config.BODY_BYTES_PER_S_MIN,
     now: () => performance.now(),

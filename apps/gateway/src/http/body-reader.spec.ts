@@ -88,6 +88,16 @@ describe('reading a body', () => {
     expect(isFree(40)).toBe(true);
   });
 
+  it('refuses what is more than its key may hold, and takes it with another key', async () => {
+    memory = new MemoryShares({ bytes: 100, shareBytes: 80, keyBytes: 60 });
+    uploads = new Uploads({ memory, perAccount: 4, bytesPerS: 10, now: () => now });
+    uploads.begin(callerOf(1, 1)).arrived(40, 40);
+    const body = read();
+    request.write(Buffer.alloc(30));
+    await expect(body).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
+    expect(uploads.begin(callerOf(1, 2)).arrived(30, 30)).toBeNull();
+  });
+
   it('gives up when it comes to a standstill, however much has come before', async () => {
     const body = read();
     const refused = body.catch((error: unknown) => error);

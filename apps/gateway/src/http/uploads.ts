@@ -46,7 +46,7 @@ export class Uploads {
     if (countOf(this.#keys, key.id) >= mostOfKey) throw tooManyUploads('API key', mostOfKey);
     count(this.#accounts, account.id, 1);
     count(this.#keys, key.id, 1);
-    const upload = new OpenUpload(this.options.memory.open(account.id), this.options.now(), (ended) => {
+    const upload = new OpenUpload(this.options.memory.open(account.id, key.id), this.options.now(), (ended) => {
       this.#open.delete(ended);
       count(this.#accounts, account.id, -1);
       count(this.#keys, key.id, -1);
@@ -123,7 +123,7 @@ const tooSlow = (bytesPerS: number): ServiceError =>
 const shareUsed = (): ServiceError =>
   new ServiceError(
     'rate_limit_exceeded',
-    'The requests that this account is sending hold its share of the memory for bodies. Try again soon.',
+    'The requests that this API key or its account is sending hold its share of the memory for bodies. Try again soon.',
     {
       retryAfterS: 2,
       facts: { limited: 'requests' },

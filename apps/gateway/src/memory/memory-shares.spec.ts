@@ -10,6 +10,14 @@ describe('shared memory', () => {
     expect(more.take(20)).toBe('taken');
   });
 
+  it('leaves room for other keys of an account when one has its share', () => {
+    const shares = new MemoryShares({ bytes: 100, shareBytes: 40, keyBytes: 30 });
+    const [greedy, more, other] = [shares.open(1, 1), shares.open(1, 1), shares.open(1, 2)];
+    expect([greedy.take(30), more.take(1), other.take(10), other.take(1)]).toEqual(['taken', 'share_used', 'taken', 'share_used']);
+    greedy.release();
+    expect(more.take(30)).toBe('taken');
+  });
+
   it('ends where all of it is taken', () => {
     const shares = new MemoryShares({ bytes: 50, shareBytes: 25 });
     expect([1, 2, 3].map((account) => shares.open(account).take(20))).toEqual(['taken', 'taken', 'full']);

@@ -1,42 +1,64 @@
-/** What became of a wish for memory: `share_used` = the account has its share already, `full` = nobody can have more. */
+/** What became of a wish for memory: `share_used` = the account or the key has its share already, `full` = nobody can have more. */
 export type Taken = 'taken' | 'share_used' | 'full';
 
 export interface MemorySharesOptions {
   /** How much there is, in bytes. */
   readonly bytes: number;
-  /** The most that one account may hold, in bytes. A key belongs to one account, so no key can hold more either. */
+  /** The most that one account may hold, in bytes. */
   readonly shareBytes: number;
+  /** The most that one key may hold of its account's share, in bytes; absent = all of it. */
+  readonly keyBytes?: number;
 }
 
-/** Memory that all accounts share, of which each may hold a part at most. */
+/** Memory that all accounts share, of which each may hold a part at most, and each key of it a part of that. */
 export class MemoryShares {
-  readonly #held = new Map<number, number>();
+  readonly #accounts = new Map<number, number>();
+  readonly #keys = new Map<number, number>();
   #free: number;
 
   constructor(private readonly options: MemorySharesOptions) {
     this.#free = options.bytes;
   }
 
-  /** @param account whose memory it is. */
-  open(account: number): MemoryHold {
-    return new MemoryHold(this, account);
+  /**
+   * @param account whose memory it is
+   * @param key that it is used with; absent = no key's share is looked at
+   */
+  open(account: number, key?: number): MemoryHold {
+    return new MemoryHold(this, { account, key });
   }
 
-  take(account: number, bytes: number): Taken {
-    const held = (this.#held.get(account) ?? 0) + bytes;
-    if (held > this.options.shareBytes) return 'share_used';
+  take({ account, key }: MemoryOwner, bytes: number): Taken {
+    const { shareBytes, keyBytes = shareBytes } = this.options;
+    if (held(this.#accounts, account) + bytes > shareBytes) return 'share_used';
+    if (key !== undefined && held(this.#keys, key) + bytes > keyBytes) return 'share_used';
     if (bytes > this.#free) return 'full';
-    this.#free -= bytes;
-    this.#held.set(account, held);
+    this.#change({ account, key }, bytes);
     return 'taken';
   }
 
-  giveBack(account: number, bytes: number): void {
-    const held = (this.#held.get(account) ?? 0) - bytes;
-    this.#free += bytes;
-    if (held > 0) this.#held.set(account, held);
-    else this.#held.delete(account);
+  giveBack(owner: MemoryOwner, bytes: number): void {
+    this.#change(owner, -bytes);
   }
+
+  #change({ account, key }: MemoryOwner, bytes: number): void {
+    this.#free -= bytes;
+    add(this.#accounts, account, bytes);
+    if (key !== undefined) add(this.#keys, key, bytes);
+  }
+}
+
+interface MemoryOwner {
+  readonly account: number;
+  readonly key: number | undefined;
+}
+
+const held = (holders: ReadonlyMap<number, number>, holder: number): number => holders.get(holder) ?? 0;
+
+function add(holders: Map<number, number>, holder: number, bytes: number): void {
+  const now = held(holders, holder) + bytes;
+  if (now > 0) holders.set(holder, now);
+  else holders.delete(holder);
 }
 
 /** What one request holds of the shared memory. */
@@ -45,12 +67,12 @@ export class MemoryHold {
 
   constructor(
     private readonly shares: MemoryShares,
-    private readonly account: number,
+    private readonly owner: MemoryOwner,
   ) {}
 
   /** @param bytes beyond what it holds already. */
   take(bytes: number): Taken {
-    const taken = this.shares.take(this.account, bytes);
+    const taken = this.shares.take(this.owner, bytes);
     if (taken === 'taken') this.#bytes += bytes;
     return taken;
   }
@@ -65,7 +87,7 @@ export class MemoryHold {
   /** Gives back all but this much. */
   shrinkTo(bytes: number): void {
     if (bytes >= this.#bytes) return;
-    this.shares.giveBack(this.account, this.#bytes - bytes);
+    this.shares.giveBack(this.owner, this.#bytes - bytes);
     this.#bytes = bytes;
   }
 
