@@ -58,7 +58,9 @@ async function failUsage({ terminal }: Cli, error: UsageError, place: Place): Pr
   return EXIT.usage;
 }
 
-async function answer({ terminal }: Cli, { json, text, note }: Answer, asJson: boolean): Promise<number> {
+async function answer({ terminal }: Cli, given: Answer | null, asJson: boolean): Promise<number> {
+  if (given === null) return EXIT.ok;
+  const { json, text, note } = given;
   await terminal.print(asJson ? `${JSON.stringify(json)}\n` : `${text}\n`);
   if (note !== undefined) await terminal.note(note);
   return EXIT.ok;
@@ -82,7 +84,7 @@ function plan(cli: Cli, place: Place & { node: Command }, argv: readonly string[
   return { action, options };
 }
 
-async function perform(cli: Cli, { action, options }: Plan): Promise<Answer> {
+async function perform(cli: Cli, { action, options }: Plan): Promise<Answer | null> {
   const dataDir = options.text('data-dir');
   const session = await cli.openSession({
     dataDir: dataDir === undefined ? undefined : resolve(cli.cwd, dataDir),

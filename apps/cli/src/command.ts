@@ -42,8 +42,8 @@ export interface Answer {
   readonly note?: string | undefined;
 }
 
-/** A command that was read and is about to run. */
-export type Action = (session: Session) => Promise<Answer>;
+/** A command that was read and is about to run. Null = it has printed its answer itself, as it came. */
+export type Action = (session: Session) => Promise<Answer | null>;
 
 export interface Command {
   readonly name: string;

@@ -127,10 +127,17 @@ const exportLog: Command = {
   plan(call) {
     const after = call.options.whole('after', z.int().nonnegative()) ?? 0;
     const log = call.options.flag('deployments') ? 'deployments' : 'keys';
+    const [opening, between, closing] = call.options.flag('json') ? ['{"entries":[', ',', ']}\n'] : ['', '\n', '\n'];
     return async (session) => {
-      const entries: object[] = [];
-      for await (const page of pagesOf(session, log, after)) entries.push(...page.entries.map((entry) => exported(log, entry)));
-      return { json: { entries }, text: entries.map((entry) => `${JSON.stringify(entry)}\n`).join('') };
+      // A log may be larger than the memory: each page is printed as it comes.
+      let before = opening;
+      for await (const { entries } of pagesOf(session, log, after)) {
+        const lines = entries.map((entry) => JSON.stringify(exported(log, entry))).join(between);
+        if (lines !== '') await call.terminal.print(`${before}${lines}`);
+        if (lines !== '') before = between;
+      }
+      await call.terminal.print(before === between ? closing : `${opening}${closing}`);
+      return null;
     };
   },
 };

@@ -20,10 +20,11 @@ const page = {
     /** Only entries behind this number of the chain; 0 = from the first on. */
     after: z.int().nonnegative(),
   }),
-  /** At most 200 entries; none when the end is reached. `unsealed`: numbers of entries that are not in the chain. */
+  /** At most 200 entries; none when the end is reached. `unsealed`, there alone: numbers of entries that are not in the chain. */
   reply: z.object({ entries: z.array(SealedAuditEntry), unsealed: z.array(z.int().positive()) }),
   errors: [],
-  timeoutMs: 5_000,
+  /** Behind the end of the chain the whole log is compared with it: about a second for a million entries. */
+  timeoutMs: 60_000,
 } as const;
 
 /** The whole audit log of keys-service in the order of its chain, what concerns no account included. For operators. */

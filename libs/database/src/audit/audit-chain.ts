@@ -5,6 +5,10 @@ import { AUDIT_TABLE } from './audit-table.js';
 const SEAL_TABLE = 'audit.seal';
 /** Entries of one page; each has at most about 2 kB. */
 const AUDIT_PAGE_ROWS = 200;
+/** Entries that one statement compares with the chain. */
+const RANGE_ROWS = 20_000;
+/** Entries without a seal that are named. */
+const UNSEALED_MAX = 100;
 
 /**
  * Statements that chain the audit log's entries by their hashes; for the `up` of a migration. Each committed entry gets the
@@ -72,7 +76,10 @@ export const dropAuditChain = (): string[] => [
   `DROP TABLE ${SEAL_TABLE}`,
 ];
 
-/** Reads a service's whole audit log in the order of its chain, from the seal behind `after` on: the reply of `ReadAudit`. */
+/**
+ * Reads a service's whole audit log in the order of its chain, from the seal behind `after` on: the reply of `ReadAudit`. Entries
+ * that the chain does not hold are looked for behind its end alone, as that reads the whole log.
+ */
 export async function readAuditChain(tx: Tx, after: number): Promise<{ entries: SealedAuditEntry[]; unsealed: number[] }> {
   const rows = await tx.query<{ seq: string; hash: string; text: string | null }[]>(
     `SELECT s.seq, encode(s.hash, 'hex') AS hash, CASE WHEN e.id IS NULL THEN NULL ELSE audit.sealed_text(e) END AS text
@@ -80,8 +87,28 @@ export async function readAuditChain(tx: Tx, after: number): Promise<{ entries: 
        WHERE s.seq > $1 ORDER BY s.seq LIMIT ${AUDIT_PAGE_ROWS}`,
     [after],
   );
-  const loose = await tx.query<{ id: string }[]>(
-    `SELECT e.id FROM ${AUDIT_TABLE} e WHERE NOT EXISTS (SELECT FROM ${SEAL_TABLE} s WHERE s.entry_id = e.id) ORDER BY e.id LIMIT 100`,
-  );
-  return { entries: rows.map((row) => ({ ...row, seq: Number(row.seq) })), unsealed: loose.map(({ id }) => Number(id)) };
+  const entries = rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+  return { entries, unsealed: entries.length === 0 ? await unsealedEntries(tx) : [] };
+}
+
+/** The first numbers of entries without a seal, looked for in ranges: none takes longer than a statement may. */
+async function unsealedEntries(tx: Tx): Promise<number[]> {
+  const unsealed: number[] = [];
+  for (let after = '0'; unsealed.length < UNSEALED_MAX;) {
+    const [range] = await tx.query<{ last: string | null }[]>(
+      `SELECT max(id) AS last FROM (SELECT id FROM ${AUDIT_TABLE} WHERE id > $1 ORDER BY id LIMIT ${RANGE_ROWS}) entry`,
+      [after],
+    );
+    const last = range?.last ?? null;
+    if (last === null) break;
+    const loose = await tx.query<{ id: string }[]>(
+      `SELECT e.id FROM ${AUDIT_TABLE} e
+         LEFT JOIN (SELECT entry_id FROM ${SEAL_TABLE} WHERE entry_id > $1 AND entry_id <= $2) s ON s.entry_id = e.id
+         WHERE e.id > $1 AND e.id <= $2 AND s.entry_id IS NULL ORDER BY e.id LIMIT ${UNSEALED_MAX}`,
+      [after, last],
+    );
+    unsealed.push(...loose.map(({ id }) => Number(id)));
+    after = last;
+  }
+  return unsealed.slice(0, UNSEALED_MAX);
 }
