@@ -13,7 +13,7 @@ import {
   SessionFeed,
   type SessionFeedRecord,
 } from '@slipway/contracts';
-import { Database, SqlFeedStore } from '@slipway/database';
+import { Database, RefusalLog, SqlFeedStore } from '@slipway/database';
 import {
   createLogger,
   type NatsConnection,
@@ -85,6 +85,7 @@ describe('accounts and keys', () => {
           quotas,
           claims: new StreamClaims(peppers),
           provider: new KnownProvider(null),
+          refusals: new RefusalLog({ transactions, log }),
         }),
       ],
     }).compile();

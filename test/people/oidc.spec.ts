@@ -315,6 +315,17 @@ describe('a console that was taken over', () => {
   });
 });
 
+it('sign-ins that failed stand in the operator’s audit log, in one entry a minute', async () => {
+  await world.keys.lastWords();
+  const rows = await world.keys.sql<{ account_id: number | null; object: string; facts: { times: number; reason: string } }>(
+    `SELECT account_id, object, facts FROM audit.entry WHERE action = 'session.sign_in_failed' AND object = 'sign_in:identity_provider'`,
+  );
+  expect(new Set(rows.map(({ account_id: account }) => account))).toEqual(new Set([null]));
+  expect(rows.map(({ facts }) => facts.reason).join(', ')).toContain('not_permitted');
+  // Seven are forged, used again or made for another sign-in.
+  expect(rows.reduce((times, { facts }) => times + facts.times, 0)).toBeGreaterThanOrEqual(7);
+});
+
 it('neither code, verifier nor the client’s secret stands in the log', async () => {
   const said = await door.lastWords();
   expect(said).toContain('/api/oidc/callback');

@@ -124,6 +124,16 @@ describe('a session token', () => {
     }
   });
 
+  it('is signed by a new key after 30 days, which the operator’s audit log holds with its cause', async () => {
+    await world.keys.sql(`UPDATE sessions.signing_key SET created_at = now() - interval '31 days' WHERE retired_at IS NULL`);
+    const { kid } = decodeProtectedHeader((await signIn()).access_token);
+    const rows = await world.keys.sql<{ object: string; actor: string; cause: string }>(
+      `SELECT object, actor, facts ->> 'cause' AS cause FROM audit.entry WHERE action = 'signing_key.rotate' AND account_id IS NULL ORDER BY id`,
+    );
+    expect(rows[0]).toMatchObject({ actor: 'unknown', cause: 'first' });
+    expect(rows.at(-1)).toEqual({ object: `signing-key:${kid}`, actor: 'unknown', cause: 'age' });
+  });
+
   it('follows a role that changes: tokens of the old role are told to be void', async () => {
     const member = await world.member(owner, 'member');
     await world.ask(ChangeRole, { account: owner.account, user: member.user, role: 'viewer', actor: as(owner.user) });

@@ -12,6 +12,7 @@ import {
   ListKeys,
   OpenMcpKey,
   OpenPlayground,
+  ReadAudit,
   type RpcContract,
   type SessionTokens,
   StopDeployment,
@@ -69,8 +70,23 @@ const refusalsOf = (entries: readonly AuditEntry[]): unknown[] =>
     .map(({ actor, actor_id, actor_name, object, address, facts }) => [actor, actor_id, actor_name, object, address, facts])
     .toSorted((one, two) => JSON.stringify(one).localeCompare(JSON.stringify(two)));
 
+/** Object and facts of refused calls that stand in keys-service's log without an account. */
+async function ownerless(): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (let after = 0; ;) {
+    const { entries } = await rig.command(ReadAudit, { after });
+    const last = entries.at(-1);
+    if (!last) return found;
+    for (const { text } of entries) {
+      const [, , account, action, , , , object, , , , facts] = JSON.parse(text ?? '[]') as unknown[];
+      if (account === null && action === 'call.refused') found.push([object, facts]);
+    }
+    after = last.seq;
+  }
+}
+
 describe('calls that somebody proven is refused', { timeout: 120_000 }, () => {
-  it('stand in the audit log of their own account, counted, whoever refuses; those of nobody proven do not', async () => {
+  it('stand in the audit log of their own account, counted, whoever refuses; those of nobody in the operator’s', async () => {
     const { account } = own;
     const actor = { kind: 'user', user: viewer.user, ...origin } as const;
     const { value, id: key } = await door.withProof(owner.access_token).call(CreateMcpKey, { account });
@@ -103,6 +119,7 @@ describe('calls that somebody proven is refused', { timeout: 120_000 }, () => {
       ['key', key, null, 'rpc:stop-deployment', null, { times: 5, reason: 'foreign, role' }],
       ['user', viewer.user, null, 'rpc:stop-deployment', origin.address, { times: 5, reason: 'role' }],
     ]);
+    expect(await ownerless()).toContainEqual(['rpc:create-key', { times: 2, reason: 'invalid, unproven', caller: 'console' }]);
     for (const contract of [ListAudit, ListDeploymentAudit] as const) {
       expect(refusalsOf((await rig.command(contract, { account: other.account, actor: OPS })).entries)).toEqual([]);
     }

@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { AuditLog, Transactions } from '@slipway/database';
+import { AuditLog, RefusalLog, Transactions } from '@slipway/database';
 import { type Logger, SecretVault, StreamClaims, WorkerSigning } from '@slipway/platform';
 import { AccountsModule } from './accounts/accounts.module.js';
 import { QuotaDefaults } from './accounts/quotas.service.js';
@@ -34,6 +34,7 @@ export interface KeysRuntime {
   readonly quotas: QuotaDefaults;
   /** Checks which streams gateways opened. */
   readonly claims: StreamClaims;
+  readonly refusals: RefusalLog;
 }
 
 @Global()
@@ -42,7 +43,20 @@ class RuntimeModule {}
 
 @Module({})
 export class AppModule {
-  static with({ log, transactions, feed, mint, sessionFeed, vault, scope, signing, quotas, claims, provider }: KeysRuntime): DynamicModule {
+  static with({
+    log,
+    transactions,
+    feed,
+    mint,
+    sessionFeed,
+    vault,
+    scope,
+    signing,
+    quotas,
+    claims,
+    provider,
+    refusals,
+  }: KeysRuntime): DynamicModule {
     const providers = [
       { provide: LOG, useValue: log },
       { provide: Transactions, useValue: transactions },
@@ -55,6 +69,7 @@ export class AppModule {
       { provide: WorkerSigning, useValue: signing },
       { provide: QuotaDefaults, useValue: quotas },
       { provide: StreamClaims, useValue: claims },
+      { provide: RefusalLog, useValue: refusals },
       { provide: AuditLog, useValue: new AuditLog() },
       { provide: PasswordHasher, useValue: new PasswordHasher() },
     ];

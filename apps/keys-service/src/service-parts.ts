@@ -124,7 +124,7 @@ async function startService({ config, log, url, database, nats, metrics }: Servi
     refusalCounter(metrics, log, (refusal) => refusals.take(refusal)),
   );
   const server = new RpcServer({ nats, env, log, drainMs, admit: gate.admit, refused: gate.handlerRefused });
-  const runtime = { log, transactions, feed, sessionFeed, ...(await configuredRuntime(config)) };
+  const runtime = { log, transactions, feed, sessionFeed, refusals, ...(await configuredRuntime(config)) };
   const app = await createRpcApplication(AppModule.with(runtime), server, log);
   feed.start();
   sessionFeed.start();
@@ -148,7 +148,7 @@ async function addressOf(tx: Tx, actor: Actor): Promise<string | null> {
   return person?.email ?? null;
 }
 
-type ConfiguredRuntime = Omit<KeysRuntime, 'log' | 'transactions' | 'feed' | 'sessionFeed'>;
+type ConfiguredRuntime = Omit<KeysRuntime, 'log' | 'transactions' | 'feed' | 'sessionFeed' | 'refusals'>;
 
 /** What follows from the configuration alone. */
 async function configuredRuntime(config: KeysConfig): Promise<ConfiguredRuntime> {

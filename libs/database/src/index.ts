@@ -5,7 +5,7 @@ export { lockLosses } from './lock-metrics.js';
 export { AuditLog } from './audit/audit-log.js';
 export type { AuditRecord } from './audit/audit-log.js';
 export { RefusalLog } from './audit/refusal-log.js';
-export type { AuditedRefusal, RefusalLogOptions } from './audit/refusal-log.js';
+export type { AuditedFailure, AuditedRefusal, RefusalLogOptions } from './audit/refusal-log.js';
 export { createAuditTable, dropAuditTable } from './audit/audit-table.js';
 export { dataSourceOptions } from './data-source-options.js';
 export type { DatabaseOptions } from './data-source-options.js';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
+import { isServiceError, type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
+import { RefusalLog, Transactions } from '@slipway/database';
 import { ExternalSignInService } from './external-sign-in.service.js';
-import type { IdentityProvider, ProviderTokens } from './identity-provider.js';
+import type { IdentityProvider, ProviderTokens, VerifiedIdentity } from './identity-provider.js';
 import { SignInAttemptsRepository } from './sign-in-attempts.repository.js';
 
 /** Time to sign in at the provider, in milliseconds. */
@@ -24,6 +24,7 @@ export class ProviderSignIn {
     private readonly transactions: Transactions,
     private readonly attempts: SignInAttemptsRepository,
     private readonly signIn: ExternalSignInService,
+    private readonly refusals: RefusalLog,
   ) {}
 
   /** A nonce for one sign-in. @throws ServiceError `not_found` without a provider */
@@ -36,7 +37,20 @@ export class ProviderSignIn {
 
   /** @throws ServiceError `not_found`, `not_permitted`, `unavailable`, and what `ExternalSignInService` refuses */
   async finish(tokens: ProviderTokens, invitation: string | undefined, origin: Origin): Promise<SessionTokens> {
-    const { person, nonce } = await this.#required().verify(tokens);
+    const provider = this.#required();
+    try {
+      return await this.#finish(await provider.verify(tokens), invitation, origin);
+    } catch (error) {
+      // Whom it concerns is often not proven: operators read of it, in a number of entries that is bounded.
+      if (isServiceError(error) && error.code !== 'unavailable') {
+        const object = 'sign_in:identity_provider';
+        this.refusals.note({ action: 'session.sign_in_failed', object, reason: error.code, origin });
+      }
+      throw error;
+    }
+  }
+
+  async #finish({ person, nonce }: VerifiedIdentity, invitation: string | undefined, origin: Origin): Promise<SessionTokens> {
     if (!(await this.transactions.run((tx) => this.attempts.finish(tx, hashOf(nonce))))) {
       throw new ServiceError('not_permitted', 'This sign-in was finished already, took too long, or was not begun here; try again.');
     }

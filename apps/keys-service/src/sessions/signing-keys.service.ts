@@ -39,7 +39,8 @@ export class SigningKeys {
     const usable = await this.#usable(await this.keys.current(tx));
     if (usable) return usable;
     await this.keys.holdMaking(tx);
-    return (await this.#usable(await this.keys.current(tx))) ?? this.#make(tx, false);
+    const before = await this.keys.current(tx);
+    return (await this.#usable(before)) ?? this.#make(tx, { revokeOld: false, cause: causeOf(before) });
   }
 
   /** Keys that verify tokens. */
@@ -51,15 +52,13 @@ export class SigningKeys {
   rotate(actor: Actor, revokeOld: boolean): Promise<string> {
     return this.transactions.run(async (tx) => {
       await this.keys.holdMaking(tx);
-      const { kid } = await this.#make(tx, revokeOld);
-      const facts = { revoke_old: String(revokeOld) };
-      await this.audit.record(tx, { account: null, actor, action: 'signing_key.rotate', object: ownerOf(kid), facts });
+      const { kid } = await this.#make(tx, { revokeOld, cause: 'asked', actor });
       return kid;
     });
   }
 
   async #usable(stored: StoredSigningKey | null): Promise<Signer | null> {
-    if (stored?.sealed == null || stored.createdAt.getTime() < Date.now() - ROTATE_AFTER_MS) return null;
+    if (stored?.sealed == null || isOld(stored)) return null;
     if (this.#opened?.kid === stored.kid) return this.#opened;
     try {
       this.#opened = await signerOf(stored.kid, JSON.parse(this.vault.open(stored.sealed, ownerOf(stored.kid))) as JWK);
@@ -71,15 +70,31 @@ export class SigningKeys {
     }
   }
 
-  async #make(tx: Tx, revokeOld: boolean): Promise<Signer> {
+  async #make(tx: Tx, { revokeOld, cause, actor }: Making): Promise<Signer> {
     const kid = randomBytes(9).toString('base64url');
     const { privateKey } = await generateKeyPair(SESSION_TOKEN_ALGORITHM, { extractable: true });
     const jwk = await exportJWK(privateKey);
     if (jwk.x === undefined) throw new Error('The new signing key has no public part.');
     const sealed = this.vault.seal(JSON.stringify(jwk), ownerOf(kid));
     await this.keys.replace(tx, { kid, x: jwk.x, sealed }, revokeOld);
+    const facts = { revoke_old: String(revokeOld), cause };
+    await this.audit.record(tx, { account: null, actor, action: 'signing_key.rotate', object: ownerOf(kid), facts });
     return signerOf(kid, jwk);
   }
+}
+
+/** Why a key is made. `unreadable`: nobody can open the seal of the one before. */
+interface Making {
+  readonly revokeOld: boolean;
+  readonly cause: 'asked' | 'first' | 'age' | 'unreadable';
+  readonly actor?: Actor;
+}
+
+const isOld = ({ createdAt }: StoredSigningKey): boolean => createdAt.getTime() < Date.now() - ROTATE_AFTER_MS;
+
+function causeOf(before: StoredSigningKey | null): Making['cause'] {
+  if (before === null) return 'first';
+  return isOld(before) ? 'age' : 'unreadable';
 }
 
 /** A key as it is published. */

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const user = (id: number): Actor => ({ kind: 'user', user: id as UserId, address: '192.0.2.7' });
 const refusal = (id = 7, { account = 1, name = 'create-key', reason = 'role' } = {}): AuditedRefusal => ({
-  ...{ account: account as AccountId, actor: user(id), subject: `key.{env}.v1.rpc.${name}`, reason },
+  ...{ by: { account: account as AccountId, actor: user(id) }, caller: 'console', subject: `key.{env}.v1.rpc.${name}`, reason },
 });
 /** Actor, object and facts of what was written. */
 const written = (): unknown[] =>
@@ -43,7 +43,7 @@ it('is one entry per actor and subject, with a count and the reasons', async () 
   log.take(refusal(7, { reason: 'foreign' }));
   log.take(refusal(8));
   log.take(refusal(7, { name: 'revoke-key' }));
-  log.take({ ...refusal(), actor: { kind: 'key', key: 7 as never } });
+  log.take({ ...refusal(), by: { account: 1 as AccountId, actor: { kind: 'key', key: 7 as never } } });
   expect(rows).toEqual([]);
   await log.flush();
   expect(written()).toEqual([
@@ -93,4 +93,20 @@ it('survives a database that is away, and is written when it is back', async () 
   fails = false;
   await log.stop();
   expect(written()).toEqual([[1, 'call.refused', 'user', 7, 'rpc:create-key', { times: 2, reason: 'role' }]]);
+});
+
+it('of calls that nobody was proven to make is one entry per caller and object, without an account', async () => {
+  const subject = 'key.{env}.v1.rpc.create-key';
+  for (let n = 0; n < 500; n += 1) log.take({ caller: 'console', subject, reason: n % 2 === 0 ? 'unproven' : 'invalid' });
+  for (let n = 0; n < 500; n += 1) {
+    const origin = { address: `192.0.2.${n % 250}` };
+    log.note({ action: 'session.sign_in_failed', object: 'sign_in:identity_provider', reason: 'not_permitted', origin });
+  }
+  for (let n = 0; n < 500; n += 1) log.take({ caller: 'console', subject: `${subject}-${n}`, reason: 'unproven' });
+  await log.flush();
+  expect(written().slice(0, 2)).toEqual([
+    [null, 'call.refused', 'unknown', null, 'rpc:create-key', { times: 500, reason: 'invalid, unproven', caller: 'console' }],
+    [null, 'session.sign_in_failed', 'unknown', null, 'sign_in:identity_provider', { times: 500, reason: 'not_permitted' }],
+  ]);
+  expect(rows).toHaveLength(50);
 });

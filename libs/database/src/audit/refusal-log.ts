@@ -1,26 +1,38 @@
-import type { AccountId, Actor } from '@slipway/contracts';
+import type { AccountId, Actor, Origin } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { Transactions, Tx } from '../transactions.js';
-import { AuditLog } from './audit-log.js';
+import { AuditLog, type AuditRecord } from './audit-log.js';
 
-/** Refusals of one actor and subject within this time are one entry, in milliseconds. */
+/** Refusals of one actor and object within this time are one entry, in milliseconds. */
 const WINDOW_MS = 60_000;
 /** Entries that one replica writes in that time, and those of one account among them: refusals cost their sender nothing. */
 const ENTRIES_MAX = 200;
 const ACCOUNT_ENTRIES_MAX = 50;
 
-/** A call that somebody proven was refused. */
+/** A call that was refused. */
 export interface AuditedRefusal {
-  /** Of the actor, whatever account the call named. */
-  readonly account: AccountId;
-  readonly actor: Actor;
+  /** Who was proven, and their own account, whatever account the call named. Absent where nobody was: operators alone see it. */
+  readonly by?: { readonly actor: Actor; readonly account: AccountId };
+  /** Role of the process that called. */
+  readonly caller: string;
   /** Template of the subject, such as `key.{env}.v1.rpc.create-key`. */
   readonly subject: string;
   /** A stable word. */
   readonly reason: string;
 }
 
-interface Gathered extends Omit<AuditedRefusal, 'reason'> {
+/** Something that failed and belongs to no account. */
+export interface AuditedFailure {
+  /** `<kind>.<verb>` */
+  readonly action: string;
+  readonly object: string;
+  readonly reason: string;
+  /** Of several failures in one entry, the first one's. */
+  readonly origin: Origin;
+}
+
+interface Gathered extends Pick<AuditRecord, 'account' | 'actor' | 'action' | 'object' | 'origin'> {
+  readonly caller?: string;
   readonly reasons: Set<string>;
   times: number;
 }
@@ -33,7 +45,7 @@ export interface RefusalLogOptions {
 }
 
 /**
- * Writes refused calls into a service's audit log, behind the refusals: one entry per actor, subject and minute, with a count.
+ * Writes refusals into a service's audit log, behind the refusals: one entry per actor, object and minute, with a count.
  * What happened since the last entry is lost with a process that is killed; each call stands in the process's log besides.
  */
 export class RefusalLog {
@@ -46,9 +58,15 @@ export class RefusalLog {
   constructor(private readonly options: RefusalLogOptions) {}
 
   /** Neither waits nor throws. */
-  take({ reason, ...refusal }: AuditedRefusal): void {
-    this.#add({ ...refusal, reasons: new Set([reason]), times: 1 });
-    this.#timer ??= setTimeout(() => void this.flush(), WINDOW_MS).unref();
+  take({ reason, by, caller, subject }: AuditedRefusal): void {
+    const object = `rpc:${subject.split('.').at(-1)}`;
+    const of = by ?? { account: null, caller };
+    this.#gather({ ...of, action: 'call.refused', object, reasons: new Set([reason]), times: 1 });
+  }
+
+  /** The same of a failure outside of calls. */
+  note({ reason, ...failure }: AuditedFailure): void {
+    this.#gather({ ...failure, account: null, reasons: new Set([reason]), times: 1 });
   }
 
   /** Writes what was gathered. Where that fails it is tried again with the next ones. */
@@ -65,8 +83,13 @@ export class RefusalLog {
     clearTimeout(this.#timer);
   }
 
+  #gather(one: Gathered): void {
+    this.#add(one);
+    this.#timer ??= setTimeout(() => void this.flush(), WINDOW_MS).unref();
+  }
+
   #add(one: Gathered): void {
-    const name = `${nameOf(one.actor)} ${one.subject}`;
+    const name = `${one.actor ? nameOf(one.actor) : `nobody ${one.caller}`} ${one.action} ${one.object}`;
     const known = this.#gathered.get(name);
     if (known) {
       known.times += one.times;
@@ -75,7 +98,7 @@ export class RefusalLog {
     else this.#leftOut += one.times;
   }
 
-  #hasRoom(account: AccountId): boolean {
+  #hasRoom(account: AccountId | null): boolean {
     if (this.#gathered.size >= ENTRIES_MAX) return false;
     let own = 0;
     for (const one of this.#gathered.values()) own += one.account === account ? 1 : 0;
@@ -100,10 +123,10 @@ export class RefusalLog {
     }
   }
 
-  async #record(tx: Tx, { account, actor, subject, reasons, times }: Gathered): Promise<void> {
-    const actorName = (await this.options.nameOf?.(tx, actor)) ?? null;
-    const facts = { times, reason: [...reasons].toSorted((one, other) => one.localeCompare(other)).join(', ') };
-    await this.#audit.record(tx, { account, actor, actorName, action: 'call.refused', object: `rpc:${subject.split('.').at(-1)}`, facts });
+  async #record(tx: Tx, { reasons, times, caller, ...entry }: Gathered): Promise<void> {
+    const actorName = (entry.actor && (await this.options.nameOf?.(tx, entry.actor))) ?? null;
+    const reason = [...reasons].toSorted((one, other) => one.localeCompare(other)).join(', ');
+    await this.#audit.record(tx, { ...entry, actorName, facts: { times, reason, ...(caller !== undefined && { caller }) } });
   }
 }
 
