@@ -1,4 +1,14 @@
-import { DeploymentId, Incarnation, JoinWorker, NameWorkers, runnerName, type WorkerIdentity, WORKER_NAMES_MAX } from '@slipway/contracts';
+import {
+  DeploymentId,
+  ExpelWorker,
+  Incarnation,
+  JoinWorker,
+  ListWorkers,
+  NameWorkers,
+  runnerName,
+  type WorkerIdentity,
+  WORKER_NAMES_MAX,
+} from '@slipway/contracts';
 import { connectNats, createLogger, type NatsConnection, newUserKey, nuid, RpcClient, type UserKey } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
@@ -101,6 +111,33 @@ describe('the names of workers', () => {
     const forgotten = { wk: Incarnation.parse(`${agent.wk}-2_999`), key };
     const { identities } = await name(agent, [forgotten]);
     expect(identities.map(({ wk }) => wk)).toEqual([forgotten.wk]);
+  });
+
+  it('are refused to a worker that an operator expelled, renewals and runners too, and it stands in the audit log', async () => {
+    const ops = new RpcClient(await bus.connect('ops'), ENV);
+    const [agent, other] = [await anAgent(), await anAgent()];
+    const names = someNames(agent, 2);
+    await name(agent, names);
+    const actor = { kind: 'ops', client: 'test' } as const;
+    const listed = async () => {
+      const { workers } = await ops.call(ListWorkers, { after: Incarnation.parse(agent.wk.slice(0, -1)) });
+      return workers.find(({ wk }) => wk === agent.wk);
+    };
+    expect(await listed()).toMatchObject({ host: 'h1', runners: 2, expelled_at: null });
+    const { until } = await ops.call(ExpelWorker, { wk: agent.wk, actor });
+    expect(Date.parse(until)).toBeGreaterThan(Date.now());
+    for (const asked of [names, someNames(agent, 1), [{ wk: agent.wk, key: agent.key.public }]]) {
+      await expect(name(agent, asked)).rejects.toMatchObject({ code: 'not_permitted' });
+    }
+    await expect(join(agent)).rejects.toMatchObject({ code: 'not_permitted' });
+    await expect(name(other, someNames(other, 1))).resolves.toBeDefined();
+    expect(await listed()).toMatchObject({ expelled_at: expect.any(String) as string });
+    expect(await ops.call(ExpelWorker, { wk: agent.wk, actor })).toEqual({ until });
+    const { rows } = await database.query(`SELECT action, object_name FROM audit.entry WHERE object = $1`, [`worker:${agent.wk}`]);
+    expect(rows).toEqual([{ action: 'worker.expel', object_name: 'h1' }]);
+    for (const wk of [Incarnation.parse('nobody'), runnerName(agent.wk, ONE, 'x')]) {
+      await expect(ops.call(ExpelWorker, { wk, actor })).rejects.toMatchObject({ code: 'not_found' });
+    }
   });
 
   it('are given to a bounded number of new agents of one host in a minute, and renewed beyond it', async () => {

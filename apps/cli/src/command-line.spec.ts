@@ -99,6 +99,8 @@ describe('the commands', () => {
       'audit verify',
       'audit export',
       'sessions rotate-key',
+      'workers list',
+      'workers expel',
     ]);
   });
 });

@@ -7,10 +7,11 @@ import { keys } from './keys/key-commands.js';
 import { usage } from './ledger/usage-command.js';
 import { sessions } from './sessions/session-commands.js';
 import { users } from './users/user-commands.js';
+import { workers } from './workers/worker-commands.js';
 
 /** Everything that `npx slipway` can do. */
 export const COMMANDS: Group = {
   name: 'slipway',
   summary: 'Works with the Slipway that npm start brought up here, or that NATS_URL, NATS_CREDENTIALS_DIR and SLIPWAY_ENV name.',
-  commands: [accounts, users, keys, deployments, aliases, usage, audit, sessions],
+  commands: [accounts, users, keys, deployments, aliases, usage, audit, sessions, workers],
 };

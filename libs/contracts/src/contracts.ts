@@ -70,6 +70,7 @@ import { EndSessions } from './keys/end-sessions.js';
 import { ChangePassword } from './keys/change-password.js';
 import { ListSessionKeys } from './keys/list-session-keys.js';
 import { RotateSessionKey } from './keys/rotate-session-key.js';
+import { ExpelWorker, ListWorkers } from './keys/expel-worker.js';
 import { JoinWorker, NameWorkers } from './keys/join-worker.js';
 import { ListAudit } from './keys/list-audit.js';
 import { SessionFeed } from './keys/session-feed.js';
@@ -136,6 +137,8 @@ export const CONTRACTS: readonly Contract[] = [
   RotateSessionKey,
   ListAudit,
   ReadAudit,
+  ExpelWorker,
+  ListWorkers,
   JoinWorker,
   NameWorkers,
   ...feed(SessionFeed),

@@ -62,6 +62,7 @@ export { KeyCreator, KeyExpiry, KeyName, KeyView } from './keys/key-view.js';
 export { CreateMcpKey } from './keys/create-mcp-key.js';
 export { OpenMcpKey } from './keys/open-mcp-key.js';
 export { CLIENT_CHARS, RecordMcpUse } from './keys/record-mcp-use.js';
+export { ExpelWorker, JoinedWorker, ListWorkers, WORKERS_PAGE } from './keys/expel-worker.js';
 export { JoinWorker, NameWorkers, WORKER_NAMES_MAX, WorkerIdentity } from './keys/join-worker.js';
 export { OpenPlayground, PLAYGROUND_KEY_LIFE_S } from './keys/open-playground.js';
 export { AccountQuotas, AccountQuotasWish, COUNTED_QUOTAS, FindAccountQuotas, SetAccountQuotas } from './keys/account-quotas.js';

@@ -51,7 +51,15 @@ describe('what follows from it', () => {
     ]) {
       expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
     }
-    for (const name of ['create-setup-link', 'rotate-session-key', 'create-account', 'list-accounts', 'find-account'])
+    for (const name of [
+      'create-setup-link',
+      'rotate-session-key',
+      'create-account',
+      'list-accounts',
+      'find-account',
+      'list-workers',
+      'expel-worker',
+    ])
       expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
     for (const hint of ['chg', 'tick']) {
       expect([publishersOf(`session.dev.v1.${hint}`), hearersOf(`session.dev.v1.${hint}`)]).toEqual([['keys'], ['deployments', 'console']]);

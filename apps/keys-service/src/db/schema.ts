@@ -26,6 +26,7 @@ import { SignInAttempts1768800000000 } from './migrations/1768800000000-sign-in-
 import { DeletedAccounts1768900000002 } from './migrations/1768900000002-deleted-accounts.js';
 import { DeletedPeople1768900000001 } from './migrations/1768900000001-deleted-people.js';
 import { SuspendedPeople1768900000000 } from './migrations/1768900000000-suspended-people.js';
+import { ExpelledWorkers1769000000001 } from './migrations/1769000000001-expelled-workers.js';
 import { WorkerAgents1769000000000 } from './migrations/1769000000000-worker-agents.js';
 
 /** What the service's database holds, and how it came to hold it. */
@@ -52,6 +53,7 @@ export const schema = {
     DeletedPeople1768900000001,
     DeletedAccounts1768900000002,
     WorkerAgents1769000000000,
+    ExpelledWorkers1769000000001,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

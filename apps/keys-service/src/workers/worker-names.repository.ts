@@ -8,6 +8,15 @@ export interface NamedKey {
   readonly key: string;
 }
 
+/** An agent that joined. */
+export interface KnownAgent {
+  readonly wk: Incarnation;
+  readonly host: string | null;
+  readonly runners: number;
+  readonly expiresAt: Date;
+  readonly expelledAt: Date | null;
+}
+
 @Injectable()
 export class WorkerNamesRepository {
   /** Forgets names whose end is long past, and counts what is left: all names, and those of agents. */
@@ -19,9 +28,36 @@ export class WorkerNamesRepository {
     return rows[0] ?? { names: 0, agents: 0 };
   }
 
-  /** Whether the name exists, whoever has it. */
-  async exists(tx: Tx, wk: Incarnation): Promise<boolean> {
-    return (await tx.query<unknown[]>(`SELECT 1 FROM keys.worker_name WHERE wk = $1`, [wk])).length > 0;
+  /** Whether the name exists, whoever has it, and whether its agent was expelled. */
+  async standing(tx: Tx, wk: Incarnation): Promise<'new' | 'known' | 'expelled'> {
+    const [row] = await tx.query<{ expelled: boolean }[]>(
+      `SELECT expelled_at IS NOT NULL AS expelled FROM keys.worker_name WHERE wk = $1 FOR UPDATE`,
+      [wk],
+    );
+    if (!row) return 'new';
+    return row.expelled ? 'expelled' : 'known';
+  }
+
+  /** Agents whose proof has not ended, by name. */
+  async agents(connection: Tx, after: string, limit: number): Promise<KnownAgent[]> {
+    return connection.query<KnownAgent[]>(
+      `SELECT a.wk, a.host, a.expires_at AS "expiresAt", a.expelled_at AS "expelledAt",
+         (SELECT count(*)::int FROM keys.worker_name r WHERE r.agent = a.wk AND r.wk <> a.wk AND r.expires_at > now()) AS runners
+       FROM keys.worker_name a WHERE a.wk = a.agent AND a.wk > $1 AND a.expires_at > now() ORDER BY a.wk LIMIT $2`,
+      [after, limit],
+    );
+  }
+
+  /** @returns null for a name that is no known agent's */
+  async expel(tx: Tx, wk: Incarnation): Promise<{ host: string | null; until: Date; isNew: boolean } | null> {
+    const [before] = await tx.query<{ host: string | null; expelled: boolean }[]>(
+      `SELECT host, expelled_at IS NOT NULL AS expelled FROM keys.worker_name WHERE wk = $1 AND wk = agent FOR UPDATE`,
+      [wk],
+    );
+    if (!before) return null;
+    await tx.query(`UPDATE keys.worker_name SET expelled_at = coalesce(expelled_at, now()) WHERE wk = $1`, [wk]);
+    const [end] = await tx.query<{ until: Date }[]>(`SELECT max(expires_at) AS until FROM keys.worker_name WHERE agent = $1`, [wk]);
+    return end ? { host: before.host, until: end.until, isNew: !before.expelled } : null;
   }
 
   /** Gives names to keys, or prolongs what they have. @returns the names that are theirs now; the others belong to other keys */

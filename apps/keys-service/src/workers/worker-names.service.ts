@@ -23,7 +23,7 @@ const SWEEP_EVERY_MS = 60_000;
 interface Giving {
   readonly host: string | null;
   /** Before names are given. @throws ServiceError where none may be */
-  readonly admit?: (tx: Tx) => Promise<void>;
+  readonly admit: (tx: Tx) => Promise<void>;
   readonly after?: (tx: Tx) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export class WorkerNames {
     private readonly signing: WorkerSigning,
   ) {}
 
-  /** @throws ServiceError `unavailable` where this service has no signing keys, `slug_taken`, `rate_limit_exceeded` */
+  /** @throws ServiceError `unavailable` where this service has no signing keys, `slug_taken`, `rate_limit_exceeded`, `not_permitted` */
   async join({ wk, key, host }: NamedKey & { readonly host: string }): Promise<WorkerIdentity> {
     if (agentOfRunner(wk) !== null) throw new ServiceError('invalid_request', 'The name of an agent holds no hyphen.', { param: 'wk' });
     const [identity] = await this.#give([{ wk, key }], { host, admit: (tx) => this.#admit(tx, wk, host) });
@@ -59,15 +59,23 @@ export class WorkerNames {
       throw new ServiceError('invalid_request', 'A name is asked for twice.', { param: 'names' });
     }
     const most = this.#known.names > CROWDED_AT ? NAMES_OF_AGENT_CROWDED : NAMES_OF_AGENT_MAX;
-    return this.#give(names, { host: null, after: (tx) => this.names.trim(tx, agent, most) });
+    const admit = async (tx: Tx): Promise<void> => void (await this.#standing(tx, agent));
+    return this.#give(names, { host: null, admit, after: (tx) => this.names.trim(tx, agent, most) });
   }
 
   /** A name that is known goes on, however many there are: without it a worker loses its connection within a day. */
   async #admit(tx: Tx, wk: Incarnation, host: string): Promise<void> {
-    if (await this.names.exists(tx, wk)) return;
+    if ((await this.#standing(tx, wk)) === 'known') return;
     const again = this.#known.agents < AGENTS_MAX ? this.#rate.take(host) : SWEEP_EVERY_MS / 1_000;
     if (again !== null) throw new ServiceError('rate_limit_exceeded', 'Too many workers have joined.', { retryAfterS: again });
     this.#known.agents += 1;
+  }
+
+  /** @throws ServiceError `not_permitted` for an agent that an operator expelled */
+  async #standing(tx: Tx, agent: Incarnation): Promise<'new' | 'known'> {
+    const standing = await this.names.standing(tx, agent);
+    if (standing === 'expelled') throw new ServiceError('not_permitted', 'An operator expelled this worker.');
+    return standing;
   }
 
   async #sweep(tx: Tx): Promise<void> {
@@ -82,7 +90,7 @@ export class WorkerNames {
     const expiresAt = new Date(Date.now() + IDENTITY_LIFE_MS);
     await this.transactions.run(async (tx) => {
       await this.#sweep(tx);
-      await admit?.(tx);
+      await admit(tx);
       const given = await this.names.claim(tx, names, { host, expiresAt });
       if (given.size < names.length) throw new ServiceError('slug_taken', 'This name belongs to another process.', { param: 'wk' });
       await after?.(tx);

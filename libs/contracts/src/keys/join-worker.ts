@@ -17,7 +17,8 @@ export type WorkerIdentity = z.infer<typeof WorkerIdentity>;
 
 /**
  * A worker's agent asks for its NATS user when it starts, as `join`: the one thing that those credentials are good for. The
- * name is its incarnation. A name belongs to the first key that asked for it, until a day after it expired.
+ * name is its incarnation. A name belongs to the first key that asked for it, until a day after it expired. `not_permitted`: an
+ * operator expelled this worker.
  */
 export const JoinWorker = defineRpc({
   subject: 'key.{env}.v1.rpc.join-worker',
@@ -26,7 +27,7 @@ export const JoinWorker = defineRpc({
   queue: 'keys',
   request: z.object({ wk: Incarnation, key: UserPublicKey, host: z.string().max(255) }),
   reply: WorkerIdentity,
-  errors: ['slug_taken', 'rate_limit_exceeded'],
+  errors: ['slug_taken', 'rate_limit_exceeded', 'not_permitted'],
   timeoutMs: 5_000,
 });
 
@@ -48,6 +49,6 @@ export const NameWorkers = defineRpc({
       .max(WORKER_NAMES_MAX),
   }),
   reply: z.object({ identities: z.array(WorkerIdentity).max(WORKER_NAMES_MAX) }),
-  errors: ['slug_taken', 'rate_limit_exceeded'],
+  errors: ['slug_taken', 'rate_limit_exceeded', 'not_permitted'],
   timeoutMs: 5_000,
 });
