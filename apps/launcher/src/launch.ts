@@ -68,7 +68,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     const baseUrl = stage.environment['PUBLIC_BASE_URL'] || stage.localUrl;
     const setupUrl = setupToken === null ? null : `${consoleUrl}/join#${setupToken}`;
     const urls = { baseUrl, consoleUrl, setupUrl, gateways: gateways.map(({ url }) => url) };
-    return { ...urls, deployment, path, slots, key, processes, seconds: performance.now() / 1_000 };
+    return { ...urls, natsVersion: nats.version, deployment, path, slots, key, processes, seconds: performance.now() / 1_000 };
   } finally {
     await connection.close();
   }

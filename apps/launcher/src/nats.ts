@@ -13,6 +13,11 @@ export interface NatsAddress {
   readonly credentialsOf: (role: Role) => string;
 }
 
+/** One that answers. */
+export interface RunningNats extends NatsAddress {
+  readonly version: string;
+}
+
 const silent = createLogger('launcher', 'silent');
 
 async function startOwn(context: LaunchContext): Promise<NatsAddress> {
@@ -76,11 +81,12 @@ export async function openConnection(context: LaunchContext, address: NatsAddres
   }
 }
 
-/** Makes the streams of JetStream, as the user that may, and so finds out whether it is there. */
-async function makeStreams(context: LaunchContext, address: NatsAddress): Promise<void> {
+/** Makes the streams of JetStream, as the user that may, and so finds out whether it is there. @returns the server's version */
+async function makeStreams(context: LaunchContext, address: NatsAddress): Promise<string> {
   const nats = await openConnection(context, address, 'boot');
   try {
     for (const stream of WORK_STREAMS) await ensureWorkStream(stream, { nats, env: context.env, timeoutMs: READY_WITHIN_MS });
+    return nats.info?.version ?? 'unknown';
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new context.stage.StartError(`JetStream does not work at ${address.url}: ${why}`, { cause: error });
@@ -90,8 +96,8 @@ async function makeStreams(context: LaunchContext, address: NatsAddress): Promis
 }
 
 /** Makes sure that there is a NATS with JetStream, and says where. */
-export async function provideNats(context: LaunchContext): Promise<NatsAddress> {
+export async function provideNats(context: LaunchContext): Promise<RunningNats> {
   const own = foreign(context) ?? (await startOwn(context));
-  await context.stage.progress.step('Starting NATS', () => makeStreams(context, own));
-  return own;
+  const version = await context.stage.progress.step('Starting NATS', () => makeStreams(context, own));
+  return { ...own, version };
 }

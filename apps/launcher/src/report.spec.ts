@@ -1,21 +1,24 @@
 import type { DeploymentId } from '@slipway/contracts';
-import { expect, it } from 'vitest';
-import { type Result, textReport } from './report.js';
+import { describe, expect, it } from 'vitest';
+import { jsonReport, type Result, textReport } from './report.js';
 
 const RESULT: Result = {
-  baseUrl: 'http://127.0.0.1:8080',
-  gateways: ['http://127.0.0.1:8080'],
-  consoleUrl: 'http://127.0.0.1:8081',
-  setupUrl: null,
-  deployment: 2 as DeploymentId,
-  path: 'local/demo',
-  slots: 256,
-  key: null,
-  processes: [],
-  seconds: 3,
+  ...{ baseUrl: 'http://127.0.0.1:8080', gateways: ['http://127.0.0.1:8080'], consoleUrl: 'http://127.0.0.1:8081', setupUrl: null },
+  ...{ natsVersion: '2.14.0', deployment: 2 as DeploymentId, path: 'local/demo', slots: 256, key: null, processes: [], seconds: 1 },
 };
 
-it('a start says how many requests a replica serves at once, and how to change it', () => {
-  expect(textReport(RESULT)).toMatch(/^ {2}Slots {6}256 requests at once .*npx slipway deployments update deployment-2 --slots N$/m);
-  expect(textReport({ ...RESULT, slots: null })).not.toContain('Slots');
+describe('the report of npm start', () => {
+  it('tells which nats-server runs', () => {
+    expect(textReport(RESULT)).toMatch(/^ {2}NATS {7}nats-server 2\.14\.0\n\nTry it:/m);
+    expect(JSON.parse(jsonReport(RESULT))).toMatchObject({ nats_version: '2.14.0' });
+  });
+
+  it('says so where a newer one is better', () => {
+    expect(textReport({ ...RESULT, natsVersion: '2.10.27' })).toMatch(/nats-server 2\.10\.27\n {13}2\.12\.7 or newer is better/);
+  });
+
+  it('says how many requests a replica serves at once, and how to change it', () => {
+    expect(textReport(RESULT)).toMatch(/^ {2}Slots {6}256 requests at once .*npx slipway deployments update deployment-2 --slots N$/m);
+    expect(textReport({ ...RESULT, slots: null })).not.toContain('Slots');
+  });
 });

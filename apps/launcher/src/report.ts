@@ -1,4 +1,5 @@
 import { type DeploymentId, deploymentSlug } from '@slipway/contracts';
+import { isOlder, RECOMMENDED_NATS_SERVER } from '@slipway/platform';
 import type { NewKey } from './demo-key.js';
 
 /** What a start came to. */
@@ -9,6 +10,8 @@ export interface Result {
   readonly consoleUrl: string;
   /** Opens once, for the first owner; null once there is one. */
   readonly setupUrl: string | null;
+  /** Of the nats-server that runs, or that NATS_URL names. */
+  readonly natsVersion: string;
   readonly deployment: DeploymentId;
   /** Where clients call it: `local/demo`, or its slug where the alias is used otherwise. */
   readonly path: string;
@@ -23,7 +26,7 @@ export interface Result {
 const QUESTION = 'Hello! Who are you?';
 
 /** One line for programs. */
-export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment, path, key, processes }: Result): string =>
+export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment, path, key, processes, natsVersion }: Result): string =>
   `${JSON.stringify({
     base_url: baseUrl,
     deployment: deploymentSlug(deployment),
@@ -32,6 +35,7 @@ export const jsonReport = ({ baseUrl, consoleUrl, setupUrl, gateways, deployment
     gateways,
     console_url: consoleUrl,
     setup_url: setupUrl,
+    nats_version: natsVersion,
     processes,
   })}\n`;
 
@@ -77,10 +81,16 @@ const slotsLine = (deployment: DeploymentId, slots: number | null): string =>
     ? ''
     : `\n  Slots      ${slots} requests at once in each replica; another number: npx slipway deployments update ${deploymentSlug(deployment)} --slots N`;
 
+const natsLine = (version: string): string =>
+  isOlder(version, RECOMMENDED_NATS_SERVER)
+    ? `nats-server ${version}\n             ${RECOMMENDED_NATS_SERVER} or newer is better: fixes of security advisories go into current versions.`
+    : `nats-server ${version}`;
+
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
 /** What a person needs for the first request. */
-export function textReport({ baseUrl, consoleUrl, setupUrl, gateways, deployment, path, slots, key, seconds }: Result): string {
+export function textReport(result: Result): string {
+  const { baseUrl, consoleUrl, setupUrl, gateways, deployment, path, slots, key, seconds, natsVersion } = result;
   const slug = deploymentSlug(deployment);
   const target = { url: `${baseUrl}/${path}/v1`, model: path.split('/').at(-1) ?? slug };
   const others = gateways.slice(1);
@@ -91,6 +101,7 @@ Slipway is ready (${seconds.toFixed(1)} s).
   Deployment ${slug}${path === slug ? '; the alias demo stays where it was pointed' : `, alias ${path}`}${slotsLine(deployment, slots)}
   API key    ${keyLine(key)}
   Console    ${consoleUrl}${setupLine(setupUrl)}
+  NATS       ${natsLine(natsVersion)}
 
 Try it:
 

@@ -42,7 +42,7 @@ export { hasCredentials } from './nats/credentials.js';
 export { completeSeeds, newUserKey, roleCredentials, userJwt, workerSigning } from './nats/identities.js';
 export type { EnvironmentSeeds, NatsSeeds, UserKey } from './nats/identities.js';
 export { readWorkerSigning, WorkerSigning } from './nats/worker-signing.js';
-export { LEAST_NATS_SERVER } from './nats/server-version.js';
+export { isOlder, LEAST_NATS_SERVER, RECOMMENDED_NATS_SERVER } from './nats/server-version.js';
 export { NatsLink } from './nats/nats-link.js';
 export { renderNatsConf } from './nats/nats-conf.js';
 export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';

@@ -51,7 +51,7 @@ export interface ConnectionEvents {
 /**
  * Opens a connection that never gives up: it waits for the server at start and reconnects for ever.
  * A dead server is noticed by its closed socket at once, a hung one by two missed pings (about 2 s).
- * @throws ConfigError when the credentials are missing, malformed or refused.
+ * @throws ConfigError when the credentials are missing, malformed or refused, and for a service when the server is too old.
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
   const { url, role, identity, name, log, lost = endProcess } = options;
@@ -76,6 +76,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   });
   roles.set(nats, role);
   setInbox(nats, inbox);
+  await refuseOldServer(nats, role);
   warnOfOldServer(nats, log);
   watchConnection(nats, {
     disconnected: () => log.warn({ connection: name }, 'nats.disconnected'),
@@ -110,6 +111,20 @@ function warnOfOldServer(nats: NatsConnection, log: Logger): void {
   const version = nats.info?.version;
   if (version !== undefined && isOlder(version))
     log.error({ server: nats.getServer(), version, least: LEAST_NATS_SERVER }, 'nats.server_too_old');
+}
+
+/**
+ * Those who would rather not start than rely on what an old server promises. Only their start is refused: a roll-out ends at the
+ * first new process, while those that run go on, wherever they reconnect. Processes of workers are left out: each runner is one.
+ */
+const STRICT: readonly Role[] = ['gateway', 'keys', 'deployments', 'console', 'boot'];
+
+async function refuseOldServer(nats: NatsConnection, role: Role): Promise<void> {
+  const version = nats.info?.version;
+  if (version === undefined || !STRICT.includes(role) || !isOlder(version)) return;
+  const server = nats.getServer();
+  await nats.close();
+  throw new ConfigError([`NATS_URL: the nats-server at ${server} is ${version}; ${LEAST_NATS_SERVER} or newer is needed`]);
 }
 
 /** Never the server that was just lost, where there is another: by itself the client would dial that one first, and wait for it where it hangs. */

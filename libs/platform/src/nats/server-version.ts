@@ -3,19 +3,22 @@ import { readFileSync } from 'node:fs';
 /**
  * The oldest nats-server that Slipway runs on. Its features were there in 2.9 (`{{name()}}` in scopes); 2.10.27 mends
  * CVE-2023-47090 and CVE-2025-30215, an authorization bypass in the JetStream API. Later advisories of 2026 (mended in 2.11.16,
- * 2.12.7 and 2.14.0) concern what `renderNatsConf` does not write: `no_auth_user`, leaf nodes, denials of queue groups.
- * The file is shared with the scripts that fetch a server.
+ * 2.12.7 and 2.14.0) concern what `renderNatsConf` does not write: `no_auth_user`, leaf nodes, denials of queue groups; hence the
+ * one that is recommended. The file is shared with the scripts that fetch a server.
  */
-export const { least: LEAST_NATS_SERVER } = JSON.parse(readFileSync(new URL('../../nats-server.json', import.meta.url), 'utf8')) as {
+export const { least: LEAST_NATS_SERVER, recommended: RECOMMENDED_NATS_SERVER } = JSON.parse(
+  readFileSync(new URL('../../nats-server.json', import.meta.url), 'utf8'),
+) as {
   least: string;
+  recommended: string;
 };
 
 const numbersOf = (version: string): readonly number[] => version.split('-', 1)[0]?.split('.').map(Number) ?? [];
 
-/** True for a server that is older than the least; a pre-release counts as its release. */
-export function isOlder(version: string): boolean {
-  const least = numbersOf(LEAST_NATS_SERVER);
+/** True for a server that is older than another version, the least one unless told otherwise; a pre-release counts as its release. */
+export function isOlder(version: string, than = LEAST_NATS_SERVER): boolean {
+  const wanted = numbersOf(than);
   const given = numbersOf(version);
-  const place = least.findIndex((number, i) => number !== given[i]);
-  return place >= 0 && (given[place] ?? 0) < (least[place] ?? 0);
+  const place = wanted.findIndex((number, i) => number !== given[i]);
+  return place >= 0 && (given[place] ?? 0) < (wanted[place] ?? 0);
 }
