@@ -63,11 +63,22 @@ export function completeSeeds(
 }
 
 interface Claims {
+  /** When it was made, and its number; absent = now, and a random one. */
+  readonly iat?: number;
+  readonly jti?: string;
   readonly sub: string;
   readonly name: string;
   readonly exp?: number;
   readonly nats: object;
 }
+
+/** 2026-01-01, in seconds. */
+const LONG_AGO = 1_767_225_600;
+/**
+ * What a nats.conf holds is the same text as long as it says the same: a server refuses to read its configuration again when
+ * the operator's claim is another one, and closes connections of an account whose claim is.
+ */
+const UNDATED = { iat: LONG_AGO, jti: 'nats.conf' };
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** Where the 32 bytes of a key lie in a seed, which holds two bytes of kind before them and a checksum behind. */
@@ -107,7 +118,7 @@ function sign(claims: Claims, seed: string): string {
 /** The operator's own claim, for `operator` of nats.conf. */
 export function operatorJwt({ operator, system }: OperatorSeeds): string {
   const nats = { type: 'operator', version: 2, system_account: publicKeyOf(system) };
-  return sign({ sub: publicKeyOf(operator), name: 'slipway', nats }, operator);
+  return sign({ ...UNDATED, sub: publicKeyOf(operator), name: 'slipway', nats }, operator);
 }
 
 function scopeOf(role: ScopedRole, env: string, seed: string): object {
@@ -125,14 +136,14 @@ export function environmentAccount(env: string, { account, scopes }: Environment
   const signing = SCOPED_ROLES.map((role) => scopeOf(role, env, scopes[role]));
   const nats = { type: 'account', version: 2, limits: { ...LIMITS, ...JETSTREAM }, signing_keys: signing, default_permissions: {} };
   const key = publicKeyOf(account);
-  return [key, sign({ sub: key, name: env.toUpperCase(), nats }, operator)];
+  return [key, sign({ ...UNDATED, sub: key, name: env.toUpperCase(), nats }, operator)];
 }
 
 /** The system account, which nobody has a user of. */
 export function systemAccount({ operator, system }: OperatorSeeds): readonly [string, string] {
   const key = publicKeyOf(system);
   const nats = { type: 'account', version: 2, limits: LIMITS, default_permissions: {} };
-  return [key, sign({ sub: key, name: 'SYS', nats }, operator)];
+  return [key, sign({ ...UNDATED, sub: key, name: 'SYS', nats }, operator)];
 }
 
 /** Makes a user with the permissions that the server knows for a scope. It is no secret: only who has the user's seed can use it. */
