@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from '@slipway/contracts';
 import { FeedReader } from '@slipway/feed';
-import { type LifecycleState, type Logger, nuid, type Registry, StreamClaims } from '@slipway/platform';
+import { type LifecycleState, type Logger, nuid, type Registry, StreamClaims, ThreadPool } from '@slipway/platform';
 import { StreamReceiver } from '@slipway/stream-transport';
 import { AppModule } from './app.module.js';
 import { trustOf } from './auth/feed-trust.js';
@@ -34,7 +34,6 @@ import { LimitBook } from './limits/limit-book.js';
 import { LimitExchange } from './limits/limit-exchange.js';
 import { MemoryShares } from './memory/memory-shares.js';
 import { RequestReader } from './reading/request-reader.js';
-import { ThreadPool } from './reading/thread-pool.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
 import { Router } from './routing/router.service.js';
 import { type Standing, WorkerTable } from './routing/worker-table.js';

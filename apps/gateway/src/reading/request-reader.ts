@@ -1,9 +1,9 @@
 import { ServiceError } from '@slipway/contracts';
+import type { ThreadPool } from '@slipway/platform';
 import type { InferenceCall } from '../http/exchange.js';
 import type { MemoryHold } from '../memory/memory-shares.js';
 import type { BodyReading, RequestPolicy, SurfaceRequest } from '../surfaces/surface.js';
 import { type ReadOutcome, type ReadRequest, type ReadTask, readRequest } from './read-request.js';
-import type { ThreadPool } from './thread-pool.js';
 
 /** Bodies up to this size are read at once: the worst of them takes about 3 ms of an otherwise idle core, in bytes. */
 export const INLINE_BYTES = 64 * 1024;

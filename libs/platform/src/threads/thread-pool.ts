@@ -1,11 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '@slipway/contracts';
-import type { Logger } from '@slipway/platform';
-import { FairTurns, type Owner } from './fair-turns.js';
+import type { Logger } from '../log/logger.js';
+import { FairTurns, type FairTurnsOptions, type Owner } from './fair-turns.js';
 
 /** An idle thread holds some 30 MB; large bodies come in bursts. */
 const IDLE_MS = 30_000;
+<<<<<<< HEAD:apps/gateway/src/reading/thread-pool.ts
 /** Tasks of one key, and of all, that may wait for a thread; where all are taken, the account that has most makes room for others. */
+=======
+>>>>>>> 3f34698 (platform: share the threads that read large bodies):libs/platform/src/threads/thread-pool.ts
 const WAITING = { perKey: 32, inAll: 256 };
 /** Values of a thread, in MiB; what a body becomes is far below it. */
 const HEAP_MIB = 512;
@@ -16,6 +19,10 @@ export interface ThreadPoolOptions {
   readonly threads: number;
   /** How long one task may take, in milliseconds. */
   readonly taskMs: number;
+  /** How long a thread waits for its next task before it ends, in milliseconds; 30 s unless given. */
+  readonly idleMs?: number;
+  /** Tasks of one key, and of all, that may wait for a thread; 32 and 256 unless given. */
+  readonly waiting?: FairTurnsOptions;
   readonly log: Pick<Logger, 'error' | 'warn'>;
 }
 
@@ -48,11 +55,13 @@ interface Thread {
  */
 export class ThreadPool {
   readonly #threads = new Set<Thread>();
-  readonly #waiting = new FairTurns<Job>(WAITING);
+  readonly #waiting: FairTurns<Job>;
   readonly #running = new Map<number, number>();
   #closed = false;
 
-  constructor(private readonly options: ThreadPoolOptions) {}
+  constructor(private readonly options: ThreadPoolOptions) {
+    this.#waiting = new FairTurns(options.waiting ?? WAITING);
+  }
 
   /** @throws ServiceError `overloaded` where too much waits, and for a task that took too long or killed its thread. */
   run<Outcome>(task: ThreadTask): Promise<Outcome> {
@@ -133,7 +142,7 @@ export class ThreadPool {
     thread.job = null;
     if (job) this.#left(job);
     thread.worker.unref();
-    thread.timer = setTimeout(() => void thread.worker.terminate(), IDLE_MS).unref();
+    thread.timer = setTimeout(() => void thread.worker.terminate(), this.options.idleMs ?? IDLE_MS).unref();
     return job;
   }
 
@@ -155,11 +164,11 @@ export class ThreadPool {
 }
 
 const shuttingDown = (): ServiceError =>
-  new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 });
+  new ServiceError('server_shutting_down', 'The process that reads this request is shutting down; send it again.', { retryAfterS: 1 });
 const tooMany = (): ServiceError =>
-  new ServiceError('overloaded', 'The gateway has as many large requests to read as it can hold; try again soon.', { retryAfterS: 2 });
+  new ServiceError('overloaded', 'There are as many large requests to read as can be held; try again soon.', { retryAfterS: 2 });
 const tooLong = (): ServiceError =>
   new ServiceError('overloaded', 'Reading this request took too long; send a smaller one, or try again.', { retryAfterS: 2 });
 const tooMuch = (): ServiceError => new ServiceError('invalid_json', 'Reading the body takes more memory than one request may have.');
 const threadLost = (cause?: Error): ServiceError =>
-  new ServiceError('overloaded', 'The gateway could not read this request; try again.', { retryAfterS: 2, cause });
+  new ServiceError('overloaded', 'This request could not be read; try again.', { retryAfterS: 2, cause });

@@ -1,4 +1,4 @@
-import { createLogger } from '@slipway/platform';
+import { createLogger } from '../log/logger.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ThreadPool, type ThreadTask } from './thread-pool.js';
 
