@@ -5,7 +5,7 @@ export { DEFAULT_STREAM_SETTINGS } from './stream-settings.js';
 export type { StreamSettings } from './stream-settings.js';
 export type {
   Abortable,
-  Admit,
+  Admission,
   Generation,
   GenerationResult,
   OpenStream,
@@ -14,6 +14,7 @@ export type {
   StreamRequest,
   StreamSink,
   StreamWriter,
+  UnreadStart,
   WorkerChooser,
   WorkerLoad,
 } from './types.js';

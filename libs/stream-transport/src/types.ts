@@ -105,8 +105,20 @@ export interface StartOrigin {
   readonly claim: string | null;
 }
 
-/** Decides at once, without waiting, whether a start is taken. */
-export type Admit = (start: Start, origin: StartOrigin) => Generation | RejectCode;
+/** A large start of which only what stands before the request was read. */
+export interface UnreadStart extends Omit<Start, 'req'> {
+  /** All of it, as JSON in UTF-8. */
+  readonly body: Uint8Array;
+}
+
+/** Decides at once, without waiting, which starts are taken. */
+export interface Admission {
+  /** Why a start would be refused whatever it asks, as far as the little tells that stands before its request; null = it may be taken. */
+  readonly refusal?: (start: Omit<Start, 'req'>) => RejectCode | null;
+  readonly admit: (start: Start, origin: StartOrigin) => Generation | RejectCode;
+  /** Takes large starts, which the generation reads itself, away from the event loop; without it they are read here. */
+  readonly admitUnread?: ((start: UnreadStart, origin: StartOrigin) => Generation | RejectCode) | undefined;
+}
 
 /** Load of a worker, as its heartbeats and rejections tell it. */
 export interface WorkerLoad {

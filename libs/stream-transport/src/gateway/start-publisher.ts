@@ -88,12 +88,10 @@ export class StartPublisher {
 
 function encode(request: StreamRequest, at: number): Uint8Array {
   const { st, dep, rev, api, req, caps } = request;
-  if (req instanceof Uint8Array) {
-    const rest: Omit<Start, 'req'> = { st, at, dep, rev, api, caps: [...caps] };
-    return Buffer.concat([Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"req":`), req, CLOSING]);
-  }
-  const start: Start = { st, at, dep, rev, api, req, caps: [...caps] };
-  return Buffer.from(JSON.stringify(start));
+  // The request comes last: a worker judges by what stands before it.
+  const head: Omit<Start, 'req'> = { st, at, dep, rev, api, caps: [...caps] };
+  if (req instanceof Uint8Array) return Buffer.concat([Buffer.from(`${JSON.stringify(head).slice(0, -1)},"req":`), req, CLOSING]);
+  return Buffer.from(JSON.stringify({ ...head, req } satisfies Start));
 }
 
 const CLOSING = Buffer.from('}');

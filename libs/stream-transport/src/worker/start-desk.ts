@@ -1,15 +1,17 @@
-import type { RejectCode, Start } from '@slipway/contracts';
+import type { RejectCode, StreamId } from '@slipway/contracts';
 import type { Logger, Msg } from '@slipway/platform';
 import type { StreamSettings } from '../stream-settings.js';
-import type { Admit, Generation, WorkerLoad } from '../types.js';
+import type { Admission, Generation, WorkerLoad } from '../types.js';
 import type { Publisher } from '../wire/publisher.js';
 import type { Subjects } from '../wire/subjects.js';
 import type { WorkerIdentity } from './load-reporter.js';
 import type { SenderCounters } from './sender-counters.js';
-import { type ArrivedStart, StartIntake } from './start-intake.js';
+import { type ArrivedStart, readStart, StartIntake } from './start-intake.js';
 import type { StreamTable } from './stream-table.js';
 import { WorkerStream, type WorkerStreamHost } from './worker-stream.js';
 
+/** Starts above this size are left unread to who can read them apart: the worst of them takes some 3 ms, in bytes. */
+const UNREAD_BYTES = 64 * 1024;
 /** Advice to a gateway whose start met a full worker, in milliseconds. */
 const BUSY_RETRY_MS = 100;
 
@@ -21,7 +23,7 @@ export interface StartDeskOptions {
   readonly publisher: Publisher;
   readonly table: StreamTable;
   readonly host: WorkerStreamHost;
-  readonly admit: Admit;
+  readonly admission: Admission;
   readonly load: () => WorkerLoad;
   readonly draining: () => boolean;
   /** Tells a stream's gateway that it is accepted. */
@@ -53,7 +55,7 @@ export class StartDesk {
       if (arrived.kind === 'refused') this.reject(arrived.reply, arrived.code);
       return;
     }
-    const { st, at } = arrived.start;
+    const { st, at } = arrived.head;
     const known = table.find(st, at);
     if (known) {
       counters.duplicates += 1;
@@ -64,7 +66,7 @@ export class StartDesk {
   }
 
   /** Forgets the parts of attempts that are not wanted any more. */
-  cancelled(st: Start['st'], at: number): void {
+  cancelled(st: StreamId, at: number): void {
     this.intake.drop(st, at);
   }
 
@@ -75,6 +77,7 @@ export class StartDesk {
 
   private consider(arrived: ArrivedStart, now: number): void {
     const answer = this.refusalOf(arrived) ?? this.admit(arrived);
+    if (answer === 'malformed') this.options.counters.malformed += 1;
     if (typeof answer === 'string') this.reject(arrived.reply, answer);
     else this.begin(arrived, answer, now);
   }
@@ -96,18 +99,22 @@ export class StartDesk {
     void stream.run(generation);
   }
 
-  private refusalOf({ start, deadlineMs }: ArrivedStart): RejectCode | null {
-    const { identity, draining } = this.options;
+  /** What the head alone tells: a start that is not taken costs no reading. */
+  private refusalOf({ head, deadlineMs }: ArrivedStart): RejectCode | null {
+    const { identity, draining, admission } = this.options;
     if (draining()) return 'draining';
-    if (start.dep !== identity.dep || start.rev !== identity.rev) return 'not_here';
-    return deadlineMs <= 0 ? 'deadline' : null;
+    if (head.dep !== identity.dep || head.rev !== identity.rev) return 'not_here';
+    return deadlineMs <= 0 ? 'deadline' : (admission.refusal?.(head) ?? null);
   }
 
-  private admit({ start, origin }: ArrivedStart): Generation | RejectCode {
+  private admit({ head, body, start: known, origin }: ArrivedStart): Generation | RejectCode {
+    const { admit, admitUnread } = this.options.admission;
     try {
-      return this.options.admit(start, origin);
+      if (!known && admitUnread && body.length > UNREAD_BYTES) return admitUnread({ ...head, body }, origin);
+      const start = known ?? readStart(body);
+      return start ? admit(start, origin) : 'malformed';
     } catch (err) {
-      this.options.log.error({ st: start.st, err }, 'stream.admission_failed');
+      this.options.log.error({ st: head.st, err }, 'stream.admission_failed');
       return 'busy';
     }
   }

@@ -3,13 +3,18 @@ import type { Msg } from '@slipway/platform';
 import type { StartOrigin } from '../types.js';
 import type { FrameAddress, Subjects } from '../wire/subjects.js';
 import { type AssemblySettings, PartAssemblies } from './part-assemblies.js';
+import { readHead, type StartHead } from './start-head.js';
 
 /** A start that can be judged: where its frames go, what it asks, how long it may take to the first event. */
 export interface ArrivedStart {
   readonly kind: 'start';
   readonly reply: string;
   readonly address: FrameAddress;
-  readonly start: Start;
+  readonly head: StartHead;
+  /** All of it, as JSON in UTF-8. */
+  readonly body: Uint8Array;
+  /** The whole start, where more than its head had to be read. */
+  readonly start: Start | null;
   readonly origin: StartOrigin;
   readonly deadlineMs: number;
 }
@@ -23,6 +28,8 @@ export interface RefusedStart {
 /** `unanswerable` = no reply subject that frames may be sent to. */
 export type Intake = ArrivedStart | RefusedStart | { readonly kind: 'waiting' } | { readonly kind: 'unanswerable' };
 
+/** Starts up to this size are read whole before they are judged, in bytes: that costs less than a look at their heads. */
+const READ_AT_ONCE_BYTES = 4 * 1024;
 /** A longer claim is none. */
 const CLAIM_CHARS_MAX = 200;
 const MAJOR = PROTOCOL.split('.')[0];
@@ -66,9 +73,11 @@ export class StartIntake {
   }
 
   private judge(msg: Msg, to: { reply: string; address: FrameAddress }, body: Uint8Array): Intake {
-    const start = understood(msg) ? readStart(body) : null;
-    if (!start || start.st !== to.address.st || start.at !== to.address.at) return { kind: 'refused', reply: to.reply, code: 'malformed' };
-    return { kind: 'start', ...to, start, origin: originOf(msg, to.address.gw), deadlineMs: deadlineOf(msg) };
+    const head = understood(msg) && body.length > READ_AT_ONCE_BYTES ? readHead(body) : null;
+    const start = head === null && understood(msg) ? readStart(body) : null;
+    const known = head ?? start;
+    if (!known || known.st !== to.address.st || known.at !== to.address.at) return { kind: 'refused', reply: to.reply, code: 'malformed' };
+    return { kind: 'start', ...to, head: known, body, start, origin: originOf(msg, to.address.gw), deadlineMs: deadlineOf(msg) };
   }
 }
 
@@ -95,7 +104,8 @@ function deadlineOf(msg: Msg): number {
   return text === '' || !Number.isFinite(value) ? Number.POSITIVE_INFINITY : value;
 }
 
-function readStart(body: Uint8Array): Start | null {
+/** All of a start; null where it is none. */
+export function readStart(body: Uint8Array): Start | null {
   try {
     return Start.message.safeParse(JSON.parse(decoder.decode(body))).data ?? null;
   } catch {

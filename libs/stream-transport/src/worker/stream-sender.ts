@@ -1,7 +1,7 @@
 import { Discover, ServiceError, type StreamId, wildcardOf } from '@slipway/contracts';
 import { type Logger, type Msg, type NatsConnection, overWithin, type Subscription } from '@slipway/platform';
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
-import type { Admit, WorkerLoad } from '../types.js';
+import type { Admission, WorkerLoad } from '../types.js';
 import { monotonic } from '../wire/clock.js';
 import { guardedCallback } from '../wire/guarded-callback.js';
 import { Link } from '../wire/link.js';
@@ -18,10 +18,9 @@ import { StartDesk } from './start-desk.js';
 import { StreamTable } from './stream-table.js';
 import type { WorkerStream, WorkerStreamHost } from './worker-stream.js';
 
-export interface StreamSenderOptions extends WorkerIdentity {
+export interface StreamSenderOptions extends WorkerIdentity, Admission {
   readonly nats: NatsConnection;
   readonly env: string;
-  readonly admit: Admit;
   readonly load: () => WorkerLoad;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly settings?: Partial<StreamSettings> | undefined;
@@ -220,7 +219,7 @@ export class StreamSender {
 
   private createDesk(): StartDesk {
     const { settings, subjects, counters, publisher, table } = this;
-    const { admit, load, log } = this.options;
+    const { load, log } = this.options;
     const draining = (): boolean => this.draining;
     const begun = (): void => {
       this.atWork += 1;
@@ -235,7 +234,7 @@ export class StreamSender {
       publisher,
       table,
       host,
-      admit,
+      admission: this.options,
       load,
       draining,
       accepted: (stream, json) => this.frames.hold({ stream, json, check: false }),
