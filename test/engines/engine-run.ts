@@ -1,6 +1,7 @@
 import type { CanonicalRequest, StreamEvent, Usage } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
-import type { Engine, EngineSettings } from '../../apps/inference-worker/src/engines/engine.js';
+import type { Engine, EngineSettings, UnreadRequest } from '../../apps/inference-worker/src/engines/engine.js';
+import type { RequestFacts } from '../../apps/inference-worker/src/engines/prompt-text.js';
 import { until as poll } from '../testing/until.js';
 
 export const SETTINGS: EngineSettings = {
@@ -29,12 +30,15 @@ export const message = (role: 'system' | 'user' | 'assistant', text: string): Ca
 export class EngineRun {
   readonly batches: (readonly StreamEvent[])[] = [];
   readonly phases: string[] = [];
+  /** What it was told about a request that came unread. */
+  facts: RequestFacts | undefined;
   readonly #abort = new AbortController();
   readonly usage: Promise<Usage>;
 
-  constructor(engine: Engine, request: CanonicalRequest) {
+  constructor(engine: Engine, request: CanonicalRequest | UnreadRequest) {
     const output = {
       account: null,
+      read: (facts: RequestFacts) => void (this.facts = facts),
       phase: (phase: string) => void this.phases.push(phase),
       events: (batch: readonly StreamEvent[]) => void this.batches.push(batch),
     };
@@ -91,7 +95,7 @@ export class EngineRun {
   }
 }
 
-export const run = (engine: Engine, request: CanonicalRequest): Promise<EngineRun> => new EngineRun(engine, request).done();
+export const run = (engine: Engine, request: CanonicalRequest | UnreadRequest): Promise<EngineRun> => new EngineRun(engine, request).done();
 
 /** Polls until `condition` holds, often enough for what passes in a few milliseconds. */
 export async function until(what: string, condition: () => boolean, deadlineMs = 10_000): Promise<void> {

@@ -7,9 +7,12 @@ import { fileURLToPath } from 'node:url';
 import type { CanonicalRequest } from '@slipway/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostList } from '@slipway/platform';
+import { chatChunk } from '@slipway/testing';
 import { type ImageLimits, ImageFetcher } from '../../apps/inference-worker/src/engines/http/image-fetcher.js';
-import { inlineImages } from '../../apps/inference-worker/src/engines/http/inline-images.js';
-import { ask, run } from './engine-run.js';
+import { FLAVOURS } from '../../apps/inference-worker/src/engines/http/flavour.js';
+import { ImageRoom } from '../../apps/inference-worker/src/engines/http/image-room.js';
+import { bodyOf, prepareRequest, withImages } from '../../apps/inference-worker/src/engines/http/prepared-request.js';
+import { ask, EngineRun, run, until } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
 
 const tls = (name: string): string => readFileSync(fileURLToPath(new URL(`../worker/tls/localhost.${name}.pem`, import.meta.url)), 'utf8');
@@ -67,6 +70,7 @@ function fetcherFor(
 
 const never = new AbortController().signal;
 const at = (path: string): string => `https://localhost:${port}${path}`;
+const SERVER = { model: 'm', flavour: 'vllm' as const, caps: FLAVOURS.vllm.caps };
 const REFUSED = { code: 'unsupported_content', param: 'messages' };
 
 describe('images that requests name by address', () => {
@@ -88,11 +92,14 @@ describe('images that requests name by address', () => {
       sampling: {},
       stop: [],
     };
-    const { messages } = await inlineImages(request, fetcher, never);
-    expect(messages[1]?.content).toEqual([
+    const prepared = prepareRequest(request, SERVER);
+    const pieces = await withImages(prepared, (address) => fetcher.fetch(address, never));
+    const body = JSON.parse(Buffer.concat(bodyOf(pieces, 7) as Uint8Array[]).toString('utf8')) as Record<string, unknown>;
+    expect(body).toMatchObject({ model: 'm', max_tokens: 7 });
+    expect((body['messages'] as { content: unknown }[])[1]?.content).toEqual([
       { type: 'text', text: 'x' },
-      { type: 'image', url: PNG_URL },
-      { type: 'image', url: 'data:image/gif;base64,AA' },
+      { type: 'image_url', image_url: { url: PNG_URL } },
+      { type: 'image_url', image_url: { url: 'data:image/gif;base64,AA' } },
     ]);
     expect(asked).toEqual(['/moved?x=1', '/a.png']);
   });
@@ -151,7 +158,28 @@ describe('images that requests name by address', () => {
       expect((refused as Error).message).not.toMatch(/localhost|secret/);
     }
     const content = Array.from({ length: 17 }, () => ({ type: 'image' as const, url: at('/a') }));
-    await expect(inlineImages(ask('', { messages: [{ role: 'user', content }] }), fetcher, never)).rejects.toMatchObject(REFUSED);
+    expect(() => prepareRequest(ask('', { messages: [{ role: 'user', content }] }), SERVER)).toThrow(expect.objectContaining(REFUSED));
+  });
+
+  it('are bounded for a request, for an account and for all, before their bytes are kept, until they are given back', async () => {
+    paths.set('/a', sends(Buffer.concat([PNG, Buffer.alloc(990)])));
+    const fetcher = fetcherFor(['localhost']);
+    const room = new ImageRoom({ perRequest: 2_500, perAccount: 3_500, inAll: 5_500 });
+    const fetchFor = (hold: ReturnType<ImageRoom['open']>): Promise<string> => fetcher.fetch(at('/a'), never, (bytes) => hold.take(bytes));
+    const [one, same, other] = [room.open(1), room.open(1), room.open(2)];
+    await fetchFor(one);
+    await fetchFor(one);
+    await expect(fetchFor(one)).rejects.toMatchObject({ code: 'request_too_large' });
+    await fetchFor(same);
+    await expect(fetchFor(same)).rejects.toMatchObject({ code: 'overloaded', retryAfterS: 2 });
+    await fetchFor(other);
+    await fetchFor(other);
+    await expect(fetchFor(room.open(3))).rejects.toMatchObject({ code: 'overloaded' });
+    for (const hold of [one, same, other]) hold.release();
+    const later = room.open(3);
+    await fetchFor(later);
+    await fetchFor(later);
+    later.release();
   });
 
   it('hold up nobody who left', async () => {
@@ -173,6 +201,18 @@ describe('images that requests name by address', () => {
         expect(engine.current()).toEqual({ running: 0, queued: 0 });
       }
       expect(bench.upstream.chats).toEqual([]);
+    });
+
+    it('are fetched only in a slot', async () => {
+      const engine = await bench.loaded({ imageHosts: ['localhost'], slots: 1 });
+      bench.upstream.answer = () => ({ steps: [chatChunk({ content: 'x' }), { hang: true }] });
+      const first = new EngineRun(engine, ask('Hi'));
+      await until('the slot is taken', () => first.text === 'x');
+      const second = new EngineRun(engine, showing(at('/a.png')));
+      await until('it waits', () => engine.current().queued === 1);
+      first.abort();
+      await expect(second.usage).rejects.toMatchObject(REFUSED);
+      expect(engine.current()).toEqual({ running: 0, queued: 0 });
     });
 
     it('reach it as data where they come as data', async () => {

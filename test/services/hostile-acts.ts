@@ -84,7 +84,8 @@ export class HostileTenant {
         repeatedly(signal, { lanes: 2, pauseMs: 100 }, () =>
           this.#post(this.paths.llama, '"tools"', signal, { tools: HEAVY_TOOLS, tool_choice: 'required' }),
         ),
-      'bodies of 50,000 messages': (signal) => this.#largeBodies(signal),
+      'bodies of 50,000 messages': (signal) => this.#largeBodies(this.paths.llama, signal),
+      'bodies of 50,000 messages to an HTTP engine': (signal) => this.#largeBodies(this.paths.engine, signal),
       'bodies that hardly arrive': (signal) => this.#slowBodies(signal),
       'requests beyond a key’s rate': (signal) => this.#beyondRate(signal),
       'engines that never end their answer': (signal) => this.#testEngines(signal),
@@ -121,11 +122,9 @@ export class HostileTenant {
     );
   }
 
-  #largeBodies(signal: AbortSignal): Promise<string[]> {
-    const body = `{"model":"${this.paths.llama}","max_tokens":1,"messages":${textOfMessages(50_000)}}`;
-    return repeatedly(signal, { lanes: 4, pauseMs: 50 }, () =>
-      this.#send(this.#url(this.paths.llama), this.tenant.key.value, body, signal),
-    );
+  #largeBodies(path: string, signal: AbortSignal): Promise<string[]> {
+    const body = `{"model":"${path}","max_tokens":1,"messages":${textOfMessages(50_000)}}`;
+    return repeatedly(signal, { lanes: 4, pauseMs: 50 }, () => this.#send(this.#url(path), this.tenant.key.value, body, signal));
   }
 
   async #beyondRate(signal: AbortSignal): Promise<string[]> {

@@ -1,5 +1,6 @@
 import type { AccountId, CanonicalRequest, StateReason, StreamEvent, Usage } from '@slipway/contracts';
-import type { Logger } from '@slipway/platform';
+import type { Logger, ThreadPool } from '@slipway/platform';
+import type { RequestFacts } from './prompt-text.js';
 
 /** What an engine is, once it is loaded. */
 export interface EngineFacts {
@@ -30,6 +31,8 @@ export interface EngineOutput {
   /** Who is answered, null where it is nobody: what an engine shares with others is shared by this. */
   readonly account: AccountId | null;
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
+  /** What a request asks that came unread, once that is known. */
+  readonly read?: (facts: RequestFacts) => void;
   /**
    * Events of one step, in order: `start`, then what the answer is made of, then one `fin` for each choice, after which
    * nothing of that choice follows. The `n` of all of them add up to the completion tokens of a finished answer. No text
@@ -56,11 +59,18 @@ export interface EngineSettings {
   readonly credential?: string | undefined;
   /** Hosts from which images are fetched for an HTTP engine, as the operator wrote them; none unless set. */
   readonly imageHosts?: readonly string[] | undefined;
+  /** Threads in which an HTTP engine reads large requests; without them they come read. */
+  readonly readers?: Pick<ThreadPool, 'run'> | undefined;
   readonly log: Logger;
 }
 
+/** A large request that nobody has read: JSON in UTF-8 of the start that holds it. */
+export type UnreadRequest = Uint8Array;
+
 /** One model that generates, embedded or behind HTTP. */
 export interface Engine {
+  /** Whether it reads large requests itself, away from the event loop. One that does not gets none unread. */
+  readonly takesUnread?: boolean;
   /**
    * Makes the model ready to answer, warm-up included. After `signal` aborts it rejects with the signal's reason.
    * @param onProgress called with 0 to 1, never falling.
@@ -79,14 +89,14 @@ export interface Engine {
    * After `signal` aborts it resolves within 500 ms with what was counted, its slot free again.
    * @throws ServiceError in the vocabulary of `libs/contracts`.
    */
-  generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage>;
+  generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage>;
   /**
    * Counts the prompt tokens that `generate` would report for this request. Takes no slot and waits for none.
    * After `signal` aborts it rejects with the signal's reason.
    * @param account who asks, null where it is nobody: what an engine shares with others is shared by this.
    * @throws ServiceError in the vocabulary of `libs/contracts`.
    */
-  count(request: CanonicalRequest, signal: AbortSignal, account: AccountId | null): Promise<TokenCount>;
+  count(request: CanonicalRequest | UnreadRequest, signal: AbortSignal, account: AccountId | null): Promise<TokenCount>;
   /** Ends what runs with `server_shutting_down`, then frees everything. Repeating it is harmless. */
   unload(): Promise<void>;
 }

@@ -23,9 +23,53 @@ export function promptBytes(request: CanonicalRequest): number {
   return bytes;
 }
 
-/** About four bytes make a token; used where a server does not count. */
-export function estimatePromptTokens(request: CanonicalRequest): number {
-  let images = 0;
-  for (const { content } of request.messages) images += content.filter(({ type }: ContentPart) => type === 'image').length;
-  return Math.ceil(promptBytes(request) / 4) + images * IMAGE_TOKENS;
+/** How large a request is and what bounds its answer: what stays of one whose text went elsewhere. */
+export interface RequestFacts {
+  /** UTF-8 bytes of everything that the prompt is made of, images aside. */
+  readonly promptBytes: number;
+  readonly images: number;
+  /** Tokens of an answer; absent where the request names no limit. */
+  readonly maxTokens: number | undefined;
+  /** Answers that it asks for. */
+  readonly choices: number;
 }
+
+/** The facts of a request at hand, each computed when it is asked for: most are not. */
+export class LazyFacts implements RequestFacts {
+  #promptBytes: number | undefined;
+  #images: number | undefined;
+
+  constructor(private readonly request: CanonicalRequest) {}
+
+  get promptBytes(): number {
+    return (this.#promptBytes ??= promptBytes(this.request));
+  }
+
+  get images(): number {
+    return (this.#images ??= imagesOf(this.request));
+  }
+
+  get maxTokens(): number | undefined {
+    return this.request.max_tokens;
+  }
+
+  get choices(): number {
+    return this.request.n ?? 1;
+  }
+}
+
+/** The facts of a request as plain values, which can leave a thread. */
+export function factsOf(request: CanonicalRequest): RequestFacts {
+  const { promptBytes: bytes, images, maxTokens, choices } = new LazyFacts(request);
+  return { promptBytes: bytes, images, maxTokens, choices };
+}
+
+function imagesOf({ messages }: CanonicalRequest): number {
+  let images = 0;
+  for (const { content } of messages) images += content.filter(({ type }: ContentPart) => type === 'image').length;
+  return images;
+}
+
+/** About four bytes make a token; used where a server does not count. */
+export const estimateTokens = ({ promptBytes: bytes, images }: Pick<RequestFacts, 'promptBytes' | 'images'>): number =>
+  Math.ceil(bytes / 4) + images * IMAGE_TOKENS;

@@ -108,7 +108,9 @@ export class Runner {
       fingerprint: facts.fingerprint,
       caps: facts.caps,
       zone,
+      refusal: (start) => admission.refusal(start),
       admit: (start, origin) => admission.admit(start, origin),
+      admitUnread: engine.takesUnread === true ? (start, origin) => admission.admit(start, origin) : undefined,
       load: () => admission.load(),
       log,
     });

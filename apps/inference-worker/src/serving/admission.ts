@@ -1,11 +1,12 @@
 import type { AssignmentItem, RejectCode, Start } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
-import type { Generation, StartOrigin, WorkerLoad } from '@slipway/stream-transport';
-import type { Engine } from '../engines/engine.js';
+import type { Generation, StartOrigin, UnreadStart, WorkerLoad } from '@slipway/stream-transport';
+import type { Engine, UnreadRequest } from '../engines/engine.js';
 import type { RunnerFigures } from '../runner/runner-messages.js';
 import type { EndedGeneration } from '../usage/orphan-book.js';
 import { EngineCount } from './engine-count.js';
 import { EngineGeneration, type Outcome } from './engine-generation.js';
+import type { StartName } from './stream-log.js';
 
 /** The longest wait for a first output, where a start sets no nearer deadline; and for the next ones; in milliseconds. */
 const FIRST_OUTPUT_MS = 600_000;
@@ -33,6 +34,8 @@ export interface AdmissionOptions {
   readonly counted: (ended: EndedGeneration) => void;
 }
 
+const requestOf = (start: Start | UnreadStart): Start['req'] | UnreadRequest => ('body' in start ? start.body : start.req);
+
 /** Decides which starts a runner takes, and counts what became of them. */
 export class Admission {
   #draining = false;
@@ -51,8 +54,8 @@ export class Admission {
   }
 
   /** Answers at once: a generation, or why there is none. */
-  admit(start: Start, origin: StartOrigin): Generation | RejectCode {
-    const refusal = this.#refusalOf(start);
+  admit(start: Start | UnreadStart, origin: StartOrigin): Generation | RejectCode {
+    const refusal = this.refusal(start);
     if (refusal) return refusal;
     if (start.api === 'count') return this.#countOf(start, origin);
     this.#admitted += 1;
@@ -79,7 +82,8 @@ export class Admission {
     return { ...this.#current(), ...this.#counts };
   }
 
-  #refusalOf({ dep, rev, api }: Start): RejectCode | null {
+  /** Why such a start would not be taken now, whatever it asks; null = it would. */
+  refusal({ dep, rev, api }: Pick<Start, 'dep' | 'rev' | 'api'>): RejectCode | null {
     const { item, slots } = this.options;
     if (this.#draining) return 'draining';
     if (dep !== item.dep || rev !== item.rev) return 'not_here';
@@ -95,13 +99,13 @@ export class Admission {
     return { running: inSlots, queued: total - inSlots };
   }
 
-  #countOf(start: Start, { account }: StartOrigin): Generation {
+  #countOf(start: Start | UnreadStart, { account }: StartOrigin): Generation {
     const { engine, log } = this.options;
     this.#counting += 1;
-    return new EngineCount({ engine, start, account, log, ended: () => (this.#counting -= 1) });
+    return new EngineCount({ engine, start, request: requestOf(start), account, log, ended: () => (this.#counting -= 1) });
   }
 
-  #generationOf(start: Start, origin: StartOrigin): Generation {
+  #generationOf(start: Start | UnreadStart, origin: StartOrigin): Generation {
     const { engine, log, loadChanged, context, item } = this.options;
     const [started, from] = [Date.now(), performance.now()];
     this.#awaiting += 1;
@@ -113,6 +117,7 @@ export class Admission {
     return new EngineGeneration({
       engine,
       start,
+      request: requestOf(start),
       account: origin.account,
       bounds: { context, defaultMaxTokens: item.default_max_tokens },
       limits: { firstOutputMs: FIRST_OUTPUT_MS, silenceMs: SILENCE_MS },
@@ -133,7 +138,7 @@ export class Admission {
 
   /** Without a name to bill there is nothing to tell. */
   #tell(
-    { st, at, dep, rev, api }: Start,
+    { st, at, dep, rev, api }: StartName,
     { gw, account, key, claim }: StartOrigin,
     counts: Pick<EndedGeneration, 'started' | 'ms' | 'usage'>,
   ): void {

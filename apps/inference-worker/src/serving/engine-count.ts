@@ -1,13 +1,14 @@
-import { type AccountId, type Start, TOKENS_MAX, type Usage } from '@slipway/contracts';
+import { type AccountId, type CanonicalRequest, TOKENS_MAX, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
-import type { Engine } from '../engines/engine.js';
+import type { Engine, UnreadRequest } from '../engines/engine.js';
 import { StageClock } from './stage-clock.js';
-import { StreamLog } from './stream-log.js';
+import { type StartName, StreamLog } from './stream-log.js';
 
 export interface EngineCountOptions {
   readonly engine: Engine;
-  readonly start: Start;
+  readonly start: StartName;
+  readonly request: CanonicalRequest | UnreadRequest;
   /** Who asked; null where nobody is billed. */
   readonly account: AccountId | null;
   readonly log: Logger;
@@ -24,9 +25,9 @@ export class EngineCount implements Generation {
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
-    const { engine, start, account, ended } = this.options;
+    const { engine, request, account, ended } = this.options;
     try {
-      const { tokens: told, exact } = await engine.count(start.req, signal, account);
+      const { tokens: told, exact } = await engine.count(request, signal, account);
       const tokens = Math.min(told, TOKENS_MAX);
       writer.events([{ k: 'start', prompt: tokens }]);
       const usage: Usage = { prompt: tokens, cached: 0, completion: 0, ...(!exact && { estimated: true }) };

@@ -1,14 +1,18 @@
-import { type AccountId, type FinishReason, ServiceError, type Start, type StreamEvent, type Usage } from '@slipway/contracts';
+import { type AccountId, type CanonicalRequest, type FinishReason, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
-import type { Engine, EngineOutput } from '../engines/engine.js';
+import type { Engine, EngineOutput, UnreadRequest } from '../engines/engine.js';
+import { LazyFacts, type RequestFacts } from '../engines/prompt-text.js';
 import { type EngineBounds, UsageBelief } from '../usage/usage-belief.js';
 import { Patience, type PatienceLimits } from './patience.js';
 import { StageClock } from './stage-clock.js';
-import { StreamLog } from './stream-log.js';
+import { type StartName, StreamLog } from './stream-log.js';
 
 /** Time for an engine to obey an abort, ten times what it promises, in milliseconds. */
 const STUCK_AFTER_MS = 5_000;
+
+/** Of a request that is not read yet, and has no answer. */
+const UNKNOWN: RequestFacts = { promptBytes: 0, images: 0, maxTokens: undefined, choices: 1 };
 
 /** How a stream ended, as the worker's figures count it. Of one that failed, what was relayed is an estimate. */
 export interface Outcome {
@@ -18,7 +22,8 @@ export interface Outcome {
 
 export interface EngineGenerationOptions {
   readonly engine: Engine;
-  readonly start: Start;
+  readonly start: StartName;
+  readonly request: CanonicalRequest | UnreadRequest;
   /** Who asked; null where nobody is billed. */
   readonly account: AccountId | null;
   /** What its figures are held against. */
@@ -35,13 +40,14 @@ export class EngineGeneration implements Generation {
   #finish: FinishReason | undefined;
   #prompt = 0;
   #cached = 0;
-  readonly #belief: UsageBelief;
+  #belief: UsageBelief;
   #over = false;
   readonly #log: StreamLog;
 
   constructor(private readonly options: EngineGenerationOptions) {
     this.#log = new StreamLog(options.log, options.start);
-    this.#belief = new UsageBelief(options.start.req, options.bounds);
+    const { request, bounds } = options;
+    this.#belief = new UsageBelief(request instanceof Uint8Array ? UNKNOWN : new LazyFacts(request), bounds);
   }
 
   async run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult> {
@@ -59,7 +65,7 @@ export class EngineGeneration implements Generation {
   }
 
   async #generate(output: EngineOutput, abort: AbortSignal): Promise<Usage> {
-    const running = this.options.engine.generate(this.options.start.req, output, abort);
+    const running = this.options.engine.generate(this.options.request, output, abort);
     let stuck: NodeJS.Timeout | undefined;
     const deaf = new Promise<never>((_, reject) => {
       const giveUp = (): void => reject(new ServiceError('engine_error', 'The engine did not stop when it was told to.'));
@@ -79,6 +85,9 @@ export class EngineGeneration implements Generation {
         if (this.#over) return;
         this.#clock.enter(phase);
         writer.phase(phase);
+      },
+      read: (facts) => {
+        this.#belief = new UsageBelief(facts, this.options.bounds);
       },
       events: (told) => {
         if (this.#over) return;

@@ -2,11 +2,14 @@ import { isServiceError, ServiceError, type Start, type StreamTimes } from '@sli
 import type { Logger } from '@slipway/platform';
 import { describeFault } from './describe-fault.js';
 
+/** What a start is known by. */
+export type StartName = Omit<Start, 'req' | 'caps'>;
+
 /** What the log says about one stream: how it went, never what was in it. */
 export class StreamLog {
   constructor(
     private readonly log: Logger,
-    private readonly start: Start,
+    private readonly start: StartName,
   ) {}
 
   /** The line at the end of a stream. */

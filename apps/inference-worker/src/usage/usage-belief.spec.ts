@@ -1,5 +1,6 @@
 import { CanonicalRequest, type StreamEvent, TOKENS_MAX } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
+import { factsOf } from '../engines/prompt-text.js';
 import { type EngineBounds, UsageBelief } from './usage-belief.js';
 
 const TEXT = 'How many tokens is this? '.repeat(8);
@@ -9,7 +10,7 @@ const request = (more: Partial<CanonicalRequest> = {}): CanonicalRequest =>
   CanonicalRequest.parse({ messages: [{ role: 'user', content: [{ type: 'text', text: TEXT }] }], sampling: {}, stop: [], ...more });
 
 function belief(more: Partial<CanonicalRequest> = {}, bounds = OPEN, answer = 'a few words'): UsageBelief {
-  const made = new UsageBelief(request(more), bounds);
+  const made = new UsageBelief(factsOf(request(more)), bounds);
   made.event({ k: 'text', x: answer, n: 3 });
   return made;
 }

@@ -1,5 +1,5 @@
-import { type CanonicalRequest, type ContentPart, type StreamEvent, TOKENS_MAX, type Usage } from '@slipway/contracts';
-import { estimatePromptTokens, promptBytes } from '../engines/prompt-text.js';
+import { type StreamEvent, TOKENS_MAX, type Usage } from '@slipway/contracts';
+import { estimateTokens, type RequestFacts } from '../engines/prompt-text.js';
 
 /** What a chat template, its markup and an answer that nobody sees may take beyond the text, in tokens. */
 const UNSEEN_TOKENS = 65_536;
@@ -24,7 +24,7 @@ export class UsageBelief {
   #promptMax: number | undefined;
 
   constructor(
-    private readonly request: CanonicalRequest,
+    private readonly request: RequestFacts,
     private readonly bounds: EngineBounds,
   ) {}
 
@@ -46,7 +46,7 @@ export class UsageBelief {
   usage(told: Usage): Usage {
     const isPrompt = this.#isPrompt(told.prompt);
     const isCompletion = isCount(told.completion) && told.completion <= this.#completionMax();
-    const prompt = isPrompt ? told.prompt : estimatePromptTokens(this.request);
+    const prompt = isPrompt ? told.prompt : estimateTokens(this.request);
     const completion = isCompletion ? told.completion : Math.min(this.#tokens, TOKENS_MAX);
     const cached = isCount(told.cached) ? Math.min(told.cached, prompt) : 0;
     const reasoning = told.reasoning !== undefined && isCount(told.reasoning) ? Math.min(told.reasoning, completion) : undefined;
@@ -62,7 +62,7 @@ export class UsageBelief {
   #start(event: Extract<StreamEvent, { k: 'start' }>): StreamEvent {
     const { prompt = 0, cached = 0 } = event;
     if (this.#isPrompt(prompt) && isCount(cached) && cached <= prompt) return event;
-    return { k: 'start', prompt: this.#isPrompt(prompt) ? prompt : estimatePromptTokens(this.request) };
+    return { k: 'start', prompt: this.#isPrompt(prompt) ? prompt : estimateTokens(this.request) };
   }
 
   #isPrompt(tokens: number): boolean {
@@ -72,18 +72,14 @@ export class UsageBelief {
 
   /** Tokens that the prompt can have by its length. */
   #textMax(): number {
-    if (this.#promptMax === undefined) {
-      const { messages } = this.request;
-      let images = 0;
-      for (const { content } of messages) images += content.filter(({ type }: ContentPart) => type === 'image').length;
-      this.#promptMax = Math.min(TOKENS_MAX, UNSEEN_TOKENS + promptBytes(this.request) + images * IMAGE_TOKENS_MAX);
-    }
+    const { request } = this;
+    this.#promptMax ??= Math.min(TOKENS_MAX, UNSEEN_TOKENS + request.promptBytes + request.images * IMAGE_TOKENS_MAX);
     return this.#promptMax;
   }
 
   /** Some engines ignore limits: then the text that they sent says what it can have been. */
   #completionMax(): number {
-    const { max_tokens: wanted, n = 1 } = this.request;
+    const { maxTokens: wanted, choices: n } = this.request;
     const limit = wanted ?? this.bounds.defaultMaxTokens ?? this.bounds.context;
     const each = limit === null ? UNSEEN_TOKENS : Math.min(limit, this.bounds.context ?? limit);
     const seen = TOKENS_PER_UNIT * this.#units + (limit === null ? n * UNSEEN_TOKENS : 0);

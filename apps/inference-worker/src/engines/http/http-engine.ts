@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type AccountId, type CanonicalRequest, type Capability, ServiceError, textOf, type Usage } from '@slipway/contracts';
-import { HostList, OpenSet, withinTime } from '@slipway/platform';
+import { type AccountId, type CanonicalRequest, type Capability, ServiceError, type Usage } from '@slipway/contracts';
+import { HostList, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
 import { AdmissionQueue } from '../admission-queue.js';
 import {
   type Engine,
@@ -10,19 +10,22 @@ import {
   type EngineOutput,
   type EngineSettings,
   type TokenCount,
+  type UnreadRequest,
 } from '../engine.js';
 import { AnswerRelay } from './answer-relay.js';
 import { FLAVOURS } from './flavour.js';
 import { HttpGeneration, type UpstreamLimits } from './http-generation.js';
 import { ImageFetcher } from './image-fetcher.js';
-import { inlineImages } from './inline-images.js';
+import { type ImageHold, ImageRoom } from './image-room.js';
+import { prepareCount, type PreparedCount } from './prepared-count.js';
+import { bodyOf, type BodyPiece, prepareRequest, type PreparedRequest, textsIn, withImages } from './prepared-request.js';
 import { type UpstreamFacts, probeUpstream } from './probe.js';
 import { greetsAsOllama, probeTalent } from './probe-talent.js';
-import { estimatePromptTokens, promptBytes, textsOf } from '../prompt-text.js';
+import { estimateTokens, textsOf } from '../prompt-text.js';
 import { ReadShares } from './read-shares.js';
-import { requestBody } from './request-body.js';
-import { estimate, TokenCounter } from './token-counter.js';
-import { assertSupported } from './unsupported.js';
+import { prepareApart } from './request-preparer.js';
+import { TokenCounter } from './token-counter.js';
+import { assertSupported, type UpstreamTalent } from './unsupported.js';
 import { EventRoom } from './sse-reader.js';
 import { UpstreamClient } from './upstream-client.js';
 
@@ -57,15 +60,20 @@ const LARGE_EVENTS = new EventRoom(LARGE_EVENTS_CHARS);
 const MIB = 1024 * 1024;
 /** Some 16,000 chunks of one token each per second, and 4,000 more for each account, whatever the others do. */
 const SHARES = new ReadShares({ bytesPerS: 4 * MIB, freeBytesPerS: MIB, burstBytes: MIB });
+const IMAGES = new ImageRoom();
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
 
-/** The text that an answer is to go on with; '' for a new one. */
-const beginningOf = ({ messages, continue_final: continues }: CanonicalRequest): string => {
-  const last = messages.at(-1);
-  return continues === true && last !== undefined ? textOf(last) : '';
-};
+const isUnread = (request: CanonicalRequest | UnreadRequest): request is UnreadRequest => request instanceof Uint8Array;
+
+/** A request that can be sent. */
+interface ReadyRequest {
+  readonly prepared: PreparedRequest;
+  /** The body with its images. */
+  readonly pieces: readonly BodyPiece[];
+  readonly sent: () => Iterable<string>;
+}
 
 /** A model behind any server of the chat-completions contract. */
 export class HttpEngine implements Engine {
@@ -78,7 +86,7 @@ export class HttpEngine implements Engine {
   readonly #room = new EventRoom(LARGE_EVENTS_CHARS / 4, LARGE_EVENTS);
   #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null, models: null };
   #caps: readonly Capability[] = FLAVOURS.other.caps;
-  #counter: TokenCounter | null = null;
+  #counter: TokenCounter;
   #closed = false;
 
   /** @param limits waiting times that differ from the usual ones. */
@@ -92,6 +100,7 @@ export class HttpEngine implements Engine {
     const access = { url: upstream.url, credential: settings.credential, connectTimeoutMs: this.#limits.connectMs };
     this.#client = new UpstreamClient({ ...access, connections: settings.slots });
     this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS });
+    this.#counter = new TokenCounter(this.#aside, 'estimate');
     this.#images = new ImageFetcher({ hosts: new HostList(settings.imageHosts ?? []) });
   }
 
@@ -103,11 +112,15 @@ export class HttpEngine implements Engine {
     await this.#probeFurther(signal);
     const { flavour } = this.#facts;
     const print = createHash('sha256').update(`${url}\n${model}`).digest('hex').slice(0, 16);
-    const counting = this.#counter?.strategy ?? 'estimate';
+    const counting = this.#counter.strategy;
     log.info({ model, flavour, context: this.#facts.context, counting }, 'upstream.ready');
     onProgress(1);
     const caps = counting === 'estimate' ? this.#caps : [...this.#caps, 'exact_count'];
     return { fingerprint: `http-${print}`, context: this.#facts.context ?? context, slots, caps };
+  }
+
+  get takesUnread(): boolean {
+    return this.settings.readers !== undefined;
   }
 
   current(): EngineLoad {
@@ -118,9 +131,9 @@ export class HttpEngine implements Engine {
     await this.#probe(signal);
   }
 
-  async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
+  async generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     if (this.#closed) throw shutDown();
-    assertSupported(request, { flavour: this.#facts.flavour, caps: this.#caps });
+    if (!isUnread(request)) assertSupported(request, this.#talent);
     output.phase('queue');
     const controller = new AbortController();
     const onAbort = (): void => controller.abort();
@@ -128,23 +141,23 @@ export class HttpEngine implements Engine {
     if (signal.aborted) controller.abort();
     this.#running.add(controller);
     try {
-      const inlined = await this.#inlined(request, controller.signal);
-      return inlined === null ? NOTHING_DONE : await this.#inSlot(inlined, output, controller);
+      return await this.#inSlot(request, output, controller);
     } finally {
       signal.removeEventListener('abort', onAbort);
       this.#running.delete(controller);
     }
   }
 
-  async count(request: CanonicalRequest, signal: AbortSignal, account: AccountId | null = null): Promise<TokenCount> {
+  async count(request: CanonicalRequest | UnreadRequest, signal: AbortSignal, account: AccountId | null = null): Promise<TokenCount> {
     if (this.#closed) throw shutDown();
-    const { context } = this.#facts;
-    const tooLong = context !== null && promptBytes(request) > BYTES_PER_TOKEN * context;
-    if (this.#counter === null || tooLong) return estimate(request);
-    const counter = this.#counter;
     let limited: AbortSignal | undefined;
     try {
-      return await withinTime(signal, this.#limits.countMs, (within) => counter.count(request, SHARES.paceOf(account), (limited = within)));
+      return await withinTime(signal, this.#limits.countMs, async (within) => {
+        limited = within;
+        const prepared = await this.#countOf(request, within, account);
+        const sent = (): Iterable<string> => this.#sent(request, prepared.body === null ? [] : [prepared.body]);
+        return this.#counter.count({ prepared, sent, pace: SHARES.paceOf(account), signal: within });
+      });
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) throw error;
@@ -161,10 +174,33 @@ export class HttpEngine implements Engine {
     await Promise.all([this.#client.close(), this.#aside.close(), this.#images.close()]);
   }
 
-  /** @returns null when the caller left meanwhile. */
-  async #inlined(request: CanonicalRequest, signal: AbortSignal): Promise<CanonicalRequest | null> {
+  async #inSlot(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
+    if (!(await this.#queue.enter(controller.signal))) return NOTHING_DONE;
+    const hold = IMAGES.open(output.account);
     try {
-      return await inlineImages(request, this.#images, signal);
+      const ready = await this.#ready(request, { output, hold, signal: controller.signal });
+      if (ready === null) return NOTHING_DONE;
+      output.phase('prefill');
+      return await this.#generation(ready, output, controller).run();
+    } finally {
+      hold.release();
+      this.#queue.leave();
+    }
+  }
+
+  /** @returns null when the caller left meanwhile. */
+  async #ready(
+    request: CanonicalRequest | UnreadRequest,
+    { output, hold, signal }: { readonly output: EngineOutput; readonly hold: ImageHold; readonly signal: AbortSignal },
+  ): Promise<ReadyRequest | null> {
+    try {
+      const prepared = await this.#prepared(request, output, signal);
+      const taken = (bytes: number): void => hold.take(bytes);
+      const pieces =
+        prepared.images.length === 0
+          ? prepared.pieces
+          : await withImages(prepared, (address) => this.#images.fetch(address, signal, taken));
+      return { prepared, pieces, sent: () => this.#sent(request, prepared.pieces) };
     } catch (error) {
       if (!signal.aborted) throw error;
       if (signal.reason instanceof ServiceError) throw signal.reason;
@@ -172,48 +208,71 @@ export class HttpEngine implements Engine {
     }
   }
 
-  async #inSlot(request: CanonicalRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
-    if (!(await this.#queue.enter(controller.signal))) return NOTHING_DONE;
-    try {
-      output.phase('prefill');
-      return await this.#generation(request, output, controller).run();
-    } finally {
-      this.#queue.leave();
-    }
+  async #prepared(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<PreparedRequest> {
+    const options = { model: this.upstream.model, ...this.#talent };
+    if (!isUnread(request)) return prepareRequest(request, options);
+    const task = { kind: 'request' as const, start: request, options };
+    const prepared = await prepareApart(this.#readers, task, { account: output.account, signal });
+    output.read?.(prepared.facts);
+    return prepared;
   }
 
-  #generation(request: CanonicalRequest, output: EngineOutput, controller: AbortController): HttpGeneration {
-    const { flavour } = this.#facts;
-    const traits = FLAVOURS[flavour];
-    const maxTokens = this.#limitOf(request);
-    const asked = { model: this.upstream.model, flavour, caps: this.#caps };
+  #countOf(
+    request: CanonicalRequest | UnreadRequest,
+    signal: AbortSignal,
+    account: AccountId | null,
+  ): PreparedCount | Promise<PreparedCount> {
+    const { context } = this.#facts;
+    const maxBytes = context === null ? null : BYTES_PER_TOKEN * context;
+    const options = { model: this.upstream.model, ...this.#talent, strategy: this.#counter.strategy, maxBytes };
+    if (!isUnread(request)) return prepareCount(request, options);
+    return prepareApart(this.#readers, { kind: 'count' as const, start: request, options }, { account, signal });
+  }
+
+  /** What may be quoted in a refusal and must not be repeated. */
+  *#sent(request: CanonicalRequest | UnreadRequest, pieces: readonly BodyPiece[]): Generator<string> {
+    yield this.settings.credential ?? '';
+    if (isUnread(request)) yield* textsIn(pieces);
+    else yield* textsOf(request);
+  }
+
+  get #talent(): UpstreamTalent {
+    return { flavour: this.#facts.flavour, caps: this.#caps };
+  }
+
+  get #readers(): Pick<ThreadPool, 'run'> {
+    const { readers } = this.settings;
+    if (!readers) throw new Error('An unread request came to an engine that takes none.');
+    return readers;
+  }
+
+  #generation({ prepared, pieces, sent }: ReadyRequest, output: EngineOutput, controller: AbortController): HttpGeneration {
+    const traits = FLAVOURS[this.#facts.flavour];
+    const maxTokens = this.#limitOf(prepared.facts.maxTokens);
     return new HttpGeneration({
       room: this.#room,
       pace: SHARES.paceOf(output.account),
       client: this.#client,
       relay: new AnswerRelay({
         output,
-        choices: request.n ?? 1,
-        estimatedPrompt: estimatePromptTokens(request),
-        stops: request.stop,
+        choices: prepared.facts.choices,
+        estimatedPrompt: estimateTokens(prepared.facts),
+        ...prepared.wishes,
         tellsStop: traits.tellsStop,
         countsApart: traits.countsApart,
-        echo: traits.echoes ? beginningOf(request) : '',
-        calls: request.parallel_tool_calls === false ? 1 : null,
-        logprobs: request.logprobs ?? null,
+        echo: traits.echoes ? prepared.beginning : '',
       }),
       limits: this.#limits,
       log: this.settings.log,
-      // Written out at once: the object is large, and the request may take long.
-      body: (room) => JSON.stringify(requestBody(request, { ...asked, maxTokens: room ?? maxTokens })),
-      sent: () => [...textsOf(request), this.settings.credential ?? ''],
+      body: (room) => bodyOf(pieces, room ?? maxTokens),
+      sent,
       controller,
     });
   }
 
-  #limitOf(request: CanonicalRequest): number | null {
+  #limitOf(asked: number | undefined): number | null {
     const { context } = this.#facts;
-    const wanted = request.max_tokens ?? this.settings.defaultMaxTokens;
+    const wanted = asked ?? this.settings.defaultMaxTokens;
     // Limits beyond the whole context are refused by some servers, and mean nothing.
     return wanted !== null && context !== null ? Math.min(wanted, context) : wanted;
   }
@@ -229,7 +288,7 @@ export class HttpEngine implements Engine {
         const { flavour } = this.#facts;
         this.#caps = FLAVOURS[flavour].caps;
         this.#caps = await probeTalent(this.#aside, { flavour, model }, timed);
-        this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps }, SHARES.paceOf(null), timed);
+        this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps, pace: SHARES.paceOf(null) }, timed);
       });
     } catch {
       signal.throwIfAborted();

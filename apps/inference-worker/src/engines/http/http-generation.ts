@@ -5,7 +5,7 @@ import type { Pace } from './read-shares.js';
 import { SilenceTimer } from './silence-timer.js';
 import { BrokenStreamError, type EventRoom, SseReader } from './sse-reader.js';
 import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
-import type { UpstreamClient } from './upstream-client.js';
+import type { RequestBytes, UpstreamClient } from './upstream-client.js';
 import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
 import { errorOfRefusal, parseRecord, readRefusal, roomLeft } from './upstream-error.js';
 
@@ -27,9 +27,9 @@ export interface HttpGenerationOptions {
   readonly pace: Pace;
   readonly log: Logger;
   /** The request as JSON, with another limit of tokens where one is given. */
-  body(maxTokens?: number): string;
+  body(maxTokens?: number): RequestBytes;
   /** What may be quoted in a refusal and must not be repeated: texts of the request, and the credential. */
-  sent(): readonly string[];
+  sent(): Iterable<string>;
   /** Aborted with a ServiceError to fail the generation, with anything else to end it in peace. */
   readonly controller: AbortController;
 }
@@ -110,7 +110,7 @@ export class HttpGeneration implements BodySink {
     throw errorOfRefusal(this.#refusal(second));
   }
 
-  async #post(body: string): Promise<UpstreamAnswer> {
+  async #post(body: RequestBytes): Promise<UpstreamAnswer> {
     const { client, controller, pace } = this.options;
     const { signal } = controller;
     try {
@@ -204,18 +204,18 @@ export class HttpGeneration implements BodySink {
 const isFailure = ({ error, choices }: UpstreamChunk): boolean => error !== null || choices.some(({ finish }) => finish === 'failed');
 
 /** Some servers commit to a status before they look at the request; what they send first is then the refusal. */
-function failureOf({ error }: UpstreamChunk, started: boolean, sent: readonly string[]): ServiceError {
+function failureOf({ error }: UpstreamChunk, started: boolean, sent: Iterable<string>): ServiceError {
   return started || error === null ? engineError('The engine failed while it answered.') : refusedWith(error, sent);
 }
 
 /** The refusal in an answer that is no stream, if it is one. */
-function refusedWithin(text: string, sent: readonly string[]): ServiceError | null {
+function refusedWithin(text: string, sent: Iterable<string>): ServiceError | null {
   const body = parseRecord(text);
   return body['error'] == null ? null : refusedWith(body['error'], sent);
 }
 
 /** @param error what stands where an answer would; its code is the status that it should have come with. */
-function refusedWith(error: unknown, sent: readonly string[]): ServiceError {
+function refusedWith(error: unknown, sent: Iterable<string>): ServiceError {
   const code = typeof error === 'object' && error !== null && 'code' in error ? Number(error.code) : Number.NaN;
   return errorOfRefusal(readRefusal(code >= 400 && code <= 599 ? code : 500, JSON.stringify({ error }), undefined, sent));
 }

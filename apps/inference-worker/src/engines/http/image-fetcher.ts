@@ -57,11 +57,12 @@ export class ImageFetcher {
 
   /**
    * The image as a `data:` URL.
+   * @param taken told how many bytes arrive, before they are kept; what it throws ends the fetch
    * @throws ServiceError `unsupported_content` when it may not be fetched, cannot be, or is none; never with its address.
    */
-  async fetch(address: string, signal: AbortSignal): Promise<string> {
+  async fetch(address: string, signal: AbortSignal, taken: (bytes: number) => void = () => undefined): Promise<string> {
     try {
-      return await withinTime(signal, this.#limits.timeMs, (limited) => this.#follow(new URL(address), limited));
+      return await withinTime(signal, this.#limits.timeMs, (limited) => this.#follow(new URL(address), limited, taken));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) throw error;
@@ -73,7 +74,7 @@ export class ImageFetcher {
     return this.#agent.destroy();
   }
 
-  async #follow(first: URL, signal: AbortSignal): Promise<string> {
+  async #follow(first: URL, signal: AbortSignal, taken: (bytes: number) => void): Promise<string> {
     let url = first;
     for (let hop = 0; hop <= this.#limits.redirects; hop += 1) {
       this.#permit(url);
@@ -84,7 +85,7 @@ export class ImageFetcher {
         headers: { accept: 'image/png,image/jpeg,image/webp,image/gif' },
         signal,
       });
-      if (!REDIRECTS.has(statusCode)) return this.#read(statusCode, body);
+      if (!REDIRECTS.has(statusCode)) return this.#read(statusCode, body, taken);
       body.on('error', () => undefined).destroy();
       const location = headers['location'];
       if (typeof location !== 'string') throw refuse('An image of the request redirects to nowhere.');
@@ -102,12 +103,13 @@ export class ImageFetcher {
     throw refuse('An image of the request lies, or redirects, where images may not be fetched from; send it as a data: URL.');
   }
 
-  async #read(status: number, body: Dispatcher.ResponseData['body']): Promise<string> {
+  async #read(status: number, body: Dispatcher.ResponseData['body'], taken: (bytes: number) => void): Promise<string> {
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of body) {
-      chunks.push(chunk as Buffer);
       bytes += (chunk as Buffer).length;
+      taken((chunk as Buffer).length);
+      chunks.push(chunk as Buffer);
       if (bytes > this.#limits.bytes) throw refuse(`An image of the request is larger than ${this.#limits.bytes} bytes.`);
     }
     const image = Buffer.concat(chunks);

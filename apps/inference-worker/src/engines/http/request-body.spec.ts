@@ -1,7 +1,7 @@
 import type { CanonicalRequest } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
-import { estimatePromptTokens, promptBytes } from '../prompt-text.js';
+import { estimateTokens, factsOf, promptBytes } from '../prompt-text.js';
 import { requestBody as made } from './request-body.js';
 
 /** The body as it is sent. */
@@ -119,14 +119,14 @@ describe('requestBody', () => {
   });
 });
 
-describe('estimatePromptTokens', () => {
+describe('estimateTokens', () => {
   it('counts a token for about four bytes', () => {
-    expect(estimatePromptTokens(request())).toBe(1);
+    expect(estimateTokens(factsOf(request()))).toBe(1);
     const calls = [{ id: 'c', name: 'abcd', arguments: '{"a":1}x' }];
     const history = [{ role: 'assistant' as const, content: [], reasoning: '1234', tool_calls: calls }];
     expect(promptBytes(request({ messages: history, tools: [{ name: 'f' }] }))).toBe(16 + '[{"name":"f"}]'.length);
     const image = { type: 'image' as const, url: 'data:image/png;base64,AAAA' };
-    expect(estimatePromptTokens(request({ messages: [{ role: 'user', content: [image] }] }))).toBe(512);
-    expect(estimatePromptTokens(request({ messages: [{ role: 'user', content: [{ type: 'text', text: 'é'.repeat(100) }] }] }))).toBe(50);
+    expect(estimateTokens(factsOf(request({ messages: [{ role: 'user', content: [image] }] })))).toBe(512);
+    expect(estimateTokens(factsOf(request({ messages: [{ role: 'user', content: [{ type: 'text', text: 'é'.repeat(100) }] }] })))).toBe(50);
   });
 });

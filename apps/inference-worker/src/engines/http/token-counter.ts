@@ -1,38 +1,21 @@
-import { type CanonicalMessage, type CanonicalRequest, ServiceError } from '@slipway/contracts';
+import { type CanonicalRequest, ServiceError } from '@slipway/contracts';
 import type { TokenCount } from '../engine.js';
-import { anthropicPrompt } from './anthropic-prompt.js';
 import type { UpstreamFlavour } from './flavour.js';
 import { NumberScan } from './number-scan.js';
 import { FACTS_LIMIT } from './read-json.js';
 import type { Pace } from './read-shares.js';
-import { estimatePromptTokens, IMAGE_TOKENS, promptBytes, textsOf } from '../prompt-text.js';
-import { promptFields, type RequestBodyOptions } from './request-body.js';
+import { estimateTokens, IMAGE_TOKENS, type RequestFacts } from '../prompt-text.js';
+import { type CountOptions, type CountStrategy, prepareCount, type PreparedCount } from './prepared-count.js';
 import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
 import { errorOfRefusal, readRefusal } from './upstream-error.js';
 
-/** Ways to have a server count a prompt. */
-export type CountStrategy = 'anthropic' | 'vllm-tokenize' | 'llama-input-tokens' | 'estimate';
-
 type Asking = Exclude<CountStrategy, 'estimate'>;
-export type CountOptions = Omit<RequestBodyOptions, 'maxTokens'>;
 
-interface Way {
-  readonly path: string;
-  body(request: CanonicalRequest, options: CountOptions): Record<string, unknown>;
-  /** The field of the answer that holds the count. */
-  readonly answer: string;
-}
-
-function tokenizeBody(request: CanonicalRequest, options: CountOptions): Record<string, unknown> {
-  // It reads the prompt alone; how calls are chosen is no part of it.
-  const { tool_choice: _choice, parallel_tool_calls: _parallel, ...prompt } = promptFields(request, options);
-  return { add_generation_prompt: true, ...prompt };
-}
-
-const WAYS: Readonly<Record<Asking, Way>> = {
-  'llama-input-tokens': { path: '/chat/completions/input_tokens', body: promptFields, answer: 'input_tokens' },
-  'vllm-tokenize': { path: '/../tokenize', body: tokenizeBody, answer: 'count' },
-  anthropic: { path: '/messages/count_tokens', body: (request, { model }) => anthropicPrompt(request, model), answer: 'input_tokens' },
+/** Where a server is asked, and the field of its answer that holds the count. */
+const WAYS: Readonly<Record<Asking, { readonly path: string; readonly answer: string }>> = {
+  'llama-input-tokens': { path: '/chat/completions/input_tokens', answer: 'input_tokens' },
+  'vllm-tokenize': { path: '/../tokenize', answer: 'count' },
+  anthropic: { path: '/messages/count_tokens', answer: 'input_tokens' },
 };
 
 /** Ollama counts nothing beforehand. */
@@ -49,46 +32,57 @@ const UNKNOWN_PATH = new Set([404, 405, 501]);
 const ERROR_BODY_LIMIT = 64 * 1024;
 
 /** A server may list the tokens that it counted: a few bytes for each byte of the text, besides what else it says. */
-const answerLimit = (request: CanonicalRequest): number => Math.min(16 * 1024 * 1024, FACTS_LIMIT + 16 * promptBytes(request));
+const answerLimit = ({ promptBytes }: RequestFacts): number => Math.min(16 * 1024 * 1024, FACTS_LIMIT + 16 * promptBytes);
+
+type ProbeOptions = Omit<CountOptions, 'strategy' | 'maxBytes'> & { readonly pace: Pace };
+
+/** One prompt to be counted. */
+export interface CountedPrompt {
+  readonly prepared: PreparedCount;
+  /** What may be quoted in a refusal and must not be repeated. */
+  readonly sent: () => Iterable<string>;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+}
 
 /** Counts prompts the way that a server offers. */
 export class TokenCounter {
-  private constructor(
+  /** @param strategy that the server is known to understand */
+  constructor(
     private readonly client: UpstreamClient,
-    private readonly options: CountOptions,
     readonly strategy: CountStrategy,
   ) {}
 
   /** Tries the ways that such a server may know; the first that brings a count is kept. */
-  static async probe(client: UpstreamClient, options: CountOptions, pace: Pace, signal: AbortSignal): Promise<TokenCounter> {
+  static async probe(client: UpstreamClient, options: ProbeOptions, signal: AbortSignal): Promise<TokenCounter> {
     for (const strategy of CANDIDATES[options.flavour]) {
-      const counter = new TokenCounter(client, options, strategy);
+      const counter = new TokenCounter(client, strategy);
       try {
-        const { exact, tokens } = await counter.count(HELLO, pace, signal);
+        const prepared = prepareCount(HELLO, { ...options, strategy, maxBytes: null });
+        const { exact, tokens } = await counter.count({ prepared, sent: () => [], pace: options.pace, signal });
         if (exact && tokens > 0) return counter;
       } catch (error) {
         if (signal.aborted) throw error;
       }
     }
-    return new TokenCounter(client, options, 'estimate');
+    return new TokenCounter(client, 'estimate');
   }
 
   /** @throws ServiceError when the server refuses the prompt or fails. */
-  async count(request: CanonicalRequest, pace: Pace, signal: AbortSignal): Promise<TokenCount> {
+  async count({ prepared, sent, pace, signal }: CountedPrompt): Promise<TokenCount> {
+    const { facts, body, isFaithful } = prepared;
     const { strategy } = this;
-    if (strategy === 'estimate') return estimate(request);
-    const way = WAYS[strategy];
-    // No server counts images beforehand as it does when it answers, and none may be given an address.
-    const { images, text } = apart(request);
-    const response = await this.client.post(way.path, way.body(text, this.options), signal);
+    if (strategy === 'estimate' || body === null) return estimate(facts);
+    const { path, answer: field } = WAYS[strategy];
+    const response = await this.client.postJson(path, body, signal);
     if (UNKNOWN_PATH.has(response.status)) {
       await readText(response.body, ERROR_BODY_LIMIT);
-      return estimate(request);
+      return estimate(facts);
     }
-    if (response.status !== 200) throw await refusalOf(response, [...textsOf(request)]);
-    const counted = await readNumber(response.body, { field: way.answer, limit: answerLimit(request), pace });
+    if (response.status !== 200) throw await refusalOf(response, sent());
+    const counted = await readNumber(response.body, { field, limit: answerLimit(facts), pace });
     if (counted === null) throw new ServiceError('engine_error', 'The engine answered a count with something else.');
-    return { tokens: counted + images * IMAGE_TOKENS, exact: images === 0 && isFaithful(request, strategy) };
+    return { tokens: counted + facts.images * IMAGE_TOKENS, exact: isFaithful };
   }
 }
 
@@ -118,25 +112,9 @@ async function mayReadOn(pace: Pace, bytes: number): Promise<void> {
   if (!pace.take(bytes, false, goOn)) await later;
 }
 
-/** Whether a way has words for all that a chat template is told. */
-function isFaithful({ template_args: args, reasoning, continue_final: continues }: CanonicalRequest, strategy: Asking): boolean {
-  return strategy !== 'anthropic' || (args === undefined && reasoning === undefined && continues !== true);
-}
-
-function apart(request: CanonicalRequest): { images: number; text: CanonicalRequest } {
-  let images = 0;
-  const messages = request.messages.map((message): CanonicalMessage => {
-    if (message.role !== 'user') return message;
-    const content = message.content.filter(({ type }) => type === 'text');
-    images += message.content.length - content.length;
-    return { ...message, content };
-  });
-  return { images, text: images === 0 ? request : { ...request, messages } };
-}
-
-async function refusalOf(response: UpstreamResponse, sent: readonly string[]): Promise<ServiceError> {
+async function refusalOf(response: UpstreamResponse, sent: Iterable<string>): Promise<ServiceError> {
   const text = await readText(response.body, ERROR_BODY_LIMIT);
   return errorOfRefusal(readRefusal(response.status, text, response.header('retry-after'), sent));
 }
 
-export const estimate = (request: CanonicalRequest): TokenCount => ({ tokens: estimatePromptTokens(request), exact: false });
+const estimate = (facts: RequestFacts): TokenCount => ({ tokens: estimateTokens(facts), exact: false });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import { SocketGate } from './socket-gate.js';
 import { type ExchangeOptions, type UpstreamAnswer, UpstreamExchange } from './upstream-exchange.js';
@@ -9,6 +10,9 @@ export interface UpstreamClientOptions {
   readonly connections: number;
   readonly connectTimeoutMs: number;
 }
+
+/** A body as text, or as UTF-8 in pieces, which are sent as they are. */
+export type RequestBytes = string | readonly Uint8Array[];
 
 /** An answer whose body was not read yet. */
 export interface UpstreamResponse {
@@ -68,13 +72,22 @@ export class UpstreamClient {
   }
 
   post(path: string, body: unknown, signal: AbortSignal): Promise<UpstreamResponse> {
-    return this.#request('POST', path, { signal, body: JSON.stringify(body) });
+    return this.postJson(path, JSON.stringify(body), signal);
+  }
+
+  /** @param json as text, or as its UTF-8 */
+  postJson(path: string, json: string | Uint8Array, signal: AbortSignal): Promise<UpstreamResponse> {
+    return this.#request('POST', path, { signal, body: json });
   }
 
   /** Sends JSON and asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
-  converse(path: string, body: string, options: Omit<ExchangeOptions, 'gate'>): Promise<UpstreamAnswer> {
+  converse(path: string, body: RequestBytes, options: Omit<ExchangeOptions, 'gate'>): Promise<UpstreamAnswer> {
     const exchange = new UpstreamExchange({ ...options, gate: this.#gate });
-    this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers: this.#chatHeaders, body }, exchange);
+    const isText = typeof body === 'string';
+    // undici counts the bytes of a text alone.
+    const headers = isText ? this.#chatHeaders : { ...this.#chatHeaders, 'content-length': String(lengthOf(body)) };
+    const bytes = isText ? body : Readable.from(body, { objectMode: false });
+    this.#pool.dispatch({ method: 'POST', path: this.#path + path, headers, body: bytes }, exchange);
     return exchange.answer;
   }
 
@@ -83,7 +96,11 @@ export class UpstreamClient {
     return this.#pool.destroy();
   }
 
-  async #request(method: 'GET' | 'POST', path: string, options: { signal: AbortSignal; body?: string }): Promise<UpstreamResponse> {
+  async #request(
+    method: 'GET' | 'POST',
+    path: string,
+    options: { signal: AbortSignal; body?: string | Uint8Array },
+  ): Promise<UpstreamResponse> {
     const { statusCode, headers, body } = await this.#pool.request({
       method,
       path: new URL(`http://host${this.#path}${path}`).pathname,
@@ -102,6 +119,8 @@ export class UpstreamClient {
     return { status: statusCode, header, body };
   }
 }
+
+const lengthOf = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
 
 /** At most `limit` bytes of a body as text; the rest is thrown away with its connection. */
 export async function readText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {

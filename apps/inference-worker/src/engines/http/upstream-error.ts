@@ -37,7 +37,7 @@ const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu;
 const CREDENTIALS = /\b(bearer\s+)\S+|\bsk-[\w-]{8,}/gi;
 
 /** The first words of an upstream on one line; nothing of a page that was meant for a browser. */
-function saidIn(message: string, sent: readonly string[]): string {
+function saidIn(message: string, sent: Iterable<string>): string {
   const text = message
     .slice(0, 4 * SAID_CHARS)
     .replace(CONTROLS, ' ')
@@ -61,7 +61,7 @@ const fieldNamedIn = (message: string): string | undefined => /^Field '([a-z_]+)
  * Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below), a text or a list.
  * @param sent what the upstream may quote and must not be repeated
  */
-export function readRefusal(status: number, body: string, retryAfter: string | undefined, sent: readonly string[]): UpstreamRefusal {
+export function readRefusal(status: number, body: string, retryAfter: string | undefined, sent: Iterable<string>): UpstreamRefusal {
   const outer = parseRecord(body);
   const inner = isRecord(outer['error']) ? outer['error'] : outer;
   const detail = firstDetail(outer['detail']);

@@ -1,0 +1,49 @@
+import { type ErrorCode, isServiceError, ServiceError, type ServiceErrorOptions, Start } from '@slipway/contracts';
+import { type CountOptions, prepareCount, type PreparedCount } from './prepared-count.js';
+import { prepareForTransfer, type PreparedRequest } from './prepared-request.js';
+import type { RequestBodyOptions } from './request-body.js';
+import { assertSupported } from './unsupported.js';
+
+/** What a thread makes of a start, given as JSON in UTF-8. */
+export type PrepareTask =
+  | { readonly kind: 'request'; readonly start: Uint8Array; readonly options: Omit<RequestBodyOptions, 'maxTokens'> }
+  | { readonly kind: 'count'; readonly start: Uint8Array; readonly options: CountOptions };
+
+/** What a thread says; the request itself does not come back. */
+export type PrepareOutcome =
+  | { readonly kind: 'prepared'; readonly prepared: PreparedRequest | PreparedCount }
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly message: string; readonly options: ServiceErrorOptions }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** Reads a start and writes out what its server is sent. Never throws. */
+export function prepareInThread(task: PrepareTask): PrepareOutcome {
+  try {
+    return { kind: 'prepared', prepared: prepare(task) };
+  } catch (error) {
+    if (!isServiceError(error)) return { kind: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : 'unknown' };
+    const { code, message, param, facts, retryAfterS } = error;
+    return { kind: 'refused', code, message, options: { param, facts, retryAfterS } };
+  }
+}
+
+function prepare(task: PrepareTask): PreparedRequest | PreparedCount {
+  const { req } = readStart(task.start);
+  if (task.kind === 'request') {
+    assertSupported(req, task.options);
+    return prepareForTransfer(req, task.options);
+  }
+  const { body, ...count } = prepareCount(req, task.options);
+  return { ...count, body: body === null ? null : Buffer.from(body) };
+}
+
+/** Another worker may be of another version. @throws ServiceError */
+function readStart(bytes: Uint8Array): Start {
+  let start: Start | undefined;
+  try {
+    start = Start.message.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).data;
+  } catch {
+    start = undefined;
+  }
+  if (!start) throw new ServiceError('internal', 'The request reached its worker in a form that it cannot read.');
+  return start;
+}
