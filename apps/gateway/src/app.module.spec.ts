@@ -67,7 +67,7 @@ describe('the HTTP door', () => {
       },
     };
     const cors = new Cors(new Set());
-    const connections = new Connections({ most: 100, perAddress: 0, log: createLogger('test', 'silent') });
+    const connections = new Connections({ most: 100, perAddress: 0, perAccount: 0, log: createLogger('test', 'silent') });
     const parts = {
       keys: verifier,
       deployments: new DeploymentResolver(keys, deployments, { isReady: () => false, isCurrent: () => true }),

@@ -1,6 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AssignmentItem, DeploymentId } from '@slipway/contracts';
-import { availableParallelism } from 'node:os';
 import { connectNats, type Logger, type NatsConnection, ThreadPool } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource } from '../engines/create-engine.js';
@@ -136,18 +136,7 @@ export class RunnerStarter {
     const { item, name } = placed;
     const { logger: log } = placed.log;
     const { NATS_URL: url, SLIPWAY_ENV: env } = this.config;
-    const nats = name.held ? await connectNats({ url, role: 'runner', identity: name.held, name: `runner-${item.dep}`, log }) : this.nats;
-    const engine = await createEngine(source, {
-      context: item.context,
-      slots: item.slots,
-      queue: queueBoundOf(item.slots),
-      threads: item.threads,
-      defaultMaxTokens: item.default_max_tokens,
-      credential: item.credential,
-      imageHosts: this.config.IMAGE_HOSTS,
-      readers: this.#readers,
-      log,
-    });
+    let nats = this.nats;
     const freed = async (): Promise<void> => {
       if (nats !== this.nats) await nats.drain();
       name.giveBack();
@@ -162,6 +151,7 @@ export class RunnerStarter {
         defaultMaxTokens: item.default_max_tokens,
         credential: item.credential,
         imageHosts: this.config.IMAGE_HOSTS,
+        readers: this.#readers,
         log,
       });
       return new Runner({ wk: name.wk, engine, nats, env, item, zone: this.config.ZONE ?? null, log, lost, freed });

@@ -5,10 +5,7 @@ import { FairTurns, type FairTurnsOptions, type Owner } from './fair-turns.js';
 
 /** An idle thread holds some 30 MB; large bodies come in bursts. */
 const IDLE_MS = 30_000;
-<<<<<<< HEAD:apps/gateway/src/reading/thread-pool.ts
 /** Tasks of one key, and of all, that may wait for a thread; where all are taken, the account that has most makes room for others. */
-=======
->>>>>>> 3f34698 (platform: share the threads that read large bodies):libs/platform/src/threads/thread-pool.ts
 const WAITING = { perKey: 32, inAll: 256 };
 /** Values of a thread, in MiB; what a body becomes is far below it. */
 const HEAP_MIB = 512;
