@@ -76,7 +76,16 @@ describe('the private API', () => {
   });
 
   it('has nothing but its routes', async () => {
-    for (const path of ['/api', '/api/', '/api/me/', '/API/me', '/api//me', '/v1/chat/completions', '/api/sign-in']) {
+    for (const path of [
+      '/.well-known/security.txt',
+      '/api',
+      '/api/',
+      '/api/me/',
+      '/API/me',
+      '/api//me',
+      '/v1/chat/completions',
+      '/api/sign-in',
+    ]) {
       expect([path, (await open().get(path)).status]).toEqual([path, 404]);
     }
     expect((await open().get('/api/%zz')).status).toBe(400);
@@ -84,9 +93,12 @@ describe('the private API', () => {
 });
 
 describe('one address', () => {
-  it('gets a few tries at once and then waits, others do not', async () => {
-    const strict = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '6', CONSOLE_PROXIES: '1' });
+  it('gets a few tries at once and then waits, others do not; security.txt names the operator’s contact', async () => {
+    const contact = 'https://example.com/security';
+    const strict = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '6', CONSOLE_PROXIES: '1', SECURITY_CONTACT: contact });
     try {
+      const said = await fetch(`${strict.url}/.well-known/security.txt`);
+      expect([said.status, await said.text()]).toEqual([200, expect.stringContaining(`Contact: ${contact}\r\nExpires: `)]);
       const from = (address: string): Browser => new Browser(strict.url, { 'x-forwarded-for': `203.0.113.1, ${address}` });
       const tryOnce = async (address: string): Promise<PageAnswer> =>
         from(address).post('/api/sign-in', { email: world.email(), password: 'wrong' });

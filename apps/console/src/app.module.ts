@@ -5,6 +5,7 @@ import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardFiles } from './dashboard/dashboard-files.js';
 import { BrowserCookie, ProviderCookie, RefreshCookie } from './http/console-cookie.js';
 import { HealthController } from './http/health.controller.js';
+import { SecurityTextController } from './http/security-text.controller.js';
 import { HttpSettings } from './http/http-settings.js';
 import { OidcController } from './oidc/oidc.controller.js';
 import { OidcSignIn } from './oidc/oidc-sign-in.js';
@@ -33,6 +34,7 @@ export interface ConsoleRuntime {
 @Module({
   controllers: [
     HealthController,
+    SecurityTextController,
     WaysController,
     SignInController,
     OidcController,

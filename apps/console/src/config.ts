@@ -1,4 +1,4 @@
-import { natsFragment, serviceFragment } from '@slipway/platform';
+import { natsFragment, securityFragment, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 import { isLoopback } from './http/own-origin.js';
 
@@ -9,6 +9,7 @@ export const ConsoleConfig = z
   .object({
     ...serviceFragment,
     ...natsFragment,
+    ...securityFragment,
     /** Port of the console; 0 picks a free one. */
     CONSOLE_PORT: z.coerce.number().int().min(0).max(65_535).default(8081),
     /** Address of the console. It speaks plain HTTP, so beyond loopback is a decision: 0.0.0.0 in a container, behind TLS. */

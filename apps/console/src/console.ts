@@ -95,7 +95,7 @@ export class Console {
     const rpc = new RpcClient(link.nats, env);
     const own = new OwnOrigin({ baseUrl, host, port });
     const oidc = oidcSettingsOf(config);
-    const settings = new HttpSettings(own, log, config.CONSOLE_PROXIES, () => this.notReady());
+    const settings = new HttpSettings(own, log, config.CONSOLE_PROXIES, () => this.notReady(), config.SECURITY_CONTACT);
     if (!this.#proofs) throw new Error('The console listens before it follows which sessions end.');
     const tokens = new AccessTokens(this.#proofs.reader);
     const module = AppModule.with({

@@ -100,7 +100,10 @@ describe('the HTTP door', () => {
         times: RELAY_TIMES,
       }),
       surfaces: SURFACES,
-      settings: { baseUrl: 'https://api.example', bodyBytesMax: 2_000, notReady: () => notReady, shutdown: () => 'no' as const },
+      settings: {
+        ...{ baseUrl: 'https://api.example', bodyBytesMax: 2_000, notReady: () => notReady, shutdown: () => 'no' as const },
+        securityContact: 'mailto:security@example.com',
+      },
     };
     const module = await Test.createTestingModule({ imports: [AppModule.with(parts)] }).compile();
     app = module.createNestApplication<NestFastifyApplication>(createHttpAdapter(connections), { bodyParser: false, logger: false });
@@ -132,12 +135,21 @@ describe('the HTTP door', () => {
     notReady = null;
   });
 
-  it.each(['/livez', '/readyz', '/openapi.json'])('answers the methods on %s that it names as allowed', async (path) => {
-    const [whole, head, refused] = await Promise.all(['GET', 'HEAD', 'POST'].map((method) => send(path, {}, '', method)));
-    expect(refused).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
-    expect([head?.status, head?.body]).toEqual([200, '']);
-    for (const name of ['content-type', 'content-length']) expect(head?.headers[name]).toBe(whole?.headers[name]);
+  it('names whom to tell of faults that concern security, without a key', async () => {
+    const { status, headers, body } = await send('/.well-known/security.txt', {}, '', 'GET');
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(body).toMatch(/^Contact: mailto:security@example\.com\r\nExpires: \d{4}-/);
   });
+
+  it.each(['/livez', '/readyz', '/openapi.json', '/.well-known/security.txt'])(
+    'answers the methods on %s that it names as allowed',
+    async (path) => {
+      const [whole, head, refused] = await Promise.all(['GET', 'HEAD', 'POST'].map((method) => send(path, {}, '', method)));
+      expect(refused).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
+      expect([head?.status, head?.body]).toEqual([200, '']);
+      for (const name of ['content-type', 'content-length']) expect(head?.headers[name]).toBe(whole?.headers[name]);
+    },
+  );
 
   it.each<[string, string, Record<string, string>, string | object, number, string]>([
     ['no key', URL_OK, {}, BODY, 401, 'missing_api_key'],
@@ -203,8 +215,8 @@ describe('the HTTP door', () => {
   it('has no routes but these', () => {
     const routes = app.getHttpAdapter().getInstance().printRoutes({ commonPrefix: false });
     const methods = routes.match(/\((?:GET|POST|HEAD|PUT|DELETE|PATCH|OPTIONS)[^)]*\)/g) ?? [];
-    // Two health checks, the API's description and four lists of models; three endpoints, by slug and by alias.
-    expect(methods.toSorted()).toEqual([...Array<string>(7).fill('(GET, HEAD)'), ...Array<string>(6).fill('(POST)')]);
+    // Two health checks, the API's description, whom to tell of faults and four lists of models; three endpoints, by slug and by alias.
+    expect(methods.toSorted()).toEqual([...Array<string>(8).fill('(GET, HEAD)'), ...Array<string>(6).fill('(POST)')]);
   });
 
   it('opens a stream for a good request', async () => {

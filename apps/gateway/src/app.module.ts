@@ -3,6 +3,7 @@ import { HTTP_SETTINGS } from './http/http-settings.js';
 import { HealthController } from './http/health.controller.js';
 import { type GateOptions, RequestGate } from './http/request-gate.js';
 import { InferenceService } from './inference/inference.service.js';
+import { SecurityTextController } from './http/security-text.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ModelsController } from './surfaces/models/models.controller.js';
 import { SurfaceRegistry } from './surfaces/surface-registry.js';
@@ -12,7 +13,7 @@ export interface HttpParts extends GateOptions {
   readonly inference: InferenceService;
 }
 
-@Module({ controllers: [HealthController, ModelsController, OpenApiController] })
+@Module({ controllers: [HealthController, ModelsController, OpenApiController, SecurityTextController] })
 export class AppModule {
   static with(parts: HttpParts): DynamicModule {
     return {

@@ -1,4 +1,4 @@
-import { hostList, natsFragment, parsePeppers, serviceFragment } from '@slipway/platform';
+import { hostList, natsFragment, parsePeppers, securityFragment, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 import { parseOrigins } from './http/cors.js';
 
@@ -22,6 +22,7 @@ const parsedBy =
 export const GatewayConfig = z.object({
   ...serviceFragment,
   ...natsFragment,
+  ...securityFragment,
   /** Port of the inference API; 0 picks a free one. */
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   /** Address of the inference API. It speaks plain HTTP, so beyond loopback is a decision: 0.0.0.0 in a container, behind TLS. */

@@ -227,6 +227,7 @@ export class Gateway {
       bodyBytesMax: config.BODY_BYTES_MAX,
       notReady: () => this.notReady(),
       shutdown: () => this.#shutdown,
+      securityContact: config.SECURITY_CONTACT,
     };
     const guesses = new GuessLimiter(config.INVALID_KEYS_PER_S, () => performance.now());
     const door = { surfaces: this.#surfaces, limits: this.#limits, uploads: uploadsOf(config), exchanges: this.#exchanges };

@@ -21,6 +21,7 @@ export { ConnectionLimits } from './http/connection-limits.js';
 export type { ConnectionBounds } from './http/connection-limits.js';
 export { GatheredBody, tooManyPieces } from './http/gathered-body.js';
 export { networkOf, networksOf } from './http/networks.js';
+export { securityFragment, securityText } from './http/security-text.js';
 export { RateBuckets } from './http/rate-buckets.js';
 export type { RateBucketsOptions } from './http/rate-buckets.js';
 export { SharedBudget } from './http/shared-budget.js';

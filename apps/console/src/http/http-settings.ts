@@ -10,5 +10,7 @@ export class HttpSettings {
     readonly proxies: number,
     /** Why the console should get no requests, or null. */
     readonly notReady: () => string | null,
+    /** Whom strangers tell of faults that concern security; undefined = nobody is named. */
+    readonly securityContact: string | undefined,
   ) {}
 }

@@ -10,4 +10,6 @@ export interface HttpSettings {
   readonly notReady: () => string | null;
   /** `closing` = answer with `Connection: close`; `refusing` = take no new inference request either. */
   readonly shutdown: () => 'no' | 'closing' | 'refusing';
+  /** Whom strangers tell of faults that concern security; absent = nobody is named. */
+  readonly securityContact?: string | undefined;
 }

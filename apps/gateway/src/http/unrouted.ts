@@ -4,7 +4,7 @@ import { READ_METHODS, type SurfaceRegistry } from '../surfaces/surface-registry
 
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 /** What asks for no key. */
-const OPEN: ReadonlySet<string> = new Set([...HEALTH, '/openapi.json']);
+const OPEN: ReadonlySet<string> = new Set([...HEALTH, '/openapi.json', '/.well-known/security.txt']);
 
 /** What is needed to tell a client where to go instead. */
 export interface Directions {
