@@ -11,7 +11,8 @@ export interface GrammarFault {
   readonly rule: string;
 }
 
-function* refsIn(expr: Expr): Generator<string> {
+/** The rules that an expression uses, once for each place. */
+export function* refsIn(expr: Expr): Generator<string> {
   if (expr.kind === 'rule') yield expr.name;
   if (expr.kind === 'seq' || expr.kind === 'alt') for (const item of expr.items) yield* refsIn(item);
   if (expr.kind === 'repeat') yield* refsIn(expr.item);

@@ -2,7 +2,7 @@ import type { CharSet } from './char-set.js';
 import type { Expr, Rules } from './gbnf.js';
 
 /** What may follow, from here to the end of the text; shared by all ways that go on alike. */
-interface Rest {
+export interface Rest {
   readonly id: number;
   readonly head: Expr;
   readonly tail: Rest | null;
@@ -38,11 +38,26 @@ export class GrammarWalk {
     for (const way of ways) {
       if (way === null) continue;
       this.work += 1;
-      const { head, tail } = way;
-      if (head.kind === 'chars' && holds(head.set, code)) next.push(tail);
-      if (head.kind === 'text' && codeOf(head.text, 0) === code) next.push(this.#push(this.#text(head.text.slice(sizeOf(code))), tail));
+      const { head } = way;
+      const takes = head.kind === 'chars' ? holds(head.set, code) : head.kind === 'text' && codeOf(head.text, 0) === code;
+      if (takes) next.push(this.behind(way, code));
     }
     return this.#open(next);
+  }
+
+  /** The way of an expression before another. */
+  before(head: Expr, tail: Rest | null): Rest | null {
+    return this.#push(head, tail);
+  }
+
+  /** What a way becomes when its head is opened; null = it stands before a character. */
+  opened(way: Rest | null): readonly (Rest | null)[] | null {
+    return way && this.#expand(way);
+  }
+
+  /** A way that stands before this character, behind it. */
+  behind({ head, tail }: Rest, code: number): Rest | null {
+    return head.kind === 'text' ? this.#push(this.#text(head.text.slice(sizeOf(code))), tail) : tail;
   }
 
   accepts(text: string): boolean {

@@ -5,6 +5,7 @@ import { faultOf, type GrammarFault, possibleRules, reachableRules } from './gra
 import { growsTooFast } from './grammar-growth.js';
 import { jsonObject } from './json-text.js';
 import { RuleBook } from './rule-book.js';
+import type { SchemaChoices } from './schema-choices.js';
 import { SchemaCompiler } from './schema-compiler.js';
 import { SchemaReader } from './schema-reader.js';
 import { invalidSchema, unsupportedSchema } from './schema-words.js';
@@ -49,7 +50,8 @@ export function jsonSchemaRules(schema: unknown, prefix: string, place: SchemaPl
   const compiler = new SchemaCompiler(book, reader);
   const value = compiler.compile(schema, at);
   if (isNever(value) && reader.contradiction !== null) throw invalidSchema(`No value can satisfy the schema: ${reader.contradiction}.`);
-  return { ...embedded(book, name, value, compiler.mayGrow), leftOut: leftOut.places };
+  const made = embedded(book, name, value, compiler.mayGrow ? compiler.choices : null);
+  return { ...made, leftOut: leftOut.places };
 }
 
 const tooAmbiguous = (): Error =>
@@ -59,22 +61,23 @@ const tooAmbiguous = (): Error =>
 export function jsonObjectRules(prefix: string): EmbeddedRules {
   const book = new RuleBook(prefix);
   const root = book.reserve('root');
-  return embedded(book, root, jsonObject(book), false);
+  return embedded(book, root, jsonObject(book), null);
 }
 
 /**
- * The rules of a book together with a root for this value.
- * @param mayGrow whether the ways to read a text may multiply without end.
+ * The rules of a book together with a root for this value, which leaves no two ways to read a text open for long.
  * @throws ServiceError where nothing can satisfy them, or llama.cpp must not be given them.
  */
-export const embeddedRules = (book: RuleBook, value: Expr, mayGrow: boolean): EmbeddedRules =>
-  embedded(book, book.reserve('root'), value, mayGrow);
+export const embeddedRules = (book: RuleBook, value: Expr): EmbeddedRules => embedded(book, book.reserve('root'), value, null);
 
-function embedded(book: RuleBook, root: string, value: Expr, mayGrow: boolean): EmbeddedRules {
+/** @param choices among which the ways to read a text may multiply without end; null = there are none. */
+function embedded(book: RuleBook, root: string, value: Expr, choices: SchemaChoices | null): EmbeddedRules {
   book.define(root, value);
-  const rules = possibleRules(reachableRules(book.rules, root), root);
-  assertSatisfiable(rules, value);
-  if (mayGrow && growsTooFast(rules, root)) throw tooAmbiguous();
+  const needed = (): Rules => possibleRules(reachableRules(book.rules, root), root);
+  assertSatisfiable(needed(), value);
+  choices?.tame(needed);
+  let rules = needed();
+  for (; choices && growsTooFast(rules, root); rules = needed()) if (!choices.giveUpOne()) throw tooAmbiguous();
   return { root, rules: printRules(rules) };
 }
 

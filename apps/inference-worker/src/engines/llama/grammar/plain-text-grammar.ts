@@ -35,12 +35,12 @@ export function plainTextRules(schema: unknown, prefix: string, place: SchemaPla
   const { words, unions } = reader.flatten(schema, at);
   for (const union of unions) leftOut.add(union.at, '');
   const book = new RuleBook(prefix, budget);
-  if (words['enum'] !== undefined) return { ...embeddedRules(book, listed(book, words, new ValueFits(reader), at), false), open: false };
+  if (words['enum'] !== undefined) return { ...embeddedRules(book, listed(book, words, new ValueFits(reader), at)), open: false };
   const text = formed(book, words, at, leftOut);
-  if (text) return { ...embeddedRules(book, text, false), open: false };
+  if (text) return { ...embeddedRules(book, text), open: false };
   const { min, max } = lengthOf(words, at);
   if (min === 0 && max === null) return null;
-  return { ...embeddedRules(book, ofLength(min, max ?? min), false), open: max === null };
+  return { ...embeddedRules(book, ofLength(min, max ?? min)), open: max === null };
 }
 
 /** Texts of patterns and formats; null = there are none, or none without the characters that may not stand here. */

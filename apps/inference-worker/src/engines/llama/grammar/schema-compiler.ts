@@ -4,6 +4,7 @@ import { jsonArray, jsonValue } from './json-text.js';
 import { jsonNumbers } from './number-schema.js';
 import { ObjectCompiler } from './object-schema.js';
 import type { RuleBook } from './rule-book.js';
+import { SchemaChoices } from './schema-choices.js';
 import { Disjointness } from './schema-disjoint.js';
 import { type FlatSchema, isCombined, type SchemaReader, type Union } from './schema-reader.js';
 import {
@@ -35,6 +36,8 @@ export class SchemaCompiler {
   readonly #disjointness: Disjointness;
   readonly #fits: ValueFits;
   readonly #objects: ObjectCompiler;
+  /** What the grammar chooses between. */
+  readonly choices: SchemaChoices;
   readonly #combined = new Map<string, Expr>();
   readonly #open = new Set<unknown>();
   #depth = 0;
@@ -46,6 +49,7 @@ export class SchemaCompiler {
     private readonly book: RuleBook,
     private readonly reader: SchemaReader,
   ) {
+    this.choices = new SchemaChoices(book, reader.leftOut);
     this.#disjointness = new Disjointness(reader);
     this.#fits = new ValueFits(reader);
     this.#objects = new ObjectCompiler(book, reader, this.#fits, (schema, at) => this.compile(schema, at));
@@ -113,7 +117,8 @@ export class SchemaCompiler {
       if (alone) return this.compile(branch, place);
       return this.#flat(this.reader.combine({ words, unions: others }, this.reader.flattenPart(branch, place), at), place, ways);
     });
-    return alt(...options);
+    const otherwise = (): Expr => this.#flat({ words, unions: others }, at, combinations);
+    return this.choices.rule(alt(...options), union.at, otherwise);
   }
 
   /** Different branches often come to the same words. */

@@ -1,0 +1,88 @@
+import { type Expr, isNever, type Rules } from './gbnf.js';
+import { circlesOf } from './grammar-circles.js';
+import { doublingRules } from './grammar-doubling.js';
+import { Factoring } from './grammar-factoring.js';
+import type { LeftOut } from './left-out.js';
+import type { RuleBook } from './rule-book.js';
+
+/** Options that are opened for the choices of one schema. */
+const MAX_WORK = 20_000;
+
+interface Choice {
+  /** Where the schema says it; several where they come to the same rule. */
+  readonly places: Set<string>;
+  /** What is held without it. */
+  readonly otherwise: () => Expr;
+}
+
+/** The choices between schemas of a grammar, each a rule, and how they are kept from doubling the ways to read a text. */
+export class SchemaChoices {
+  /** By rule, those included that factoring makes of one. */
+  readonly #all = new Map<string, Choice>();
+  /** Those whose options could not be told apart. */
+  readonly #endless = new Set<Choice>();
+
+  constructor(
+    private readonly book: RuleBook,
+    private readonly leftOut: LeftOut,
+  ) {}
+
+  /**
+   * A choice as a rule.
+   * @param at where the schema says it.
+   * @param otherwise makes what is held where the choice must be left out.
+   */
+  rule(choice: Expr, at: string, otherwise: () => Expr): Expr {
+    if (isNever(choice) || choice.kind !== 'alt') return choice;
+    const made = this.book.rule('either', choice);
+    if (made.kind !== 'rule') return made;
+    const known = this.#all.get(made.name) ?? { places: new Set<string>(), otherwise };
+    known.places.add(at);
+    this.#all.set(made.name, known);
+    return made;
+  }
+
+  /**
+   * Keeps choices from doubling the ways to read a text with each level of a value: in those that come to themselves, what
+   * options begin with is written once; where the ways double all the same, a choice is left out.
+   * @param rulesOf the rules of the book that are needed.
+   */
+  tame(rulesOf: () => Rules): void {
+    this.#factor(rulesOf());
+    for (;;) {
+      const [first] = [...doublingRules(rulesOf())].flatMap((name) => this.#all.get(name) ?? []);
+      if (!first) return;
+      this.#leaveOut(first);
+    }
+  }
+
+  /** Leaves out a choice whose options begin alike without end. @returns false where there is none. */
+  giveUpOne(): boolean {
+    const [first] = this.#endless;
+    if (first) this.#leaveOut(first);
+    return first !== undefined;
+  }
+
+  #factor(rules: Rules): void {
+    const circles = circlesOf(rules);
+    let work = MAX_WORK;
+    for (const [name, choice] of [...this.#all]) {
+      if (!circles.has(name)) continue;
+      const factoring = new Factoring(this.book, rules, work);
+      const parts = factoring.factor(name);
+      if (!parts) this.#endless.add(choice);
+      for (const part of parts ?? []) this.#all.set(part, choice);
+      work = factoring.workLeft;
+    }
+  }
+
+  #leaveOut(choice: Choice): void {
+    this.#endless.delete(choice);
+    for (const at of choice.places) this.leftOut.add(at, '');
+    for (const [name, each] of this.#all) {
+      if (each !== choice) continue;
+      this.#all.delete(name);
+      this.book.define(name, choice.otherwise());
+    }
+  }
+}
