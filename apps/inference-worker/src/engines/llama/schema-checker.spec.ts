@@ -10,6 +10,8 @@ it.each<[string, object, string, boolean]>([
   ['draft 7 by its words', { items: [{ type: 'integer' }], additionalItems: false }, '[1,2]', false],
   ['draft 2019-09', { $schema: 'https://json-schema.org/draft/2019-09/schema', dependentRequired: { a: ['b'] } }, '{"a":1}', false],
   ['patterns without the flag u', { pattern: '^\\@$' }, '"@"', true],
+  ['patterns of Python', { pattern: '(?i)^(?P<a>x)\\Z' }, '"X"', true],
+  ['patterns of Python', { pattern: '(?i)^(?P<a>x)\\Z' }, '"XX"', false],
   ['formats as annotations', { format: 'uri' }, '"no uri"', true],
   ['fractions', { multipleOf: 0.01 }, '19.99', true],
   ['what is no JSON', {}, '{', false],
@@ -17,6 +19,9 @@ it.each<[string, object, string, boolean]>([
   expect(checker.faultOf(schema, text) === null).toBe(fits);
 });
 
-it('a schema that cannot be checked is refused', () => {
-  expect(() => checker.prepare({ $ref: 'https://example.com/other' })).toThrow(expect.objectContaining({ code: 'unsupported_value' }));
-});
+it.each([{ $ref: 'https://example.com/other' }, { type: 'string', pattern: 'a++' }])(
+  'a schema that cannot be checked is refused: %j',
+  (schema) => {
+    expect(() => checker.prepare(schema)).toThrow(expect.objectContaining({ code: 'unsupported_value' }));
+  },
+);

@@ -2,17 +2,16 @@ import { ServiceError } from '@slipway/contracts';
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { regExpOf } from './grammar/regex-dialects.js';
 import { Recent } from './recent.js';
 
 const REMEMBERED = 16;
 
-/** Regular expressions as both grammars and people mean them: with the flag `u` where they are valid with it. */
-function regExpOf(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, 'u');
-  } catch {
-    return new RegExp(pattern);
-  }
+/** Regular expressions as the grammar reads them. @throws for one that JavaScript has no words for. */
+function regularExpression(pattern: string): RegExp {
+  const made = regExpOf(pattern);
+  if (made) return made;
+  throw new Error(`JavaScript has no words for the pattern ${JSON.stringify(pattern.slice(0, 100))}.`);
 }
 
 const OPTIONS: Options = {
@@ -23,7 +22,7 @@ const OPTIONS: Options = {
   ownProperties: true,
   multipleOfPrecision: 9,
   addUsedSchema: false,
-  code: { regExp: Object.assign((pattern: string) => regExpOf(pattern), { code: '' }) },
+  code: { regExp: Object.assign(regularExpression, { code: '' }) },
 };
 
 /** The validator for a schema's draft: the one that it names, else the one whose words it uses. */

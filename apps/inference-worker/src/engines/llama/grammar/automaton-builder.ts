@@ -1,10 +1,10 @@
 import { type Automaton, combine, explore } from './automaton.js';
 import { type CharSet } from './char-set.js';
 import type { Expr } from './gbnf.js';
+import { ANY } from './regex-classes.js';
 import type { Look, RegexBranch } from './regex-reader.js';
 import { RegexReader } from './regex-reader.js';
 
-const ANY: CharSet = [[0, 0x10ffff]];
 const MAX_NODES = 4_000;
 /** Sets of nodes that one determinization may look at, in nodes. */
 const MAX_WORK = 400_000;
@@ -157,7 +157,7 @@ const AROUND: Expr = { kind: 'repeat', item: chars(ANY), min: 0, max: null };
 
 /**
  * The texts in which a regular expression matches somewhere, as JSON schemas mean it; also one that looks ahead. Null = too large.
- * @throws ServiceError as `RegexReader` does.
+ * @throws ServiceError `unsupported_value` as `RegexReader` does.
  */
 export const patternAutomaton = (pattern: string): Automaton | null => anyBranch(new RegexReader(pattern, chars).branches(), false);
 

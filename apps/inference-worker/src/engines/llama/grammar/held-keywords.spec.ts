@@ -31,6 +31,13 @@ describe('of the keywords of a JSON schema, a grammar', () => {
     ],
     ['uniqueItems of many values', { type: 'array', items: { type: 'null' }, uniqueItems: true }, ['/uniqueItems'], ['[null]'], ['[1]']],
     ['a pattern that looks behind', { type: 'string', pattern: '(?<=a)b', maxLength: 2 }, ['/pattern'], ['"ab"'], ['"abc"', '1']],
+    ...['a++b', '(?>a)b', '(?x) a', '(?<=', '(?i)ä'].map((pattern): [string, unknown, string[], string[], string[]] => [
+      `the pattern ${pattern}`,
+      closed({ a: { type: 'string', pattern }, b: { type: 'integer' } }),
+      ['/properties/a/pattern'],
+      ['{"a":"x","b":1}'],
+      ['{"a":1}', '{"b":"x"}'],
+    ]),
     ['a reference elsewhere', { $ref: 'https://example.com/schema', type: 'null' }, ['/$ref'], ['null'], ['1']],
     ['that only one of some branches may hold', { oneOf: [{ type: 'integer' }, { type: 'number' }] }, ['/oneOf'], ['1', '1.5'], ['"a"']],
     ['a divisor that is too large', { type: 'integer', multipleOf: 1_009, minimum: 5 }, ['/multipleOf'], ['5'], ['4']],
@@ -111,6 +118,21 @@ describe('of the keywords of a JSON schema, a grammar', () => {
       ['["a"]', '["c","a","b"]'],
       ['[]', '["a","a"]'],
     ],
+    ...(
+      [
+        ['flags of Python before it', '(?i)^[a-ck\\s]+$', ['"aBc"', '"K\u212a"'], ['"d"', '""']],
+        ['a dot for all', '(?s)^a.b$', ['"a\\nb"'], ['"ab"']],
+        ['no dot for line breaks', '^a.b$', ['"axb"'], ['"a\\nb"']],
+        ['letters that are excluded in both cases', '(?iu)^[^a]$', ['"b"'], ['"a"', '"A"']],
+        ['groups that Python names', '^(?P<year>\\d{4})-(?P<m>\\d)$', ['"2024-1"'], ['"24-1"']],
+        ['the ends of a text as Python and Go write them', '\\Aab?\\Z|\\A[A]c\\z', ['"ab"', '"Ac"'], ['"xa"', '"abb"']],
+      ] as const
+    ).map(([name, pattern, taken, refused]): [string, unknown, string[], string[]] => [
+      `a pattern with ${name}`,
+      { type: 'string', pattern },
+      [...taken],
+      [...refused],
+    ]),
     ['multiples', { type: 'integer', multipleOf: 7 }, ['0', '7', '-14', '700'], ['1', '15', '-6']],
     ['multiples within bounds', { type: 'integer', multipleOf: 5, minimum: 3, maximum: 20 }, ['5', '10', '20'], ['0', '25', '7', '-5']],
     ['multiples of a fraction', { type: 'number', multipleOf: 0.25 }, ['0.25', '1', '-2.5', '0', '3.75'], ['0.3', '1.1', '0.125']],

@@ -1,4 +1,4 @@
-import { type CharSet, charSet, charsOf, complement } from './char-set.js';
+import { type CharRange, type CharSet, charSet, charsOf, complement, intersect } from './char-set.js';
 
 const DIGITS: CharSet = charSet([0x30, 0x39]);
 const WORD: CharSet = charSet([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]);
@@ -14,6 +14,8 @@ const BLANK: CharSet = charSet(
   [0x3000, 0x3000],
   [0xfeff, 0xfeff],
 );
+
+export const ANY: CharSet = [[0, 0x10ffff]];
 
 /** What `.` stands for: all but the ends of lines. */
 export const DOT: CharSet = complement(charsOf('\n\r\u2028\u2029'));
@@ -37,3 +39,18 @@ export const LETTER_ESCAPES: ReadonlyMap<string, number> = new Map([
   ['r', 0x0d],
   ['0', 0x00],
 ]);
+
+/** Letters of the two cases, with those beyond ASCII that Unicode folds to them. */
+const CASES: readonly CharSet[] = Array.from('abcdefghijklmnopqrstuvwxyz', (letter) =>
+  charsOf(letter + letter.toUpperCase() + (letter === 'k' ? '\u212a' : '') + (letter === 's' ? '\u017f' : '')),
+);
+
+/** The set with the other cases of its ASCII letters. */
+export const inAnyCase = (set: CharSet): CharSet => charSet(...set, ...CASES.filter((cases) => intersect(cases, set).length > 0).flat());
+
+/** Whether a range has no letters beyond ASCII that have two cases; false also for a long one. */
+export function isCaseless([from, to]: CharRange): boolean {
+  if (to < 0x80) return true;
+  const codes = Array.from({ length: Math.min(to - from + 1, 100) }, (_, i) => String.fromCodePoint(from + i));
+  return to - from < 100 && codes.every((char) => char < '\u0080' || (char.toLowerCase() === char && char.toUpperCase() === char));
+}

@@ -1,20 +1,24 @@
 import { ServiceError } from '@slipway/contracts';
 import type { CharSet } from './char-set.js';
 import { alt, chars, type Expr, repeat, seq } from './gbnf.js';
+import { ANY } from './regex-classes.js';
+import { regExpOf } from './regex-dialects.js';
 import { type RegexBranch, RegexReader } from './regex-reader.js';
-
-const ANY: CharSet = [[0, 0x10ffff]];
 
 /**
  * A regular expression that the whole text must match.
  *
  * Of ECMAScript's syntax it takes: characters and their escapes (`\t \n \v \f \r \0 \xHH \uHHHH \u{…}`, and any
  * punctuation behind a backslash), `.`, classes with ranges and `^`, `\d \w \s \D \W \S`, groups (capturing, named, `(?:`),
- * `|`, the counts `* + ? {m} {m,} {m,n}` with or without `?` behind them, and `^` and `$` at the ends of a branch.
+ * `|`, the counts `* + ? {m} {m,} {m,n}` with or without `?` behind them, and `^` and `$` at the ends of a branch; of Python's
+ * and RE2's what `inJavaScript` reads.
  * @throws ServiceError `unsupported_value` for anything else (looking ahead or behind, back references, `\b`, `\p`),
  * `invalid_value` for what is no regular expression.
  */
-export const wholeMatch = (pattern: string): Expr => alt(...new RegexReader(pattern, chars).branches().map(bodyOf));
+export function wholeMatch(pattern: string): Expr {
+  if (!regExpOf(pattern)) throw new ServiceError('invalid_value', `${JSON.stringify(pattern.slice(0, 100))} is no regular expression.`);
+  return alt(...new RegexReader(pattern, chars).branches().map(bodyOf));
+}
 
 /**
  * A regular expression that matches somewhere in a text, as JSON schemas mean it. The same syntax.

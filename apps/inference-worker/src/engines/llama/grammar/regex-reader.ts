@@ -1,7 +1,8 @@
 import { ServiceError } from '@slipway/contracts';
 import { type CharRange, type CharSet, charSet, complement } from './char-set.js';
 import { alt, type Expr, repeat, seq } from './gbnf.js';
-import { CLASS_ESCAPES, DOT, LETTER_ESCAPES } from './regex-classes.js';
+import { ANY, CLASS_ESCAPES, DOT, inAnyCase, isCaseless, LETTER_ESCAPES } from './regex-classes.js';
+import { inJavaScript, regExpOf } from './regex-dialects.js';
 
 const MAX_CHARS = 4_096;
 const MAX_DEPTH = 64;
@@ -25,6 +26,8 @@ export interface Look {
 /** Reads one regular expression; `char` makes the expression for one character out of a set. */
 export class RegexReader {
   readonly #chars: readonly string[];
+  readonly #ignoresCase: boolean;
+  readonly #dot: CharSet;
   #at = 0;
   #depth = 0;
 
@@ -33,8 +36,11 @@ export class RegexReader {
     private readonly char: (set: CharSet) => Expr,
   ) {
     if (pattern.length > MAX_CHARS) throw this.#unsupported(`more than ${MAX_CHARS} characters`);
-    assertRegex(pattern);
-    this.#chars = Array.from(pattern);
+    if (!regExpOf(pattern)) throw this.#unsupported('a spelling that JavaScript does not know');
+    const { source, flags } = inJavaScript(pattern);
+    this.#ignoresCase = flags.includes('i');
+    this.#dot = flags.includes('s') ? ANY : DOT;
+    this.#chars = Array.from(source);
   }
 
   /** The branches between the outermost `|`. */
@@ -92,9 +98,9 @@ export class RegexReader {
     const next = this.#next();
     if (next === '(') return this.#group();
     if (next === '[') return this.char(this.#class());
-    if (next === '.') return this.char(DOT);
+    if (next === '.') return this.char(this.#dot);
     if (next === '^') throw this.#unsupported('"^" that is not at the beginning');
-    return this.char(next === '\\' ? this.#escape() : single(next));
+    return this.char(this.#inAnyCase(next === '\\' ? this.#escape() : single(next)));
   }
 
   #group(): Expr {
@@ -154,8 +160,16 @@ export class RegexReader {
       if (first === null || last === null || first > last) throw this.#unsupported('a range of that form in a class');
       ranges.push([first, last]);
     }
-    const set = charSet(...ranges);
+    const set = this.#inAnyCase(charSet(...ranges));
     return negated ? complement(set) : set;
+  }
+
+  /** With the letters of the other case, where case is ignored. */
+  #inAnyCase(set: CharSet): CharSet {
+    if (!this.#ignoresCase) return set;
+    const isKnown = [...CLASS_ESCAPES.values()].includes(set) || set.every(isCaseless);
+    if (!isKnown) throw this.#unsupported('letters beyond ASCII whose case is ignored');
+    return inAnyCase(set);
   }
 
   #classItem(): CharSet {
@@ -218,17 +232,4 @@ const single = (char: string): CharSet => {
 function onlyCode(set: CharSet): number | null {
   const [range, ...others] = set;
   return range !== undefined && others.length === 0 && range[0] === range[1] ? range[0] : null;
-}
-
-/** @throws ServiceError `invalid_value` when no reading of ECMAScript takes it. */
-function assertRegex(pattern: string): void {
-  const compiles = (flags: string): boolean => {
-    try {
-      return Boolean(new RegExp(pattern, flags));
-    } catch {
-      return false;
-    }
-  };
-  if (compiles('u') || compiles('')) return;
-  throw new ServiceError('invalid_value', `${JSON.stringify(pattern.slice(0, 100))} is no regular expression.`);
 }

@@ -1,5 +1,6 @@
 import { jsonEqual } from './json-equal.js';
 import { isWithin, limitsOf } from './number-range.js';
+import { regExpOf } from './regex-dialects.js';
 import { isOfType } from './schema-disjoint.js';
 import type { SchemaReader } from './schema-reader.js';
 import { countOf, isRecord, listOf, Merged, namesOf, schemasOf, textsOf, typesOf, within, type Words } from './schema-words.js';
@@ -28,14 +29,7 @@ export class ValueFits {
 
   /** Whether a regular expression matches somewhere in a text; true for one that cannot be tried. */
   matches(text: string, pattern: string): boolean {
-    for (const flags of ['u', '']) {
-      try {
-        return new RegExp(pattern, flags).test(text);
-      } catch {
-        // Some expressions are only valid without the flag.
-      }
-    }
-    return true;
+    return regExpOf(pattern)?.test(text) ?? true;
   }
 
   #number(value: number, words: Words, at: string): boolean {
