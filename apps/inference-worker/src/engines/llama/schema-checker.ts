@@ -3,6 +3,8 @@ import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { regExpOf } from './grammar/regex-dialects.js';
+import { withExclusiveBounds, withNull } from './grammar/schema-dialects.js';
+import { DATA_WORDS, withSchemas } from './grammar/schema-parts.js';
 import { Recent } from './recent.js';
 
 const REMEMBERED = 16;
@@ -25,14 +27,23 @@ const OPTIONS: Options = {
   code: { regExp: Object.assign(regularExpression, { code: '' }) },
 };
 
-/** The validator for a schema's draft: the one that it names, else the one whose words it uses. */
+/** The validator for a schema's draft: the one that it names, else one that knows the words that it uses. */
 function validatorFor(schema: unknown): Ajv {
-  const text = JSON.stringify(schema);
   const dialect = (schema as { $schema?: unknown } | null)?.$schema;
   const named = typeof dialect === 'string' ? dialect : '';
-  if (named.includes('2019-09') || text.includes('"$recursiveRef"')) return new Ajv2019(OPTIONS);
-  const older = /draft-0[3467]/.test(named) || /"items":\s*\[|"dependencies":|"additionalItems":/.test(text);
-  return older ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
+  if (/draft-0[3467]/.test(named)) return new Ajv(OPTIONS);
+  // Draft 2019-09 has all words of the older ones, and counts what is contained.
+  const isOlder = named.includes('2019-09') || (!named.includes('2020-12') && usesOlderWords(schema));
+  return isOlder ? new Ajv2019(OPTIONS) : new Ajv2020(OPTIONS);
+}
+
+function usesOlderWords(schema: unknown): boolean {
+  let found = false;
+  withSchemas(schema, (each) => {
+    found ||= Array.isArray(each['items']) || 'additionalItems' in each || '$recursiveRef' in each;
+    return each;
+  });
+  return found;
 }
 
 /** Schemas by what they are known as inside of a validator: one that names a draft would look it up. */
@@ -40,6 +51,14 @@ const anonymous = (schema: unknown): object => {
   const { $schema: _, ...rest } = schema as Record<string, unknown>;
   return rest;
 };
+
+/** What OpenAPI and draft 4 say, in words that validators take, and without what the grammar ignores. */
+const inPlainWords = (schema: unknown): unknown =>
+  withSchemas(schema, (each) => {
+    const { id: _, ...kept } = Object.fromEntries(Object.entries(each).filter(([word, value]) => value !== null || DATA_WORDS.has(word)));
+    if (typeof kept['required'] === 'boolean') delete kept['required'];
+    return withNull(withExclusiveBounds(kept));
+  });
 
 /** Checks finished answers against whole schemas, what grammars leave out included. */
 export class SchemaChecker {
@@ -71,7 +90,16 @@ function compiled(schema: unknown): ValidateFunction {
   try {
     return validatorFor(schema).compile(anonymous(schema));
   } catch (error) {
-    const reason = error instanceof Error ? error.message.slice(0, 200) : 'unknown failure';
-    throw new ServiceError('unsupported_value', `Answers cannot be checked against the schema, as "strict" asks: ${reason}`);
+    return compiledInPlainWords(schema, error);
+  }
+}
+
+/** @param cause why the schema cannot be read as it is. */
+function compiledInPlainWords(schema: unknown, cause: unknown): ValidateFunction {
+  try {
+    return validatorFor(schema).compile(anonymous(inPlainWords(schema)));
+  } catch {
+    const reason = cause instanceof Error ? cause.message.slice(0, 200) : 'unknown failure';
+    throw new ServiceError('unsupported_value', `Answers cannot be checked against the schema, as "strict" asks: ${reason}`, { cause });
   }
 }

@@ -6,7 +6,7 @@ export function modernized(schema: Record<string, unknown>, at: string): Record<
 }
 
 /** `nullable` of OpenAPI 3.0. */
-function withNull(schema: Record<string, unknown>): Record<string, unknown> {
+export function withNull(schema: Record<string, unknown>): Record<string, unknown> {
   if (!('nullable' in schema)) return schema;
   const { nullable, ...rest } = schema;
   if (nullable === false) return rest;
@@ -17,7 +17,7 @@ function withNull(schema: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** `exclusiveMinimum: true` of draft 4 and OpenAPI 3.0. */
-function withExclusiveBounds(schema: Record<string, unknown>): Record<string, unknown> {
+export function withExclusiveBounds(schema: Record<string, unknown>): Record<string, unknown> {
   let result = schema;
   for (const [flag, bound] of [
     ['exclusiveMinimum', 'minimum'],

@@ -1,10 +1,7 @@
 import type { CompileBudget } from './compile-budget.js';
+import { DATA_WORDS, NAMED_WORDS } from './schema-parts.js';
 import { invalidSchema, isRecord } from './schema-words.js';
 
-/** Keywords that hold schemas by names of the user's. */
-const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
-/** Keywords that hold data: what looks like a name there is none. */
-const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example']);
 /** Where a schema without `$id` is taken to be. */
 const NOWHERE = 'schema://root/';
 /** Drafts that ignore what stands beside `$ref`. */
@@ -116,8 +113,8 @@ interface Waiting {
 
 const partsWithin = (value: object, { at, resource, isNames }: Waiting): Waiting[] =>
   Object.entries(value)
-    .filter(([key]) => isNames || !DATA.has(key))
-    .map(([key, part]) => ({ value: part as unknown, at: `${at}/${escaped(key)}`, resource, isNames: !isNames && NAMED.has(key) }));
+    .filter(([key]) => isNames || !DATA_WORDS.has(key))
+    .map(([key, part]) => ({ value: part as unknown, at: `${at}/${escaped(key)}`, resource, isNames: !isNames && NAMED_WORDS.has(key) }));
 
 /** The resource that a schema is or stands in, its anchors noted there. */
 function resourceOf(schema: Record<string, unknown>, { at, resource }: Waiting, mayHaveBesideRef: boolean): Resource {

@@ -1,0 +1,24 @@
+import { isRecord } from './schema-words.js';
+
+/** Keywords that hold schemas by names of the user's. */
+export const NAMED_WORDS: ReadonlySet<string> = new Set([
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
+]);
+/** Keywords that hold data: what looks like a keyword there is none. */
+export const DATA_WORDS: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example']);
+
+/** A deep copy of a schema, each schema object in it changed once those inside of it are. */
+export function withSchemas(schema: unknown, change: (schema: Record<string, unknown>) => unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => withSchemas(part, change));
+  if (!isRecord(schema)) return schema;
+  const named = (value: unknown): unknown => (isRecord(value) ? mapped(value, (part) => withSchemas(part, change)) : value);
+  return change(
+    mapped(schema, (value, word) => {
+      if (DATA_WORDS.has(word)) return value;
+      return NAMED_WORDS.has(word) ? named(value) : withSchemas(value, change);
+    }),
+  );
+}
+
+const mapped = (record: Record<string, unknown>, change: (value: unknown, key: string) => unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
