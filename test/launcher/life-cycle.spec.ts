@@ -4,7 +4,18 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isAlive } from '../testing/is-alive.js';
-import { Launcher, type Ready, chat, eventually, freePort, processesOf, removeFolder, temporaryFolder, textOfStream } from './launcher.js';
+import {
+  Launcher,
+  REPOSITORY,
+  type Ready,
+  chat,
+  eventually,
+  freePort,
+  processesOf,
+  removeFolder,
+  temporaryFolder,
+  textOfStream,
+} from './launcher.js';
 
 const NAMES = ['postgres', 'nats-server', 'keys-service', 'deployments-service', 'worker-1', 'gateway-1', 'console'];
 
@@ -66,6 +77,21 @@ it('the set-up link makes the first owner, once', async () => {
   const answer = await accept();
   expect([answer.status, await answer.json()]).toMatchObject([200, { account: { slug: 'local', role: 'owner' } }]);
   expect((await accept()).status).toBe(404);
+});
+
+it('the command line makes links that lead to the console of this start', async () => {
+  const run = async (...words: string[]): Promise<string> => {
+    const args = [join(REPOSITORY, 'apps/cli/bin/slipway.mjs'), ...words, '--json', '--data-dir', dataDir];
+    return (await promisify(execFile)(process.execPath, args)).stdout;
+  };
+  await run('accounts', 'create', 'acme');
+  for (const words of [
+    ['invite', 'eve@example.com'],
+    ['set-up', '--account', 'acme'],
+  ]) {
+    const { link } = JSON.parse(await run('users', ...words)) as { link: string };
+    expect(link.split('#')[0], words[0]).toBe(`${first.console_url}/join`);
+  }
 });
 
 it('no file holds the key, and no other user reads a secret', async () => {

@@ -1,4 +1,4 @@
-import { formatKey } from '@slipway/contracts';
+import { FindMcpKey, formatKey } from '@slipway/contracts';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
@@ -142,6 +142,24 @@ describe('what is no program', () => {
     }
     const { status } = await stage.ask({ ...good(), origin: stage.url });
     expect(status).toBe(200);
+  });
+});
+
+describe('the use of a key', () => {
+  const lastClientOf = async ({ account }: McpTenant): Promise<string | null | undefined> =>
+    (await stage.rig.command(FindMcpKey, { account })).last_client;
+
+  it('by a page of the console itself, such as its test of the connection, is none', async () => {
+    const [used, other] = [await stage.tenant(), await stage.tenant()];
+    const use = async ({ mcp }: McpTenant, headers: Record<string, string>): Promise<number> =>
+      (await stage.ask({ ...bearer(mcp.value), ...headers })).status;
+    expect(await use(used, { 'user-agent': 'a-program/1' })).toBe(200);
+    await until('the program is noted', async () => (await lastClientOf(used)) === 'a-program/1');
+    expect(await use(used, { 'user-agent': 'a-browser/1', origin: stage.url })).toBe(200);
+    // What is noted later, and on the same way, is there: so would the page be.
+    expect(await use(other, { 'user-agent': 'a-program/2' })).toBe(200);
+    await until('the other program is noted', async () => (await lastClientOf(other)) === 'a-program/2');
+    expect(await lastClientOf(used)).toBe('a-program/1');
   });
 });
 
