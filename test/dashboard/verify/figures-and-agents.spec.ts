@@ -100,6 +100,38 @@ describe.sequential('an agent that is given the settings of the dashboard', () =
   });
 });
 
+describe.sequential('a table', () => {
+  const LONG = `a${'-long-name'.repeat(6)}-x`;
+  /** Two lines of text and their padding. */
+  const ROW_PX = 72;
+
+  async function heightsOf(name: string): Promise<number[]> {
+    const rows = await ada.getByRole('table', { name, exact: true }).getByRole('row').all();
+    const boxes = await Promise.all(rows.map((row) => row.boundingBox()));
+    return boxes.map((box) => box?.height ?? Infinity);
+  }
+
+  it('of deployments keeps its rows low and its models readable beside the longest alias', async () => {
+    expect(LONG).toHaveLength(63);
+    expect((await runCli(['aliases', 'point', LONG, 'deployment-1', '--data-dir', stack.dataDir])).code).toBe(0);
+    await go('/deployments', 'Deployments');
+    const table = ada.getByRole('table', { name: 'Deployments', exact: true });
+    await table.getByText(LONG, { exact: false }).waitFor();
+    expect(Math.max(...(await heightsOf('Deployments')))).toBeLessThanOrEqual(ROW_PX);
+    const model = await table.getByRole('cell').getByTitle('svc-tiny.Q8_0.gguf').first().boundingBox();
+    expect(model?.width).toBeGreaterThanOrEqual(96);
+  });
+
+  it('of revisions keeps its rows low beside a long address', async () => {
+    const upstream = ['--upstream', `${engine.url}/${'p'.repeat(1_900)}`, '--upstream-model', 'scripted', '--name', 'far away'];
+    const made = await runCli(['deployments', 'create', ...upstream, '--json', '--data-dir', stack.dataDir]);
+    const { slug } = documentOf<{ slug: string }>(made);
+    await go(`/deployments/${slug}?tab=revisions`, 'far away');
+    await ada.getByRole('table', { name: 'Revisions' }).waitFor();
+    expect(Math.max(...(await heightsOf('Revisions')))).toBeLessThanOrEqual(ROW_PX);
+  });
+});
+
 describe.sequential('figures', () => {
   it('of the usage screen are those of the ledger, in every split, and are saved', async () => {
     for (const contract of ['chat/completions', 'messages'] as const) expect(await statusOf(stack.alias, contract)).toBe(200);

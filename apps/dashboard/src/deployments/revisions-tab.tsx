@@ -7,7 +7,7 @@ import { useMayChange } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Moment } from '../ui/moment.js';
-import { type Column, Table } from '../ui/table.js';
+import { type Column, Table, Truncated } from '../ui/table.js';
 import type { DeploymentDetails } from './deployment-details.js';
 import { sourceText } from './source-text.js';
 
@@ -31,7 +31,7 @@ export function RevisionsTab({ details: { deployment, revisions } }: { readonly 
       cell: ({ rev }) => `${rev}${rev === (deployment.serving_rev ?? null) ? ', serves' : ''}${rev === deployment.rev ? ', newest' : ''}`,
     },
     { title: 'Made', cell: ({ created_at: at }) => <Moment at={at} /> },
-    { title: 'Model', cell: ({ source }) => <span className="break-all">{sourceText(source)}</span> },
+    { title: 'Model', cell: ({ source }) => <Truncated text={sourceText(source)} /> },
     { title: 'Context', numeric: true, cell: ({ context }) => orDefault(context) },
     { title: 'Slots', numeric: true, cell: ({ slots }) => formatCount(slots) },
     { title: 'Answer length', numeric: true, cell: ({ default_max_tokens: longest }) => orDefault(longest) },
