@@ -82,10 +82,10 @@ const columnsOf = (hourOf: ((id: number) => Sums) | null): readonly Column<Row>[
     title: 'Slots',
     numeric: true,
     cell: (deployment) => (
-      <>
+      <div>
         {slotsText(deployment)}
         <span className="block text-sm whitespace-nowrap text-muted">{replicasText(deployment)}</span>
-      </>
+      </div>
     ),
   },
   { title: 'Requests/min', numeric: true, cell: ({ id }) => (hourOf ? formatRate(hourOf(id).requests / MINUTES) : '–') },
