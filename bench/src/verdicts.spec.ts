@@ -85,5 +85,7 @@ describe('the targets', () => {
 
   it('are left out where nothing was measured', () => {
     expect(verdictsOf([], {})).toEqual([]);
+    const shrunk = { streams: 256, failed: 0, gateway: -22 * 1024, gatewayResident: -1, worker: 0 };
+    expect(verdictsOf([], { idle: shrunk })).toEqual([]);
   });
 });

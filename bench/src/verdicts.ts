@@ -35,6 +35,12 @@ const is =
     row.load === load;
 const isFirstToken: Loads = ({ load }) => load.startsWith('first-token');
 
+/** KiB per stream on the heap or resident, whichever is more; null where the process shrank meanwhile, which tells nothing of streams. */
+function memoryOf(idle: Findings['idle']): number | null {
+  const bytes = idle ? Math.max(idle.gateway, idle.gatewayResident) : 0;
+  return bytes > 0 ? bytes / 1024 : null;
+}
+
 /** The targets that this run has figures for. */
 export function verdictsOf(rows: readonly Row[], { idle, highestRung }: Findings): Verdict[] {
   const failedIn = (loads: Loads): number =>
@@ -46,7 +52,7 @@ export function verdictsOf(rows: readonly Row[], { idle, highestRung }: Findings
     ['CPU per short request, × nginx', 10, mean(ratios(rows, 'short')), failedIn(is('short'))],
     ['added time to first token at half load, p50, ms', 2, added(rows, 'ttftP50'), failedIn(isFirstToken)],
     ['added time to first token at half load, p99, ms', 8, added(rows, 'ttftP99'), failedIn(isFirstToken)],
-    [`gateway's memory per idle stream, KiB, at ${idle?.streams} streams`, 40, idle && idle.gateway / 1024, idle?.failed ?? 0],
+    [`gateway's memory per idle stream, KiB, at ${idle?.streams} streams`, 40, memoryOf(idle), idle?.failed ?? 0],
     ['CPU per refused key, µs', 100, refused, failedIn(is('refused key'))],
   ];
   return figures.flatMap(([target, atMost, figure, failed]) =>
