@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Role, WORK_STREAMS } from '@slipway/contracts';
@@ -49,10 +50,16 @@ async function startOwn(context: LaunchContext): Promise<NatsAddress> {
   return { url: `nats://127.0.0.1:${port}`, credentialsOf: secrets.credentialsOf };
 }
 
+/** Where a role's credentials lie: in a folder of its own, so that its process sees no others, or else with all in the one folder. */
+export function credentialsFolder(folder: string, role: Role): string {
+  const own = join(folder, role);
+  return ['creds', 'json'].some((kind) => existsSync(join(own, `${role}.${kind}`))) ? own : folder;
+}
+
 /** The user's own server; the first stage checked that both come together. */
 function foreign({ stage }: LaunchContext): NatsAddress | null {
   const { NATS_URL: url, NATS_CREDENTIALS_DIR: credentialsDir } = stage.environment;
-  return url && credentialsDir ? { url, credentialsOf: () => credentialsDir } : null;
+  return url && credentialsDir ? { url, credentialsOf: (role) => credentialsFolder(credentialsDir, role) } : null;
 }
 
 /** Opens a connection or gives up: the connection itself would wait for the server for ever. */
