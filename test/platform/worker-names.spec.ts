@@ -157,6 +157,34 @@ describe.each(SCOPED_ROLES)('with users made by signing keys, %s', (role) => {
     expect(heard).toEqual([...expected].filter((subject) => queues.has(subject)).sort());
   });
 
+  it('reaches nothing of JetStream, the system account or another environment but what its work needs', async () => {
+    const api = ['STREAM.CREATE.usage_probe', 'STREAM.DELETE.usage_probe', 'STREAM.MSG.GET.usage_probe'].map((call) => `$JS.API.${call}`);
+    const next = '$JS.API.CONSUMER.MSG.NEXT.usage_probe.keys';
+    const ack = '$JS.ACK.usage_probe.keys.1.1.1.1.0';
+    const system = ['$SYS.REQ.SERVER.PING', '$SYS.REQ.ACCOUNT.PING.CONNZ'];
+    const elsewhere = [
+      'key.other.v1.chg',
+      'dep.other.v1.wrk.own',
+      'inf.other.v1.w.own.start',
+      `inf.other.v1.hb.1.${OWN}`,
+      'usage.other.v1.rec',
+    ];
+    const work = { keys: [next, ack], boot: [...api, next] }[role as string] ?? [];
+    const said = await allowed(nats, (subject) => nats.publish(subject, '{}'), [...api, next, ack, ...system, ...elsewhere]);
+    expect(said).toEqual([...work].sort());
+    const foreign = [
+      '$SYS.>',
+      '$JS.>',
+      '$JS.API.>',
+      '$JS.ACK.>',
+      'key.other.>',
+      'dep.other.v1.wrk.own',
+      'inf.other.>',
+      'usage.other.v1.rec',
+    ];
+    expect(await allowed(nats, (subject) => nats.subscribe(subject, { callback: () => undefined }), foreign)).toEqual([]);
+  });
+
   it('reads no inbox but its own, and answers in nobody else’s name', async () => {
     const others = ROLES.filter((other) => other !== role).map((other) => `${inboxPrefix(other)}.>`);
     const neighbour = isNamed(role) ? [`${inboxPrefix(role)}.${OTHER}.>`, `${inboxPrefix(role)}.>`] : [];

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, chown, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentOfRunner, deploymentOfRunner, JoinWorker } from '@slipway/contracts';
@@ -40,6 +40,20 @@ describe('a worker that holds nothing but the credentials to join', () => {
     const { text } = await rig.ask(1, 'Hello', { maxTokens: 8 }).done;
     expect(text).not.toBe('');
     expect(rig.runnersOf(1).map(({ wk }) => [agentOfRunner(wk), deploymentOfRunner(wk)])).toEqual([[agent.wk, 1]]);
+  });
+
+  it.runIf(process.platform === 'linux')('shows a runner nothing of its agent’s credentials, settings or command line', async () => {
+    const { pid } = await rig.ready(agent, 1);
+    const read = (name: string): string => readFileSync(`/proc/${pid}/${name}`, 'utf8').replaceAll('\0', '\n');
+    const known = /^(PATH|HOME|NODE_.*|LANG|LC_ALL|TZ|TMPDIR|LD_LIBRARY_PATH)=/;
+    expect(
+      read('environ')
+        .split('\n')
+        .filter((line) => line !== '' && !known.test(line)),
+    ).toEqual([]);
+    for (const name of ['environ', 'cmdline']) expect(read(name)).not.toContain(rig.bus.credentialsDir);
+    const files = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+    expect(files.filter((path) => path.includes(rig.bus.credentialsDir))).toEqual([]);
   });
 
   it.runIf(process.getuid?.() === 0)(
