@@ -7,12 +7,16 @@ import { EventRoom } from './sse-reader.js';
 import type { UpstreamClient } from './upstream-client.js';
 import type { BodySink, UpstreamAnswer } from './upstream-exchange.js';
 
-const header = (name: string): string | undefined => (name === 'content-type' ? 'text/event-stream' : undefined);
 const token = (content: string, finish: string | null = null): Buffer =>
   Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`);
 
-/** A generation whose upstream answers as the script says; `steps` holds what was handed on in each turn. */
-function generation(script: (sink: BodySink) => Promise<void> | void): { steps: StreamEvent[][]; run: HttpGeneration['run'] } {
+/** A generation whose upstream answers as the script says; `steps` holds what was handed on in each turn, `lines` what was logged. */
+function generation(
+  script: (sink: BodySink) => Promise<string> | Promise<void> | void,
+  type = 'text/event-stream',
+): { steps: StreamEvent[][]; lines: string[]; run: HttpGeneration['run'] } {
+  const header = (name: string): string | undefined => (name === 'content-type' ? type : undefined);
+  const lines: string[] = [];
   const steps: StreamEvent[][] = [];
   const relay = new AnswerRelay({
     output: { account: null, phase: () => undefined, events: (events) => void steps.push([...events]) },
@@ -27,8 +31,8 @@ function generation(script: (sink: BodySink) => Promise<void> | void): { steps: 
   });
   const converse = async (_path: string, _body: string, { sink }: { sink: BodySink }): Promise<UpstreamAnswer> => {
     sink.begins(200, header);
-    await script(sink);
-    return { status: 200, header, text: '' };
+    const text = (await script(sink)) ?? '';
+    return { status: 200, header, text };
   };
   const http = new HttpGeneration({
     client: { converse } as unknown as UpstreamClient,
@@ -36,12 +40,12 @@ function generation(script: (sink: BodySink) => Promise<void> | void): { steps: 
     limits: { firstTokenMs: 60_000, silenceMs: 60_000, endMs: 60_000 },
     room: new EventRoom(0),
     pace: { take: () => true },
-    log: createLogger('test', 'silent'),
+    log: createLogger('test', 'silent', (line) => void lines.push(line)),
     body: () => '{}',
-    sent: () => [],
+    sent: () => ['a prompt that nobody else may read'],
     controller: new AbortController(),
   });
-  return { steps, run: () => http.run() };
+  return { steps, lines, run: () => http.run() };
 }
 
 const texts = (steps: readonly StreamEvent[][]): string[] => steps.flat().flatMap((event) => (event.k === 'text' ? [event.x] : []));
@@ -79,5 +83,28 @@ describe('an answer of an HTTP engine', () => {
     });
     await expect(run()).rejects.toBeInstanceOf(ServiceError);
     expect(texts(steps)).toEqual(['whole']);
+  });
+
+  const BROKEN = { error: { message: 'CUDA out of memory for "a prompt that nobody else may read"', code: 507 } };
+  const event = Buffer.from(`data: ${JSON.stringify(BROKEN)}\n\n`);
+
+  it.each<[string, Parameters<typeof generation>]>([
+    ['before its first token', [(sink) => void sink.bytes(event)]],
+    [
+      'after its first token',
+      [
+        (sink) => {
+          sink.bytes(token('a'));
+          sink.bytes(event);
+        },
+      ],
+    ],
+    ['in place of a stream', [() => Promise.resolve(JSON.stringify(BROKEN)), 'application/json']],
+  ])('that fails %s has in the log what its engine said, without what it quotes', async (_, args) => {
+    const { lines, run } = generation(...args);
+    await expect(run()).rejects.toMatchObject({ code: 'engine_error' });
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ event: 'upstream.refused', level: 'warn', status: 507, said: 'CUDA out of memory for "…"' }),
+    ]);
   });
 });

@@ -7,7 +7,7 @@ import { BrokenStreamError, type EventRoom, SseReader } from './sse-reader.js';
 import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
 import type { RequestBytes, UpstreamClient } from './upstream-client.js';
 import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
-import { errorOfRefusal, parseRecord, readRefusal, roomLeft } from './upstream-error.js';
+import { errorOfRefusal, parseRecord, readRefusal, type RefusingAnswer, roomLeft, type UpstreamRefusal } from './upstream-error.js';
 
 /** How long an upstream may be silent, in milliseconds. */
 export interface UpstreamLimits {
@@ -122,13 +122,16 @@ export class HttpGeneration implements BodySink {
   }
 
   #checkComplete({ text }: UpstreamAnswer): void {
-    if (!this.#isStream)
-      throw refusedWithin(text, this.options.sent()) ?? engineError('The engine answered with something else than a stream.');
+    if (!this.#isStream) throw this.#refusedWithin(text) ?? engineError('The engine answered with something else than a stream.');
     if (!this.options.relay.finished) throw engineError('The engine ended its answer without saying why.');
   }
 
-  #refusal({ status, text, header }: UpstreamAnswer): ReturnType<typeof readRefusal> {
-    const refusal = readRefusal(status, text, header('retry-after'), this.options.sent());
+  #refusal({ status, text, header }: UpstreamAnswer): UpstreamRefusal {
+    return this.#read({ status, body: parseRecord(text), text, retryAfter: header('retry-after') });
+  }
+
+  #read(answer: Omit<RefusingAnswer, 'sent'>): UpstreamRefusal {
+    const refusal = readRefusal({ ...answer, sent: this.options.sent() });
     // The owner of the deployment cannot find what is wrong without the engine's own words.
     this.options.log.warn({ status: refusal.status, param: refusal.param, said: refusal.said }, 'upstream.refused');
     return refusal;
@@ -163,11 +166,30 @@ export class HttpGeneration implements BodySink {
     const { relay, log } = this.options;
     const chunk = readChunk(said);
     if (isFailure(chunk)) {
-      if (!relay.finished) throw failureOf(chunk, relay.started, this.options.sent());
+      const failure = this.#failureOf(chunk);
+      if (!relay.finished) throw failure;
       log.warn('upstream.failed_after_end');
     }
     relay.take(chunk);
     if (relay.overdue) this.#leave();
+  }
+
+  /** Some servers commit to a status before they look at the request; what they send first is then the refusal. */
+  #failureOf({ error }: UpstreamChunk): ServiceError {
+    const refusal = error === null ? null : this.#refusedWith(error);
+    return refusal === null || this.options.relay.started ? engineError('The engine failed while it answered.') : refusal;
+  }
+
+  /** The refusal in an answer that is no stream, if it is one. */
+  #refusedWithin(text: string): ServiceError | null {
+    const { error } = parseRecord(text);
+    return error == null ? null : this.#refusedWith(error);
+  }
+
+  /** @param error what stands where an answer would; its code is the status that it should have come with. */
+  #refusedWith(error: unknown): ServiceError {
+    const code = typeof error === 'object' && error !== null && 'code' in error ? Number(error.code) : Number.NaN;
+    return errorOfRefusal(this.#read({ status: code >= 400 && code <= 599 ? code : 500, body: { error }, text: '' }));
   }
 
   #stageNow(): Stage {
@@ -202,20 +224,3 @@ export class HttpGeneration implements BodySink {
 }
 
 const isFailure = ({ error, choices }: UpstreamChunk): boolean => error !== null || choices.some(({ finish }) => finish === 'failed');
-
-/** Some servers commit to a status before they look at the request; what they send first is then the refusal. */
-function failureOf({ error }: UpstreamChunk, started: boolean, sent: Iterable<string>): ServiceError {
-  return started || error === null ? engineError('The engine failed while it answered.') : refusedWith(error, sent);
-}
-
-/** The refusal in an answer that is no stream, if it is one. */
-function refusedWithin(text: string, sent: Iterable<string>): ServiceError | null {
-  const body = parseRecord(text);
-  return body['error'] == null ? null : refusedWith(body['error'], sent);
-}
-
-/** @param error what stands where an answer would; its code is the status that it should have come with. */
-function refusedWith(error: unknown, sent: Iterable<string>): ServiceError {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? Number(error.code) : Number.NaN;
-  return errorOfRefusal(readRefusal(code >= 400 && code <= 599 ? code : 500, JSON.stringify({ error }), undefined, sent));
-}

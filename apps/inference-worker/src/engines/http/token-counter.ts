@@ -7,7 +7,7 @@ import type { Pace } from './read-shares.js';
 import { estimateTokens, IMAGE_TOKENS, type RequestFacts } from '../prompt-text.js';
 import { type CountOptions, type CountStrategy, prepareCount, type PreparedCount } from './prepared-count.js';
 import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
-import { errorOfRefusal, readRefusal } from './upstream-error.js';
+import { errorOfRefusal, parseRecord, readRefusal } from './upstream-error.js';
 
 type Asking = Exclude<CountStrategy, 'estimate'>;
 
@@ -114,7 +114,9 @@ async function mayReadOn(pace: Pace, bytes: number): Promise<void> {
 
 async function refusalOf(response: UpstreamResponse, sent: Iterable<string>): Promise<ServiceError> {
   const text = await readText(response.body, ERROR_BODY_LIMIT);
-  return errorOfRefusal(readRefusal(response.status, text, response.header('retry-after'), sent));
+  return errorOfRefusal(
+    readRefusal({ status: response.status, body: parseRecord(text), text, retryAfter: response.header('retry-after'), sent }),
+  );
 }
 
 const estimate = (facts: RequestFacts): TokenCount => ({ tokens: estimateTokens(facts), exact: false });

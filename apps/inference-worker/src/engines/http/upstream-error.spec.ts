@@ -1,9 +1,12 @@
 import type { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { errorOfRefusal, readRefusal, roomLeft } from './upstream-error.js';
+import { errorOfRefusal, parseRecord, readRefusal, roomLeft } from './upstream-error.js';
+
+const refusalOf = (status: number, text: string, retryAfter?: string): ReturnType<typeof readRefusal> =>
+  readRefusal({ status, body: parseRecord(text), text, retryAfter, sent: [] });
 
 const error = (status: number, body: unknown, retryAfter?: string): ServiceError =>
-  errorOfRefusal(readRefusal(status, typeof body === 'string' ? body : JSON.stringify(body), retryAfter, []));
+  errorOfRefusal(refusalOf(status, typeof body === 'string' ? body : JSON.stringify(body), retryAfter));
 
 const VLLM =
   "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4900 in the messages, 100 in the completion).";
@@ -98,10 +101,10 @@ describe('errors of upstreams', () => {
   });
 
   it('finds the room that a limit of tokens should have kept to', () => {
-    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: VLLM_NEW } }), undefined, []))).toBe(3_996);
-    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: VLLM } }), undefined, []))).toBeNull();
-    expect(roomLeft(readRefusal(400, JSON.stringify({ error: { message: 'bad temperature' } }), undefined, []))).toBeNull();
-    expect(roomLeft(readRefusal(500, JSON.stringify({ error: { message: VLLM_NEW } }), undefined, []))).toBeNull();
+    expect(roomLeft(refusalOf(400, JSON.stringify({ error: { message: VLLM_NEW } })))).toBe(3_996);
+    expect(roomLeft(refusalOf(400, JSON.stringify({ error: { message: VLLM } })))).toBeNull();
+    expect(roomLeft(refusalOf(400, JSON.stringify({ error: { message: 'bad temperature' } })))).toBeNull();
+    expect(roomLeft(refusalOf(500, JSON.stringify({ error: { message: VLLM_NEW } })))).toBeNull();
   });
 
   it.each([

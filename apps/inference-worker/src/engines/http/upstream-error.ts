@@ -57,16 +57,26 @@ function firstDetail(detail: unknown): { readonly message: string; readonly para
 
 const fieldNamedIn = (message: string): string | undefined => /^Field '([a-z_]+)'/.exec(message)?.[1];
 
-/**
- * Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below), a text or a list.
- * @param sent what the upstream may quote and must not be repeated
- */
-export function readRefusal(status: number, body: string, retryAfter: string | undefined, sent: Iterable<string>): UpstreamRefusal {
-  const outer = parseRecord(body);
+/** An answer that refuses, and what it may quote. */
+export interface RefusingAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The body as it came, for one that says nothing in a known way. */
+  readonly text: string;
+  readonly retryAfter?: string | undefined;
+  /** What must not be repeated. */
+  readonly sent: Iterable<string>;
+}
+
+/** Words of a refusal that are looked at, in characters. */
+const READ_CHARS = 8 * 1024;
+
+/** Reads the error bodies in use: `{error: {…}}`, `{error: "…"}`, flat (SGLang) and `{detail: …}` (frameworks below), a text or a list. */
+export function readRefusal({ status, body: outer, text, retryAfter, sent }: RefusingAnswer): UpstreamRefusal {
   const inner = isRecord(outer['error']) ? outer['error'] : outer;
   const detail = firstDetail(outer['detail']);
   const told = textIn(inner, 'message') ?? textIn(outer, 'error') ?? textIn(outer, 'detail');
-  const message = told ?? detail?.message ?? body;
+  const message = (told ?? detail?.message ?? text).slice(0, READ_CHARS);
   return {
     status,
     message: [textIn(inner, 'type'), textIn(inner, 'code'), message].filter(Boolean).join(' ').trim().slice(0, 2_000),
