@@ -55,6 +55,23 @@ afterEach(async () => {
   await rig.close();
 });
 
+it('a request and a count of 50,000 messages are read in a thread of the worker’s process, and answered', async () => {
+  const host = await rig.startAgent({ ENGINE_HOSTS: new URL(upstream.url).host });
+  rig.assign(host, [served(9)]);
+  await rig.ready(host, 9);
+  const messages = Array.from({ length: 50_000 }, (_, i) => ({
+    role: 'user' as const,
+    content: [{ type: 'text' as const, text: `m${i}` }],
+  }));
+  expect((await rig.ask(9, '', { messages, maxTokens: 5 }).done).text).toBe('It is a fine day.');
+  const [chat] = upstream.chats;
+  expect(chat).toMatchObject({ max_tokens: 5 });
+  expect(chat?.['messages']).toHaveLength(50_000);
+  // Read, and estimated by its own length: this engine does not count.
+  const { end } = await rig.ask(9, '', { messages, api: 'count' }).done;
+  expect(end.usage).toEqual({ prompt: 72_223, cached: 0, completion: 0, estimated: true });
+});
+
 it('an HTTP engine is served by the agent itself, with the credential that came with the assignment', async () => {
   rig.assign(agent, [served(7)]);
   const load = await rig.ready(agent, 7);
