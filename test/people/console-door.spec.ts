@@ -1,5 +1,6 @@
 import { CreateKey, CreateSetupLink } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RawClient } from '../gateway/raw-client.js';
 import { until } from '../testing/until.js';
 import { Browser, type PageAnswer } from './browser.js';
 import { ConsoleProcess } from './console-process.js';
@@ -72,6 +73,16 @@ describe('the private API', () => {
       });
       expect(answer.headers.get('access-control-allow-origin')).toBeNull();
       expect(answer.headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  it.each(['0.9', '2.0'])('does not speak HTTP/%s: it says so and closes the connection', async (version) => {
+    const client = await RawClient.open(Number(new URL(door.url).port));
+    try {
+      client.send(`GET /api/sign-in/ways HTTP/${version}\r\nHost: x\r\n\r\n`);
+      expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 505 [^]*"code":"invalid_request"/);
+    } finally {
+      client.destroy();
     }
   });
 

@@ -19,6 +19,7 @@ export { readHeldBody } from './http/body-reader.js';
 export type { ArrivalRate, BodyBounds, HeldBody } from './http/body-reader.js';
 export { ConnectionLimits } from './http/connection-limits.js';
 export type { ConnectionBounds } from './http/connection-limits.js';
+export { dropBody } from './http/drop-body.js';
 export { GatheredBody, tooManyPieces } from './http/gathered-body.js';
 export { networkOf, networksOf } from './http/networks.js';
 export { securityFragment, securityText } from './http/security-text.js';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { ServiceError } from '@slipway/contracts';
 import { type BudgetShare, ConnectionLimits, type HeldBody, networkOf, readHeldBody, SharedBudget } from '@slipway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { SignedIn } from '../sessions/access-tokens.js';
@@ -55,9 +56,12 @@ export class RequestBounds {
     return this.#connections.isExtra(request);
   }
 
-  /** Says that a request is one of a known caller: no newcomer takes the place of its connection. */
-  hold(request: IncomingMessage, response: ServerResponse): void {
-    this.#connections.hold(request, response);
+  /**
+   * Says that a request is one of an account: no newcomer takes the place of its connection.
+   * @throws ServiceError `rate_limit_exceeded` where the account has its share of connections with a request
+   */
+  hold(request: IncomingMessage, response: ServerResponse, account: number): void {
+    if (!this.#connections.hold(request, response, account)) throw tooManyRequests();
   }
 
   /**
@@ -84,3 +88,8 @@ export class RequestBounds {
     return [part(`account ${known.account}`, SHARES.account), part(known.by, SHARES.session)];
   }
 }
+
+const tooManyRequests = (): ServiceError =>
+  new ServiceError('rate_limit_exceeded', 'This account has as many requests open here as it may have; try again soon.', {
+    retryAfterS: 2,
+  });

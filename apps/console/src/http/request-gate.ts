@@ -22,6 +22,7 @@ declare module 'fastify' {
 
 /** Largest body, in bytes: of who is signed in, and of anybody. */
 const BODY_MAX = { signedIn: 64 * 1024, anybody: 8 * 1024 } as const;
+const SPOKEN: ReadonlySet<string> = new Set(['1.0', '1.1']);
 /** Paths that load balancers ask each second. */
 const HEALTH = /^\/(?:livez|readyz)(?:\?|$)/;
 
@@ -76,6 +77,7 @@ export class RequestGate {
     reply.raw.once('close', () => request.held?.release());
     void reply.headers({ ...securityHeaders(own.isSecure), 'x-request-id': request.id });
     try {
+      if (!SPOKEN.has(request.raw.httpVersion)) return refuseVersion(request, reply);
       if (this.bounds.isBeyond(request.raw) && !HEALTH.test(request.url)) throw noRoom(reply);
       if (this.doors.mcp.takes(request.url)) return this.#handOver(request, reply, address);
       checkRequest(request, own);
@@ -92,7 +94,7 @@ export class RequestGate {
     const signedIn = await this.doors.tokens.read(sessionTokenOf(request.headers));
     request.signedIn = signedIn;
     request.line?.note({ user_id: signedIn.user, account_id: signedIn.account });
-    this.bounds.hold(request.raw, reply.raw);
+    this.bounds.hold(request.raw, reply.raw, signedIn.account);
   }
 
   /** Agents have rules of their own, and their server reads the socket itself. The headers and the log line stay ours. */
@@ -103,6 +105,12 @@ export class RequestGate {
     line.note({ route: 'mcp' });
     void this.doors.mcp.serve(request.raw, reply.raw, { address, line });
   }
+}
+
+/** Nothing that follows on the connection can be trusted. */
+function refuseVersion(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('connection', 'close');
+  answerError(request, reply, new ServiceError('invalid_request', 'This address speaks HTTP/1.1 and HTTP/1.0 only.'), 505);
 }
 
 function noRoom(reply: FastifyReply): ServiceError {

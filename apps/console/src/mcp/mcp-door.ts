@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostHeaderValidation, type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { isServiceError, type McpScope, ServiceError } from '@slipway/contracts';
-import type { Logger, RpcClient } from '@slipway/platform';
+import { dropBody, type Logger, type RpcClient } from '@slipway/platform';
 import type { OwnOrigin } from '../http/own-origin.js';
 import type { RequestBounds } from '../http/request-bounds.js';
 import { keyOf, McpKeyCheck } from './mcp-key-check.js';
@@ -81,7 +81,7 @@ export class McpDoor {
       const value = keyOf(request.headers);
       const caller = await this.#keys.admit(value, { address, scope: endpoint.scope });
       line.note({ account_id: caller.account, key_id: caller.key });
-      this.options.bounds.hold(request, response);
+      this.options.bounds.hold(request, response, caller.account);
       const body = await this.#bodyOf(request, response, { caller, address });
       this.#streams.add(value, response);
       const userAgent = userAgentOf(request.headers['user-agent']);
@@ -140,7 +140,7 @@ export class McpDoor {
       : new ServiceError('internal', 'The console failed; its log says why.', { cause: thrown });
     line.note({ error: error.code });
     if (error.cause !== undefined) this.options.log.warn({ err: error.cause }, 'mcp.failed');
-    if (!request.complete) request.resume();
+    dropBody(request);
     if (response.headersSent) response.destroy();
     else refuse(response, error);
   }

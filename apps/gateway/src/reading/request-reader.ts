@@ -6,7 +6,7 @@ import type { BodyReading, RequestPolicy, SurfaceRequest } from '../surfaces/sur
 import { type ReadOutcome, type ReadRequest, type ReadTask, readRequest } from './read-request.js';
 
 /** Bodies up to this size are read at once: the worst of them takes about 3 ms of an otherwise idle core, in bytes. */
-export const INLINE_BYTES = 64 * 1024;
+const INLINE_BYTES = 64 * 1024;
 
 /** A request that was read, with the memory that it still holds; whoever gets it gives that back. */
 export interface HeldRequest<R extends SurfaceRequest = SurfaceRequest> extends ReadRequest<R> {

@@ -29,20 +29,20 @@ const closed = (socket: Socket): Promise<unknown> =>
   socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve));
 
 /** Sends a request and reads what comes first of the answer. */
-function ask(socket: Socket, path: string): Promise<string> {
+function ask(socket: Socket, path: string, account = 1): Promise<string> {
   const first = new Promise<string>((resolve) => {
     socket.once('data', (bytes: Buffer) => resolve(bytes.toString()));
     socket.once('close', () => resolve('closed'));
   });
-  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nx-account: ${account}\r\n\r\n`);
   return first;
 }
 
 beforeEach(() => {
   answer = (request, response) => {
     if (request.url === '/stream') {
-      limits.hold(request, response);
-      response.writeHead(200).write('begun');
+      if (limits.hold(request, response, Number(request.headers['x-account'] ?? 1))) response.writeHead(200).write('begun');
+      else response.end('share used');
       return;
     }
     response.end(limits.isExtra(request) ? 'extra' : 'served');
@@ -69,8 +69,8 @@ describe('connections', () => {
   it('that serve a known caller stay, and beyond them only the reserve is read', async () => {
     await listen({ max: 2, perNetwork: 2, reserve: 1 });
     const [first, second] = [await open(), await open()];
-    await ask(first, '/stream');
-    await ask(second, '/stream');
+    await ask(first, '/stream', 1);
+    await ask(second, '/stream', 2);
     const third = await open();
     expect(await ask(third, '/')).toContain('extra');
     const fourth = await open();
@@ -83,6 +83,18 @@ describe('connections', () => {
     });
     expect(await ask(fifth, '/')).toContain('served');
     expect(second.closed).toBe(false);
+  });
+
+  it('that stay are three quarters of one account at most, and others stay beside them', async () => {
+    await listen({ max: 8, perNetwork: 8, reserve: 1 });
+    const answers: string[] = [];
+    for (let i = 0; i < 7; i += 1) answers.push(await ask(await open(), '/stream', 1));
+    expect(answers.filter((text) => text.includes('begun'))).toHaveLength(6);
+    expect(answers.at(-1)).toContain('share used');
+    expect(await ask(await open(), '/stream', 2)).toContain('begun');
+    sockets[0]?.destroy();
+    while (limits.size > 7) await new Promise(setImmediate);
+    expect(await ask(await open(), '/stream', 1)).toContain('begun');
   });
 
   it('of one network take the place of its own, not of others', async () => {

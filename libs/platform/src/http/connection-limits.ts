@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { FairPlaces } from '../collections/fair-places.js';
 import { networkOf } from './networks.js';
 
 export interface ConnectionBounds {
@@ -39,7 +40,11 @@ export class ConnectionLimits {
   readonly #loose = new Set<Connection>();
   readonly #extras = new Set<Connection>();
 
-  constructor(private readonly bounds: ConnectionBounds) {}
+  readonly #places: FairPlaces;
+
+  constructor(private readonly bounds: ConnectionBounds) {
+    this.#places = new FairPlaces(bounds.max);
+  }
 
   /** Connections that count, those of the reserve left out. */
   get size(): number {
@@ -60,17 +65,23 @@ export class ConnectionLimits {
     return this.#connections.get(socket)?.isExtra ?? false;
   }
 
-  /** Says that a request is one of a known caller: its connection stays until the response is over. */
-  hold(request: Pick<IncomingMessage, 'socket'>, response: ServerResponse): void {
+  /**
+   * Says that a request is one of a known caller: its connection stays until the response is over.
+   * @returns false where the caller's account has its share of connections that stay; then this one does not
+   */
+  hold(request: Pick<IncomingMessage, 'socket'>, response: ServerResponse, account: number): boolean {
     const connection = this.#connections.get(request.socket);
-    if (!connection || connection.isExtra) return;
+    if (!connection || connection.isExtra) return true;
+    if (!this.#places.take(account)) return false;
     connection.held += 1;
     this.#loose.delete(connection);
     this.#groupOf(connection.network).loose.delete(connection);
     response.once('close', () => {
       connection.held -= 1;
+      this.#places.leave(account);
       this.#touch(connection.socket);
     });
+    return true;
   }
 
   #enter(socket: Socket): void {
