@@ -23,8 +23,6 @@ beforeAll(async () => {
     QUOTA_DEPLOYMENTS: '4',
     QUOTA_REPLICAS: '6',
     QUOTA_ALIASES: '3',
-    CHANGES_PER_MINUTE: '6',
-
     REPLICAS_MAX: '5',
     SLOTS_MAX: '32',
     CONTEXT_MAX: '4096',
@@ -82,26 +80,6 @@ describe('an account', () => {
     expect(used).toEqual({ deployments: 2, replicas: 2, aliases: 3 });
     const names = (await rig.list(account)).flatMap(({ aliases }) => aliases);
     await rig.ask(PointAlias, { account, alias: names[0]!, deployment: b });
-  });
-
-  it('that changes something all the time is told to wait, and no other account is', async () => {
-    const [account, other] = [anAccount(), anAccount()];
-    const [deployment, alike] = [await rig.create(account), await rig.create(other)];
-    const scale = (of: typeof account, id: typeof deployment, n: number) =>
-      rig.ask(ScaleDeployment, { account: of, deployment: id, replicas: 1 + (n % 2) });
-    let done = 1;
-    const refusal = await (async () => {
-      for (; done < 200; done += 1) await scale(account, deployment, done);
-    })().catch((error: unknown) => error);
-    expect(refusal).toMatchObject({
-      code: 'rate_limit_exceeded',
-      retryAfterS: 10,
-      message: expect.stringContaining('6 changes a minute') as string,
-    });
-    // Ten minutes' worth in a row, and what was granted since.
-    expect(done).toBeGreaterThanOrEqual(60);
-    await scale(other, alike, 1);
-    expect(await rig.list(account)).toHaveLength(1);
   });
 
   it('gets its answer again for a creation that is repeated, also when its quota is used up', async () => {

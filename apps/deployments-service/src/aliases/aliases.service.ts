@@ -24,7 +24,7 @@ export class AliasesService {
   /** Requests that have resolved the alias already keep their deployment. */
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
     const { account, alias, deployment, from, actor } = request;
-    await this.transactions.run(account, async (tx) => {
+    await this.transactions.run(request, async (tx) => {
       if ((await this.aliases.targetOf(tx, account, alias)) === null) await this.quotas.claim(tx, account, { aliases: 1 });
       if (!(await this.aliases.holdDeployment(tx, account, deployment))) throw deploymentNotFound();
       const before = await this.aliases.targetOf(tx, account, alias);
@@ -40,8 +40,9 @@ export class AliasesService {
   }
 
   /** Requests that have resolved the alias already keep their deployment. */
-  async remove({ account, alias, actor }: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
-    const removed = await this.transactions.run(account, async (tx) => {
+  async remove(request: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
+    const { account, alias, actor } = request;
+    const removed = await this.transactions.run(request, async (tx) => {
       const change = await this.aliases.remove(tx, account, alias);
       if (!change) return false;
       await this.announcer.record(tx, change);

@@ -60,7 +60,7 @@ export class DeploymentCommandsService {
   async scale(command: DeploymentCommand & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
     const { account, deployment, replicas } = command;
     this.bounds.checkReplicas(replicas);
-    await this.#change(account, async (tx) => {
+    await this.#change(command, async (tx) => {
       const before = await this.deployments.replicasOf(tx, account, deployment);
       await this.quotas.claim(tx, account, { replicas: replicas - before });
       const held = await this.deployments.hold(tx, account, deployment);
@@ -73,7 +73,7 @@ export class DeploymentCommandsService {
   /** Its aliases go in the same transaction: none can point at nothing. */
   async delete(command: DeploymentCommand): Promise<{ deployment: DeploymentId; aliases: string[] }> {
     const { account, deployment } = command;
-    const names = await this.#change(account, async (tx) => {
+    const names = await this.#change(command, async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
       if (!DELETABLE.includes(held.state)) {
@@ -92,7 +92,7 @@ export class DeploymentCommandsService {
 
   async #want(given: DeploymentCommand, command: keyof typeof COMMANDS): Promise<{ deployment: DeploymentId; state: ObservedState }> {
     const { account, deployment } = given;
-    const state = await this.#change(account, async (tx) => {
+    const state = await this.#change(given, async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
       const target = COMMANDS[command];
@@ -122,8 +122,8 @@ export class DeploymentCommandsService {
     await this.announcer.writeDown(tx, { account, actor, action, object: `deployment:${deployment}`, objectName: name, facts });
   }
 
-  async #change<T>(account: AccountId, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const result = await this.transactions.run(account, work);
+  async #change<T>(command: DeploymentCommand, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const result = await this.transactions.run(command, work);
     this.announcer.committed();
     return result;
   }

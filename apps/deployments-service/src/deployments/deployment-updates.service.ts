@@ -28,7 +28,7 @@ export class DeploymentUpdatesService {
   async update(request: UpdateRequest): Promise<{ deployment: DeploymentId; rev: number; changed: boolean; state: ObservedState }> {
     const { account, deployment, name, actor } = request;
     const source = request.source && (await this.rules.check(request.source));
-    const result = await this.transactions.run(account, async (tx) => {
+    const result = await this.transactions.run(request, async (tx) => {
       const held = await this.deployments.hold(tx, account, deployment);
       if (!held) throw deploymentNotFound();
       requireRevision(held, request.expected_rev);

@@ -32,7 +32,7 @@ export class DeploymentsService {
     const replicas = request.replicas ?? this.defaults.replicas(source);
     this.bounds.checkReplicas(replicas);
     const wanted = { account, name, replicas, settings };
-    const id = await this.transactions.run(account, async (tx) => {
+    const id = await this.transactions.run(request, async (tx) => {
       if (key === undefined) return this.#insert(tx, wanted, actor);
       const made = await this.deployments.holdCreation(tx, { account, key });
       if (made !== null) return made;

@@ -70,8 +70,9 @@ export class EngineTestsService {
   }
 
   /** Counted and written down before anything is sent: who had which server called, and with whose credential. */
-  async #admit({ account, actor, source, credential }: z.output<typeof TestEngine.request>, hasCredential: boolean): Promise<void> {
-    await this.transactions.run(account, async (tx) => {
+  async #admit(request: z.output<typeof TestEngine.request>, hasCredential: boolean): Promise<void> {
+    const { account, actor, source, credential } = request;
+    await this.transactions.run(request, async (tx) => {
       if ((await this.repository.recent(tx, account)) >= TESTS_PER_MINUTE) throw tooMany(`${TESTS_PER_MINUTE} in a minute`);
       const kept = hasCredential ? 'stored' : 'none';
       const facts = { credential: credential === undefined ? kept : 'given' };
