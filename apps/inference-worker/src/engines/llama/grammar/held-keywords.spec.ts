@@ -38,6 +38,17 @@ describe('of the keywords of a JSON schema, a grammar', () => {
       ['{"a":"x","b":1}'],
       ['{"a":1}', '{"b":"x"}'],
     ]),
+    [
+      'keywords that are null',
+      {
+        ...closed({ a: { type: 'array', items: null }, b: { type: 'object', properties: null, required: null } }, ['a']),
+        $ref: null,
+        not: null,
+      },
+      ['/$ref', '/not', '/properties/a/items', '/properties/b/properties', '/properties/b/required'],
+      ['{"a":[1],"b":{"c":1}}'],
+      ['{"b":{}}', '{"a":{}}'],
+    ],
     ['a reference elsewhere', { $ref: 'https://example.com/schema', type: 'null' }, ['/$ref'], ['null'], ['1']],
     ['that only one of some branches may hold', { oneOf: [{ type: 'integer' }, { type: 'number' }] }, ['/oneOf'], ['1', '1.5'], ['"a"']],
     ['a divisor that is too large', { type: 'integer', multipleOf: 1_009, minimum: 5 }, ['/multipleOf'], ['5'], ['4']],

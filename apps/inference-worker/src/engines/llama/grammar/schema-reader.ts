@@ -14,6 +14,7 @@ import {
   unsupportedSchema,
   within,
   type Words,
+  withoutNulls,
   withoutUnevaluated,
 } from './schema-words.js';
 
@@ -55,7 +56,7 @@ export class SchemaReader {
   /** The pointer of a schema that is a reference and nothing else, or all of just one, as generators of schemas like to write it. */
   referenceOf(schema: unknown, at: string): string | null {
     if (!isRecord(schema) || !isCombined(schema)) return null;
-    const words = assertions(schema, at, this.leftOut);
+    const words = assertions(withoutNulls(schema, at, this.leftOut), at, this.leftOut);
     if (Object.keys(words).length !== 1) return null;
     const parts = listOf(words, 'allOf', at);
     if (parts) return parts.length === 1 ? this.referenceOf(parts[0], within(at, 'allOf', 0)) : null;
@@ -73,7 +74,7 @@ export class SchemaReader {
     if (known) return known;
     this.#nested += 1;
     if (this.#nested > MAX_NESTED) throw unsupportedSchema(`The schema combines others more than ${MAX_NESTED} levels deep (at ${at}).`);
-    const flat = this.#flattenObject(modernized(schema, at), schema, at);
+    const flat = this.#flattenObject(modernized(withoutNulls(schema, at, this.leftOut), at), schema, at);
     this.#nested -= 1;
     this.#known.set(schema, flat);
     return flat;

@@ -52,6 +52,15 @@ export function assertions(schema: Record<string, unknown>, at: string, leftOut:
   return result;
 }
 
+/** The schema without keywords that are null, as some generators write those that they do not use; they are named as left out. */
+export function withoutNulls(schema: Record<string, unknown>, at: string, leftOut: LeftOut): Record<string, unknown> {
+  const isUnused = ([word, value]: [string, unknown]): boolean =>
+    value === null && word !== 'const' && (HELD.has(word) || NEVER_HELD.has(word));
+  const unused = Object.entries(schema).filter(isUnused);
+  for (const [word] of unused) leftOut.add(at, word);
+  return unused.length === 0 ? schema : Object.fromEntries(Object.entries(schema).filter((entry) => !isUnused(entry)));
+}
+
 /** What is written like an assertion and asserts nothing. */
 function saysNothingNew(word: string, value: unknown, schema: Record<string, unknown>): boolean {
   switch (word) {
