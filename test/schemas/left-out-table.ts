@@ -12,8 +12,8 @@ const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions'
 const DATA = new Set(['enum', 'const', 'default', 'examples', 'example', 'required']);
 const NEVER_HELD = new Set(['not', 'contains', 'minContains', 'maxContains', 'if', 'then', 'else']);
 const BOUNDS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
-/** Looks behind, refers back, `\b` or `\p`, looks ahead within a choice, or looks ahead for 100 characters and more. */
-const UNHELD_PATTERN = /\(\?<[!=]|\\[1-9]|\\[bBpP]|\|\(\?!|\(\?=\.\{\d+,\d{3,}\}/;
+/** Looks behind, refers back, `\b` or `\p`, flags of a group, looks ahead within a choice, or for 100 characters and more. */
+const UNHELD_PATTERN = /\(\?[a-z]+:|\(\?<[!=]|\\[1-9]|\\[bBpP]|\|\(\?!|\(\?=\.\{\d+,\d{3,}\}/;
 const LISTED_VALUES_MAX = 6;
 
 const listedValues = (items: Json): number => (isObject(items) && Array.isArray(items['enum']) ? items['enum'].length : Infinity);

@@ -29,6 +29,12 @@ export const REFUSED: ReadonlyMap<string, RegExp> = new Map([
   ),
 ]);
 
+/** Of Python's and Rust's spelling what the corpus has. */
+function regExpOf(pattern: string): RegExp {
+  const [, flags = '', source = ''] = /^(?:\(\?(i)\))?([^]*)$/.exec(pattern) ?? [];
+  return new RegExp(source.replaceAll('(?P<', '(?<').replace(/^\\A/, '^').replace(/\\z$/, '$'), flags);
+}
+
 /** ajv for the draft whose words the schema uses. It names no draft, so that drafts 4 and 6 are read as well. */
 export function validatorOf(schema: Schema): { isValid: (value: unknown) => boolean; errors: () => unknown } {
   const { $schema: _, ...rest } = schema;
@@ -37,7 +43,7 @@ export function validatorOf(schema: Schema): { isValid: (value: unknown) => bool
     multipleOfPrecision: 9,
     ownProperties: true,
     logger: false,
-    unicodeRegExp: false,
+    code: { regExp: Object.assign(regExpOf, { code: '' }) },
     validateSchema: false,
   } as const;
   const ajv = JSON.stringify(rest).includes('"items":[') ? new Ajv(options) : new Ajv2020(options);

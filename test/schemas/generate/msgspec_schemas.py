@@ -70,6 +70,19 @@ class Node(Struct):
     next: Optional["Node"] = None
 
 
+class And(Struct):
+    items: list[Union["And", str]]
+
+
+class Add(Struct, tag="add"):
+    left: Union["Add", "Negate", float]
+    right: Union["Add", "Negate", float]
+
+
+class Negate(Struct, tag="negate"):
+    left: Union[Add, "Negate", float]
+
+
 class Closed(Struct, forbid_unknown_fields=True, kw_only=True):
     a: int
     b: str = "b"
@@ -100,7 +113,7 @@ TYPES: dict[str, Any] = {
     "dict": dict, "dict of int": dict[str, int], "dict by int": dict[int, str], "dict by UUID": dict[uuid.UUID, int], "Mapping": typing.Mapping[str, int],
     "dict by bounded text": dict[Annotated[str, Meta(min_length=2)], int], "bounded dict": Annotated[dict[str, int], Meta(min_length=1, max_length=3)],
     "TypedDict": Movie, "NamedTuple": Point, "dataclass": Card, "struct": Cat, "array-like struct": Pair, "tagged array-like struct": TaggedPair,
-    "recursive struct": Node, "closed struct": Closed, "renamed struct": Renamed, "generic": Page[int], "generic of a struct": Page[Node],
+    "recursive struct": Node, "tree of texts": And, "tagged tree": Union[Add, Negate], "closed struct": Closed, "renamed struct": Renamed, "generic": Page[int], "generic of a struct": Page[Node],
     "int between": Annotated[int, Meta(ge=0, le=10)], "int strictly between": Annotated[int, Meta(gt=0, lt=10)], "int multiple": Annotated[int, Meta(multiple_of=5)],
     "float between": Annotated[float, Meta(ge=0, lt=1)], "text of a length": Annotated[str, Meta(min_length=2, max_length=4)],
     "text of a pattern": Annotated[str, Meta(pattern="^[a-z]+$")], "bounded list": Annotated[list[int], Meta(min_length=1, max_length=3)],

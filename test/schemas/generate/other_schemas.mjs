@@ -45,8 +45,30 @@ const valibot = {
     const tree = v.object({ label: v.string(), children: v.array(v.lazy(() => tree)) });
     return tree;
   },
+  'tagged tree, the tag last': () => {
+    const part = v.lazy(() => v.union([panel, row]));
+    const panel = v.object({ title: v.string(), children: v.array(part), kind: v.literal('panel') });
+    const row = v.object({ title: v.string(), children: v.array(part), kind: v.literal('row'), height: v.optional(v.number()) });
+    return part;
+  },
+  'exact optional': () => v.object({ a: v.exactOptional(v.string()) }),
+  undefinedable: () => v.undefinedable(v.string()),
+  'without a value': () => number(v.notValue(7)),
+  'one of some values': () => number(v.values([1, 2])),
+  'none of some values': () => number(v.notValues([1, 2])),
+  empty: () => v.pipe(v.array(v.string()), v.empty()),
+  examples: () => text(v.examples(['a'])),
+  hash: () => text(v.hash(['md5', 'sha1'])),
   ...Object.fromEntries(
     [
+      'domain',
+      'isrc',
+      'jwsCompact',
+      'ksuid',
+      'mac48',
+      'mac64',
+      'rfcEmail',
+      'slug',
       'base64',
       'bic',
       'cuid2',
@@ -143,6 +165,21 @@ const typebox = (Type) => ({
   Readonly: () => Type.Readonly(Type.String()),
   described: () => Type.String({ title: 'T', description: 'd', default: 'x', examples: ['e'] }),
   Recursive: () => Type.Recursive((This) => Type.Object({ value: Type.Number(), next: Type.Optional(This) })),
+  'tagged tree, the tag last': () =>
+    Type.Module({
+      Part: Type.Union([Type.Ref('Panel'), Type.Ref('Row')]),
+      Panel: Type.Object({ title: Type.String(), children: Type.Array(Type.Ref('Part')), kind: Type.Literal('panel') }),
+      Row: Type.Object({ title: Type.String(), children: Type.Array(Type.Ref('Part')), kind: Type.Literal('row') }),
+    }).Import('Part'),
+  Cyclic: () =>
+    Type.Cyclic(
+      {
+        Part: Type.Union([Type.Ref('Panel'), Type.Ref('Row')]),
+        Panel: Type.Object({ title: Type.String(), children: Type.Array(Type.Ref('Part')), kind: Type.Literal('panel') }),
+        Row: Type.Object({ title: Type.String(), children: Type.Array(Type.Ref('Part')), kind: Type.Literal('row') }),
+      },
+      'Part',
+    ),
   Uint8Array: () => Type.Uint8Array(),
   Date: () => Type.Date(),
   BigInt: () => Type.BigInt(),

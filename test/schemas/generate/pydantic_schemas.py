@@ -77,6 +77,39 @@ class Tree(BaseModel):
     children: list["Tree"] = []
 
 
+class Panel(BaseModel):
+    title: str
+    children: list[Annotated[Union["Panel", "Row"], Field(discriminator="kind")]] = []
+    kind: Literal["panel"] = "panel"
+
+
+class Row(BaseModel):
+    title: str
+    children: list[Annotated[Union[Panel, "Row"], Field(discriminator="kind")]] = []
+    kind: Literal["row"]
+
+
+class And(BaseModel):
+    items: list[Union["And", "Or", str]]
+
+
+class Or(BaseModel):
+    items: list[Union[And, "Or", str]]
+    negated: bool = False
+
+
+class Compare(BaseModel):
+    left: Union["Compare", "Logic", float]
+    op: Literal["<", ">"]
+    right: Union["Compare", "Logic", float]
+
+
+class Logic(BaseModel):
+    left: Union[Compare, "Logic", float]
+    op: Literal["and", "or"]
+    right: Union[Compare, "Logic", float]
+
+
 class Left(BaseModel):
     right: Optional["Right"] = None
 
@@ -177,7 +210,9 @@ TYPES: dict[str, Any] = {
     "dict of dicts": dict[str, dict[str, list[int]]], "Mapping": typing.Mapping[str, int], "OrderedDict": collections.OrderedDict[str, int],
     "defaultdict": collections.defaultdict[str, list[int]], "Counter": collections.Counter[str], "ChainMap": typing.ChainMap[str, int],
     "TypedDict": Movie, "NamedTuple": Point, "dataclass": Card, "model": Cat, "nested model": dict[str, Cat],
-    "recursive model": Node, "tree": Tree, "models of each other": Left, "generic": Page[int], "generic of a model": Page[Cat],
+    "recursive model": Node, "tree": Tree, "models of each other": Left,
+    "tagged tree, the tag last": Annotated[Union[Panel, Row], Field(discriminator="kind")], "tree without a tag": Union[And, Or],
+    "tree of comparisons": Union[Compare, Logic], "generic": Page[int], "generic of a model": Page[Cat],
     "closed model": Closed, "open model": Open, "open model of one type": OpenTyped, "aliases": Aliased, "documented": Documented,
     "frozen": Frozen, "root list": Names, "root dict": Scores, "recursive alias": Json, "JsonValue": types.JsonValue,
     "Pattern": re.Pattern, "Path": pathlib.Path, "PurePosixPath": pathlib.PurePosixPath, "FilePath": types.FilePath,
@@ -199,6 +234,8 @@ TYPES: dict[str, Any] = {
     "Decimal of places": Annotated[decimal.Decimal, Field(max_digits=6, decimal_places=2)],
     "Decimal between": Annotated[decimal.Decimal, Field(ge=0, le=10)],
     "text of a length": Annotated[str, Field(min_length=2, max_length=4)], "text of a pattern": Annotated[str, Field(pattern=r"^[a-z]+-\d{2,4}$")],
+    "flags before a pattern": Annotated[str, Field(pattern="(?i)^[a-z]+$")], "named groups": Annotated[str, Field(pattern=r"^(?P<y>\d{4})$")],
+    "ends of Rust": Annotated[str, Field(pattern=r"\A[ab]\z")], "flags in a pattern": Annotated[str, Field(pattern="^(?i:x)y$")],
     "pattern inside": Annotated[str, Field(pattern="abc")], "pattern and length": Annotated[str, Field(pattern="^[ab]*$", min_length=2, max_length=6)],
     "stripped text": Annotated[str, types.StringConstraints(strip_whitespace=True, to_lower=True, min_length=1)],
     "bounded bytes": Annotated[bytes, Field(max_length=4)], "bounded list": Annotated[list[int], Field(min_length=1, max_length=3)],

@@ -147,6 +147,24 @@ const shared = (z) => ({
     const tree = z.object({ label: z.string(), children: z.array(z.lazy(() => tree)) });
     return tree;
   },
+  'tagged tree, the tag last': () => {
+    const part = z.lazy(() => z.union([panel, row]));
+    const panel = z.object({ title: z.string(), children: z.array(part), kind: z.literal('panel') });
+    const row = z.object({ title: z.string(), children: z.array(part), kind: z.literal('row'), height: z.number().optional() });
+    return part;
+  },
+  'tree without a tag': () => {
+    const node = z.lazy(() => z.union([and, or, z.string()]));
+    const and = z.object({ items: z.array(node) });
+    const or = z.object({ items: z.array(node), negated: z.boolean() });
+    return node;
+  },
+  'tree of comparisons': () => {
+    const node = z.lazy(() => z.union([compare, logic, z.number()]));
+    const compare = z.object({ left: node, op: z.enum(['<', '>']), right: node });
+    const logic = z.object({ left: node, op: z.enum(['and', 'or']), right: node });
+    return node;
+  },
   'same type twice': () => {
     const address = z.object({ street: z.string(), zip: z.string().regex(/^\d{5}$/) });
     return z.object({ home: address, work: address, others: z.array(address) });
