@@ -37,7 +37,7 @@ export const ANSWERED_ERRORS = {
   unsupported_content: 'The same, for a part of a message.',
   context_length_exceeded: 'The prompt leaves no room for an answer in the context.',
   timeout: 'No first token came in time.',
-  worker_lost: 'The worker that had taken the request died.',
+  worker_lost: 'The worker died in the middle of the answer.',
   engine_error: 'The engine failed, fell silent, or ended its answer without saying why.',
   server_shutting_down: 'The gateway or the model shuts down.',
   invalid_request: 'The request is no HTTP that is understood. Headers that are too large have the status 431.',

@@ -24,14 +24,13 @@ describe('after an attempt', () => {
     expect(codeOf(create().decide(ended('cancelled'), true))).toBe('cancelled');
   });
 
-  it('that a living worker lost the stream starts elsewhere before its first event, and ends with worker_lost after it', () => {
-    expect(create().decide({ kind: 'gone' }, false)).toMatchObject({ kind: 'again', exclude: false });
-    expect(codeOf(create().decide({ kind: 'gone' }, true))).toBe('worker_lost');
-  });
-
-  it.each([false, true])('that a worker took and did not survive no other one is tried (after events: %s)', (delivered) => {
-    expect(codeOf(create().decide({ kind: 'dead' }, delivered))).toBe('worker_lost');
-  });
+  it.each([{ kind: 'dead' }, { kind: 'gone' }] as const)(
+    'that was lost ($kind) the stream starts elsewhere before its first event, and ends with worker_lost after it',
+    (outcome) => {
+      expect(create().decide(outcome, false)).toMatchObject({ kind: 'again', exclude: outcome.kind !== 'gone' });
+      expect(codeOf(create().decide(outcome, true))).toBe('worker_lost');
+    },
+  );
 
   it('that no worker took another one is tried', () => {
     expect(create().decide({ kind: 'absent', settling: false }, false)).toMatchObject({ kind: 'again', exclude: true });
@@ -45,6 +44,7 @@ describe('after an attempt', () => {
 
   it.each([
     ['gone', 4, 'worker_lost'],
+    ['dead', 2, 'worker_lost'],
     ['late', 2, 'overloaded'],
   ] as const)('%s: loss %i is the last', (kind, losses, code) => {
     const policy = create();

@@ -18,8 +18,8 @@ import {
 /** Pause before a start that met workers which are still reconnecting is sent again. */
 const SETTLE_PAUSE_MS = 100;
 const LONGEST_BUSY_PAUSE_MS = 1_000;
-/** Workers that a stream may meet that are late before it gives up. */
-const MAX_LATE = 2;
+/** Workers that a stream may meet that die on it, or are late, before it gives up: a request that is the cause reaches no third. */
+const MAX_CASUALTIES = 2;
 /** Starts that a worker could not read, or did not get whole, before the stream gives up. */
 const MAX_HANDOVERS = 2;
 
@@ -41,7 +41,7 @@ export class RetryPolicy {
   private tries = 0;
   private busy = 0;
   private handovers = 0;
-  private lates = 0;
+  private casualties = 0;
 
   constructor(private readonly settings: RetrySettings) {}
 
@@ -59,13 +59,13 @@ export class RetryPolicy {
         if (outcome.settling) return { kind: 'again', pauseMs: SETTLE_PAUSE_MS, exclude: false, error: null };
         return this.elsewhere(notReachable(), delivered, true);
       case 'late':
-        return this.late(delivered);
+        return this.onceElsewhere(slowWorker(), delivered);
       case 'silent':
-        // What silenced or ended one worker would do so to the next.
+        // What silenced one worker would silence the next.
         if (outcome.blame === 'this') return fail(outcome.accepted ? workerLost() : notAnswered());
         return this.elsewhere(notAnswered(), delivered, true);
       case 'dead':
-        return fail(workerLost());
+        return this.onceElsewhere(workerLost(), delivered);
       case 'gone':
         return this.elsewhere(workerLost(), delivered, false);
       case 'interrupted':
@@ -85,9 +85,9 @@ export class RetryPolicy {
     return this.tries >= this.settings.maxTries ? fail(error) : { kind: 'again', pauseMs: 0, exclude, error };
   }
 
-  private late(delivered: boolean): Decision {
-    this.lates += 1;
-    return this.lates >= MAX_LATE ? fail(slowWorker()) : this.elsewhere(slowWorker(), delivered, true);
+  private onceElsewhere(error: ServiceError, delivered: boolean): Decision {
+    this.casualties += 1;
+    return this.casualties >= MAX_CASUALTIES ? fail(error) : this.elsewhere(error, delivered, true);
   }
 
   private rejected({ code, retry_ms: retryMs }: RejectFrame): Decision {
