@@ -1,6 +1,6 @@
 // Listened to from the import on: a child that still waits for a server must end with its test process too.
 process.on('disconnect', () => process.exit(0));
-if (process.connected === false) process.exit(0);
+if (!process.connected) process.exit(0);
 
 /**
  * Answers the questions of the test process: each has an id, a name and an argument, and gets one answer or one error.
