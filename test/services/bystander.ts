@@ -10,11 +10,14 @@ export interface Noticed {
   readonly statuses: Readonly<Record<string, number>>;
   /** Time of each short request, in milliseconds, rising. */
   readonly times: readonly number[];
+  /** The same for its engine, asked without Slipway: what the machine itself adds while it is busy. */
+  readonly direct: readonly number[];
 }
 
 interface Seen {
   readonly streams: readonly { readonly how: string; readonly pauseMs: number }[];
   readonly requests: readonly { readonly status: string; readonly ms: number }[];
+  readonly direct: readonly { readonly ms: number }[];
 }
 
 /** Counts how often each word occurs. */
@@ -53,12 +56,13 @@ export class Bystander {
 
   /** What began at that time of its clock or later, and has ended. */
   async since(at: number): Promise<Noticed> {
-    const { streams, requests } = await this.child.ask<Seen>('since', at);
+    const { streams, requests, direct } = await this.child.ask<Seen>('since', at);
     return {
       streams: countOf(streams.map(({ how }) => how)),
       pauses: rising(streams.map(({ pauseMs }) => pauseMs)),
       statuses: countOf(requests.map(({ status }) => status)),
       times: rising(requests.map(({ ms }) => ms)),
+      direct: rising(direct.map(({ ms }) => ms)),
     };
   }
 

@@ -85,13 +85,18 @@ export class ClientRig {
     }
   }
 
+  /** Where tests put model files of their own; made by who does. */
+  get modelFolder(): string {
+    return `${this.bus.credentialsDir}/files`;
+  }
+
   /** Starts an app with what it needs, without waiting for it. */
   spawn(app: AppName): ServiceProcess {
     const environment = {
       ...this.databases,
       KEY_PEPPERS: PEPPERS,
       SLIPWAY_SECRET_KEY: PEPPER_SECRET,
-      MODEL_DIRS: MODELS,
+      MODEL_DIRS: `${MODELS},${this.modelFolder}`,
       ENGINE_HOSTS: '127.0.0.1',
       PORT: '0',
       QUEUE_WAIT_MS: '1500',

@@ -23,6 +23,8 @@ function answer({ body }) {
 class Bystander {
   streams = [];
   requests = [];
+  /** The same, asked of the engine itself: what the machine alone makes of a request. */
+  direct = [];
   isOver = false;
   running = [];
 
@@ -69,16 +71,18 @@ class Bystander {
 
   async ask() {
     const body = JSON.stringify({ model: this.path, messages: [{ role: 'user', content: SHORT }] });
+    const direct = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
     const headers = { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' };
     const asked = [];
     for (let nth = 0; !this.isOver; nth += 1) {
-      asked.push(this.one(`${this.gateway(nth)}/${this.path}/v1/chat/completions`, { method: 'POST', headers, body }));
+      asked.push(this.one(this.requests, `${this.gateway(nth)}/${this.path}/v1/chat/completions`, { method: 'POST', headers, body }));
+      asked.push(this.one(this.direct, `${engine.url}/v1/chat/completions`, direct));
       await delay(REQUEST_PAUSE_MS);
     }
     await Promise.all(asked);
   }
 
-  async one(url, request) {
+  async one(kept, url, request) {
     const at = performance.now();
     const read = async () => {
       const response = await fetch(url, request);
@@ -86,7 +90,7 @@ class Bystander {
       return String(response.status);
     };
     const status = await read().catch(() => 'none');
-    this.requests.push({ at, status, ms: performance.now() - at });
+    kept.push({ at, status, ms: performance.now() - at });
   }
 }
 
@@ -101,6 +105,7 @@ serve({
   since: (at) => ({
     streams: bystander.streams.filter((one) => one.at >= at),
     requests: bystander.requests.filter((one) => one.at >= at),
+    direct: bystander.direct.filter((one) => one.at >= at),
   }),
   end: async () => {
     bystander.isOver = true;
