@@ -23,6 +23,7 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'QUOTA_ALIASES',
     'HANDOVER_MS',
     'UNKNOWN_MODEL_BYTES',
+    'CHANGES_PER_MINUTE',
   ],
   'inference-worker': [
     ...PROXIES,
@@ -49,6 +50,8 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'BODY_BYTES_PER_S_MIN',
     'CONNECTIONS_MAX',
     'CONNECTIONS_PER_ADDRESS_MAX',
+    'CONNECTIONS_PER_ACCOUNT_MAX',
+    'SECURITY_CONTACT',
     'INVALID_KEYS_PER_S',
     'KEYS_ABSENT_GRACE_MS',
     'FIRST_TOKEN_TIMEOUT_MS',
@@ -68,5 +71,6 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'CONSOLE_CONNECTIONS_PER_ADDRESS',
     'CONSOLE_BODIES_BYTES_MAX',
     'SIGN_INS_PER_MIN',
+    'SECURITY_CONTACT',
   ],
 };
