@@ -34,7 +34,7 @@ const cell = (format: ErrorFormat, code: ErrorCode): string => `${format.status(
 
 /** Codes that no client of the inference API can see: those of other doors, and that of a client who has left. */
 const UNSEEN: readonly ErrorCode[] = [
-  'quota_exceeded',
+  ...(['quota_exceeded', 'account_suspended'] as const),
   ...(['cancelled', 'unavailable', 'source_not_allowed', 'invalid_credentials', 'session_ended', 'not_permitted'] as const),
   ...(['account_not_found', 'key_not_found', 'key_revoked', 'key_expired', 'mcp_key_exists', 'user_not_found'] as const),
   ...(['invitation_not_found', 'session_not_found', 'already_member', 'last_owner', 'account_has_owner'] as const),

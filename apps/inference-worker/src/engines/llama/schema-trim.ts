@@ -11,21 +11,18 @@ const NESTED: ReadonlySet<string> = new Set([
 const LENGTHS: ReadonlySet<string> = new Set(['minLength', 'maxLength']);
 /** Other keywords of texts and numbers whose grammars are much larger than they are. */
 const COSTLY: ReadonlySet<string> = new Set(['pattern', 'format', 'multipleOf']);
-/** Keywords in which null is a value. */
-const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'example']);
 
 /** Whether a keyword of a schema is to go. */
 export type Trim = (word: string, schema: Readonly<Record<string, unknown>>) => boolean;
 
-/** Keywords that are null say nothing. */
-export const isNull: Trim = (word, schema) => schema[word] === null && !VALUES.has(word);
+/** Leaves a schema whole. */
+export const isNothing: Trim = () => false;
 
 /** Lengths of texts that have a pattern or a format too, which take an automaton of both. */
-export const isBesidePattern: Trim = (word, schema) =>
-  (LENGTHS.has(word) && ('pattern' in schema || 'format' in schema)) || isNull(word, schema);
+export const isBesidePattern: Trim = (word, schema) => LENGTHS.has(word) && ('pattern' in schema || 'format' in schema);
 
 /** All that makes grammars much larger than what it says. */
-export const isCostly: Trim = (word, schema) => COSTLY.has(word) || LENGTHS.has(word) || isNull(word, schema);
+export const isCostly: Trim = (word) => COSTLY.has(word) || LENGTHS.has(word);
 
 /** A schema without some of its keywords, at any depth; those that went are named in `leftOut`. */
 export function trimmed(schema: unknown, goes: Trim, leftOut: LeftOut, at = '#'): unknown {

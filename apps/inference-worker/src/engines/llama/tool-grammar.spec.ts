@@ -230,13 +230,17 @@ describe('the calls of tools of any size', () => {
     );
   });
 
-  it('leave out keywords that are null, by name, unless the tool is strict', () => {
-    const parameters = { type: 'object', properties: { a: { type: 'object', properties: null, required: null } }, required: ['a'] };
-    expect(toolGrammar([{ name: 'set', parameters }], HERMES, { many: false }).leftOut).toEqual([
-      { tool: 'set', places: ['/properties/a/properties', '/properties/a/required'] },
-    ]);
-    expect(() => toolGrammar([{ name: 'set', parameters, strict: true }], HERMES, { many: false })).toThrow(
-      expect.objectContaining({ code: 'invalid_value', param: 'tools[0].function.parameters' }),
-    );
+  it.each([HERMES, QWEN_XML])('leave out keywords that are null, by name, strict or not', (form) => {
+    const parameters = {
+      type: 'object',
+      properties: { a: { type: 'object', properties: null, required: null } },
+      required: ['a'],
+      allOf: null,
+    };
+    for (const strict of [false, true]) {
+      expect(toolGrammar([{ name: 'set', parameters, strict }], form, { many: false }).leftOut).toEqual([
+        { tool: 'set', places: expect.arrayContaining(['/allOf', '/properties/a/properties', '/properties/a/required']) as string[] },
+      ]);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { isServiceError, ServiceError, type Tool } from '@slipway/contracts';
 import { CompileBudget, type GrammarSize } from './grammar/compile-budget.js';
-import { isBesidePattern, isCostly, isNull, type Trim } from './schema-trim.js';
+import { isBesidePattern, isCostly, isNothing, type Trim } from './schema-trim.js';
 import type { CallFamily } from './tool-calls/call-family.js';
 import { gbnfText } from './tool-calls/gbnf-text.js';
 import { anyCall, type CompiledTool, compileTool } from './tool-rules.js';
@@ -74,7 +74,7 @@ class ToolSet {
     for (const [i, tool] of this.#which(true)) this.#keep(i, this.#strict(tool, i), this.budget);
     const others = this.#which(false);
     const room = this.budget.part();
-    const whole = others.map(([i, tool]) => this.#keep(i, this.#attempt(tool, i, isNull, room), room));
+    const whole = others.map(([i, tool]) => this.#keep(i, this.#attempt(tool, i, isNothing, room), room));
     if (whole.includes(null)) this.#shrink(others, whole);
     return this.#made;
   }
@@ -106,7 +106,7 @@ class ToolSet {
 
   #strict(tool: Tool, index: number): Sized {
     try {
-      return this.#sized(tool, index, () => false, this.budget);
+      return this.#sized(tool, index, isNothing, this.budget);
     } catch (error) {
       throw isServiceError(error) ? naming(tool, index, error) : error;
     }
