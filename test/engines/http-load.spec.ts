@@ -120,6 +120,46 @@ describe('an http engine is loaded', () => {
     await expect(engine.check(never)).rejects.toMatchObject({ reason: 'engine_unreachable' });
   });
 
+  it('and asks a server once for all engines that have the same address and credential', async () => {
+    const asked = (): number => bench.upstream.requests.filter(({ path }) => path === '/v1/models').length;
+    const engines = await Promise.all(Array.from({ length: 5 }, () => bench.loaded({ credential: 'a' })));
+    const other = await bench.loaded({ credential: 'b' });
+    const before = asked();
+    await Promise.all(engines.map((engine) => engine.check(never)));
+    expect(asked() - before).toBe(1);
+    await other.check(never);
+    expect(asked() - before).toBe(2);
+    // An engine takes no answer twice: each of its checks is a question of its own.
+    await engines[0]?.check(never);
+    await engines[1]?.check(never);
+    expect(asked() - before).toBe(3);
+    // What one of them still needs outlives the others.
+    await Promise.all(engines.slice(1).map((engine) => engine.unload()));
+    await engines[0]?.check(never);
+    expect(asked() - before).toBe(4);
+  });
+
+  it('and lets a caller leave a check whose answer others still wait for', async () => {
+    const [first, second] = [await bench.loaded(), await bench.loaded()];
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    bench.upstream.gets.set('/v1/models', { steps: [{ until: held }, { write: '{}' }] });
+    const leaving = new AbortController();
+    const left = first.check(leaving.signal);
+    const stayed = second.check(never);
+    leaving.abort(new Error('changed my mind'));
+    await expect(left).rejects.toThrow('changed my mind');
+    release();
+    await expect(stayed).resolves.toBeUndefined();
+  });
+
+  it('and takes an endless list in tiny pieces as an answer, of which it reads a bounded part', async () => {
+    const engine = await bench.loaded();
+    bench.upstream.gets.set('/v1/models', { steps: [...Array.from({ length: 3_000 }, () => ({ write: ' ' })), { hang: true }] });
+    await expect(engine.check(never)).resolves.toBeUndefined();
+    await expect(bench.loaded()).resolves.toBeDefined();
+  });
+
   it('and gives up at once when told to', async () => {
     const controller = new AbortController();
     controller.abort(new Error('changed my mind'));

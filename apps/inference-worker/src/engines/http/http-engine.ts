@@ -23,6 +23,7 @@ import { type UpstreamFacts, probeUpstream } from './probe.js';
 import { greetsAsOllama, probeTalent } from './probe-talent.js';
 import { estimateTokens, textsOf } from '../prompt-text.js';
 import { ReadShares } from './read-shares.js';
+import { type EngineCheck, SharedChecks } from './shared-checks.js';
 import { prepareApart } from './request-preparer.js';
 import { TokenCounter } from './token-counter.js';
 import { assertSupported, type UpstreamTalent } from './unsupported.js';
@@ -61,6 +62,7 @@ const MIB = 1024 * 1024;
 /** Some 16,000 chunks of one token each per second, and 4,000 more for each account, whatever the others do. */
 const SHARES = new ReadShares({ bytesPerS: 4 * MIB, freeBytesPerS: MIB, burstBytes: MIB });
 const IMAGES = new ImageRoom();
+const CHECKS = new SharedChecks();
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
 
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
@@ -81,6 +83,7 @@ export class HttpEngine implements Engine {
   readonly #client: UpstreamClient;
   readonly #aside: UpstreamClient;
   readonly #images: ImageFetcher;
+  readonly #check: EngineCheck;
   readonly #limits: HttpEngineLimits;
   readonly #running = new OpenSet<AbortController>();
   readonly #room = new EventRoom(LARGE_EVENTS_CHARS / 4, LARGE_EVENTS);
@@ -100,6 +103,12 @@ export class HttpEngine implements Engine {
     const access = { url: upstream.url, credential: settings.credential, connectTimeoutMs: this.#limits.connectMs };
     this.#client = new UpstreamClient({ ...access, connections: settings.slots });
     this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS });
+    this.#check = CHECKS.open({
+      url: upstream.url,
+      credential: settings.credential,
+      connectMs: this.#limits.connectMs,
+      answerMs: this.#limits.probeMs,
+    });
     this.#counter = new TokenCounter(this.#aside, 'estimate');
     this.#images = new ImageFetcher({ hosts: new HostList(settings.imageHosts ?? []) });
   }
@@ -128,7 +137,8 @@ export class HttpEngine implements Engine {
   }
 
   async check(signal: AbortSignal): Promise<void> {
-    await this.#probe(signal);
+    if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
+    await this.#check.ask(signal);
   }
 
   async generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
@@ -171,7 +181,7 @@ export class HttpEngine implements Engine {
     this.#closed = true;
     this.#queue.close(shutDown());
     for (const controller of this.#running) controller.abort(shutDown());
-    await Promise.all([this.#client.close(), this.#aside.close(), this.#images.close()]);
+    await Promise.all([this.#client.close(), this.#aside.close(), this.#images.close(), this.#check.close()]);
   }
 
   async #inSlot(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {

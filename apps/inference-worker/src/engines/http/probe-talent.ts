@@ -1,8 +1,8 @@
 import type { Capability } from '@slipway/contracts';
 import { z } from 'zod';
 import { FLAVOURS, type UpstreamFlavour } from './flavour.js';
-import { FACTS_LIMIT, readJson } from './read-json.js';
-import { readText, type UpstreamClient, type UpstreamResponse } from './upstream-client.js';
+import { FACTS_LIMIT, jsonOf } from './read-json.js';
+import type { UpstreamClient } from './upstream-client.js';
 
 const Version = z.object({ version: z.string() });
 const LlamaProps = z.object({ modalities: z.object({ vision: z.boolean() }) });
@@ -12,10 +12,10 @@ const OllamaShow = z.object({ capabilities: z.array(z.string()) });
 /** From this version on vLLM reads `structured_outputs`; before, it ignored them. */
 const STRUCTURED_OUTPUTS_SINCE = [0, 11] as const;
 
-type Ask = (method: 'get' | 'post', path: string, body?: unknown) => Promise<unknown>;
+type Ask = (path: string, body?: unknown) => Promise<unknown>;
 
 async function vllmLacks(ask: Ask): Promise<Capability[]> {
-  const version = /^v?(\d+)\.(\d+)/.exec(Version.safeParse(await ask('get', '/../version')).data?.version ?? '');
+  const version = /^v?(\d+)\.(\d+)/.exec(Version.safeParse(await ask('/../version')).data?.version ?? '');
   if (!version) return [];
   const [major, minor] = [Number(version[1]), Number(version[2])];
   const [wantedMajor, wantedMinor] = STRUCTURED_OUTPUTS_SINCE;
@@ -24,18 +24,18 @@ async function vllmLacks(ask: Ask): Promise<Capability[]> {
 }
 
 async function llamaServerLacks(ask: Ask): Promise<Capability[]> {
-  const props = LlamaProps.safeParse(await ask('get', '/../props')).data;
+  const props = LlamaProps.safeParse(await ask('/../props')).data;
   return props?.modalities.vision === true ? [] : ['images'];
 }
 
 async function sglangLacks(ask: Ask): Promise<Capability[]> {
-  const newer = SglangInfo.safeParse(await ask('get', '/../model_info')).data;
-  const info = newer ?? SglangInfo.safeParse(await ask('get', '/../get_model_info')).data;
+  const newer = SglangInfo.safeParse(await ask('/../model_info')).data;
+  const info = newer ?? SglangInfo.safeParse(await ask('/../get_model_info')).data;
   return info?.has_image_understanding === false ? ['images'] : [];
 }
 
 async function ollamaLacks(ask: Ask, model: string): Promise<Capability[]> {
-  const words = OllamaShow.safeParse(await ask('post', '/../api/show', { model })).data?.capabilities;
+  const words = OllamaShow.safeParse(await ask('/../api/show', { model })).data?.capabilities;
   const lacks: Capability[] = [];
   if (words?.includes('vision') !== true) lacks.push('images');
   if (words?.includes('thinking') !== true) lacks.push('reasoning');
@@ -48,8 +48,8 @@ const GREETING = 'Ollama is running';
 
 /** Ollama names the maker of a model where others name themselves; what greets like it is it. */
 export async function greetsAsOllama(client: UpstreamClient, signal: AbortSignal): Promise<boolean> {
-  const response = await client.get('/../', signal);
-  return (await readText(response.body, GREETING.length)) === GREETING && response.status === 200;
+  const { status, text } = await client.ask('/../', { signal, textBytes: GREETING.length });
+  return text === GREETING && status === 200;
 }
 
 /**
@@ -61,11 +61,10 @@ export async function probeTalent(
   { flavour, model }: { flavour: UpstreamFlavour; model: string },
   signal: AbortSignal,
 ): Promise<Capability[]> {
-  const ask: Ask = async (method, path, body) => {
+  const ask: Ask = async (path, body) => {
     try {
-      const response: UpstreamResponse = method === 'get' ? await client.get(path, signal) : await client.post(path, body, signal);
-      const answer = await readJson(response.body, FACTS_LIMIT);
-      return response.status === 200 ? answer : null;
+      const { status, text } = await client.ask(path, { signal, textBytes: FACTS_LIMIT, body });
+      return status === 200 ? jsonOf(text) : null;
     } catch (error) {
       if (signal.aborted) throw error;
       return null;

@@ -2,8 +2,9 @@ import { TESTED_MODELS_MAX } from '@slipway/contracts';
 import { z } from 'zod';
 import { EngineLoadError } from '../engine.js';
 import type { UpstreamFlavour } from './flavour.js';
-import { FACTS_LIMIT, readJson } from './read-json.js';
-import type { UpstreamClient, UpstreamResponse } from './upstream-client.js';
+import { FACTS_LIMIT, jsonOf } from './read-json.js';
+import type { UpstreamClient } from './upstream-client.js';
+import type { UpstreamAnswer } from './upstream-exchange.js';
 
 /** What an upstream tells about itself. */
 export interface UpstreamFacts {
@@ -36,9 +37,12 @@ const FLAVOURS: ReadonlyMap<string, UpstreamFlavour> = new Map([
   ['library', 'ollama'],
 ]);
 
-async function ask(client: UpstreamClient, path: string, signal: AbortSignal): Promise<UpstreamResponse> {
+/** Bytes of a list that nobody looks into: most are shorter, and a connection whose answer is read to its end can be used again. */
+const UNREAD_LIST_BYTES = 64 * 1024;
+
+async function ask(client: UpstreamClient, path: string, textBytes: number, signal: AbortSignal): Promise<UpstreamAnswer> {
   try {
-    return await client.get(path, signal);
+    return await client.ask(path, { signal, textBytes });
   } catch (cause) {
     throw new EngineLoadError('engine_unreachable', 'The engine does not answer at the address of this deployment.', { cause });
   }
@@ -53,6 +57,15 @@ function assertUsable(status: number): void {
   if (status >= 300 && status < 400) {
     throw new EngineLoadError('engine_unreachable', 'The engine redirects to another address; give that one instead.');
   }
+}
+
+/**
+ * Asks a server whether it takes requests: what `probeUpstream` refuses is refused here too, but nothing of the answer is parsed.
+ * @throws EngineLoadError `engine_unreachable` or `engine_refused`.
+ */
+export async function checkUpstream(client: UpstreamClient, signal: AbortSignal): Promise<void> {
+  const { status } = await ask(client, '/models', UNREAD_LIST_BYTES, signal);
+  assertUsable(status);
 }
 
 /**
@@ -90,16 +103,15 @@ function namesOf(list: readonly unknown[], ours: string): string[] {
 
 /** Null where the server has no such list, or one that is too long to read. Its entries are whatever the server says. */
 async function listModels(client: UpstreamClient, signal: AbortSignal): Promise<readonly unknown[] | null> {
-  const response = await ask(client, '/models', signal);
-  const answer = await readJson(response.body, FACTS_LIMIT);
-  assertUsable(response.status);
-  const list = field(answer, 'data');
-  return response.status === 200 && Array.isArray(list) ? list : null;
+  const { status, text } = await ask(client, '/models', FACTS_LIMIT, signal);
+  assertUsable(status);
+  const list = status === 200 ? field(jsonOf(text), 'data') : null;
+  return Array.isArray(list) ? list : null;
 }
 
 /** Older llama-servers tell the context of a slot only here. */
 async function contextFromProps(client: UpstreamClient, signal: AbortSignal): Promise<number | null> {
-  const response = await ask(client, '/../props', signal);
-  const props = Props.safeParse(await readJson(response.body, FACTS_LIMIT)).data;
+  const { text } = await ask(client, '/../props', FACTS_LIMIT, signal);
+  const props = Props.safeParse(jsonOf(text)).data;
   return props?.default_generation_settings.n_ctx ?? null;
 }

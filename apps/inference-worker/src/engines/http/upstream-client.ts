@@ -14,6 +14,20 @@ export interface UpstreamClientOptions {
 /** A body as text, or as UTF-8 in pieces, which are sent as they are. */
 export type RequestBytes = string | readonly Uint8Array[];
 
+/** A short question: what is kept of its answer, in bytes, and what is sent with it. */
+export interface Question {
+  readonly signal: AbortSignal;
+  readonly textBytes: number;
+  /** Sent as JSON by POST; without it the question is a GET. */
+  readonly body?: unknown;
+}
+
+/** Whoever keeps its answer as text takes no bytes of it, and needs no pace: what is kept is bounded. */
+const KEEPS_TEXT: Pick<ExchangeOptions, 'sink' | 'pace'> = {
+  sink: { begins: () => false, bytes: () => false },
+  pace: { take: () => true },
+};
+
 /** An answer whose body was not read yet. */
 export interface UpstreamResponse {
   readonly status: number;
@@ -66,18 +80,13 @@ export class UpstreamClient {
     });
   }
 
-  /** Asks below the contract's base: `/models`; with `../` beside it. */
-  get(path: string, signal: AbortSignal): Promise<UpstreamResponse> {
-    return this.#request('GET', path, { signal });
-  }
-
-  post(path: string, body: unknown, signal: AbortSignal): Promise<UpstreamResponse> {
-    return this.postJson(path, JSON.stringify(body), signal);
-  }
-
-  /** @param json as text, or as its UTF-8 */
-  postJson(path: string, json: string | Uint8Array, signal: AbortSignal): Promise<UpstreamResponse> {
-    return this.#request('POST', path, { signal, body: json });
+  /** Asks below the contract's base: `/models`; with `../` beside it. Rejects as `UpstreamExchange.answer` does. */
+  ask(path: string, { body, ...options }: Question): Promise<UpstreamAnswer> {
+    const exchange = new UpstreamExchange({ ...KEEPS_TEXT, ...options, gate: this.#gate });
+    const json = body === undefined ? null : JSON.stringify(body);
+    const headers = { ...this.#headers, accept: 'application/json', ...(json !== null && { 'content-type': 'application/json' }) };
+    this.#pool.dispatch({ method: json === null ? 'GET' : 'POST', path: this.#pathOf(path), headers, body: json }, exchange);
+    return exchange.answer;
   }
 
   /** Sends JSON and asks for an answer that `sink` takes while it arrives. Rejects as `UpstreamExchange.answer` does. */
@@ -96,27 +105,24 @@ export class UpstreamClient {
     return this.#pool.destroy();
   }
 
-  async #request(
-    method: 'GET' | 'POST',
-    path: string,
-    options: { signal: AbortSignal; body?: string | Uint8Array },
-  ): Promise<UpstreamResponse> {
+  /** @param json as text, or as its UTF-8 */
+  async postJson(path: string, json: string | Uint8Array, signal: AbortSignal): Promise<UpstreamResponse> {
     const { statusCode, headers, body } = await this.#pool.request({
-      method,
-      path: new URL(`http://host${this.#path}${path}`).pathname,
-      headers: {
-        ...this.#headers,
-        accept: method === 'GET' ? 'application/json' : 'text/event-stream',
-        ...(options.body !== undefined && { 'content-type': 'application/json' }),
-      },
-      signal: options.signal,
-      body: options.body ?? null,
+      method: 'POST',
+      path: this.#pathOf(path),
+      headers: this.#chatHeaders,
+      signal,
+      body: json,
     });
     const header = (name: string): string | undefined => {
       const value = headers[name];
       return Array.isArray(value) ? value[0] : value;
     };
     return { status: statusCode, header, body };
+  }
+
+  #pathOf(path: string): string {
+    return new URL(`http://host${this.#path}${path}`).pathname;
   }
 }
 

@@ -66,6 +66,13 @@ class Bench {
 }
 
 describe('an exchange with an upstream', () => {
+  it('keeps no more than 1,024 pieces of a text, however small they are', async () => {
+    const bench = new Bench({ takes: false }).connect().begin(400);
+    for (let i = 0; i < 1_024; i += 1) bench.write('x');
+    expect((await bench.exchange.answer).text).toHaveLength(1_024);
+    expect(bench.givenUp).not.toBeNull();
+  });
+
   it('hands its sink every piece while it arrives, in order', async () => {
     const bench = new Bench().connect().begin(200, { 'content-type': 'text/event-stream', 'x-twice': ['a', 'b'] });
     bench.write('one');

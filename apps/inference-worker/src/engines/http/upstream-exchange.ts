@@ -2,8 +2,10 @@ import type { Dispatcher } from 'undici';
 import type { Pace } from './read-shares.js';
 import type { HeldSocket, SocketGate } from './socket-gate.js';
 
-/** Largest body that is kept as text, in bytes. */
+/** Largest body that is kept as text unless the asker says otherwise, in bytes. */
 const TEXT_BYTES = 64 * 1024;
+/** Pieces of it that are taken: a server may send each byte as a chunk, and each takes a few microseconds of the event loop. */
+const TEXT_PIECES = 1_024;
 
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
@@ -22,7 +24,7 @@ export interface BodySink {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly header: ReadHeader;
-  /** The body's first 64 KiB; '' where the sink took it. */
+  /** As much of the body as was to be kept; '' where the sink took it. */
   readonly text: string;
 }
 
@@ -39,6 +41,8 @@ export interface ExchangeOptions {
   readonly pace: Pace;
   /** Holds the sockets of the client that the request goes through. */
   readonly gate: Pick<SocketGate, 'hold'>;
+  /** Bytes of a body that are kept as text, 64 KiB unless set; the rest is thrown away with its connection. */
+  readonly textBytes?: number;
 }
 
 /** One request and its answer, as undici tells it. */
@@ -119,11 +123,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler {
   }
 
   #keep(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    const room = TEXT_BYTES - this.#keptBytes;
+    const room = (this.options.textBytes ?? TEXT_BYTES) - this.#keptBytes;
     // undici writes the next bytes where these are.
     this.#kept.push(Buffer.from(piece.subarray(0, room)));
     this.#keptBytes += piece.length;
-    if (piece.length < room) return;
+    if (piece.length < room && this.#kept.length < TEXT_PIECES) return;
     this.onResponseEnd();
     controller.abort(new Error('The rest is not wanted.'));
   }
