@@ -57,6 +57,21 @@ it('an engine that was mute while requests waited, and stays so without any, is 
   expect(world.lost).toHaveLength(1);
 });
 
+it('an engine that stays mute while requests wait is asked each 30 s only, and heard once it answers', async () => {
+  world.answers = false;
+  world.awaiting = 1;
+  await pass(15_000);
+  expect(world.asked).toBe(3);
+  await pass(300_000);
+  expect(world.asked).toBeLessThanOrEqual(14);
+  world.answers = true;
+  await pass(30_000);
+  world.answers = false;
+  world.awaiting = 0;
+  await pass(10_000);
+  expect(world.lost).toEqual([]);
+});
+
 it('an engine that produces is not asked', async () => {
   world.answers = false;
   for (let turn = 0; turn < 20; turn += 1) {

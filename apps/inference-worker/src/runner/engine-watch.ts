@@ -9,6 +9,8 @@ const CHECKS_TO_LOSE = 3;
  * time answers no questions meanwhile.
  */
 const CHECKS_TO_LOSE_WAITING = 120;
+/** Of the checks of such a server, beyond the first three, only each 6th asks: after at most 30 s. */
+const ASK_MUTE_EVERY = 6;
 
 export interface EngineWatchOptions {
   /** Rejects when the engine cannot answer. */
@@ -41,7 +43,17 @@ export class EngineWatch {
     const busy = outputs !== this.#outputsSeen;
     this.#outputsSeen = outputs;
     if (busy) this.#failed = 0;
-    else await this.#ask();
+    else if (this.#isDue) await this.#ask();
+    else this.#failed += 1;
+  }
+
+  get #enough(): number {
+    return this.options.awaiting() > 0 ? CHECKS_TO_LOSE_WAITING : CHECKS_TO_LOSE;
+  }
+
+  /** Nothing is lost without having been asked. */
+  get #isDue(): boolean {
+    return this.#failed < CHECKS_TO_LOSE || this.#failed % ASK_MUTE_EVERY === 0 || this.#failed + 1 >= this.#enough;
   }
 
   async #ask(): Promise<void> {
@@ -51,8 +63,7 @@ export class EngineWatch {
       this.#failed = 0;
     } catch (error) {
       this.#failed += 1;
-      const enough = this.options.awaiting() > 0 ? CHECKS_TO_LOSE_WAITING : CHECKS_TO_LOSE;
-      if (signal.aborted || this.#failed < enough) return;
+      if (signal.aborted || this.#failed < this.#enough) return;
       this.stop();
       const known = error instanceof EngineLoadError;
       this.options.lost(known ? error : new EngineLoadError('engine_unreachable', 'The engine does not answer.', { cause: error }));
