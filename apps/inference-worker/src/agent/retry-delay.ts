@@ -1,5 +1,5 @@
 const FIRST_MS = 1_000;
-const LONGEST_MS = 60_000;
+const LONGEST_MS = 30_000;
 
 /**
  * Wait before the next attempt to run a model, in milliseconds. A process that crashed for the first
