@@ -55,10 +55,9 @@ const LIMITS: HttpEngineLimits = {
 const ASIDE_CONNECTIONS = 8;
 /** No tokenizer makes fewer tokens of a text: more bytes than this many per token of context need not be counted. */
 const BYTES_PER_TOKEN = 64;
-/** What large events of all engines of this process hold while they arrive, in characters; an engine has a quarter. */
-const LARGE_EVENTS_CHARS = 64 * 1024 * 1024;
-const LARGE_EVENTS = new EventRoom(LARGE_EVENTS_CHARS);
 const MIB = 1024 * 1024;
+/** What large events of all engines of this process hold while they arrive, and those of one account, in characters. */
+const LARGE_EVENTS = new EventRoom({ perAccount: 16 * MIB, inAll: 64 * MIB });
 /** Some 16,000 chunks of one token each per second, and 4,000 more for each account, whatever the others do. */
 const SHARES = new ReadShares({ bytesPerS: 4 * MIB, freeBytesPerS: MIB, burstBytes: MIB });
 const IMAGES = new ImageRoom();
@@ -86,7 +85,6 @@ export class HttpEngine implements Engine {
   readonly #check: EngineCheck;
   readonly #limits: HttpEngineLimits;
   readonly #running = new OpenSet<AbortController>();
-  readonly #room = new EventRoom(LARGE_EVENTS_CHARS / 4, LARGE_EVENTS);
   #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null, models: null };
   #caps: readonly Capability[] = FLAVOURS.other.caps;
   #counter: TokenCounter;
@@ -260,7 +258,7 @@ export class HttpEngine implements Engine {
     const traits = FLAVOURS[this.#facts.flavour];
     const maxTokens = this.#limitOf(prepared.facts.maxTokens);
     return new HttpGeneration({
-      room: this.#room,
+      room: LARGE_EVENTS.of(output.account),
       pace: SHARES.paceOf(output.account),
       client: this.#client,
       relay: new AnswerRelay({

@@ -3,7 +3,6 @@ import { createLogger } from '@slipway/platform';
 import { describe, expect, it } from 'vitest';
 import { AnswerRelay } from './answer-relay.js';
 import { HttpGeneration } from './http-generation.js';
-import { EventRoom } from './sse-reader.js';
 import type { UpstreamClient } from './upstream-client.js';
 import type { BodySink, UpstreamAnswer } from './upstream-exchange.js';
 
@@ -38,7 +37,7 @@ function generation(
     client: { converse } as unknown as UpstreamClient,
     relay,
     limits: { firstTokenMs: 60_000, silenceMs: 60_000, endMs: 60_000 },
-    room: new EventRoom(0),
+    room: { take: () => false, give: () => undefined },
     pace: { take: () => true },
     log: createLogger('test', 'silent', (line) => void lines.push(line)),
     body: () => '{}',

@@ -3,7 +3,7 @@ import type { Logger } from '@slipway/platform';
 import type { AnswerRelay } from './answer-relay.js';
 import type { Pace } from './read-shares.js';
 import { SilenceTimer } from './silence-timer.js';
-import { BrokenStreamError, type EventRoom, SseReader } from './sse-reader.js';
+import { BrokenStreamError, type EventShare, SseReader } from './sse-reader.js';
 import { type UpstreamChunk, readChunk } from './upstream-chunk.js';
 import type { RequestBytes, UpstreamClient } from './upstream-client.js';
 import type { BodySink, ReadHeader, UpstreamAnswer } from './upstream-exchange.js';
@@ -23,7 +23,7 @@ export interface HttpGenerationOptions {
   readonly client: UpstreamClient;
   readonly relay: AnswerRelay;
   readonly limits: UpstreamLimits;
-  readonly room: EventRoom;
+  readonly room: EventShare;
   readonly pace: Pace;
   readonly log: Logger;
   /** The request as JSON, with another limit of tokens where one is given. */

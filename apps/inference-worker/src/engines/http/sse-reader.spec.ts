@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BrokenStreamError, EventRoom, SseReader } from './sse-reader.js';
+import { BrokenStreamError, EventRoom, type EventShare, SseReader } from './sse-reader.js';
 
 const MIB = 1024 * 1024;
-const wide = (): EventRoom => new EventRoom(64 * MIB);
+const wide = (): EventShare => new EventRoom({ perAccount: 64 * MIB, inAll: 64 * MIB }).of(1);
 
 function read(...parts: Uint8Array[]): string[] {
   const reader = new SseReader(wide());
@@ -54,8 +54,25 @@ describe('SseReader', () => {
     expect(() => read(...lines)).toThrow(BrokenStreamError);
   });
 
-  it('refuses large events beyond the room that its engine has for them, and gives back what it held', () => {
-    const room = new EventRoom(2 * MIB);
+  it('refuses large events beyond the room of its account, whichever engines send them', () => {
+    const room = new EventRoom({ perAccount: 4 * MIB, inAll: 8 * MIB });
+    const begun = bytes(`data: ${'x'.repeat(2 * MIB)}`);
+    new SseReader(room.of(7)).feed(begun);
+    expect(() => new SseReader(room.of(7)).feed(bytes(`data: ${'x'.repeat(3 * MIB)}`))).toThrow(BrokenStreamError);
+    expect(() => new SseReader(room.of(8)).feed(begun)).not.toThrow();
+  });
+
+  it('needs room for many events that are not large yet, but not for tokens', () => {
+    const share = new EventRoom({ perAccount: 4 * MIB, inAll: 4 * MIB }).of(7);
+    const feedAll = (chars: number): void => {
+      for (let i = 0; i < 64; i += 1) new SseReader(share).feed(bytes(`data: ${'x'.repeat(chars)}`));
+    };
+    expect(() => feedAll(60_000)).not.toThrow();
+    expect(() => feedAll(256 * 1024)).toThrow(BrokenStreamError);
+  });
+
+  it('gives back what a large event held once it is complete or given up', () => {
+    const room = new EventRoom({ perAccount: 4 * MIB, inAll: 4 * MIB }).of(7);
     const readers = [1, 2, 3].map(() => new SseReader(room));
     const begun = bytes(`data: ${'x'.repeat(2 * MIB - 6)}`);
     readers[0]?.feed(begun);
@@ -63,7 +80,7 @@ describe('SseReader', () => {
     expect(() => readers[2]?.feed(begun)).toThrow(BrokenStreamError);
     expect(readers[0]?.feed(bytes('\n\n'))).toHaveLength(1);
     readers[1]?.close();
-    expect(room.take(2 * MIB)).toBe(true);
+    expect(room.take(4 * MIB)).toBe(true);
   });
 
   // Quadratic work would not end within the time limit of a test.

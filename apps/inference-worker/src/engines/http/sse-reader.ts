@@ -1,30 +1,42 @@
 import { isAscii } from 'node:buffer';
 import { TextDecoder } from 'node:util';
+import { SharedBudget } from '@slipway/platform';
 import { createParser } from 'eventsource-parser';
 
 /** Largest event, in characters: the arguments of a call, or a whole answer, may come as one. */
 const MAX_EVENT_CHARS = 8 * 1024 * 1024;
-/** What an event may hold before it needs room of the engine and of the process, in characters. */
-const FREE_EVENT_CHARS = 1024 * 1024;
+/** What an event may hold without room for large events, in characters: as much as one read of a socket brings. */
+const FREE_EVENT_CHARS = 64 * 1024;
 
-/** A bound on what large events hold while they arrive, in characters: of one engine, or of all engines of a process. */
+/** Characters that large events hold at once while they arrive. */
+export interface EventRoomBounds {
+  readonly perAccount: number;
+  readonly inAll: number;
+}
+
+/** Room for large events of all engines of a process, shared among accounts. */
 export class EventRoom {
-  constructor(
-    private free: number,
-    private readonly within?: EventRoom,
-  ) {}
+  readonly #budget: SharedBudget;
 
+  constructor(private readonly bounds: EventRoomBounds) {
+    this.#budget = new SharedBudget(bounds.inAll);
+  }
+
+  /** @param account who is answered, null where it is nobody */
+  of(account: number | null): EventShare {
+    const shares = [{ holder: `account:${account ?? 'none'}`, max: this.bounds.perAccount }];
+    return {
+      take: (chars) => this.#budget.take(chars, shares),
+      give: (chars) => this.#budget.giveBack(chars, shares),
+    };
+  }
+}
+
+/** What one account has of an `EventRoom`. */
+export interface EventShare {
   /** @returns false when there is not so much room; then nothing is taken. */
-  take(chars: number): boolean {
-    if (chars > this.free || this.within?.take(chars) === false) return false;
-    this.free -= chars;
-    return true;
-  }
-
-  give(chars: number): void {
-    this.free += chars;
-    this.within?.give(chars);
-  }
+  take(chars: number): boolean;
+  give(chars: number): void;
 }
 
 /** A stream that breaks the rules of server-sent events or of UTF-8. The message holds nothing of its content. */
@@ -54,7 +66,7 @@ export class SseReader {
   #taken = 0;
   #inside = false;
 
-  constructor(private readonly room: EventRoom) {}
+  constructor(private readonly room: EventShare) {}
 
   /**
    * Data of the events that these bytes complete. An event that the end of the stream cuts off never comes.
@@ -78,7 +90,7 @@ export class SseReader {
 
   /** Gives back the room of an event that will not be completed. */
   close(): void {
-    this.room.give(this.#taken);
+    if (this.#taken > 0) this.room.give(this.#taken);
     this.#taken = 0;
   }
 
