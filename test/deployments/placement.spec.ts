@@ -17,7 +17,7 @@ describe.concurrent('a new deployment', () => {
 
     await until('the assignment arrives', () => agent.runs(id));
     expect(agent.items).toEqual([
-      { dep: id, rev: 1, source: { kind: 'file', path: MODEL }, context: 512, slots: 2, threads: 2, default_max_tokens: 100 },
+      { dep: id, account, rev: 1, source: { kind: 'file', path: MODEL }, context: 512, slots: 2, threads: 2, default_max_tokens: 100 },
     ]);
     expect(agent.assignments.at(-1)?.term).toBeGreaterThan(0);
     expect(await rig.seen(account, id, 'loading')).toMatchObject({ progress: 0.25, ready_replicas: 0, desired: 'ready', rev: 1 });

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { Incarnation } from '@slipway/contracts';
+import { AccountId, Incarnation } from '@slipway/contracts';
 import { createLogger, createMetrics, loadConfig, type NatsConnection, nuid, type Registry } from '@slipway/platform';
 import { chatChunk, chatStream, jsonAnswer, ScriptedUpstream } from '@slipway/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -83,6 +83,19 @@ it('an HTTP engine is served by the agent itself, with the credential that came 
   expect(end.usage).toMatchObject({ prompt: 7, completion: 3 });
   expect(upstream.requests.find(({ method }) => method === 'POST')?.headers['authorization']).toBe('Bearer sk-upstream-secret');
   expect(JSON.stringify(rig.beats)).not.toContain('sk-upstream-secret');
+});
+
+it('an item whose account is named only later goes on with the runner that it has', async () => {
+  rig.assign(agent, [served(7)]);
+  await rig.ready(agent, 7);
+  const [before] = rig.runnersOf(7);
+  rig.assign(agent, [{ ...served(7), account: AccountId.parse(3) }, served(8)]);
+  await rig.ready(agent, 8);
+  expect(rig.beats.at(-1)?.loads.map(({ dep, state }) => [dep, state])).toEqual([
+    [7, 'ready'],
+    [8, 'ready'],
+  ]);
+  expect(rig.runnersOf(7).map(({ wk }) => wk)).toEqual([before?.wk]);
 });
 
 it('more streams than slots and queue are turned away, and every taken one ends', async () => {

@@ -1,4 +1,4 @@
-import { type AgentHeartbeat, type AssignmentItem, credentialBinding } from '@slipway/contracts';
+import { type AccountId, type AgentHeartbeat, type AssignmentItem, credentialBinding } from '@slipway/contracts';
 import type { AgentSealers } from '../agents/agent-sealers.js';
 import type { CredentialVault } from '../deployments/credential-vault.js';
 import type { Revision, Target } from './target.js';
@@ -26,16 +26,16 @@ type Receiver = Pick<AgentHeartbeat, 'wk' | 'cpu' | 'key'>;
  * @throws UnreadableSecretError; Error where the agent may not be told the secret.
  */
 export function assignmentItem({ target, revision }: OwnedRevision, agent: Receiver, options: ItemOptions): AssignmentItem {
-  const { dep } = target;
+  const { dep, account } = target;
   const { rev, source, context, slots, threads, defaultMaxTokens } = revision;
   const item = {
-    ...{ dep, rev, source, context, slots },
+    ...{ dep, account: account as AccountId, rev, source, context, slots },
     // More threads than processors slow every model of the worker down.
     threads: Math.min(agent.cpu, threads ?? options.threads ?? threadsOf(agent.cpu)),
     default_max_tokens: defaultMaxTokens,
   };
   if (revision.credential === null) return item;
-  const secret = options.vault.open(revision.credential, target.account);
+  const secret = options.vault.open(revision.credential, account);
   const wrapped = options.sealers.wrap(agent, secret, credentialBinding({ dep, rev, wk: agent.wk }));
   // Agents that take secrets in clear know an address with its query only as one text.
   if (source.kind === 'download' && 'credential' in wrapped) return { ...item, source: { ...source, uri: source.uri + secret } };

@@ -1,4 +1,4 @@
-import { DeploymentId } from '@slipway/contracts';
+import { AccountId, DeploymentId } from '@slipway/contracts';
 import { loadConfig } from '@slipway/platform';
 import { expect, it } from 'vitest';
 import { WorkerConfig } from '../config.js';
@@ -66,4 +66,23 @@ it('deployments that wrote nothing for longest are forgotten first', () => {
   expect(book.newest(DeploymentId.parse(1), 10)).toHaveLength(2);
   expect(book.newest(DeploymentId.parse(2), 10)).toEqual([]);
   expect(book.newest(DeploymentId.parse(65), 10)).toHaveLength(1);
+});
+
+it('an account with many deployments makes none of another one forgotten', () => {
+  const book = new LogBook(config);
+  const owned = (dep: number, account: number) => book.open({ ...item(dep), account: AccountId.parse(account) });
+  for (const dep of [1, 2, 3]) owned(dep, 1).complained('here');
+  for (let dep = 101; dep <= 200; dep += 1) owned(dep, 2).complained('here');
+  const kept = (from: number, to: number): number[] =>
+    Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((dep) => book.newest(DeploymentId.parse(dep), 1).length > 0);
+  expect(kept(1, 3)).toEqual([1, 2, 3]);
+  expect(kept(101, 200)).toEqual(Array.from({ length: 61 }, (_, i) => 140 + i));
+});
+
+it('what no sender names the account of is forgotten like the deployments of one account', () => {
+  const book = new LogBook(config);
+  for (let dep = 101; dep <= 163; dep += 1) book.open(item(dep)).complained('here');
+  for (const dep of [1, 2]) book.open({ ...item(dep), account: AccountId.parse(1) }).complained('here');
+  expect(book.newest(DeploymentId.parse(101), 1)).toEqual([]);
+  expect(book.newest(DeploymentId.parse(1), 1)).toHaveLength(1);
 });

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AssignmentItem, DeploymentId, LogLine } from '@slipway/contracts';
+import type { AccountId, AssignmentItem, DeploymentId, LogLine } from '@slipway/contracts';
 import { createLogger, type Logger } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { CONFIG } from './agent-tokens.js';
 import { LineRing } from './line-ring.js';
 import { readableLine } from './log-text.js';
 
-/** Deployments whose lines are kept; those that wrote nothing for longest go first. */
+/** Deployments whose lines are kept; of the account that has most of them, the one that wrote nothing for longest goes first. */
 const MAX_DEPLOYMENTS = 64;
 /** Below what a reply may have. */
 const MAX_REPLY_BYTES = 500_000;
@@ -21,18 +21,25 @@ export interface ItemLog {
   readonly complained: (text: string) => void;
 }
 
+/** The lines of one deployment, and whose it is; undefined where no sender said so. */
+interface KeptLog {
+  readonly account: AccountId | undefined;
+  readonly ring: LineRing;
+}
+
 /** What deployments' engines logged on this worker. It outlives their processes, and ends with the agent. */
 @Injectable()
 export class LogBook {
-  readonly #rings = new Map<DeploymentId, LineRing>();
+  /** The one that wrote last is the last. */
+  readonly #logs = new Map<DeploymentId, KeptLog>();
 
   constructor(@Inject(CONFIG) private readonly config: WorkerConfig) {}
 
   /** Opens the log of an item; a credential in a line is masked. */
-  open({ dep, rev, credential }: AssignmentItem): ItemLog {
+  open({ dep, account, rev, credential }: AssignmentItem): ItemLog {
     const add = (at: number, text: string): void => {
       const masked = credential === undefined ? text : text.replaceAll(credential, '***');
-      this.#ringOf(dep).add({ at, rev, text: masked });
+      this.#ringOf(dep, account).add({ at, rev, text: masked });
     };
     const logged = (json: string): void => {
       const line = readableLine(json);
@@ -47,16 +54,28 @@ export class LogBook {
 
   /** At most `count` lines of a deployment, oldest first, as many as fit into a reply. */
   newest(dep: DeploymentId, count: number): LogLine[] {
-    return this.#rings.get(dep)?.newest(count, MAX_REPLY_BYTES) ?? [];
+    return this.#logs.get(dep)?.ring.newest(count, MAX_REPLY_BYTES) ?? [];
   }
 
-  #ringOf(dep: DeploymentId): LineRing {
-    const ring = this.#rings.get(dep) ?? new LineRing();
+  #ringOf(dep: DeploymentId, account: AccountId | undefined): LineRing {
+    const known = this.#logs.get(dep);
+    const log = { account: account ?? known?.account, ring: known?.ring ?? new LineRing() };
     // The order of a map is that of its insertions.
-    this.#rings.delete(dep);
-    this.#rings.set(dep, ring);
-    const [oldest] = this.#rings.keys();
-    if (oldest !== undefined && this.#rings.size > MAX_DEPLOYMENTS) this.#rings.delete(oldest);
-    return ring;
+    this.#logs.delete(dep);
+    this.#logs.set(dep, log);
+    if (this.#logs.size > MAX_DEPLOYMENTS) this.#forgetOne();
+    return log.ring;
+  }
+
+  /** So no account loses a log to one that has more. Among accounts with as many, the one that wrote nothing for longest goes. */
+  #forgetOne(): void {
+    const counts = new Map<AccountId | undefined, number>();
+    for (const { account } of this.#logs.values()) counts.set(account, (counts.get(account) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    for (const [dep, { account }] of this.#logs) {
+      if (counts.get(account) !== most) continue;
+      this.#logs.delete(dep);
+      return;
+    }
   }
 }

@@ -11,8 +11,11 @@ import { Placement } from './placement.js';
 import { RunnerStarter } from './runner-starter.js';
 import { WorkerMetrics } from './worker-metrics.js';
 
-/** An item that differs in anything is another placement: revisions never change once they are made. */
-const identityOf = (item: OpenItem): string => JSON.stringify(item);
+/**
+ * An item that differs in anything that its engine is made of is another placement: revisions never change once they are made.
+ * Whether its account is named depends on the sender's version.
+ */
+const identityOf = ({ account: _, ...item }: OpenItem): string => JSON.stringify(item);
 
 /** The report of an item that cannot be read here: without its secret its engine would only refuse it. */
 const refusalOf = ({ dep, rev }: AssignmentItem): AgentLoad => ({

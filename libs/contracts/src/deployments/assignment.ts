@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
-import { DeploymentId } from '../ids.js';
+import { AccountId, DeploymentId } from '../ids.js';
 import { MessagePart } from './message-part.js';
 import { ModelSource } from './model-source.js';
 
 /** One deployment that an agent must keep running. */
 export const AssignmentItem = z.object({
   dep: DeploymentId,
+  /** Whose it is: what an agent keeps of deployments, it shares by this. Absent from senders up to 0.1.0. */
+  account: AccountId.optional(),
   rev: z.int().positive(),
   source: ModelSource,
   context: z.int().positive().nullable(),
