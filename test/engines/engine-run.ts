@@ -30,6 +30,8 @@ export const message = (role: 'system' | 'user' | 'assistant', text: string): Ca
 export class EngineRun {
   readonly batches: (readonly StreamEvent[])[] = [];
   readonly phases: string[] = [];
+  /** What it was told to be relaxed before its first event. */
+  relaxed: readonly string[] = [];
   /** What it was told about a request that came unread. */
   facts: RequestFacts | undefined;
   readonly #abort = new AbortController();
@@ -39,6 +41,9 @@ export class EngineRun {
     const output = {
       account: null,
       read: (facts: RequestFacts) => void (this.facts = facts),
+      relaxed: (places: readonly string[]) => {
+        if (this.batches.length === 0) this.relaxed = places;
+      },
       phase: (phase: string) => void this.phases.push(phase),
       events: (batch: readonly StreamEvent[]) => void this.batches.push(batch),
     };

@@ -66,6 +66,7 @@ describe('the forms of an answer', () => {
   it('what no grammar holds of a schema is left out alone, and named before the answer begins', async () => {
     const schema = { type: 'object', properties: { n: { type: 'integer', not: { const: 3 } } }, required: ['n'] };
     const answer = await run(engine, ask('Hello', { output: { kind: 'json_schema', schema }, max_tokens: 60 }));
+    expect(answer.relaxed).toEqual(['/properties/n/not']);
     expect(answer.events[0]).toMatchObject({ k: 'start', relaxed: ['/properties/n/not'] });
     expect(Number.isInteger((JSON.parse(answer.text) as { n: number }).n)).toBe(true);
     const tools = [{ name: 'take', parameters: schema }];

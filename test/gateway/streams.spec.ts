@@ -54,6 +54,29 @@ describe('streams through a gateway', () => {
       .map((match) => (JSON.parse(match[1]!) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? '')
       .join('');
 
+  it('an answer’s headers name what its schema relaxes, where they leave before the prompt is evaluated too', async () => {
+    const { deployment, runner } = await served(1);
+    for (const stream of [true, false]) {
+      let evaluated = (): void => undefined;
+      const prompt = new Promise<void>((resolve) => (evaluated = resolve));
+      runner.script = async (_start, writer) => {
+        writer.phase('prefill');
+        writer.relaxed(['/properties/a/not']);
+        await prompt;
+        writer.events([
+          { k: 'start', relaxed: ['/properties/a/not'] },
+          { k: 'text', x: 'ok', n: 1 },
+          { k: 'fin', r: 'stop' },
+        ]);
+        return usageOf(1);
+      };
+      const response = await post(deployment, 'Hello', { stream }, impatient);
+      expect(response.headers.get('x-slipway-schema-relaxed')).toBe('/properties/a/not');
+      evaluated();
+      expect(await response.text()).toContain('ok');
+    }
+  });
+
   describe('a client that leaves', () => {
     const ways: [string, (client: RawClient) => void][] = [
       ['by a reset', (client) => client.reset()],

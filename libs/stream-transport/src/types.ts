@@ -35,6 +35,8 @@ export interface StreamRequest {
 export interface StreamSink {
   /** A worker admitted the attempt; called again when a new attempt is admitted elsewhere. */
   accepted(worker: Incarnation, attempt: number): void;
+  /** What the answer will not be forced to keep, as its `start` event says it, told before that. Called again by each sign of life. */
+  relaxed?(places: readonly string[]): void;
   events(events: readonly StreamEvent[]): void;
   end(end: EndFrame): void;
   error(error: ServiceError): void;
@@ -83,6 +85,8 @@ export interface GenerationResult {
 /** Where a generation puts what it produces. */
 export interface StreamWriter {
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
+  /** Tells at once what the `start` event will name as relaxed. It is no event: the stream can still begin anew elsewhere. */
+  relaxed(places: readonly string[]): void;
   /** Publishes events of one engine step together, at once. */
   events(events: readonly StreamEvent[]): void;
 }

@@ -67,6 +67,10 @@ export class ActiveStream implements StreamSink {
     this.options.accepted(worker);
   }
 
+  relaxed(places: readonly string[]): void {
+    if (!this.#done) noteRelaxed(this.options.call.response, places);
+  }
+
   events(events: readonly StreamEvent[]): void {
     if (this.#done) return;
     if (this.#count(events)) {
@@ -124,7 +128,7 @@ export class ActiveStream implements StreamSink {
     for (const event of events) {
       meter?.count(event);
       hasOutput ||= event.k !== 'start';
-      if (event.k === 'start' && event.relaxed) noteRelaxed(call.response, event.relaxed);
+      if (event.k === 'start' && event.relaxed) this.relaxed(event.relaxed);
       if (event.k === 'fin') call.line.note({ finish: event.r });
     }
     return hasOutput;

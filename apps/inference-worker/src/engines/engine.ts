@@ -31,6 +31,8 @@ export interface EngineOutput {
   /** Who is answered, null where it is nobody: what an engine shares with others is shared by this. */
   readonly account: AccountId | null;
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
+  /** What the `start` event will name as relaxed, told before the prompt is evaluated. */
+  readonly relaxed?: (places: readonly string[]) => void;
   /** What a request asks that came unread, once that is known. */
   readonly read?: (facts: RequestFacts) => void;
   /**

@@ -86,6 +86,9 @@ export class EngineGeneration implements Generation {
         this.#clock.enter(phase);
         writer.phase(phase);
       },
+      relaxed: (places) => {
+        if (!this.#over) writer.relaxed(places);
+      },
       read: (facts) => {
         this.#belief = new UsageBelief(facts, this.options.bounds);
       },

@@ -20,8 +20,16 @@ export const Frame = z.discriminatedUnion('k', [
   z.object({ k: z.literal('rej'), wk: Incarnation, code: RejectCode, retry_ms: z.int().nonnegative(), used: z.int(), slots: z.int() }),
   /** Events `q` to `q + e.length - 1`. */
   z.object({ k: z.literal('d'), q: Position, e: z.array(StreamEvent).min(1) }),
-  /** Alive; `q` = events produced so far, which finds a lost last frame. */
-  z.object({ k: z.literal('hb'), q: Position, ph: z.enum(['queue', 'prefill', 'decode']) }),
+  /**
+   * Alive; `q` = events produced so far, which finds a lost last frame. `relaxed`, until there is an event, is what the `start`
+   * event will say: a client's headers may have to leave before the prompt is evaluated. Absent from workers up to 0.1.0.
+   */
+  z.object({
+    k: z.literal('hb'),
+    q: Position,
+    ph: z.enum(['queue', 'prefill', 'decode']),
+    relaxed: z.array(z.string()).optional(),
+  }),
   /** All is produced. Repeated until it is acknowledged. `sum` covers the text of all events from 0 on. */
   z.object({
     k: z.literal('end'),

@@ -57,6 +57,7 @@ export interface AttemptLine {
 /** Whose attempt it is. */
 export interface AttemptOwner {
   accepted(attempt: AttemptLine): void;
+  relaxed(places: readonly string[]): void;
   events(events: readonly StreamEvent[]): void;
   concluded(attempt: AttemptLine, outcome: Outcome): void;
   crashed(err: unknown): void;

@@ -26,6 +26,7 @@ class Bench {
   ) {
     const owner: AttemptOwner = {
       accepted,
+      relaxed: (places) => this.told.push(`relaxed ${places.join()}`),
       events: () => this.told.push('events'),
       concluded: (_, outcome) => this.told.push(outcome.kind === 'silent' ? `silent since ${outcome.blame}` : outcome.kind),
       crashed: () => this.told.push('crashed'),

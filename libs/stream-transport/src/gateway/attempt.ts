@@ -159,6 +159,7 @@ export class Attempt implements AttemptLine {
       case 'err':
         return this.error(frame, now);
       case 'hb':
+        if (frame.relaxed) this.owner.relaxed(frame.relaxed);
         if (frame.q > this.sequence.next) this.missing(now);
         return undefined;
       case 'acc':

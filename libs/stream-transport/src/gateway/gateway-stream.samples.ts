@@ -62,6 +62,7 @@ export class Bench {
 
   constructor(change: { sink?: Partial<StreamSink>; choose?: WorkerChooser['choose'] } = {}) {
     const sink: StreamSink = {
+      relaxed: (places) => this.told.push(`relaxed ${places.join()}`),
       accepted: (wk, attempt) => this.told.push(`accepted ${wk} ${attempt}`),
       events: (events) => this.told.push(events.map((event) => (event.k === 'text' ? event.x : event.k)).join('')),
       end: () => this.told.push('end'),

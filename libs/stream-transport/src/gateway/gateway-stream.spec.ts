@@ -139,6 +139,16 @@ describe('a stream at its gateway', () => {
     expect([bench.released, bench.closed]).toEqual([['w1', 'w2'], 1]);
   });
 
+  it('starts elsewhere too after its worker said what is relaxed, which is no event', async () => {
+    const bench = new Bench();
+    await bench.begin();
+    bench.send(1, accept(w1), { k: 'hb', q: 0, ph: 'prefill', relaxed: ['/not'] });
+    bench.attempt(1).gone();
+    await bench.settle();
+    bench.send(2, accept(w2), data(0, 'a'));
+    expect(bench.told).toEqual(['accepted w1 1', 'relaxed /not', 'accepted w2 2', 'a']);
+  });
+
   it('ignores "gone" before it was accepted', async () => {
     const bench = new Bench();
     await bench.begin();

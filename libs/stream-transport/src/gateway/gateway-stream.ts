@@ -99,6 +99,10 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     this.options.sink.accepted(attempt.wk, attempt.at);
   }
 
+  relaxed(places: readonly string[]): void {
+    this.options.sink.relaxed?.(places);
+  }
+
   events(events: readonly StreamEvent[]): void {
     this.delivered = true;
     this.options.sink.events(events);

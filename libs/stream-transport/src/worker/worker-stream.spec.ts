@@ -100,6 +100,19 @@ describe('a stream at its worker', () => {
     expect(bench.frames('end')).toEqual([{ k: 'end', q: 3, fin: 'done', usage: result.usage, sum, tm: result.times }]);
   });
 
+  it('tells what is relaxed at once, and with every sign of life until there is an event', async () => {
+    const bench = new Bench();
+    const { stream, writer, finish } = bench.open();
+    writer.phase('prefill');
+    writer.relaxed(['/not']);
+    bench.wait(2_000, stream);
+    writer.events([text('x')]);
+    bench.wait(1_000, stream);
+    await finish();
+    const told = { k: 'hb', q: 0, ph: 'prefill', relaxed: ['/not'] };
+    expect(bench.frames('hb')).toEqual([told, told, told, { k: 'hb', q: 1, ph: 'prefill' }]);
+  });
+
   it('asks whether anybody listens with every eighth data frame, every sign of life and every end', async () => {
     const bench = new Bench();
     const { stream, writer, finish } = bench.open();

@@ -53,6 +53,7 @@ export class WorkerStream implements StreamWriter {
   private sentAt: number;
   private leaseUntil: number;
   private last: string | null = null;
+  private places: readonly string[] = [];
 
   constructor(options: WorkerStreamOptions) {
     this.host = options.host;
@@ -84,6 +85,12 @@ export class WorkerStream implements StreamWriter {
 
   phase(phase: Phase): void {
     this.step = phase;
+  }
+
+  relaxed(places: readonly string[]): void {
+    if (this.state !== 'running' || places.length === 0) return;
+    this.places = places;
+    this.beat();
   }
 
   events(events: readonly StreamEvent[]): void {
@@ -161,7 +168,9 @@ export class WorkerStream implements StreamWriter {
   }
 
   private beat(): void {
-    this.send(JSON.stringify({ k: 'hb', q: this.retention.produced, ph: this.step }), true);
+    const q = this.retention.produced;
+    const isNews = q === 0 && this.places.length > 0;
+    this.send(JSON.stringify({ k: 'hb', q, ph: this.step, ...(isNews && { relaxed: this.places }) }), true);
   }
 
   private sendData(q: number, json: string): void {

@@ -67,6 +67,7 @@ export class GenerationRound {
    */
   async generate(sequences: readonly LlamaContextSequence[]): Promise<GenerationOutcome> {
     this.run.output.phase('prefill');
+    if (this.task.leftOut.length > 0) this.run.output.relaxed?.(relaxedOf(this.task.leftOut));
     await Promise.all(sequences.map((sequence) => this.#lane(sequence)));
     if (this.#failure !== undefined) throw this.#failure;
     const completion = this.#writers.reduce((sum, { tokens }) => sum + tokens, 0);
