@@ -28,8 +28,12 @@ describe('the http engine', () => {
       ['chunks of another shape', [sseEvent({ choices: [{ index: 0, delta: { content: ['x'] } }] }), chatChunk({}, 'stop')]],
       ['bytes that are no text', [{ write: Buffer.from([0x64, 0x61, 0x74, 0x61, 0x3a, 0xc3, 0x28, 0x0a, 0x0a]) }, chatChunk({}, 'stop')]],
       [
-        'an event of more than 1 MiB',
-        [{ write: 'data: ' }, ...Array.from({ length: 20 }, () => ({ write: 'x'.repeat(64 * 1024) })), { write: '\n\n' }],
+        'an event of more than 8 Mi characters',
+        [
+          { write: 'data: {"choices":[{"index":0,"delta":{"content":"' },
+          ...Array.from({ length: 33 }, () => ({ write: 'x'.repeat(256 * 1024) })),
+          { write: '"},"finish_reason":"stop"}]}\n\n' },
+        ],
       ],
       ['nothing', []],
     ])('%s', async (_name, steps) => {

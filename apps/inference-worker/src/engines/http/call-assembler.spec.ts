@@ -170,7 +170,16 @@ describe('CallAssembler', () => {
   it('is not to be flooded', () => {
     const many = Array.from({ length: 200 }, (_, index) => ({ index, id: `${index}`, name: 'f', args: '{}' }));
     expect(() => assemble([many])).toThrow(BrokenStreamError);
-    const long = Array.from({ length: 5 }, () => [{ index: 0, id: 'a', name: 'f', args: 'x'.repeat(1024 * 1024) }]);
+    const long = Array.from({ length: 9 }, () => [{ index: 0, id: 'a', name: 'f', args: 'x'.repeat(1024 * 1024) }]);
     expect(() => assemble(long)).toThrow(BrokenStreamError);
+  });
+
+  it('may have arguments as long as the largest event, in one piece or in many', () => {
+    const args = JSON.stringify({ x: 'y'.repeat(7 * 1024 * 1024) });
+    const pieces = [args.slice(0, 5_000_000), args.slice(5_000_000)];
+    for (const parts of [[args], pieces]) {
+      const [call] = assemble(parts.map((part) => [{ index: 0, id: 'a', name: 'f', args: part }]));
+      expect(call?.args === args).toBe(true);
+    }
   });
 });

@@ -1,13 +1,12 @@
 import { ServiceError, type StreamEvent } from '@slipway/contracts';
 import { newCallId } from '../call-id.js';
 import { isJsonObject } from '../json-object.js';
-import { BrokenStreamError } from './sse-reader.js';
+import { BrokenStreamError, MAX_EVENT_CHARS } from './sse-reader.js';
 import type { CallPiece } from './upstream-chunk.js';
 import { WholeCharacters } from './whole-characters.js';
 
 /** Beyond these an answer is an attack on memory, or a model that repeats itself. */
 const MAX_CALLS = 128;
-const MAX_ARGUMENTS_CHARS = 4 * 1024 * 1024;
 
 /** One call while it arrives. */
 class Call {
@@ -26,7 +25,7 @@ class Call {
     // Some servers repeat the name with every piece.
     if (this.name === '') this.name = name;
     this.args += this.#characters.push(args);
-    if (this.args.length > MAX_ARGUMENTS_CHARS) throw new BrokenStreamError('the arguments of a call are too long');
+    if (this.args.length > MAX_EVENT_CHARS) throw new BrokenStreamError('the arguments of a call are too long');
   }
 
   /** Whether more of it would only break it. */

@@ -3,8 +3,8 @@ import { TextDecoder } from 'node:util';
 import { SharedBudget } from '@slipway/platform';
 import { createParser } from 'eventsource-parser';
 
-/** Largest event, in characters: the arguments of a call, or a whole answer, may come as one. */
-const MAX_EVENT_CHARS = 8 * 1024 * 1024;
+/** Largest event, in characters: the arguments of a call, or a whole answer, may come as one. In pieces they may be as long. */
+export const MAX_EVENT_CHARS = 8 * 1024 * 1024;
 /** What an event may hold without room for large events, in characters: as much as one read of a socket brings. */
 const FREE_EVENT_CHARS = 64 * 1024;
 
