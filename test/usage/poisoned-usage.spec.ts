@@ -1,3 +1,4 @@
+import { createHmac, hkdfSync } from 'node:crypto';
 import {
   type AccountId,
   CreateKey,
@@ -21,6 +22,7 @@ import { ENV } from '../services/bus.js';
 import { until } from '../testing/until.js';
 
 const ORPHAN_WAIT_MS = 1_000;
+const DAY_MS = 86_400_000;
 
 describe('usage that nobody can count', { timeout: 120_000 }, () => {
   let world: KeysWorld;
@@ -47,12 +49,34 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     ...more,
   });
   /** What a worker tells of a stream that a gateway opened. */
-  const orphanRecord = (of: Holder, more: Partial<UsageRecord> = {}, claims = new StreamClaims([PEPPER])): Record<string, unknown> => {
+  const orphanRecord = (
+    of: Holder,
+    more: Partial<UsageRecord> = {},
+    { claims = new StreamClaims([PEPPER]), started = Date.now() } = {},
+  ): Record<string, unknown> => {
     const record = { ...recordOf(of, more), gw: 'gw-gone' };
     const { st, gw } = record as unknown as { st: string; gw: string };
-    const claim = claims.make({ st, gw, account: of.account, key: of.key, deployment: 1 }, { prompt: 100, completion: 50 });
+    const claim = claims.make({ st, gw, account: of.account, key: of.key, deployment: 1 }, { prompt: 100, completion: 50, started });
     return { ...record, claim };
   };
+  /** With the claim of a gateway of before claims said a time. */
+  const untimedRecord = (of: Holder, more: Partial<UsageRecord> = {}): Record<string, unknown> => {
+    const record = orphanRecord(of, more);
+    const key = Buffer.from(hkdfSync('sha256', PEPPER.secret, '', 'slipway stream claim', 32));
+    const text = JSON.stringify([record['st'], record['gw'], of.account, of.key, 1, 100, 50]);
+    return { ...record, claim: `100.50.${createHmac('sha256', key).update(text).digest('base64url')}` };
+  };
+  const tellOfOrphans = async (...records: readonly unknown[]): Promise<void> => {
+    const worker = await world.bus.connect('worker');
+    for (const record of records) await worker.request(subjectOf(UsageOrphaned, { env: ENV }), JSON.stringify(record));
+  };
+  /** Milliseconds since 1970 at which a key's requests began. */
+  const beginnings = async ({ key }: Holder): Promise<number[]> =>
+    (
+      await world.sql<{ at: number }>(`SELECT extract(epoch FROM started_at)::float8 * 1000 AS at FROM usage.request WHERE key_id = $1`, [
+        key,
+      ])
+    ).map(({ at }) => Math.round(at));
   const tell = async (message: unknown): Promise<void> => {
     const nats = await world.bus.connect('gateway');
     await nats.request(subjectOf(UsageRecorded, { env: ENV }), typeof message === 'string' ? message : JSON.stringify(message));
@@ -115,7 +139,7 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     const forged = [
       // Of the release before, or of nobody.
       { ...orphanRecord(robbed), claim: undefined },
-      orphanRecord(robbed, {}, other),
+      orphanRecord(robbed, {}, { claims: other }),
       // With the claim of a stream that the worker served, for somebody else or once more.
       { ...orphanRecord(robbed), claim: overheard['claim'], st: overheard['st'] },
       { ...overheard, st: 'poison-again' },
@@ -131,6 +155,29 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     await until('the others are set aside', async () => (await setAside('unclaimed')) === before + forged.length + 1, 30_000);
     expect(await tokensOf(robbed)).toBe(0);
     expect(await world.sql(`SELECT FROM usage.orphan`)).toEqual([]);
+  });
+
+  it('of a worker counts at the time that the gateway claims, and not once the ledger forgets', async () => {
+    const [good, robbed, other] = [await holder(), await holder(), await holder()];
+    const before = await setAside('unclaimed');
+    const now = Date.now();
+    // A day that the worker chose counts for nothing.
+    const began = now - 3 * DAY_MS;
+    await tellOfOrphans(orphanRecord(good, { started: now - 400 * DAY_MS, ms: 2_000_000_000 }, { started: began }));
+    const replayed = [34.1, 36, 400].map((days) => orphanRecord(robbed, { started: now }, { started: now - days * DAY_MS }));
+    await tellOfOrphans(...replayed, orphanRecord(robbed, {}, { started: now + 2 * 3_600_000 }));
+    await counted(good, 7);
+    expect(await beginnings(good)).toEqual([began]);
+    const used = await world.sql<{ late: boolean }>(`SELECT at > now() AS late FROM usage.last_used WHERE key_id = $1`, [good.key]);
+    expect(used).toEqual([{ late: false }]);
+    // Claims without a time: the last day counts, while gateways are upgraded.
+    await tellOfOrphans(untimedRecord(other, { started: now - 30 * DAY_MS }));
+    await counted(other, 7);
+    expect((await beginnings(other))[0]).toBeGreaterThan(now - 1.1 * DAY_MS);
+    await world.sql(`UPDATE usage.claims_timed SET since = now() - interval '25 hours'`);
+    await tellOfOrphans(untimedRecord(robbed));
+    await until('the others are set aside', async () => (await setAside('unclaimed')) === before + replayed.length + 2, 30_000);
+    expect(await tokensOf(robbed)).toBe(0);
   });
 
   it('is kept a thousand rows at most', async () => {

@@ -40,6 +40,9 @@ export function boundsOf({ maxTokens, choices }: Pick<MeteredRequest, 'maxTokens
   return { prompt, completion: Math.min(TOKENS_MAX, choices * Math.min(maxTokens ?? prompt, prompt)) };
 }
 
+/** When a request came, in milliseconds since 1970. */
+export const startedAt = ({ line }: Pick<InferenceCall, 'line'>): number => Math.round(Date.now() - line.elapsed());
+
 /** Counts one request, from its opening to its end. */
 export class RequestMeter {
   /** Of this process, in milliseconds; when it last told what it has. */
@@ -60,7 +63,7 @@ export class RequestMeter {
     private readonly request: MeteredRequest,
     private readonly listener: MeterListener,
   ) {
-    this.#startedAt = Math.round(Date.now() - request.call.line.elapsed());
+    this.#startedAt = startedAt(request.call);
   }
 
   get id(): StreamId {

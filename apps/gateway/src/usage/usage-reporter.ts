@@ -9,7 +9,7 @@ import {
 } from '@slipway/contracts';
 import { type Logger, type NatsConnection, OpenSet, RecordSpool, type SpoolCounters, type StreamClaims } from '@slipway/platform';
 import { type Refusal, RefusalCounts } from './refusal-counts.js';
-import { boundsOf, type MeteredRequest, type MeterListener, RequestMeter } from './request-meter.js';
+import { boundsOf, type MeteredRequest, type MeterListener, RequestMeter, startedAt } from './request-meter.js';
 
 /** Requests that wait for JetStream at most: minutes of an outage, some 100 MB. */
 const RECORDS_MAX = 100_000;
@@ -96,7 +96,7 @@ export class UsageReporter {
     const { caller, deployment } = request.call;
     const { facts } = deployment;
     const stream = { st: request.streamId, gw, account: caller.account.id, key: caller.key.id, deployment: facts.id };
-    return claims.make(stream, boundsOf(request, facts.context));
+    return claims.make(stream, { ...boundsOf(request, facts.context), started: startedAt(request.call) });
   }
 
   /** Begins to count a request. */

@@ -11,6 +11,7 @@ import { Usage1765000000000 } from '../usage/db/1765000000000-usage.js';
 import { UsageLatency1767000000000 } from '../usage/db/1767000000000-usage-latency.js';
 import { UsageBounds1768300000000 } from '../usage/db/1768300000000-usage-bounds.js';
 import { UsageRefusals1768700000000 } from '../usage/db/1768700000000-usage-refusals.js';
+import { UsageClaims1769400000000 } from '../usage/db/1769400000000-usage-claims.js';
 import { AccountQuotas1768300000001 } from './migrations/1768300000001-account-quotas.js';
 import { AccountsAndKeys1761000000000 } from './migrations/1761000000000-accounts-and-keys.js';
 import { AuditChain1768500000000 } from './migrations/1768500000000-audit-chain.js';
@@ -54,6 +55,7 @@ export const schema = {
     DeletedAccounts1768900000002,
     WorkerAgents1769000000000,
     ExpelledWorkers1769000000001,
+    UsageClaims1769400000000,
   ],
   strays: {
     schemas: ['accounts', 'keys', 'people', 'sessions', 'audit', 'usage'],

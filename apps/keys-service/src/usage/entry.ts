@@ -1,5 +1,10 @@
 import type { OrphanUsage, UsageRecord } from '@slipway/contracts';
 
+/** Single requests are kept this long, in days; who tells of one after that is counted again. */
+export const REQUEST_DAYS = 35;
+/** How far the clock of a gateway may be ahead, in milliseconds; usage of a day to come is no usage. */
+export const CLOCKS_DIFFER_MS = 3_600_000;
+
 /** Counts of one request. They only rise. */
 export interface Figures {
   readonly prompt: number;

@@ -38,7 +38,7 @@ export class Ledger {
    */
   async take({ records, orphans }: Delivery): Promise<RejectedUsage[]> {
     const { transactions } = this;
-    const { believed, rejected } = claimed(this.claims, orphans);
+    const { believed, rejected } = await transactions.read((tx) => this.#claimed(tx, orphans));
     const refused = [
       ...rejected,
       ...(await eachApart(believed, (some) => transactions.run((tx) => this.orphans.put(tx, some)))).map(ofSubject(UsageOrphaned)),
@@ -71,7 +71,7 @@ export class Ledger {
       const due = (await this.orphans.takeDue(tx, waitMs, SWEEP_ROWS)).map((record) => ({ record, read: OrphanUsage.safeParse(record) }));
       const readable = due.flatMap(({ read }) => (read.success ? [read.data] : []));
       // What an earlier release wrote down was not checked when it came.
-      const checked = claimed(this.claims, readable);
+      const checked = await this.#claimed(tx, readable);
       const refused = await eachApart(checked.believed, (some) => tx.transaction((within) => this.#count(within, some.map(entryOfOrphan))));
       const rejected = [
         ...due.flatMap(({ record, read }) => (read.success ? [] : [unreadable(UsageOrphaned, record, read.error)])),
@@ -87,6 +87,12 @@ export class Ledger {
   async prune(days: number): Promise<void> {
     await this.transactions.run((tx) => this.refusals.prune(tx, days));
     while ((await this.transactions.run((tx) => this.ledger.prune(tx, days, SWEEP_ROWS))) === SWEEP_ROWS);
+  }
+
+  async #claimed(tx: Tx, orphans: readonly OrphanUsage[]): Promise<ReturnType<typeof claimed>> {
+    if (orphans.length === 0) return { believed: [], rejected: [] };
+    const isUntimedRead = await this.orphans.isUntimedRead(tx);
+    return claimed(this.claims, orphans, { now: Date.now(), isUntimedRead });
   }
 
   async #count(tx: Tx, entries: readonly Entry[]): Promise<void> {

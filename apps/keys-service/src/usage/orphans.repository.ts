@@ -17,6 +17,12 @@ export class OrphansRepository {
     );
   }
 
+  /** Whether claims that say no time are still read: for a day after this release first ran on the database. */
+  async isUntimedRead(tx: Tx): Promise<boolean> {
+    const rows: unknown[] = await tx.query(`SELECT FROM usage.claims_timed WHERE since > now() - make_interval(days => 1)`);
+    return rows.length > 0;
+  }
+
   /** Takes those out that have waited for `waitMs`, as they were written; other replicas take others. */
   async takeDue(tx: Tx, waitMs: number, limit: number): Promise<unknown[]> {
     const due: { st: string; record: unknown }[] = await tx.query(

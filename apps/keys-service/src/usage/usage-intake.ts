@@ -11,23 +11,19 @@ import {
 } from '@slipway/contracts';
 import { type Counter, type Logger, type NatsConnection, type Subscription, WorkConsumer, type WorkItem } from '@slipway/platform';
 import { z } from 'zod';
+import { CLOCKS_DIFFER_MS, REQUEST_DAYS } from './entry.js';
 import type { LimitUseMemory } from './limit-use-memory.js';
 import type { Ledger } from './ledger.service.js';
 import { type RejectedUsage, unreadable } from './rejected-usage.repository.js';
 
 /** How often orphans are looked for, at most, in milliseconds. */
 const SWEEP_MS = 30_000;
-/** Single requests are kept this long. */
-const REQUEST_DAYS = 35;
 const PRUNE_MS = 3_600_000;
 /** Records that one transaction writes at most. */
 const TRANSACTION_RECORDS = 1_000;
 
 /** Its records are not read here yet: `GatheredUsage` would refuse all of them for one. */
 const Gathered = z.object({ records: z.array(z.unknown()), refused: z.array(z.unknown()).optional() });
-
-/** How far the clock of a gateway may be ahead, in milliseconds; usage of a day to come is no usage. */
-const CLOCKS_DIFFER_MS = 3_600_000;
 
 /** Records of a delivery. */
 interface Read<T> {

@@ -1,3 +1,4 @@
+import { createHmac, hkdfSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parsePeppers } from './peppers.js';
 import { StreamClaims } from './stream-claims.js';
@@ -5,7 +6,14 @@ import { StreamClaims } from './stream-claims.js';
 const [OLD, NEW] = [`old:${'cd'.repeat(32)}`, `new:${'ab'.repeat(32)}`];
 const claims = (peppers: string): StreamClaims => new StreamClaims(parsePeppers(peppers));
 const stream = { st: 'a-stream', gw: 'gw-1', account: 1, key: 2, deployment: 3 };
-const bounds = { prompt: 4_096, completion: 16 };
+const bounds = { prompt: 4_096, completion: 16, started: 1_790_000_000_000 };
+
+/** As gateways made it before claims had a version. */
+function firstClaim(pepper: string): string {
+  const key = Buffer.from(hkdfSync('sha256', parsePeppers(pepper)[0]!.secret, '', 'slipway stream claim', 32));
+  const text = JSON.stringify([stream.st, stream.gw, stream.account, stream.key, stream.deployment, 4_096, 16]);
+  return `4096.16.${createHmac('sha256', key).update(text).digest('base64url')}`;
+}
 
 describe('the claim of a stream', () => {
   it('is true for it alone', () => {
@@ -16,14 +24,27 @@ describe('the claim of a stream', () => {
     }
   });
 
-  it('cannot be made without a pepper, nor raised', () => {
+  it('cannot be made without a pepper, raised or moved in time', () => {
     const claim = claims(NEW).make(stream, bounds);
-    for (const forged of [claim.replace('4096', '9999'), claim.replace('.16.', '.17.'), `${claim}A`, claim.slice(0, -1), '', '1.1.'])
+    const moved = [claim.replace('.1790', '.1791'), claim.replace('v2.1790000000000.', ''), claim.replace('v2.', '')];
+    const raised = [claim.replace('4096', '9999'), claim.replace('.16.', '.17.')];
+    for (const forged of [...moved, ...raised, `${claim}A`, claim.slice(0, -1), `v2.1.${firstClaim(NEW)}`, '', '1.1.'])
       expect(claims(NEW).check(forged, stream), forged).toBeNull();
     expect(claims(OLD).check(claim, stream)).toBeNull();
   });
 
   it('stays true while peppers change', () => {
     expect(claims(`${NEW},${OLD}`).check(claims(OLD).make(stream, bounds), stream)).toEqual(bounds);
+  });
+
+  it('of a gateway of before it had a version is read without a time', () => {
+    expect(claims(NEW).check(firstClaim(NEW), stream)).toEqual({ ...bounds, started: null });
+  });
+
+  it('fits into a start whatever its figures are', () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    const claim = claims(NEW).make(stream, { prompt: most, completion: most, started: most });
+    expect(claim.length).toBeLessThan(200);
+    expect(claims(NEW).check(claim, stream)).not.toBeNull();
   });
 });

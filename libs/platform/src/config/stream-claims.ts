@@ -17,9 +17,22 @@ export interface ClaimBounds {
   readonly completion: number;
 }
 
+/** What a gateway says of a stream that it opened. */
+export interface ClaimedUse extends ClaimBounds {
+  /** When its request came, in milliseconds since 1970. */
+  readonly started: number;
+}
+
+/** What a claim says. */
+export interface ReadClaim extends ClaimBounds {
+  /** Null in claims of gateways of before claims had a version: they say no time. */
+  readonly started: number | null;
+}
+
 const PURPOSE = 'slipway stream claim';
 const KEY_BYTES = 32;
-const CLAIM = /^(\d{1,16})\.(\d{1,16})\.([\w-]{43})$/;
+const VERSION = 'v2';
+const CLAIM = /^(?:v2\.(\d{1,16})\.)?(\d{1,16})\.(\d{1,16})\.([\w-]{43})$/;
 
 /**
  * Claims that a gateway opened a stream, and for whom. Gateways make them, workers hand them on, keys-service checks them; the
@@ -33,24 +46,31 @@ export class StreamClaims {
     this.#keys = peppers.map(({ secret }) => Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES)));
   }
 
-  /** The claim of a stream: some 60 characters of ASCII. */
-  make(stream: ClaimedStream, bounds: ClaimBounds): string {
+  /** The claim of a stream: some 80 characters of ASCII. */
+  make(stream: ClaimedStream, use: ClaimedUse): string {
     const [key] = this.#keys;
     if (!key) throw new Error('There is no pepper.');
-    return `${bounds.prompt}.${bounds.completion}.${macOf(key, stream, bounds).toString('base64url')}`;
+    return `${VERSION}.${use.started}.${use.prompt}.${use.completion}.${macOf(key, stream, use).toString('base64url')}`;
   }
 
-  /** @returns what the stream can have used at most; null where no gateway made this claim for this stream. */
-  check(claim: string, stream: ClaimedStream): ClaimBounds | null {
-    const [, prompt, completion, text] = CLAIM.exec(claim) ?? [];
+  /** @returns what the stream can have used at most, and when it began; null where no gateway made this claim for this stream. */
+  check(claim: string, stream: ClaimedStream): ReadClaim | null {
+    const [, started, prompt, completion, text] = CLAIM.exec(claim) ?? [];
     if (text === undefined) return null;
-    const bounds = { prompt: Number(prompt), completion: Number(completion) };
+    const said = { prompt: Number(prompt), completion: Number(completion), started: started === undefined ? null : Number(started) };
     const mac = Buffer.from(text, 'base64url');
-    return this.#keys.some((key) => timingSafeEqual(macOf(key, stream, bounds), mac)) ? bounds : null;
+    return this.#keys.some((key) => timingSafeEqual(macOf(key, stream, said), mac)) ? said : null;
   }
 }
 
-const macOf = (key: Buffer, { st, gw, account, key: keyId, deployment }: ClaimedStream, { prompt, completion }: ClaimBounds): Buffer =>
-  createHmac('sha256', key)
-    .update(JSON.stringify([st, gw, account, keyId, deployment, prompt, completion]))
+/** Of a claim with a time the version is a part, so that no claim can be read as one of another version. */
+function macOf(
+  key: Buffer,
+  { st, gw, account, key: keyId, deployment }: ClaimedStream,
+  { prompt, completion, started }: ReadClaim,
+): Buffer {
+  const first = [st, gw, account, keyId, deployment, prompt, completion];
+  return createHmac('sha256', key)
+    .update(JSON.stringify(started === null ? first : [VERSION, ...first, started]))
     .digest();
+}
