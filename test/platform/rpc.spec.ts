@@ -1,6 +1,6 @@
 import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateAccount, CreateKey, FindAccount, ListKeys, ServiceError } from '@slipway/contracts';
+import { CreateAccount, CreateKey, FindAccount, FindMcpKey, ListKeys, ServiceError } from '@slipway/contracts';
 import {
   type ArrivedCall,
   connectNats,
@@ -129,6 +129,18 @@ describe('a call between services', () => {
 
   it('is not served at all where its proof would not be checked', () => {
     expect(() => new RpcResponder({ nats: serving, env, log }, ListKeys, () => Promise.resolve({}))).toThrow(/proof/);
+  });
+
+  it('whose answer no message can hold fails at once, and leaves the service serving', async () => {
+    const endless = { ...FindMcpKey, proof: 'role', timeoutMs: 60_000 } as const;
+    const answer = { key: null, last_client: 'x'.repeat(2_000_000) };
+    const responder = new RpcResponder({ nats: serving, env, log }, endless, () => Promise.resolve(answer));
+    try {
+      await serving.flush();
+      expect((await failure(client.call(endless, { account: 1 }))).code).toBe('internal');
+    } finally {
+      await responder.close();
+    }
   });
 
   it('ignores fields that it does not know', async () => {

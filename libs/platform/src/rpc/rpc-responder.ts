@@ -88,10 +88,21 @@ export class RpcResponder {
     } catch (error) {
       envelope = { ok: false, error: this.#publicError(error) };
     }
+    if (this.#respond(message, envelope) || !envelope.ok) return;
+    // A reply that no message can hold: who asked learns at once that none comes.
+    this.#respond(message, {
+      ok: false,
+      error: { code: 'internal', message: 'The answer could not be sent; the log of the service says why.' },
+    });
+  }
+
+  /** @returns whether it is on its way */
+  #respond(message: Msg, envelope: Envelope): boolean {
     try {
-      message.respond(JSON.stringify(envelope));
+      return message.respond(JSON.stringify(envelope));
     } catch (error) {
       this.options.log.error({ subject: this.contract.subject, err: error }, 'rpc.reply_failed');
+      return false;
     }
   }
 
