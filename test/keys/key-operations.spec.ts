@@ -1,5 +1,6 @@
 import { CreateKey, FindAccount, KeyId, ListAccounts, ListKeys, RenameKey, RevokeKey, RotateKey } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { z } from 'zod';
 import { until } from '../testing/until.js';
 import { KeysWorld } from './keys-world.js';
 import type { TestGateway } from './test-gateway.js';
@@ -154,6 +155,24 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect(sizes).toEqual([500, 500, 1]);
     expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => b - a));
     expect(seen).toHaveLength(1_001);
+  });
+
+  it('is listed too where those before it name a thousand deployments each', async () => {
+    const account = await world.account();
+    await world.sql(
+      `INSERT INTO keys.key (account_id, kind, name, mac, pepper, hint, deployments)
+       SELECT $1, 'dep', 'a key', sha256(('long ' || n)::bytea), 'p1', 'svc_dep_test', (SELECT array_agg(1000000 + d) FROM generate_series(1, 1000) d)
+       FROM generate_series(1, 400) n`,
+      [account],
+    );
+    const seen: number[] = [];
+    for (let before: KeyId | null | undefined; before !== null;) {
+      const page: z.output<typeof ListKeys.reply> = await world.ask(ListKeys, { account, ...(before && { before }) });
+      seen.push(...page.keys.map(({ id }) => id));
+      before = page.next ?? null;
+    }
+    expect(new Set(seen).size).toBe(400);
+    expect(seen).toHaveLength(400);
   });
 });
 

@@ -48,6 +48,7 @@ export { isOlder, LEAST_NATS_SERVER, RECOMMENDED_NATS_SERVER } from './nats/serv
 export { NatsLink } from './nats/nats-link.js';
 export { renderNatsConf } from './nats/nats-conf.js';
 export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';
+export { fitting } from './rpc/fitting.js';
 export { createRpcApplication } from './rpc/rpc-application.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';
 export type { SilenceReason } from './rpc/rpc-client.js';

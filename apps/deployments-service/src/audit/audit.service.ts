@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountId, AuditEntry, SealedAuditEntry } from '@slipway/contracts';
 import { AuditLog, readAuditChain, Transactions } from '@slipway/database';
+import { fitting } from '@slipway/platform';
 import { AccountTransactions } from '../account-transactions.js';
 
 const PAGE_ROWS = 200;
@@ -18,8 +19,8 @@ export class AuditService {
   /** Newest first, below the number `before`. */
   async list(account: AccountId, before: number | null): Promise<{ entries: AuditEntry[]; next: number | null }> {
     const rows = await this.accounts.read(account, (connection) => this.#audit.page(connection, account, { before, limit: PAGE_ROWS + 1 }));
-    const entries = rows.slice(0, PAGE_ROWS);
-    return { entries, next: rows.length > PAGE_ROWS ? (entries.at(-1)?.id ?? null) : null };
+    const entries = [...fitting(rows.slice(0, PAGE_ROWS))];
+    return { entries, next: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
   }
 
   /** The whole log in the order of its chain, behind the number `after`. */

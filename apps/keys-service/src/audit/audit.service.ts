@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountId, Actor, AuditEntry, SealedAuditEntry } from '@slipway/contracts';
 import { AuditLog, readAuditChain, Transactions } from '@slipway/database';
+import { fitting } from '@slipway/platform';
 import { Authority } from '../people/authority.service.js';
 
 const PAGE_ROWS = 200;
@@ -21,8 +22,8 @@ export class AuditService {
       if (actor.kind === 'ops') await this.authority.requireAccountOnce(connection, account);
       else await this.authority.require(connection, account, actor, 'manage');
       const rows = await this.audit.page(connection, account, { before, limit: PAGE_ROWS + 1 });
-      const entries = rows.slice(0, PAGE_ROWS);
-      return { entries, next: rows.length > PAGE_ROWS ? (entries.at(-1)?.id ?? null) : null };
+      const entries = [...fitting(rows.slice(0, PAGE_ROWS))];
+      return { entries, next: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
     });
   }
 

@@ -9,12 +9,15 @@ import {
   type UsageLatency,
 } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
+import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
 import { valueOfBucket } from './latency.js';
 import { type GroupRow, type LatencyRow, type SumRow, UsageQueriesRepository } from './usage-queries.repository.js';
 
 type Question = z.output<typeof QueryUsage.request>;
 const DAY_MS = 86_400_000;
+/** Bytes of the rows of one answer: a message less what surrounds them. */
+const ROWS_BYTES_MAX = 1_048_000;
 
 type Answer = z.input<typeof QueryUsage.reply>;
 
@@ -45,6 +48,11 @@ const rowOf = (groups: readonly UsageGroup[], row: SumRow): Answer['rows'][numbe
   completion_tokens: sumOf(row.completion),
 });
 
+const tooMuch = (): ServiceError =>
+  new ServiceError('invalid_request', 'That is too much for one answer; ask for longer steps, fewer groups or a shorter range.', {
+    param: 'step',
+  });
+
 /** What the ledger tells. */
 @Injectable()
 export class UsageQueries {
@@ -63,14 +71,11 @@ export class UsageQueries {
       await this.queries.sums(connection, question, USAGE_ROWS_MAX + 1),
       question.latency ? await this.queries.latencies(connection, question) : null,
     ]);
-    if (rows.length > USAGE_ROWS_MAX) {
-      throw new ServiceError('invalid_request', 'That is too much for one answer; ask for longer steps, fewer groups or a shorter range.', {
-        param: 'step',
-      });
-    }
+    if (rows.length > USAGE_ROWS_MAX) throw tooMuch();
     const groups = question.group_by;
     const found = latencies && latenciesByRow(groups, latencies);
     const told = rows.map((row) => ({ ...rowOf(groups, row), ...(found && { latency: found.get(nameOf(groups, row)) ?? {} }) }));
+    if (fitting(told, ROWS_BYTES_MAX).length < told.length) throw tooMuch();
     return { rows: told, as_of: asOf.toISOString() };
   }
 

@@ -1,9 +1,10 @@
 import type { SealedAuditEntry } from '@slipway/contracts';
+import { fitting } from '@slipway/platform';
 import type { Tx } from '../transactions.js';
 import { AUDIT_TABLE } from './audit-table.js';
 
 const SEAL_TABLE = 'audit.seal';
-/** Entries of one page; each has at most about 2 kB. */
+/** Entries of one page; fewer where a message cannot hold as many. */
 const AUDIT_PAGE_ROWS = 200;
 /** Entries that one statement compares with the chain. */
 const RANGE_ROWS = 20_000;
@@ -87,7 +88,7 @@ export async function readAuditChain(tx: Tx, after: number): Promise<{ entries: 
        WHERE s.seq > $1 ORDER BY s.seq LIMIT ${AUDIT_PAGE_ROWS}`,
     [after],
   );
-  const entries = rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+  const entries = [...fitting(rows.map((row) => ({ ...row, seq: Number(row.seq) })))];
   return { entries, unsealed: entries.length === 0 ? await unsealedEntries(tx) : [] };
 }
 

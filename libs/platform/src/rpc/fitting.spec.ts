@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { fitting } from './fitting.js';
+
+it('a list is cut where one reply cannot hold more of it', () => {
+  const items = Array.from({ length: 100 }, () => 'ü'.repeat(48));
+  expect(fitting(items)).toEqual(items);
+  expect(fitting(items, 1_000)).toHaveLength(10);
+  expect(Buffer.byteLength(JSON.stringify(fitting(items, 1_000)))).toBeLessThanOrEqual(1_001);
+  expect(fitting([])).toEqual([]);
+});
+
+it('an item that is too large by itself is no reason for an empty page', () => {
+  expect(fitting(['x'.repeat(50), 'y'], 10)).toEqual(['x'.repeat(50)]);
+});
