@@ -78,6 +78,7 @@ describe('list-models', () => {
     const unused = { hosts: [], deployments: [] };
     expect(await rig.ask(ListModels, { account })).toEqual({
       truncated: false,
+      next: null,
       models: [
         { source: { kind: 'download', uri }, name: 'fetched.gguf', bytes: null, hosts: ['host-1'], deployments: [deployment] },
         { source: { kind: 'file', path: file('link.gguf') }, name: 'link.gguf', bytes, ...unused },

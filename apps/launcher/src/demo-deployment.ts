@@ -4,7 +4,6 @@ import {
   type AccountId,
   CreateDeployment,
   type DeploymentId,
-  ListDeployments,
   type ModelSource,
   PointAlias,
   ScaleDeployment,
@@ -12,7 +11,7 @@ import {
   isServiceError,
   ListAliases,
 } from '@slipway/contracts';
-import type { RpcClient } from '@slipway/platform';
+import { allDeployments, type RpcClient } from '@slipway/platform';
 import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
 import { nameOf, wantedSource } from './model-source.js';
@@ -86,7 +85,7 @@ async function reuse(context: LaunchContext, rpc: RpcClient, account: AccountId,
   const credential = credentialOf(context);
   const mark = credential === undefined ? undefined : markOf(context, credential);
   const marks = context.state.state.credentials;
-  const { deployments } = await rpc.call(ListDeployments, { account });
+  const { deployments } = await allDeployments(rpc, account);
   const known = chosenOf(deployments.filter((one) => isDeepStrictEqual(one.source, source) && marks[one.id] === mark));
   if (!known) return null;
   await scale(context, rpc, { account, deployment: known.id, replicas: known.replicas });

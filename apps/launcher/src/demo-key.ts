@@ -1,4 +1,4 @@
-import { type AccountId, CreateKey, ListKeys } from '@slipway/contracts';
+import { type AccountId, CreateKey, KeyId, ListKeys } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import type { LaunchContext } from './launch-context.js';
 import { LAUNCHER } from './setup-link.js';
@@ -14,7 +14,8 @@ export interface NewKey {
 async function isShownKeyActive({ state }: LaunchContext, rpc: RpcClient, account: AccountId): Promise<boolean> {
   const shown = state.state.key;
   if (!shown) return false;
-  const { keys } = await rpc.call(ListKeys, { account });
+  // Lists hold keys below a number: the first one below the next number is the key itself, if it exists.
+  const { keys } = await rpc.call(ListKeys, { account, before: KeyId.parse(shown.id + 1) });
   return keys.some((key) => key.id === shown.id && key.hint === shown.hint && key.state === 'active');
 }
 

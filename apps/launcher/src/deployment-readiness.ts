@@ -1,5 +1,5 @@
-import { type AccountId, type DeploymentId, type DeploymentView, ListDeployments } from '@slipway/contracts';
-import type { RpcClient } from '@slipway/platform';
+import { type AccountId, type DeploymentId, type DeploymentView } from '@slipway/contracts';
+import { allDeployments, type RpcClient } from '@slipway/platform';
 import type { LaunchContext } from './launch-context.js';
 import type { WorkerReports } from './worker-reports.js';
 import { waitUntil } from './wait-until.js';
@@ -60,7 +60,7 @@ export async function waitForDeployment(
   const patience = new Patience();
   const failure = (why: string): Error => new stage.StartError(`deployment-${id} does not become ready (${why}).`);
   const ask = async (): Promise<DeploymentView | null> => {
-    const view = (await rpc.call(ListDeployments, { account })).deployments.find((one) => one.id === id);
+    const view = (await allDeployments(rpc, account)).deployments.find((one) => one.id === id);
     if (!view) throw failure('it is gone');
     detail(describe(view));
     const answers = view.state === 'ready' || view.state === 'degraded';

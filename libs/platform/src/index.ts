@@ -56,6 +56,7 @@ export { RpcErrorFilter } from './rpc/rpc-error.filter.js';
 export { RpcHandler } from './rpc/rpc-handler.js';
 export { RpcResponder } from './rpc/rpc-responder.js';
 export type { Admission, ArrivedCall, RefusalListener, RpcResponderOptions } from './rpc/rpc-responder.js';
+export { type ListCaller, allDeployments, allModels } from './rpc/whole-lists.js';
 export { RpcServer } from './rpc/rpc-server.js';
 export type { RpcServerOptions } from './rpc/rpc-server.js';
 export { BoxKey, BoxSealer, UnreadableBoxError } from './secrets/sealed-box.js';

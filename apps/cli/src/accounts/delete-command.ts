@@ -6,11 +6,11 @@ import {
   FindAccountQuotas,
   FindDeploymentQuotas,
   isServiceError,
-  ListDeployments,
   SetAccountState,
   SetDeploymentQuotas,
   StopDeployment,
 } from '@slipway/contracts';
+import { allDeployments } from '@slipway/platform';
 import { CliError } from '../cli-errors.js';
 import type { Command } from '../command.js';
 import { obeyed } from '../keys/shown-key.js';
@@ -76,7 +76,7 @@ async function furtherDown(
 async function deleteDeployments(session: Session, account: Account): Promise<number> {
   const since = Date.now();
   for (let gone = 0; ; await delay(LOOK_EACH_MS)) {
-    const { deployments } = await session.call(ListDeployments, { account: account.id });
+    const { deployments } = await allDeployments(session, account.id);
     if (deployments.length === 0) {
       session.terminal.clearStatus();
       return gone;

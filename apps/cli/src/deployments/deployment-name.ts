@@ -1,4 +1,5 @@
-import { AliasName, DeploymentId, type DeploymentView, ListDeployments, deploymentSlug, parseDeploymentSlug } from '@slipway/contracts';
+import { AliasName, DeploymentId, type DeploymentView, deploymentSlug, parseDeploymentSlug } from '@slipway/contracts';
+import { allDeployments } from '@slipway/platform';
 import { accountSlug, findAccount } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
 import { checked } from '../option-values.js';
@@ -74,7 +75,7 @@ export interface FoundDeployment {
 /** Finds a deployment of the account that the reference or the command line names. */
 export async function findDeployment(session: Session, reference: DeploymentReference): Promise<FoundDeployment> {
   const account = await accountOf(session, reference.account);
-  const { deployments } = await session.call(ListDeployments, { account: account.id });
+  const { deployments } = await allDeployments(session, account.id);
   const view = pickDeployment(deployments, reference, account.slug);
   return { account, view, slug: deploymentSlug(view.id) };
 }

@@ -1,12 +1,5 @@
-import {
-  FindDeployment,
-  ListDeployments,
-  ListModels,
-  ReadLog,
-  type ReplicaView,
-  type RevisionView,
-  deploymentSlug,
-} from '@slipway/contracts';
+import { FindDeployment, ReadLog, type ReplicaView, type RevisionView, deploymentSlug } from '@slipway/contracts';
+import { allDeployments, allModels } from '@slipway/platform';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
 import { ACCOUNT_OPTION, type Command, type WordSpec } from '../command.js';
@@ -26,7 +19,7 @@ export const list: Command = {
   options: ACCOUNT_OPTION,
   plan: () => async (session) => {
     const account = await findAccount(session);
-    const { deployments } = await session.call(ListDeployments, { account: account.id });
+    const { deployments } = await allDeployments(session, account.id);
     return {
       json: { account: account.slug, deployments: deployments.map(withSlug) },
       text: tableOr(`No deployments in account ${account.slug}.`, LIST_TITLES, deployments.map(listRow)),
@@ -97,7 +90,7 @@ export const models: Command = {
   options: ACCOUNT_OPTION,
   plan: () => async (session) => {
     const account = await findAccount(session);
-    const reply = await session.call(ListModels, { account: account.id });
+    const reply = await allModels(session, account.id);
     const rows = reply.models.map(({ name, bytes, hosts, deployments, source }) => [
       name,
       bytes === null ? null : sizeText(bytes),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DeploymentId, type DeploymentView, ListDeployments, type StateReason, deploymentSlug } from '@slipway/contracts';
+import { type DeploymentId, type DeploymentView, type StateReason, deploymentSlug } from '@slipway/contracts';
+import { allDeployments } from '@slipway/platform';
 import { z } from 'zod';
 import { CliError, UsageError } from '../cli-errors.js';
 import type { OptionSpecs } from '../command.js';
@@ -65,7 +66,7 @@ const isUnanswered = (error: unknown): boolean => error instanceof CliError && e
 /** Null while the service does not answer: it may be starting again. */
 async function look(session: Session, { account, id }: AwaitedDeployment): Promise<DeploymentView | null> {
   try {
-    const { deployments } = await session.call(ListDeployments, { account: account.id });
+    const { deployments } = await allDeployments(session, account.id);
     const found = deployments.find((one) => one.id === id);
     if (!found) throw new CliError('deployment_not_found', 'The deployment was deleted meanwhile.');
     return found;

@@ -1,4 +1,5 @@
-import { type DeploymentId, deploymentSlug, ListDeployments } from '@slipway/contracts';
+import { type DeploymentId, deploymentSlug } from '@slipway/contracts';
+import { allDeployments } from '@slipway/platform';
 import { UsageError } from '../cli-errors.js';
 import { deploymentReference, pickDeployment } from '../deployments/deployment-name.js';
 import type { Account, Session } from '../session/session.js';
@@ -14,7 +15,7 @@ export function allowedDeployments(text: string): (session: Session, account: Ac
   if (text === ALL) return () => Promise.resolve(null);
   const references = text.split(',').map((word) => deploymentReference(word.trim()));
   return async (session, account) => {
-    const { deployments } = await session.call(ListDeployments, { account: account.id });
+    const { deployments } = await allDeployments(session, account.id);
     const ids = references.map((reference) => {
       if (reference.account !== null && reference.account !== account.slug) {
         throw new UsageError(`"${reference.account}/${reference.name}" is not of account ${account.slug}, whose key this is.`);

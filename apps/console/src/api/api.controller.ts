@@ -1,5 +1,6 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req, UseGuards } from '@nestjs/common';
-import { RpcClient } from '@slipway/platform';
+import { type AccountId, ListDeployments, ListModels, type RpcContract } from '@slipway/contracts';
+import { type ListCaller, allDeployments, allModels, RpcClient } from '@slipway/platform';
 import type { FastifyRequest } from 'fastify';
 import type { SignedIn } from '../sessions/access-tokens.js';
 import { SessionAnswers } from '../sessions/session-answers.js';
@@ -15,6 +16,14 @@ export interface ClientAddresses {
 }
 
 export const CLIENT_ADDRESSES = Symbol('CLIENT_ADDRESSES');
+
+type WholeList = (rpc: ListCaller, account: AccountId) => Promise<object>;
+
+/** Lists that come from services in pages, and that the dashboard gets whole: HTTP bounds no answer. */
+const WHOLE = new Map<RpcContract, WholeList>([
+  [ListDeployments, allDeployments],
+  [ListModels, allModels],
+]);
 
 /** The dashboard's way to the services: the calls of `CONSOLE_API`, on behalf of who is signed in. */
 @Controller('api')
@@ -40,6 +49,8 @@ export class ApiController {
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
     const call = callOf(`${service}/${method}`, asking.role);
-    return this.rpc.withProof(asking.proof).call(call.rpc, requestOf(call, body, asking, this.answers.actorOf(request, asking)));
+    const checked = requestOf(call, body, asking, this.answers.actorOf(request, asking));
+    const rpc = this.rpc.withProof(asking.proof);
+    return WHOLE.get(call.rpc)?.(rpc, asking.account) ?? rpc.call(call.rpc, checked);
   }
 }

@@ -1,5 +1,6 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
-import { deploymentSlug, isServiceError, ListDeployments } from '@slipway/contracts';
+import { deploymentSlug, isServiceError } from '@slipway/contracts';
+import { allDeployments } from '@slipway/platform';
 import type { ToolCall } from './mcp-tool.js';
 import { openDeployment } from './open-deployment.js';
 import { shownDeployment } from './shown-deployment.js';
@@ -17,7 +18,7 @@ export function registerDeploymentResources(
   callOf: (asked: ServerContext) => ToolCall,
 ): void {
   const list = async (): Promise<{ resources: { uri: string; name: string; title: string; mimeType: string }[] }> => {
-    const { deployments } = await own.rpc.call(ListDeployments, { account: own.caller.account });
+    const { deployments } = await allDeployments(own.rpc, own.caller.account);
     const newest = deployments.slice(-LISTED_MAX);
     return {
       resources: newest.map(({ id, name }) => ({

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, AgentHeartbeat, DeploymentView, FindDeployment, ReplicaView, RevisionView } from '@slipway/contracts';
+import type { AgentHeartbeat, DeploymentView, FindDeployment, ListDeployments, ReplicaView, RevisionView } from '@slipway/contracts';
+import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
 import { AccountTransactions } from '../account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
@@ -9,6 +10,11 @@ import type { DeploymentName } from './deployment-commands.service.js';
 import { deploymentNotFound } from './deployment-not-found.js';
 import { DeploymentsRepository, type StoredDeployment } from './deployments.repository.js';
 import { RevisionsRepository, type StoredRevision } from './revisions.repository.js';
+
+/** Rows of one page: more than a message holds of the shortest ones. */
+const PAGE_ROWS = 4_000;
+/** Of a deployment's revisions, in bytes; what else a reply tells of it has the rest of a message. */
+const REVISIONS_BYTES_MAX = 600 * 1024;
 
 /** Deployments as their owners see them. */
 @Injectable()
@@ -21,11 +27,16 @@ export class DeploymentViewsService {
     private readonly agents: AgentTable,
   ) {}
 
-  async list({ account }: { account: AccountId }): Promise<{ deployments: DeploymentView[] }> {
+  async list({ account, after }: z.output<typeof ListDeployments.request>): Promise<z.output<typeof ListDeployments.reply>> {
     const [stored, aliases] = await this.transactions.read(account, (connection) =>
-      Promise.all([this.deployments.list(connection, account), this.aliases.byDeployment(connection, account)]),
+      Promise.all([
+        this.deployments.page(connection, account, { after: after ?? 0, limit: PAGE_ROWS }),
+        this.aliases.byDeployment(connection, account),
+      ]),
     );
-    return { deployments: stored.map((deployment) => this.#view(deployment, aliases.get(deployment.id) ?? [])) };
+    const deployments = [...fitting(stored.map((deployment) => this.#view(deployment, aliases.get(deployment.id) ?? [])))];
+    const isWhole = deployments.length === stored.length && stored.length < PAGE_ROWS;
+    return { deployments, next: isWhole ? null : (deployments.at(-1)?.id ?? null) };
   }
 
   async find({ account, deployment: id }: DeploymentName): Promise<z.input<typeof FindDeployment.reply>> {
@@ -40,7 +51,7 @@ export class DeploymentViewsService {
     const { stateSince, caps, context } = stored;
     return {
       deployment: { ...this.#view(stored, aliases.get(id) ?? []), since: stateSince.toISOString(), caps: [...caps], context },
-      revisions: revisions.map(revisionView),
+      revisions: [...fitting(revisions.map(revisionView), REVISIONS_BYTES_MAX)],
       running: runningOn(this.agents.live(), stored),
     };
   }

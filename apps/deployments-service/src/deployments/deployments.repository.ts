@@ -154,6 +154,16 @@ export class DeploymentsRepository {
     return rows.map(storedOf);
   }
 
+  /** Some of them: those behind the number `after`, `limit` at most. */
+  async page(
+    connection: EntityManager,
+    account: AccountId,
+    { after, limit }: { after: number; limit: number },
+  ): Promise<StoredDeployment[]> {
+    const rows = await this.#withNewest(connection, account).andWhere('d.id > :after', { after }).orderBy('d.id').limit(limit).getMany();
+    return rows.map(storedOf);
+  }
+
   /** Null when the account has no such deployment. */
   async find(connection: EntityManager, account: AccountId, id: DeploymentId): Promise<StoredDeployment | null> {
     const row = await this.#withNewest(connection, account).andWhere('d.id = :id', { id }).getOne();

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import type { AccountId, AgentHeartbeat, ListModels, ModelSource, ModelView } from '@slipway/contracts';
+import type { AgentHeartbeat, ListModels, ModelSource, ModelView } from '@slipway/contracts';
+import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
 import { AccountTransactions } from '../account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
@@ -16,6 +17,12 @@ type User = Pick<StoredDeployment, 'id' | 'rev' | 'agents' | 'state'>;
 
 const keyOf = (source: Named): string => (source.kind === 'file' ? `file ${source.path}` : `download ${source.uri}`);
 
+/** By name, then by kind and address: no two models have the same place. */
+function compareModels(a: Named, b: Named): number {
+  const [left, right] = nameOf(a) === nameOf(b) ? [keyOf(a), keyOf(b)] : [nameOf(a), nameOf(b)];
+  return Number(left > right) - Number(left < right);
+}
+
 /** File name of a path, of a URL or of `hf:user/repo/file.gguf`. */
 const nameOf = (source: Named): string => basename(source.kind === 'file' ? source.path : (source.uri.split(/[?#]/)[0] ?? ''));
 
@@ -29,7 +36,7 @@ export class ModelCatalogService {
     private readonly folders: ModelFolders,
   ) {}
 
-  async list({ account }: { account: AccountId }): Promise<z.input<typeof ListModels.reply>> {
+  async list({ account, after }: z.output<typeof ListModels.request>): Promise<z.input<typeof ListModels.reply>> {
     const [{ files, truncated }, own] = await Promise.all([
       this.folders.list(),
       this.transactions.read(account, (connection) => this.deployments.list(connection, account)),
@@ -44,12 +51,16 @@ export class ModelCatalogService {
       users.set(key, [...(users.get(key) ?? []), user]);
     }
     const agents = this.agents.live();
-    const models = [...sources].map(([key, source]): ModelView => {
+    const behind = after === undefined || after.kind === 'http' ? null : after;
+    const wanted = [...sources.values()].filter((source) => !behind || compareModels(source, behind) > 0).sort(compareModels);
+    const views = wanted.map((source): ModelView => {
+      const key = keyOf(source);
       const named = users.get(key) ?? [];
       const hosts = hostsOf(source, named, agents);
       return { source, name: nameOf(source), bytes: bytes.get(key) ?? null, hosts, deployments: named.map(({ id }) => id) };
     });
-    return { models: models.sort((a, b) => (a.name < b.name ? -1 : 1)), truncated };
+    const models = [...fitting(views)];
+    return { models, truncated, next: models.length < views.length ? (models.at(-1)?.source ?? null) : null };
   }
 }
 

@@ -51,7 +51,7 @@ export const FindDeployment = defineRpc({
       caps: z.array(z.string()),
       context: z.int().positive().nullable(),
     }),
-    /** Newest first, at most 50. */
+    /** Newest first, at most 50; fewer where their sources are very long. */
     revisions: z.array(Revision),
     /** By host, of every revision. Empty while no worker has anything of it. */
     running: z.array(Replica),

@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { AccountId } from '../ids.js';
+import { AccountId, DeploymentId } from '../ids.js';
 import { DeploymentView } from './deployment-view.js';
 
-/** An account's deployments, oldest first. */
+/**
+ * An account's deployments, oldest first; as many as a message holds. Who does not ask on for `next` sees the oldest alone.
+ * Replicas of before lists came in pages know no `after` and answer with all of them.
+ */
 export const ListDeployments = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-deployments',
   owner: 'deployments',
@@ -11,8 +14,16 @@ export const ListDeployments = defineRpc({
   proof: 'viewer',
   agents: true,
   queue: 'deployments',
-  request: z.object({ account: AccountId }),
-  reply: z.object({ deployments: z.array(DeploymentView) }),
+  request: z.object({
+    account: AccountId,
+    /** Only deployments with higher numbers: `next` of the reply before. */
+    after: DeploymentId.optional(),
+  }),
+  reply: z.object({
+    deployments: z.array(DeploymentView),
+    /** Pass it as `after` for the next page; null on the last one. Absent from older replicas. */
+    next: DeploymentId.nullable().optional(),
+  }),
   errors: [],
   timeoutMs: 3_000,
 });

@@ -20,7 +20,7 @@ export type ModelView = z.infer<typeof Model>;
 /**
  * Models that the account can name: GGUF files in the operator's model folders, as far as
  * deployments-service sees them, and what the account's own deployments name besides. What other
- * accounts downloaded is not shown: its address may be a secret.
+ * accounts downloaded is not shown: its address may be a secret. A reply holds as many as a message does.
  */
 export const ListModels = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-models',
@@ -29,9 +29,19 @@ export const ListModels = defineRpc({
   proof: 'viewer',
   agents: true,
   queue: 'deployments',
-  request: z.object({ account: AccountId }),
-  /** By name. `truncated`: the folders hold more than could be listed. */
-  reply: z.object({ models: z.array(Model), truncated: z.boolean() }),
+  request: z.object({
+    account: AccountId,
+    /** Only models behind this one in the list: `next` of the reply before. */
+    after: ModelSource.optional(),
+  }),
+  reply: z.object({
+    /** By name. */
+    models: z.array(Model),
+    /** The folders hold more than could be listed. */
+    truncated: z.boolean(),
+    /** Pass it as `after` for the next page; null on the last one. Absent from older replicas. */
+    next: ModelSource.nullable().optional(),
+  }),
   errors: [],
   timeoutMs: 5_000,
 });

@@ -1,4 +1,5 @@
-import { ListDeployments, ObservedState } from '@slipway/contracts';
+import { ObservedState } from '@slipway/contracts';
+import { allDeployments } from '@slipway/platform';
 import { z } from 'zod';
 import { DeploymentListed, listedDeployment } from '../deployment-answers.js';
 import { defineTool, READS } from '../mcp-tool.js';
@@ -16,7 +17,7 @@ export const listDeployments = defineTool({
   }),
   output: z.object({ deployments: z.array(DeploymentListed), ...pageOutput }),
   run: async ({ state, query = '', ...asked }, call) => {
-    const { deployments } = await call.rpc.call(ListDeployments, { account: call.caller.account });
+    const { deployments } = await allDeployments(call.rpc, call.caller.account);
     const wanted = query.toLowerCase();
     const matching = deployments
       .filter((view) => state === undefined || view.state === state)

@@ -1,4 +1,5 @@
-import { deploymentSlug, ListModels } from '@slipway/contracts';
+import { deploymentSlug } from '@slipway/contracts';
+import { allModels } from '@slipway/platform';
 import { z } from 'zod';
 import { knownFields } from '../known-fields.js';
 import { defineTool, READS } from '../mcp-tool.js';
@@ -26,7 +27,7 @@ export const listModels = defineTool({
     ...pageOutput,
   }),
   run: async (input, { rpc, caller }) => {
-    const { models, truncated } = await rpc.call(ListModels, { account: caller.account });
+    const { models, truncated } = await allModels(rpc, caller.account);
     const shown = models.filter(({ source }) => isShowable(source)).map((model, place) => ({ ...model, place }));
     const { page, next } = pageOf(shown, input, ({ place }) => place);
     return {
