@@ -55,7 +55,7 @@ describe('members of a suspended account', () => {
     const owner = await world.owner();
     const { account, email, user } = owner;
     const signIn = async (): Promise<string> => (await world.ask(SignIn, { email, password: PASSWORD, origin })).access_token;
-    const [tokens] = await Promise.all([Promise.all(Array.from({ length: 12 }, signIn)), set(owner, 'suspended')]);
+    const [tokens] = await Promise.all([Promise.all(Array.from({ length: 8 }, signIn)), set(owner, 'suspended')]);
     const codes = new Set<string | undefined>();
     for (const token of tokens) {
       codes.add((await world.proving(token).outcome(CreateKey, { account, name: 'a key', actor: as(user) })).code);
