@@ -29,6 +29,7 @@ import { TokenCounter } from './token-counter.js';
 import { assertSupported, type UpstreamTalent } from './unsupported.js';
 import { EventRoom } from './sse-reader.js';
 import { UpstreamClient } from './upstream-client.js';
+import { COMPARED_CHARS } from './without-quotes.js';
 
 /** The server behind an engine and the name that it knows the model by. */
 export interface Upstream {
@@ -240,7 +241,7 @@ export class HttpEngine implements Engine {
   /** What may be quoted in a refusal and must not be repeated. */
   *#sent(request: CanonicalRequest | UnreadRequest, pieces: readonly BodyPiece[]): Generator<string> {
     yield this.settings.credential ?? '';
-    if (isUnread(request)) yield* textsIn(pieces);
+    if (isUnread(request)) yield* textsIn(pieces, COMPARED_CHARS);
     else yield* textsOf(request);
   }
 

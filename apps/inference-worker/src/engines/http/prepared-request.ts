@@ -95,12 +95,16 @@ export async function withImages(
   return whole;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: ' ', r: ' ', t: ' ', f: ' ', b: ' ' };
+/** Bytes of UTF-8 for one UTF-16 code unit, at most. */
+const BYTES_PER_CHAR = 3;
 
-/** The texts in the pieces of a body, roughly: as one text, with the marks of JSON between them. */
-export function* textsIn(pieces: readonly BodyPiece[]): Generator<string> {
+/**
+ * The texts in the pieces of a body, roughly: the JSON of each piece as one text.
+ * @param chars how long a text may be for its reader: of a longer one only so much is given that it is known to be longer.
+ */
+export function* textsIn(pieces: readonly BodyPiece[], chars: number): Generator<string> {
   for (const piece of pieces) {
-    const json = typeof piece === 'string' ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('utf8');
-    yield json.replace(/\\(.)/g, (_, escaped: string) => ESCAPES[escaped] ?? escaped);
+    if (typeof piece === 'string') yield piece;
+    else yield Buffer.from(piece.buffer, piece.byteOffset, Math.min(piece.length, BYTES_PER_CHAR * (chars + 1))).toString('utf8');
   }
 }

@@ -56,6 +56,15 @@ describe('errors of upstreams', () => {
     expect(error(status, { error: { message: 'x' } })).toMatchObject({ code });
   });
 
+  it.each([1_970, 1_975, 1_980, 1_985, 470, 480, 490])('says nothing of a prompt that is quoted where the words are cut, %i', (blanks) => {
+    const secret = 'my secret diary entry of today';
+    const filler = blanks > 1_000 ? ' '.repeat(blanks) : '.'.repeat(blanks);
+    const text = JSON.stringify({ error: { message: `no:${filler}${secret}${' and so on'.repeat(50)}` } });
+    const { said } = readRefusal({ status: 400, body: parseRecord(text), text, sent: [secret] });
+    expect(said).toMatch(/^(no:|$)/);
+    expect(said).not.toMatch(/my|sec|diary/);
+  });
+
   it.each([400, 404, 413, 422])('says what the upstream says of the request: %i', (status) => {
     const said = error(status, { error: { message: 'engine\u0000 says\r\n no to \u001b[31mthis\u2028one', param: 'temperature' } });
     expect(said.message).toMatch(/^The .*\. It says: engine says no to \[31mthis one$/);

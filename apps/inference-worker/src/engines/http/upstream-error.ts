@@ -1,5 +1,5 @@
 import { type ErrorCode, ServiceError } from '@slipway/contracts';
-import { withoutQuotes } from './without-quotes.js';
+import { LOOKAHEAD, withoutQuotes } from './without-quotes.js';
 
 /** A refusal as the upstream worded it. */
 export interface UpstreamRefusal {
@@ -42,7 +42,11 @@ function saidIn(message: string, sent: Iterable<string>): string {
     .slice(0, 4 * SAID_CHARS)
     .replace(CONTROLS, ' ')
     .trim();
-  return /^[<{[]|^$/.test(text) ? '' : withoutQuotes(text.replace(CREDENTIALS, '$1***').slice(0, SAID_CHARS), sent);
+  if (/^[<{[]|^$/.test(text)) return '';
+  const words = text.replace(CREDENTIALS, '$1***');
+  // What is behind the cut may be the rest of a quotation.
+  const known = message.length > 4 * SAID_CHARS ? Math.max(0, words.length - LOOKAHEAD) : words.length;
+  return withoutQuotes(words, sent, Math.min(SAID_CHARS, known));
 }
 
 /** FastAPI's list of what is wrong: the first entry, with the field that it is about. */
