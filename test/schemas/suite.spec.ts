@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Tool } from '@slipway/contracts';
 import { Ajv, type AnySchema, type Options } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -7,9 +8,12 @@ import { describe, expect, it } from 'vitest';
 import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
 import { GrammarWalk } from '../../apps/inference-worker/src/engines/llama/grammar/grammar-walk.js';
 import { jsonSchemaRules, type SchemaRules } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
+import type { CallFamily } from '../../apps/inference-worker/src/engines/llama/tool-calls/call-family.js';
+import { type ToolGrammar, toolGrammar } from '../../apps/inference-worker/src/engines/llama/tool-grammar.js';
 import { GrammarSampler } from '../engines/grammar-sampler.js';
 import { Random } from '../engines/random.js';
 import { withoutPlaces } from './left-out-table.js';
+import { argumentsIn, FAMILIES } from './tool-answers.js';
 
 /** Tests of one schema, in the drafts that have them. */
 interface Group {
@@ -37,6 +41,8 @@ const DRAFTS = {
   'draft2020-12': { uri: 'https://json-schema.org/draft/2020-12/schema', ajv: () => new Ajv2020(OPTIONS) },
 } as const;
 const SENTENCES = 3;
+/** The rule of the arguments of a request's first tool. */
+const ARGUMENTS = 'tool-0-root';
 
 const { groups } = JSON.parse(readFileSync(new URL('suite/suite.json', import.meta.url), 'utf8')) as { groups: readonly Group[] };
 const FILES = [...new Set(groups.map(({ name }) => name.split(':')[0]!))];
@@ -112,6 +118,81 @@ function rulesOf({ schema, about }: Try): SchemaRules | null {
     return null;
   }
 }
+
+/** Keywords by which a schema is another one where it stands within a larger one. */
+const PLACED = /"\$?id"|"\$recursiveRef"|"\$dynamicRef":"#["/]/;
+/** Keywords whose value is data. */
+const DATA = new Set(['enum', 'const']);
+
+/** A schema as it is written at another place of a document: what it refers to has moved with it. */
+function movedTo(place: string, schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => movedTo(place, each));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const moved = Object.entries(schema).map(([word, value]): [string, unknown] => {
+    if (DATA.has(word)) return [word, value];
+    return [word, word === '$ref' && typeof value === 'string' ? value.replace(/^#(?=$|\/)/, place) : movedTo(place, value)];
+  });
+  return Object.fromEntries(moved);
+}
+
+const toolOf = ({ group, draft }: Try): Tool => ({
+  name: 'save',
+  parameters: {
+    $schema: DRAFTS[draft].uri,
+    ...{
+      type: 'object',
+      properties: { value: movedTo('#/properties/value', group.schema) },
+      required: ['value'],
+      additionalProperties: false,
+    },
+  },
+});
+
+/** Calls of a tool with the schema as its one parameter; null = they are refused as what nothing can satisfy. */
+function callsOf(tool: Tool, family: CallFamily, about: string): ToolGrammar | null {
+  try {
+    return toolGrammar([tool], family, { many: false });
+  } catch (error) {
+    expect((error as Error).message, about).toMatch(/cannot be kept: No (finite )?value can satisfy the schema/);
+    return null;
+  }
+}
+
+/** What a call holds is what the schema allows, in each family's words. */
+function expectCalled(made: ToolGrammar, each: Try, { family, tool }: { readonly family: CallFamily; readonly tool: Tool }): void {
+  const { group, draft, schema, about } = each;
+  const grammar = new GbnfReader(`root ::= ${made.whole}\n${made.rules}`).read();
+  const places = made.leftOut.flatMap((one) => one.places);
+  const judge = isTrusted(group, draft) ? judgeOf(withoutPlaces(tool.parameters, places) as AnySchema, draft) : null;
+  if (!family.form.byParameter) {
+    const walk = new GrammarWalk(grammar, ARGUMENTS);
+    const wide = group.invalid.filter((value) => walk.accepts(JSON.stringify({ value })));
+    if (places.length === 0) expect(wide, about).toEqual([]);
+    if (judge)
+      for (const value of wide) expect(judge({ value }), `${about}\n${places.join()}\naccepts ${JSON.stringify(value)}`).toBe(true);
+  }
+  if (!judge || countsMembers(schema)) return;
+  const args = argumentsIn(new GrammarSampler(grammar, new Random(1)).sample('root', 30), [tool], family);
+  expect(judge(args), `${about}\n${places.join()}\nreads ${JSON.stringify(args)}`).toBe(true);
+}
+
+describe('the tests of JSON Schema itself, as parameters of tools', () => {
+  it.each(FILES)('%s: no tool that can be called is refused, and its calls follow what is not left out', (file) => {
+    for (const [turn, each] of [...triesOf(file)].filter(({ schema }) => !PLACED.test(JSON.stringify(schema))).entries()) {
+      const { name, family } = FAMILIES[turn % FAMILIES.length]!;
+      const about = `${name}, ${each.about}`;
+      const tool = toolOf(each);
+      const made = callsOf(tool, family, about);
+      if (made) expectCalled(made, { ...each, about }, { family, tool });
+      else expect(each.group.valid, about).toEqual([]);
+    }
+  });
+
+  it('are nearly all of them', () => {
+    const tries = FILES.flatMap((file) => [...triesOf(file)]);
+    expect(tries.filter(({ schema }) => PLACED.test(JSON.stringify(schema))).length / tries.length).toBeLessThan(0.15);
+  });
+});
 
 describe('the tests of JSON Schema itself, drafts 6, 7, 2019-09 and 2020-12', () => {
   it.each(FILES)('%s: a schema that has values is never refused, and what is not left out is held', (file) => {

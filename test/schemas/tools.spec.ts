@@ -1,34 +1,14 @@
 import type { Tool } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
-import { CallReader } from '../../apps/inference-worker/src/engines/llama/tool-calls/call-reader.js';
-import { detectFamily } from '../../apps/inference-worker/src/engines/llama/tool-calls/detect-family.js';
 import { toolGrammar } from '../../apps/inference-worker/src/engines/llama/tool-grammar.js';
-import { TEMPLATES } from '../engines/family-templates.js';
 import { GrammarSampler } from '../engines/grammar-sampler.js';
 import { Random } from '../engines/random.js';
 import { expectedLeftOut, withoutLeftOut, withoutPlaces } from './left-out-table.js';
 import { FILES, REFUSED, type Schema, validatorOf } from './recorded-schemas.js';
+import { argumentsIn, FAMILIES } from './tool-answers.js';
 
 const SENTENCES = 2;
-const FAMILIES = Object.entries(TEMPLATES).map(([name, template]) => ({ name, family: detectFamily(template)! }));
-
-/** Arguments of the one call that an answer holds. */
-function argumentsIn(answer: string, tools: readonly Tool[], family: (typeof FAMILIES)[number]['family']): unknown {
-  let [args, whole] = ['', false];
-  const sink = {
-    text: () => undefined,
-    begin: () => undefined,
-    args: (piece: string) => void (args += piece),
-    close: () => void (whole = true),
-    broken: () => expect.fail('The call is broken.'),
-  };
-  const reader = new CallReader(family, sink, tools);
-  reader.push(answer);
-  reader.end();
-  expect([answer, whole]).toEqual([answer, true]);
-  return JSON.parse(args || '{}');
-}
 
 /** Tools are written in the form of one family after the other. */
 function expectKept(file: string, name: string, schema: Schema, turn: number): void {

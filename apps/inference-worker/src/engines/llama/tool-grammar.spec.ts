@@ -243,4 +243,17 @@ describe('the calls of tools of any size', () => {
       ]);
     }
   });
+
+  it('take any text where no text of a list can be written as it is, and say so', () => {
+    const toolOf = (only: object) => ({ name: 'set', parameters: { type: 'object', properties: { a: { type: 'string', ...only } } } });
+    for (const [only, places] of [
+      [{ const: 'a\0b' }, ['/properties/a/const']],
+      [{ enum: ['a\0b', '\uD800'] }, ['/properties/a/enum']],
+      [{ enum: ['a\0b', 'c'] }, undefined],
+    ] as const) {
+      const { leftOut, whole, rules } = toolGrammar([toolOf(only)], QWEN_XML, { many: false });
+      expect(leftOut[0]?.places).toEqual(places);
+      new GbnfReader(`root ::= ${whole}\n${rules}`).read();
+    }
+  });
 });

@@ -6,7 +6,7 @@ import { embeddedRules, type SchemaPlace } from './json-schema-grammar.js';
 import { LeftOut } from './left-out.js';
 import { RuleBook } from './rule-book.js';
 import { SchemaReader } from './schema-reader.js';
-import { listOf, type Words } from './schema-words.js';
+import { isRecord, listOf, type Words } from './schema-words.js';
 import { textChoice } from './text-choice.js';
 import { lengthOf, textForm } from './text-schema.js';
 import { ValueFits } from './value-fits.js';
@@ -16,6 +16,9 @@ const INNER = chars(complement(charsOf('<')));
 /** Line breaks at both ends of a text belong to the form in which it is written. */
 const EDGE_CHARS = complement(charsOf('<\n'));
 const EDGE = chars(EDGE_CHARS);
+
+/** Characters that no text of a model holds as they are; JSON escapes them. */
+const UNWRITABLE = /[\0\p{Surrogate}]/u;
 
 export interface PlainTextRules extends EmbeddedRules {
   /** Whether any text may stand behind what `root` matches. */
@@ -35,10 +38,18 @@ export function plainTextRules(schema: unknown, prefix: string, place: SchemaPla
   const { words, unions } = reader.flatten(schema, at);
   for (const union of unions) leftOut.add(union.at, '');
   const book = new RuleBook(prefix, budget);
-  if (words['enum'] !== undefined) return { ...embeddedRules(book, listed(book, words, new ValueFits(reader), at)), open: false };
+  if (words['enum'] !== undefined) {
+    const made = choiceRules(book, listed(words, new ValueFits(reader), at));
+    if (!made) leftOut.add(at, listWordOf(schema));
+    return made;
+  }
   const text = formed(book, words, at, leftOut);
   if (text) return { ...embeddedRules(book, text), open: false };
-  const { min, max } = lengthOf(words, at);
+  return lengthRules(book, lengthOf(words, at));
+}
+
+/** Null where a text has any length. */
+function lengthRules(book: RuleBook, { min, max }: ReturnType<typeof lengthOf>): PlainTextRules | null {
   if (min === 0 && max === null) return null;
   return { ...embeddedRules(book, ofLength(min, max ?? min)), open: max === null };
 }
@@ -52,13 +63,21 @@ function formed(book: RuleBook, words: Words, at: string, leftOut: LeftOut): Exp
   return text;
 }
 
-function listed(book: RuleBook, words: Words, fits: ValueFits, at: string): Expr {
+/** The texts of a list that the rest of the schema allows. */
+function listed(words: Words, fits: ValueFits, at: string): readonly string[] {
   const { enum: _, ...others } = words;
   const values = (listOf(words, 'enum', at) ?? []).filter((value) => typeof value === 'string');
-  return textChoice(
-    book,
-    values.filter((text) => fits.fitsWords(text, others, at)),
-  );
+  return values.filter((text) => fits.fitsWords(text, others, at));
+}
+
+/** The keyword by which a schema lists its values. */
+const listWordOf = (schema: unknown): string => (isRecord(schema) && 'const' in schema ? 'const' : 'enum');
+
+/** One of some texts, of those that can be written; null = none of them can. */
+function choiceRules(book: RuleBook, texts: readonly string[]): PlainTextRules | null {
+  const writable = texts.filter((text) => !UNWRITABLE.test(text));
+  if (writable.length === 0 && texts.length > 0) return null;
+  return { ...embeddedRules(book, textChoice(book, writable)), open: false };
 }
 
 /** `min` to `max` characters. */
