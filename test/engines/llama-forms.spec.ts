@@ -54,7 +54,7 @@ describe('the forms of an answer', () => {
 
   it('a form that cannot be kept is refused with the field that asks for it', async () => {
     const cases: [Partial<CanonicalRequest>, string][] = [
-      [{ output: { kind: 'json_schema', schema: { type: 'float' } } }, 'response_format'],
+      [{ output: { kind: 'json_schema', schema: { type: 5 } } }, 'response_format'],
       [{ output: { kind: 'regex', pattern: '(?=a)' } }, 'structured_outputs'],
       [{ output: { kind: 'grammar', grammar: 'root ::= undefined-rule' } }, 'structured_outputs'],
       [{ output: { kind: 'grammar', grammar: 'root ::= root "x"' } }, 'structured_outputs'],

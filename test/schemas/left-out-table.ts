@@ -11,6 +11,7 @@ const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions'
 /** Keywords whose value is data, not a schema. */
 const DATA = new Set(['enum', 'const', 'default', 'examples', 'example', 'required']);
 const NEVER_HELD = new Set(['not', 'contains', 'minContains', 'maxContains', 'if', 'then', 'else']);
+const TYPES = new Set(['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']);
 const BOUNDS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
 /** Looks behind, refers back, `\b` or `\p`, flags of a group, looks ahead within a choice, or for 100 characters and more. */
 const UNHELD_PATTERN = /\(\?[a-z]+:|\(\?<[!=]|\\[1-9]|\\[bBpP]|\|\(\?!|\(\?=\.\{\d+,\d{3,}\}/;
@@ -24,6 +25,7 @@ const isLargeBound = (value: Json, type: Json): boolean => type !== 'integer' &&
 function isLeftOut(word: string, schema: Record<string, Json>, resolve: (schema: Json) => Json): boolean {
   const value = schema[word];
   if (NEVER_HELD.has(word)) return true;
+  if (word === 'type') return ![value].flat().every((type) => TYPES.has(String(type)));
   if (word === 'uniqueItems') return value === true && listedValues(resolve(schema['items'])) > LISTED_VALUES_MAX;
   if (word === 'pattern') return UNHELD_PATTERN.test(String(value));
   return BOUNDS.has(word) && isLargeBound(value, schema['type']);

@@ -185,6 +185,11 @@ const typebox = (Type) => ({
   BigInt: () => Type.BigInt(),
   Undefined: () => Type.Undefined(),
   Void: () => Type.Void(),
+  Symbol: () => Type.Symbol(),
+  Iterator: () => Type.Iterator(Type.String()),
+  AsyncIterator: () => Type.AsyncIterator(Type.Number()),
+  Promise: () => Type.Promise(Type.String()),
+  Function: () => Type.Function([Type.String()], Type.Number()),
 });
 
 /** As it goes over the wire: typebox keeps more in its objects. */

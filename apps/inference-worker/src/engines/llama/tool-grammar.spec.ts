@@ -244,6 +244,18 @@ describe('the calls of tools of any size', () => {
     }
   });
 
+  it.each([HERMES, QWEN_XML, GLM])('leave out types that JSON lacks alone, and by name, in form %#', (family) => {
+    const properties = { when: { type: 'Date' }, names: { type: 'Iterator', items: { const: 'x' } }, n: { type: ['float', 'null'] } };
+    const parameters = { type: 'object', properties, required: ['when', 'names', 'n'] };
+    const places = ['/properties/when/type', '/properties/names/type', '/properties/n/type'];
+    const made = toolGrammar([{ name: 'set', parameters }], family, { many: false });
+    expect(made.leftOut).toEqual([{ tool: 'set', places }]);
+    // What else is said of an Iterator is said of arrays.
+    const walk = new GrammarWalk(new GbnfReader(made.rules).read(), family.form.byParameter ? 'tool-0-p1-root' : 'tool-0-root');
+    const texts = family.form.byParameter ? ['["x"]', '["y"]'] : ['x', 'y'].map((x) => JSON.stringify({ when: 'now', names: [x], n: 0.5 }));
+    expect(texts.map((text) => walk.accepts(text))).toEqual([true, false]);
+  });
+
   it('take any text where no text of a list can be written as it is, and say so', () => {
     const toolOf = (only: object) => ({ name: 'set', parameters: { type: 'object', properties: { a: { type: 'string', ...only } } } });
     for (const [only, places] of [

@@ -191,7 +191,8 @@ describe('a JSON schema as a grammar', () => {
 
   it.each<[string, unknown, string]>([
     ['no schema', 'text', 'must be an object or a boolean'],
-    ['a type that is none', { type: 'float' }, 'must be one of null'],
+    ['a type that is no name', { type: 5 }, 'must be one of null'],
+    ['types of which one is no name', { type: ['string', {}] }, 'must be one of null'],
     ['a count that is none', { type: 'string', minLength: -1 }, '"minLength" at #'],
     ['required that is no list', { required: 'a' }, '"required" at #'],
     ['properties that are no object', { properties: [] }, '"properties" at #'],

@@ -179,7 +179,7 @@ export class ObjectCompiler {
     const any = ofLength(TEXT_ALPHABET, 0, null);
     const { words, unions } = this.reader.flatten(schema, place);
     if (unions.length > 0) this.reader.leftOut.add(at, 'propertyNames');
-    if (!typesOf({ type: words['type'] }, place).includes('string')) return null;
+    if (!typesOf({ type: words['type'] }).includes('string')) return null;
     const form = textForm(words, place, TEXT_ALPHABET, this.reader.leftOut);
     if (form?.machine) return form.machine;
     if (form) this.reader.leftOut.add(at, 'propertyNames');

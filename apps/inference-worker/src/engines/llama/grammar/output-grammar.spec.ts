@@ -93,7 +93,7 @@ describe('the form of an answer', () => {
     const errors = [
       () => outputRules({ kind: 'grammar', grammar: 'x' }, ''),
       () => outputRules({ kind: 'regex', pattern: '(?=x)' }, ''),
-      () => outputRules({ kind: 'json_schema', schema: { type: 'float' } }, ''),
+      () => outputRules({ kind: 'json_schema', schema: { type: 5 } }, ''),
     ].map((make) => {
       try {
         return make();

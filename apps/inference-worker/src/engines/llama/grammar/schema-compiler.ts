@@ -139,7 +139,7 @@ export class SchemaCompiler {
     if (saysNothing(words)) return jsonValue(this.book);
     const values = listOf(words, 'enum', at);
     if (values) return this.#values(values, words, at);
-    return alt(...typesOf(words, at).map((type) => this.#typed(type, words, at)));
+    return alt(...typesOf(words).map((type) => this.#typed(type, words, at)));
   }
 
   #values(values: readonly unknown[], words: Words, at: string): Expr {

@@ -47,7 +47,7 @@ export class Disjointness {
   #wordsApart({ words: a }: FlatSchema, { words: b }: FlatSchema, at: string, depth: number): boolean {
     const [valuesA, valuesB] = [listOf(a, 'enum', at), listOf(b, 'enum', at)];
     // The types that a schema does not name are not excluded by the keywords that it uses.
-    const [typesA, typesB] = [typesOf({ type: a['type'] }, at), typesOf({ type: b['type'] }, at)];
+    const [typesA, typesB] = [typesOf({ type: a['type'] }), typesOf({ type: b['type'] })];
     if (valuesA && valuesB) return !valuesA.some((value) => valuesB.some((other) => jsonEqual(value, other)));
     if (valuesA) return !valuesA.some((value) => isOfType(value, typesB));
     if (valuesB) return !valuesB.some((value) => isOfType(value, typesA));

@@ -7,8 +7,8 @@ const both = (a: unknown, b: unknown): unknown => {
   return a === false || b === false ? false : { allOf: [a, b] };
 };
 
-function sharedTypes(a: Words, b: Words, at: string): readonly JsonType[] {
-  const [ofA, ofB] = [typesOf({ type: a['type'] }, at), typesOf({ type: b['type'] }, at)];
+function sharedTypes(a: Words, b: Words): readonly JsonType[] {
+  const [ofA, ofB] = [typesOf({ type: a['type'] }), typesOf({ type: b['type'] })];
   const shared = ofA.filter((type) => ofB.includes(type));
   const whole = (list: readonly JsonType[]): boolean => list.includes('integer');
   const integers = (whole(ofA) && ofB.includes('number')) || (whole(ofB) && ofA.includes('number'));
@@ -58,7 +58,7 @@ function mergeWord(word: string, a: Words, b: Words, at: string): unknown {
   if (LOWEST.has(word)) return Math.min(numberOf(a, word, at) ?? 0, numberOf(b, word, at) ?? 0);
   switch (word) {
     case 'type':
-      return sharedTypes(a, b, at);
+      return sharedTypes(a, b);
     case 'enum':
       return listOf(a, word, at)?.filter((value) => listOf(b, word, at)?.some((other) => jsonEqual(value, other)));
     case 'required':

@@ -46,7 +46,8 @@ export function assertions(schema: Record<string, unknown>, at: string, leftOut:
   const result: Record<string, unknown> = {};
   for (const [word, value] of Object.entries(schema)) {
     if (value === undefined || saysNothingNew(word, value, schema)) continue;
-    if (HELD.has(word)) result[word] = value;
+    if (word === 'type' && !areTypes(value, at)) leftOut.add(at, word);
+    else if (HELD.has(word)) result[word] = value;
     else if (NEVER_HELD.has(word)) leaveOut(schema, word, at, leftOut);
   }
   return result;
@@ -82,6 +83,14 @@ function saysNothingNew(word: string, value: unknown, schema: Record<string, unk
   }
 }
 
+/** Whether JSON has all of these types: libraries also name those of their language. @throws ServiceError for what is no name */
+function areTypes(named: unknown, at: string): boolean {
+  const list: unknown[] = Array.isArray(named) ? named : [named];
+  if (!list.every((type) => typeof type === 'string'))
+    throw invalidSchema(`The schema's "type" at ${at} must be one of ${JSON_TYPES.join(', ')}.`);
+  return list.every((type) => JSON_TYPES.includes(type as JsonType));
+}
+
 function leaveOut(schema: Record<string, unknown>, word: string, at: string, leftOut: LeftOut): void {
   const value = schema[word];
   if (word.endsWith('Contains')) countOf(schema, word, at);
@@ -91,18 +100,13 @@ function leaveOut(schema: Record<string, unknown>, word: string, at: string, lef
 }
 
 /** The types that a schema allows. Where it names none, they follow from the keywords that it uses; none at all = any. */
-export function typesOf(words: Words, at: string): readonly JsonType[] {
+export function typesOf(words: Words): readonly JsonType[] {
   const named = words['type'];
   if (named === undefined) {
     const implied = [...WORDS_OF].filter(([, keywords]) => keywords.some((word) => word in words)).map(([type]) => type);
     return implied.length > 0 ? implied : JSON_TYPES;
   }
-  const list: unknown[] = Array.isArray(named) ? named : [named];
-  for (const type of list) {
-    if (!JSON_TYPES.includes(type as JsonType))
-      throw invalidSchema(`The schema's "type" at ${at} must be one of ${JSON_TYPES.join(', ')}.`);
-  }
-  const types = list as JsonType[];
+  const types = (Array.isArray(named) ? named : [named]) as JsonType[];
   return types.includes('number') ? types.filter((type) => type !== 'integer') : types;
 }
 

@@ -19,7 +19,7 @@ export class ValueFits {
   }
 
   fitsWords(value: unknown, words: Words, at: string, depth = 0): boolean {
-    if (!isOfType(value, typesOf({ type: words['type'] }, at))) return false;
+    if (!isOfType(value, typesOf({ type: words['type'] }))) return false;
     if (words['enum'] !== undefined && !(listOf(words, 'enum', at) ?? []).some((each) => jsonEqual(each, value))) return false;
     if (typeof value === 'number') return this.#number(value, words, at);
     if (typeof value === 'string') return this.#text(value, words, at);
