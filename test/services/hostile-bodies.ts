@@ -92,7 +92,7 @@ export function connectionActs(engine: HostileTarget): readonly HostileAct[] {
         sockets(signal, { gateway, count: 4 }, (socket) => {
           socket.write(`${rawHead(engine, 'transfer-encoding: chunked\r\n')}${bytes}0\r\n\r\n`);
         }),
-      answered: ['200'],
+      answered: ['400'],
     },
     {
       what: 'events of a mebibyte that nobody reads',
