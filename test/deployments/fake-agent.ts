@@ -34,6 +34,8 @@ export const becomes =
 export class FakeAgent {
   /** Everything it was told, obsolete terms included. */
   readonly assignments: Assignment[] = [];
+  /** The terms of all messages that it was sent, those too that only confirm what it was told before. */
+  readonly terms: number[] = [];
   react: Reaction = becomesReady;
   /** What it lets go of drains until `finish`; otherwise it is gone at once. */
   drains = false;
@@ -146,6 +148,7 @@ export class FakeAgent {
   #collect(message: Assignment): void {
     if (this.#silent || this.deaf) return;
     const { part, term } = message;
+    this.terms.push(term);
     if (!part || this.old) return this.#hear(message);
     const all = this.#parts.add(`${term}:${part.no}`, part, message);
     if (!all) return;

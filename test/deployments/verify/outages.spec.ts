@@ -21,8 +21,8 @@ it.for(['cut', 'hang'] as const)(
     expect(performance.now() - askedAt).toBeLessThan(10_000);
     await until('it is not ready', async () => (await replica.readiness()).text.includes('database'));
 
-    const told = holder.assignments.length;
-    await until('assignments are repeated from memory', () => holder.assignments.length >= told + 2);
+    const told = holder.terms.length;
+    await until('assignments are repeated from memory', () => holder.terms.length >= told + 2);
     expect(holder.runs(id)).toBe(true);
 
     // An agent that is lost meanwhile is replaced too: deciding needs no database.
@@ -45,9 +45,9 @@ it('a nats-server that is killed and comes back moves nothing', async ({ rig }) 
   const account = anAccount();
   const ids = [await rig.create(account), await rig.create(account)];
   for (const id of ids) await rig.heard(id, 'ready');
-  const told = agents.map((agent) => agent.assignments.length);
+  const told = agents.map((agent) => agent.terms.length);
   await rig.nats.restart();
-  await until('assignments flow again', () => agents.every((agent, i) => agent.assignments.length >= told[i]! + 2));
+  await until('assignments flow again', () => agents.every((agent, i) => agent.terms.length >= told[i]! + 2));
   for (const id of ids) expect(agents.reduce((starts, agent) => starts + (agent.starts.get(id) ?? 0), 0)).toBe(1);
   expect((await rig.list(account)).map(({ state }) => state)).toEqual(['ready', 'ready']);
 });

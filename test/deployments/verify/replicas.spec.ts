@@ -50,9 +50,9 @@ it('a placer that froze and wakes is overruled: it steps down, and writes no mor
   }
   await until('the old one steps down', () => placer.output.includes('placement.stepped_down'));
   const newest = Math.max(...agent.assignments.map(({ term }) => term));
-  const told = agent.assignments.length;
-  await until('two further rounds', () => agent.assignments.length >= told + 2);
-  expect(agent.assignments.slice(told).map(({ term }) => term)).toEqual([newest, newest]);
+  const told = agent.terms.length;
+  await until('two further rounds', () => agent.terms.length >= told + 2);
+  expect(new Set(agent.terms.slice(told))).toEqual(new Set([newest]));
   expect(agent.starts.get(id)).toBe(1);
   expect((await rig.view(account, id)).state).toBe('ready');
 });
