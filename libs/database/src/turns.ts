@@ -62,4 +62,4 @@ export class Turns<K> {
 }
 
 const crowded = (): ServiceError =>
-  new ServiceError('unavailable', 'Too many changes of this account wait; try again soon.', { retryAfterS: 1 });
+  new ServiceError('unavailable', 'Too many calls wait for the database; try again soon.', { retryAfterS: 1 });

@@ -3,7 +3,7 @@ import { isServiceError } from '@slipway/contracts';
 import type { Logger } from '@slipway/platform';
 import type { AgentTable } from '../agents/agent-table.js';
 import type { AssignmentSender } from './assignment-sender.js';
-import { ChangeBudget } from './change-budget.js';
+import { ChangeBudget } from '../change-budget.js';
 import { PlacementBoard, type Round } from './placement-board.js';
 import { newSightings, type Sighting } from './sightings.js';
 import type { StoredTarget, Target } from './target.js';

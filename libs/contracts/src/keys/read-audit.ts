@@ -23,7 +23,7 @@ const page = {
   /** At most 200 entries; none when the end is reached. `unsealed`, there alone: numbers of entries that are not in the chain. */
   reply: z.object({ entries: z.array(SealedAuditEntry), unsealed: z.array(z.int().positive()) }),
   errors: [],
-  /** Behind the end of the chain the whole log is compared with it: about a second for a million entries. */
+  /** Behind the end of the chain the whole log is compared with it, which takes longer than a page. */
   timeoutMs: 60_000,
 } as const;
 
