@@ -49,6 +49,7 @@ it('an agent that reports what it was not given gets nothing, and changes nothin
   await rig.heard(loading, 'loading');
   await rig.ask(StopDeployment, { account, deployment: stopped });
   await rig.seen(account, stopped, 'stopped');
+  await until('gateways hear that it has no agent', () => rig.gateway.deployment(stopped)?.agents?.length === 0);
 
   const ids = [model, http, stopped, loading];
   const facts = () => ids.map((id) => rig.gateway.deployment(id));
