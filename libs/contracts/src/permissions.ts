@@ -1,6 +1,6 @@
 import { type Contract, NAMED_ROLES, ROLES, type Role, type RpcContract, servedSubjectsOf, wildcardOf } from './channel.js';
 import { CONTRACTS } from './contracts.js';
-import { WORK_STREAMS } from './usage/usage-stream.js';
+import { WORK_STREAMS } from './usage/usage-record.js';
 import { workStreamPermissions } from './work-stream.js';
 
 /** What one NATS user may do; subscriptions in a queue group are written `subject queue`. */

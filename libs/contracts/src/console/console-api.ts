@@ -1,31 +1,22 @@
 import type { z } from 'zod';
 import type { RpcContract } from '../channel.js';
-import { CreateDeployment } from '../deployments/create-deployment.js';
-import { DeleteDeployment } from '../deployments/delete-deployment.js';
-import { FindDeployment } from '../deployments/find-deployment.js';
-import { ListAliases } from '../deployments/list-aliases.js';
-import { ListDeployments } from '../deployments/list-deployments.js';
-import { ListModels } from '../deployments/list-models.js';
-import { PointAlias } from '../deployments/point-alias.js';
-import { ReadLog } from '../deployments/read-log.js';
-import { RemoveAlias } from '../deployments/remove-alias.js';
-import { ResumeDeployment } from '../deployments/resume-deployment.js';
-import { ScaleDeployment } from '../deployments/scale-deployment.js';
-import { StopDeployment } from '../deployments/stop-deployment.js';
-import { TestEngine } from '../deployments/test-engine.js';
-import { UpdateDeployment } from '../deployments/update-deployment.js';
-import { CreateKey } from '../keys/create-key.js';
-import { CreateMcpKey } from '../keys/create-mcp-key.js';
-import { FindAccountLimits } from '../keys/find-account-limits.js';
-import { FindMcpKey } from '../keys/find-mcp-key.js';
-import { ListKeys } from '../keys/list-keys.js';
-import type { MemberRole } from '../keys/person.js';
-import { RenameKey } from '../keys/rename-key.js';
-import { RevokeKey } from '../keys/revoke-key.js';
-import { RotateKey } from '../keys/rotate-key.js';
-import { RotateMcpKey } from '../keys/rotate-mcp-key.js';
-import { SetKeyDeployments } from '../keys/set-key-deployments.js';
-import { SetKeyLimits } from '../keys/set-key-limits.js';
+import { ListAliases, PointAlias, RemoveAlias } from '../deployments/aliases.js';
+import {
+  CreateDeployment,
+  DeleteDeployment,
+  ResumeDeployment,
+  ScaleDeployment,
+  StopDeployment,
+  UpdateDeployment,
+} from '../deployments/deployment-commands.js';
+import { FindDeployment, ListDeployments } from '../deployments/deployment-views.js';
+import { TestEngine } from '../deployments/engine-tests.js';
+import { ReadLog } from '../deployments/logs.js';
+import { ListModels } from '../deployments/model-source.js';
+import { FindAccountLimits } from '../identity/limits.js';
+import type { MemberRole } from '../identity/people.js';
+import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey, SetKeyDeployments, SetKeyLimits } from '../keys/deployment-keys.js';
+import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '../keys/mcp-key.js';
 import { QueryUsage } from '../usage/query-usage.js';
 
 /** An RPC that the dashboard may cause, and the least role that somebody needs for it. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
+import { Actor } from '../identity/audit.js';
 import { AccountId } from '../ids.js';
-import { Actor } from '../keys/actor.js';
-import { unknownNames } from '../keys/limits.js';
+import { unknownNames } from '../schemas.js';
 
 const Quota = z.int().nonnegative().max(1_000_000);
 

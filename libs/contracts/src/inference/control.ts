@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
-import { StreamId } from '../ids.js';
+import { DeploymentId, Incarnation, StreamId } from '../ids.js';
 
 /** A stream and one attempt of it. */
 const Attempt = z.tuple([StreamId, z.int().positive()]);
@@ -38,3 +38,53 @@ export const ControlAnswer = defineEvent({
   message: z.object({ k: z.literal('ok'), gone: z.array(Attempt) }),
 });
 export type ControlAnswer = z.infer<typeof ControlAnswer.message>;
+
+/**
+ * A runner's status and load, each second and at once (50 ms apart at least) when it becomes full,
+ * free or changes its state. `n` rises with each, so that an overtaken report is recognised. Subject and message name the same
+ * deployment and worker, and a name that tells a deployment (`deploymentOfRunner`) speaks of no other: what does not is ignored.
+ */
+export const Heartbeat = defineEvent({
+  subject: 'inf.{env}.v1.hb.{dep}.{wk}',
+  publishers: ['worker', 'runner'],
+  subscribers: ['gateway'],
+  message: z.object({
+    wk: Incarnation,
+    dep: DeploymentId,
+    rev: z.int().positive(),
+    /** Fingerprint of model, tokenizer and engine. */
+    fp: z.string().max(256),
+    state: z.enum(['starting', 'ready', 'draining']),
+    n: z.int().nonnegative(),
+    slots: z.int().nonnegative(),
+    used: z.int().nonnegative(),
+    queued: z.int().nonnegative(),
+    proto: z.tuple([z.string().max(32), z.string().max(32)]),
+    caps: z.array(z.string().max(64)).max(256),
+    zone: z.string().max(256).nullable(),
+  }),
+});
+export type Heartbeat = z.infer<typeof Heartbeat.message>;
+
+/** A gateway that starts or reconnects asks all runners to report now. */
+export const Discover = defineEvent({
+  subject: 'inf.{env}.v1.disc',
+  publishers: ['gateway'],
+  subscribers: ['worker', 'runner'],
+  message: z.object({ gw: Incarnation }),
+});
+
+/**
+ * A gateway's sign of life to workers, each second. Workers keep what they counted for a stream until a beat says that the
+ * gateway's own record of it cannot be outstanding any more; a gateway that falls silent leaves it to them.
+ */
+export const GatewayBeat = defineEvent({
+  subject: 'inf.{env}.v1.gwhb.{gw}',
+  publishers: ['gateway'],
+  subscribers: ['worker', 'runner'],
+  message: z.object({
+    gw: Incarnation,
+    /** For how long its oldest usage record has waited to be kept, in milliseconds; 0 = none waits. */
+    owes_ms: z.int().nonnegative(),
+  }),
+});

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { defineFeed } from '../feed.js';
+import { AccountState } from '../identity/accounts.js';
+import { Limits } from '../identity/limits.js';
 import { AccountId, AccountSlug, DeploymentId, KeyId } from '../ids.js';
-import { Limits } from './limits.js';
-
-export const AccountState = z.enum(['active', 'suspended']);
-export type AccountState = z.infer<typeof AccountState>;
 
 const AccountRecord = z.object({
   type: z.literal('account'),

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { KeyId } from '../ids.js';
-import { AllowedDeployments, Limits } from './limits.js';
+import { Limits } from '../identity/limits.js';
+import { DeploymentId, KeyId } from '../ids.js';
+
+/** The only deployments that a key may call; null = all of its account. None of another account is opened by it. */
+export const AllowedDeployments = z
+  .array(DeploymentId)
+  .min(1, 'Name at least one deployment, or null for all.')
+  .max(1_000)
+  .refine((ids) => new Set(ids).size === ids.length, 'Name each deployment once.')
+  .nullable();
 
 /**
  * Name that a person gives a key: 1 to 100 characters after trimming. What could break a line, a

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent, defineRpc } from '../channel.js';
-import { eachReadable } from '../each-readable.js';
 import { AccountId, Incarnation, KeyId, StreamId } from '../ids.js';
+import { eachReadable } from '../schemas.js';
 
 /** Whose limit it is: the number of a key or of an account. */
 const Holder = { kind: z.enum(['key', 'account']), id: z.int().positive() };

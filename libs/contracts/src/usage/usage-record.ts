@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { AccountId, AliasName, DeploymentId, Incarnation, KeyId, StreamId } from '../ids.js';
 import { TOKENS_MAX } from '../inference/stream-event.js';
+import type { WorkStream } from '../work-stream.js';
 
 const INT32_MAX = 2_147_483_647;
 const Count = z.int().nonnegative().max(TOKENS_MAX);
@@ -97,3 +98,17 @@ export const UsageOrphaned = defineEvent({
   subscribers: [],
   message: OrphanUsage,
 });
+
+const MIB = 1024 * 1024;
+
+/** Usage on its way into the ledger of keys-service. */
+export const UsageStream: WorkStream = {
+  name: 'usage',
+  events: [UsageRecorded, UsageOrphaned],
+  worker: 'keys',
+  bytesMax: 512 * MIB,
+  ackWaitMs: 30_000,
+};
+
+/** Every stream that an environment needs. */
+export const WORK_STREAMS: readonly WorkStream[] = [UsageStream];

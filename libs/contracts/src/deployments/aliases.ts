@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { Actor } from '../identity/audit.js';
+import { AccountId, AliasName, DeploymentId } from '../ids.js';
+
+/** An account's aliases, by name. */
+export const ListAliases = defineRpc({
+  subject: 'dep.{env}.v1.rpc.list-aliases',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
+  queue: 'deployments',
+  request: z.object({ account: AccountId }),
+  /** `since`: when it was pointed there. */
+  reply: z.object({ aliases: z.array(z.object({ alias: AliasName, deployment: DeploymentId, since: z.iso.datetime() })) }),
+  errors: [],
+  timeoutMs: 3_000,
+});
+
+/** Creates an alias or points it at another deployment of the same account. Repeating it is harmless. */
+export const PointAlias = defineRpc({
+  subject: 'dep.{env}.v1.rpc.point-alias',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
+  queue: 'deployments',
+  request: z.object({
+    account: AccountId,
+    alias: AliasName,
+    deployment: DeploymentId,
+    /**
+     * The deployment that the alias may be taken from, null for none: one that points at any other by then stays there and
+     * the answer is `alias_taken`. Absent: it is taken from whichever has it.
+     */
+    from: DeploymentId.nullable().optional(),
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
+  reply: z.object({ alias: AliasName, deployment: DeploymentId }),
+  errors: ['deployment_not_found', 'alias_taken', 'quota_exceeded', 'rate_limit_exceeded'],
+  timeoutMs: 3_000,
+});
+
+/** Removes an alias; requests that have resolved it keep their deployment. Repeating it is harmless. */
+export const RemoveAlias = defineRpc({
+  subject: 'dep.{env}.v1.rpc.remove-alias',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  proof: 'member',
+  agents: true,
+  queue: 'deployments',
+  request: z.object({
+    account: AccountId,
+    alias: AliasName,
+    /** Absent from callers older than the audit log. */
+    actor: Actor.optional(),
+  }),
+  /** `removed`: false when the account had no such alias. */
+  reply: z.object({ alias: AliasName, removed: z.boolean() }),
+  errors: ['rate_limit_exceeded'],
+  timeoutMs: 3_000,
+});

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AliasName, DeploymentId, Incarnation } from '../ids.js';
+import { DesiredState, ObservedState, StateReason } from './deployment-state.js';
+import { ModelSource } from './model-source.js';
+
+/** A deployment as its owner sees it in lists. */
+export const DeploymentView = z.object({
+  id: DeploymentId,
+  name: z.string(),
+  aliases: z.array(AliasName),
+  /** Of the newest revision. */
+  source: ModelSource,
+  desired: DesiredState,
+  state: ObservedState,
+  reason: StateReason.nullable(),
+  /** What a person may read about `reason`. */
+  detail: z.string().nullable(),
+  /** Of what loads, 0 to 1; also while an older revision serves. */
+  progress: z.number().min(0).max(1).nullable(),
+  /** Newest revision. */
+  rev: z.int().positive(),
+  /**
+   * Revision that new requests go to; below `rev` while an update is under way or has failed, null
+   * before any was ready. Absent from replicas of before updates existed, where it is `rev`.
+   */
+  serving_rev: z.int().positive().nullable().optional(),
+  replicas: z.int(),
+  /** Replicas that answer, of the revision that serves. */
+  ready_replicas: z.int(),
+  /** Requests that one replica of the newest revision serves at once, as it is configured. Absent from older replicas. */
+  slots: z.int().positive().optional(),
+  /** Absent from older replicas. */
+  created_at: z.iso.datetime().optional(),
+});
+export type DeploymentView = z.infer<typeof DeploymentView>;
+
+/**
+ * An account's deployments, oldest first; as many as a message holds. Who does not ask on for `next` sees the oldest alone.
+ * Replicas of before lists came in pages know no `after` and answer with all of them.
+ */
+export const ListDeployments = defineRpc({
+  subject: 'dep.{env}.v1.rpc.list-deployments',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
+  queue: 'deployments',
+  request: z.object({
+    account: AccountId,
+    /** Only deployments with higher numbers: `next` of the reply before. */
+    after: DeploymentId.optional(),
+  }),
+  reply: z.object({
+    deployments: z.array(DeploymentView),
+    /** Pass it as `after` for the next page; null on the last one. Absent from older replicas. */
+    next: DeploymentId.nullable().optional(),
+  }),
+  errors: [],
+  timeoutMs: 3_000,
+});
+
+/** What one agent does for the deployment at this moment. */
+const Replica = z.object({
+  agent: Incarnation,
+  host: z.string(),
+  rev: z.int().positive(),
+  state: z.enum(['loading', 'ready', 'draining', 'failed']),
+  progress: z.number().min(0).max(1).nullable(),
+  reason: StateReason.nullable(),
+  detail: z.string().nullable(),
+  /** Tokens per sequence, once known. */
+  context: z.int().positive().nullable(),
+});
+export type ReplicaView = z.infer<typeof Replica>;
+
+/** What the deployment ran or runs, as it was asked for; null where the default applies. */
+const Revision = z.object({
+  rev: z.int().positive(),
+  source: ModelSource,
+  /** True when a credential for its engine is stored. */
+  credential: z.boolean(),
+  context: z.int().positive().nullable(),
+  slots: z.int().positive(),
+  threads: z.int().positive().nullable(),
+  default_max_tokens: z.int().positive().nullable(),
+  created_at: z.iso.datetime(),
+});
+export type RevisionView = z.infer<typeof Revision>;
+
+/** One deployment with all that is known of it. */
+export const FindDeployment = defineRpc({
+  subject: 'dep.{env}.v1.rpc.find-deployment',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  proof: 'viewer',
+  agents: true,
+  queue: 'deployments',
+  request: z.object({ account: AccountId, deployment: DeploymentId }),
+  reply: z.object({
+    deployment: DeploymentView.extend({
+      created_at: z.iso.datetime(),
+      /** When it came into its state. */
+      since: z.iso.datetime(),
+      /** What requests may use: of the revision that serves, as its replicas reported it last. */
+      caps: z.array(z.string()),
+      context: z.int().positive().nullable(),
+    }),
+    /** Newest first, at most 50; fewer where their sources are very long. */
+    revisions: z.array(Revision),
+    /** By host, of every revision. Empty while no worker has anything of it. */
+    running: z.array(Replica),
+  }),
+  errors: ['deployment_not_found'],
+  timeoutMs: 3_000,
+});

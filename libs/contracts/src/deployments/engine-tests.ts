@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { Actor } from '../identity/audit.js';
+import { AccountId, DeploymentId } from '../ids.js';
+import { EngineCredential } from './deployment-commands.js';
+import { EngineSource } from './model-source.js';
+
+/** Names of models that one test tells; servers that route to others list hundreds. */
+export const TESTED_MODELS_MAX = 100;
+
+/** What one agent found. */
+export const EngineFinding = z.object({
+  /**
+   * | outcome | meaning |
+   * | --- | --- |
+   * | `answers` | it answers and knows the model, or tells no models |
+   * | `model_unknown` | it answers, and its list of models does not hold this one |
+   * | `unreachable` | nobody answers there, or not as an engine does |
+   * | `refused` | it refuses the credential |
+   * | `not_allowed` | the worker may not call this host |
+   */
+  outcome: z.enum(['answers', 'model_unknown', 'unreachable', 'refused', 'not_allowed']),
+  /** One sentence for people where something is wrong. Holds no secret. */
+  detail: z.string().max(500).nullable(),
+  /** What kind of server it seems to be. */
+  server: z.enum(['vllm', 'sglang', 'llama-server', 'ollama', 'other']).nullable(),
+  /** Tokens per sequence, where it tells. */
+  context: z.int().positive().nullable(),
+  /** Models that it names, at most `TESTED_MODELS_MAX`; null where it tells none. */
+  models: z.array(z.string().max(256)).max(TESTED_MODELS_MAX).nullable(),
+  /** How long it took, in milliseconds. */
+  ms: z.int().nonnegative(),
+});
+export type EngineFinding = z.infer<typeof EngineFinding>;
+
+/** What the credential of a test is bound to, so that it opens for this engine on this agent alone. */
+export const engineTestBinding = (test: { readonly url: string; readonly wk: string }): string => `engine test ${test.url} ${test.wk}`;
+
+/**
+ * Asks an engine for its models from one agent, as loading it would; nothing is generated. Each agent serves its own
+ * subject. The credential is used for this question and forgotten.
+ */
+export const TestAgentEngine = defineRpc({
+  subject: 'dep.{env}.v1.wrk.{wk}.rpc.test-engine',
+  owner: 'worker',
+  callers: ['deployments'],
+  queue: 'worker',
+  request: z.object({
+    source: EngineSource,
+    /** In clear: for agents without a key, where the operator allows it. */
+    credential: EngineCredential.optional(),
+    /** Sealed for the agent's key, bound to `engineTestBinding`. */
+    sealed: z.string().max(16_384).optional(),
+  }),
+  reply: EngineFinding,
+  errors: [],
+  timeoutMs: 12_000,
+});
+
+const EngineTest = EngineFinding.extend({
+  host: z.string(),
+  /** `silent`: the worker itself did not answer. */
+  outcome: z.enum([...EngineFinding.shape.outcome.options, 'silent']),
+});
+export type EngineTest = z.infer<typeof EngineTest>;
+
+/**
+ * Tries an HTTP engine from the workers that could serve it, before a deployment names it. What may be named is what
+ * create-deployment takes. The audit log tells who tested which host, and an
+ * account may test six times in a minute. The credential travels to the workers and ends there.
+ */
+export const TestEngine = defineRpc({
+  subject: 'dep.{env}.v1.rpc.test-engine',
+  owner: 'deployments',
+  callers: ['console', 'ops'],
+  proof: 'member',
+  queue: 'deployments',
+  request: z.object({
+    account: AccountId,
+    source: EngineSource,
+    credential: EngineCredential.optional(),
+    /** Without a credential, the one that this deployment's newest revision keeps for the same host is used. */
+    deployment: DeploymentId.optional(),
+    /** Absent from callers of before 2027. */
+    actor: Actor.optional(),
+  }),
+  /** By host, at most one for each replica that such a deployment has by default. Empty: no worker runs HTTP engines. */
+  reply: z.object({ tests: z.array(EngineTest) }),
+  errors: ['source_not_allowed', 'deployment_not_found', 'rate_limit_exceeded'],
+  timeoutMs: 15_000,
+});

@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, KeyId, UserId } from '../ids.js';
+
+/** Where a request came from, as the door that took it knows. */
+export const Origin = z.object({
+  /** Address of the client. */
+  address: z.string().max(64).optional(),
+  /** The client's own name, such as its User-Agent. */
+  client: z.string().max(200).optional(),
+});
+export type Origin = z.infer<typeof Origin>;
+
+/**
+ * On whose behalf a change is asked for. It goes into the audit log. Who asks tells it; the owner of what changes holds the
+ * kind and the number to the proof that came with the message, and replaces an actor that is absent. The origin is told only.
+ */
+export const Actor = z.discriminatedUnion('kind', [
+  Origin.extend({ kind: z.literal('user'), user: UserId }),
+  Origin.extend({ kind: z.literal('key'), key: KeyId }),
+  Origin.extend({ kind: z.literal('ops') }),
+]);
+export type Actor = z.infer<typeof Actor>;
+
+/** One thing that was done, as it stands in the audit log for ever. It holds no secret. */
+export const AuditEntry = z.object({
+  id: z.int().positive(),
+  at: z.iso.datetime(),
+  /** What: `<kind>.<verb>`, such as `key.revoke`. */
+  action: z.string().max(64),
+  /** Who: a person or a key by number, an operator, or `unknown` where an older caller did not say. */
+  actor: z.enum(['user', 'key', 'ops', 'unknown']),
+  actor_id: z.int().positive().nullable(),
+  /** The person's address at that time, or what else named the actor. */
+  actor_name: z.string().nullable(),
+  /** Which: `<kind>:<number>`, such as `key:12`. */
+  object: z.string().max(128),
+  /** Its name at that time. */
+  object_name: z.string().nullable(),
+  /** From where. */
+  address: z.string().nullable(),
+  client: z.string().nullable(),
+  /** What else is worth knowing, such as `{ "role": "viewer" }`. */
+  facts: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** What was done in an account, newest first; at most 200 per reply. For owners and operators. */
+export const ListAudit = defineRpc({
+  subject: 'key.{env}.v1.rpc.list-audit',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  proof: 'owner',
+  reads: true,
+  queue: 'keys',
+  request: z.object({
+    account: AccountId,
+    /** Only entries with lower numbers: `next` of the reply before. */
+    before: z.int().positive().optional(),
+    actor: Actor,
+  }),
+  reply: z.object({ entries: z.array(AuditEntry), next: z.int().positive().nullable() }),
+  errors: ['account_not_found', 'not_permitted'],
+  timeoutMs: 3_000,
+});
+
+/** One entry in the chain of a service's audit log. */
+export const SealedAuditEntry = z.object({
+  /** Numbers in the chain rise from 1 without a gap. */
+  seq: z.int().positive(),
+  /** Hex SHA-256 of the bytes of the hash before (none for the first) and of `text` in UTF-8. */
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  /**
+   * The entry as it is now, a JSON array: id, at (UTC, microseconds), account, action, actor, actor_id, actor_name, object,
+   * object_name, address, client, facts. Null where it is gone.
+   */
+  text: z.string().nullable(),
+});
+export type SealedAuditEntry = z.infer<typeof SealedAuditEntry>;
+
+export const auditPage = {
+  request: z.object({
+    /** Only entries behind this number of the chain; 0 = from the first on. */
+    after: z.int().nonnegative(),
+  }),
+  /** At most 200 entries; none when the end is reached. `unsealed`, there alone: numbers of entries that are not in the chain. */
+  reply: z.object({ entries: z.array(SealedAuditEntry), unsealed: z.array(z.int().positive()) }),
+  errors: [],
+  /** Behind the end of the chain the whole log is compared with it, which takes longer than a page. */
+  timeoutMs: 60_000,
+} as const;
+
+/** The whole audit log of keys-service in the order of its chain, what concerns no account included. For operators. */
+export const ReadAudit = defineRpc({
+  subject: 'key.{env}.v1.rpc.read-audit',
+  owner: 'keys',
+  callers: ['ops'],
+  queue: 'keys',
+  ...auditPage,
+});

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AccountSlug, InvitationId } from '../ids.js';
+import { Actor, Origin } from './audit.js';
+import { Email, MemberRole, Password, PersonName } from './people.js';
+import { BrowserToken, SessionTokens } from './sessions.js';
+
+/** The secret of an invitation's link: 256 random bits. */
+export const LinkToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete.');
+
+/** An invitation that waits, without its link. */
+export const InvitationView = z.object({
+  id: InvitationId,
+  /** The only address that may accept it; null = whoever has the link, as for the first owner. */
+  email: z.string().nullable(),
+  role: MemberRole,
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
+export type InvitationView = z.infer<typeof InvitationView>;
+
+/**
+ * Invites somebody to an account. The secret of the link is in this reply and can never be read again; it
+ * opens once, until it expires after seven days. Another invitation of the same address replaces the one that
+ * waits.
+ */
+export const CreateInvitation = defineRpc({
+  subject: 'key.{env}.v1.rpc.create-invitation',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  proof: 'owner',
+  queue: 'keys',
+  request: z.object({ account: AccountId, email: Email, role: MemberRole, actor: Actor }),
+  reply: z.object({ id: InvitationId, token: LinkToken, expires_at: z.iso.datetime() }),
+  errors: ['quota_exceeded', 'account_not_found', 'not_permitted', 'already_member'],
+  timeoutMs: 3_000,
+});
+
+/**
+ * Makes the link by which the first owner of an account sets their address and password. It opens once, until
+ * it expires after seven days; another one voids it. Refused as soon as the account has an owner.
+ */
+export const CreateSetupLink = defineRpc({
+  subject: 'key.{env}.v1.rpc.create-setup-link',
+  owner: 'keys',
+  callers: ['ops'],
+  queue: 'keys',
+  request: z.object({ account: AccountId, actor: Actor }),
+  reply: z.object({ id: InvitationId, token: LinkToken, expires_at: z.iso.datetime() }),
+  errors: ['quota_exceeded', 'account_not_found', 'account_has_owner'],
+  timeoutMs: 3_000,
+});
+
+/** What a link invites to. Used, expired, revoked and invented links are the same \`invitation_not_found\`. */
+export const FindInvitation = defineRpc({
+  subject: 'key.{env}.v1.rpc.find-invitation',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'carried',
+  queue: 'keys',
+  request: z.object({ token: LinkToken }),
+  reply: z.object({
+    slug: AccountSlug,
+    role: MemberRole,
+    /** The only address that may accept it; null = the one that accepts chooses. */
+    email: z.string().nullable(),
+    /** Always false, for consoles of before 2027: whether somebody has this address is not told to who holds a link. */
+    known: z.boolean().optional(),
+    expires_at: z.iso.datetime(),
+  }),
+  errors: ['invitation_not_found'],
+  timeoutMs: 3_000,
+});
+
+/** Invitations of an account that wait to be accepted, newest first; at most 500. */
+export const ListInvitations = defineRpc({
+  subject: 'key.{env}.v1.rpc.list-invitations',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  proof: 'owner',
+  reads: true,
+  queue: 'keys',
+  request: z.object({ account: AccountId, actor: Actor }),
+  reply: z.object({ invitations: z.array(InvitationView) }),
+  errors: ['account_not_found', 'not_permitted'],
+  timeoutMs: 3_000,
+});
+
+/** Voids the link of an invitation that waits. */
+export const RevokeInvitation = defineRpc({
+  subject: 'key.{env}.v1.rpc.revoke-invitation',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  proof: 'owner',
+  queue: 'keys',
+  request: z.object({ account: AccountId, invitation: InvitationId, actor: Actor }),
+  reply: z.object({ id: InvitationId }),
+  errors: ['account_not_found', 'not_permitted', 'invitation_not_found'],
+  timeoutMs: 3_000,
+});
+
+/**
+ * Accepts an invitation and signs in. Somebody new sets a password; somebody known proves to be the one with
+ * theirs. The link opens nothing afterwards.
+ */
+export const AcceptInvitation = defineRpc({
+  subject: 'key.{env}.v1.rpc.accept-invitation',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'carried',
+  queue: 'keys',
+  request: z.object({
+    token: LinkToken,
+    /** Where the invitation names no address. */
+    email: Email.optional(),
+    name: PersonName.optional(),
+    password: Password,
+    browser: BrowserToken.optional(),
+    origin: Origin,
+  }),
+  reply: SessionTokens,
+  errors: ['quota_exceeded', 'invitation_not_found', 'invalid_credentials', 'rate_limit_exceeded'],
+  timeoutMs: 8_000,
+});

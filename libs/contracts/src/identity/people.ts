@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AccountSlug, SessionId, UserId } from '../ids.js';
+import { Actor, Origin } from './audit.js';
+
+/** What a member may do: `viewer` reads, `member` also changes keys and deployments, `owner` also people and the audit log. */
+export const MemberRole = z.enum(['owner', 'member', 'viewer']);
+export type MemberRole = z.infer<typeof MemberRole>;
+
+/** Whether a person may sign in. Operators alone suspend. */
+export const UserState = z.enum(['active', 'suspended']);
+export type UserState = z.infer<typeof UserState>;
+
+/** A person's address, lower-cased: one address is one person, however it is written. */
+export const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254, 'An email address has at most 254 characters.')
+  .pipe(z.email('Write an email address like ada@example.com.'));
+
+/** A person's name, as others see it. What could break a line or the reading direction of a list is refused. */
+export const PersonName = z
+  .string()
+  .trim()
+  .max(100, 'A name has at most 100 characters.')
+  .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'A name holds no control characters.');
+
+/** A password as somebody types it: any text up to a length that costs little to read. */
+export const Password = z.string().min(1).max(200);
+
+/** A password that is being set: 10 to 200 characters, any of them. */
+export const NewPassword = z.string().min(10, 'A password has at least 10 characters.').max(200, 'A password has at most 200 characters.');
+
+/** A person's membership in an account. */
+export const MembershipView = z.object({ account: AccountId, slug: AccountSlug, role: MemberRole });
+export type MembershipView = z.infer<typeof MembershipView>;
+
+/** A person with the accounts they belong to. */
+export const FindUser = defineRpc({
+  subject: 'key.{env}.v1.rpc.find-user',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'self',
+  queue: 'keys',
+  request: z.object({ user: UserId }),
+  reply: z.object({
+    id: UserId,
+    email: z.string(),
+    name: z.string(),
+    /** False for somebody who signs in by their organisation alone. */
+    has_password: z.boolean(),
+    memberships: z.array(MembershipView),
+  }),
+  errors: ['user_not_found'],
+  timeoutMs: 3_000,
+});
+
+/**
+ * Suspends a person in all accounts, or lets them go on. Their sessions end at once, with the playground's keys, and no way of
+ * signing in opens anything: each answers as it does to somebody who is not known here. Memberships stay, and so do the keys
+ * that the person made, which belong to their accounts. Repeating it is harmless.
+ */
+export const SetUserState = defineRpc({
+  subject: 'key.{env}.v1.rpc.set-user-state',
+  owner: 'keys',
+  callers: ['ops'],
+  queue: 'keys',
+  request: z.object({ email: Email, state: UserState, actor: Actor }),
+  reply: z.object({
+    user: UserId,
+    state: UserState,
+    /** Sessions that ended by it. */
+    ended: z.int().nonnegative(),
+  }),
+  errors: ['user_not_found', 'not_permitted'],
+  timeoutMs: 5_000,
+});
+
+/**
+ * Deletes a person for good: their sessions end at once, and nothing is left but their number in sessions that are over and in
+ * the audit log, which keeps what it said before. Their address is free again for somebody new. Refused while they are the
+ * only owner of an account. Repeating it answers `user_not_found`.
+ */
+export const DeleteUser = defineRpc({
+  subject: 'key.{env}.v1.rpc.delete-user',
+  owner: 'keys',
+  callers: ['ops'],
+  queue: 'keys',
+  request: z.object({ email: Email, actor: Actor }),
+  reply: z.object({
+    user: UserId,
+    /** Sessions that ended by it. */
+    ended: z.int().nonnegative(),
+    /** Accounts that the person belonged to. */
+    accounts: z.int().nonnegative(),
+  }),
+  errors: ['user_not_found', 'last_owner', 'not_permitted'],
+  timeoutMs: 8_000,
+});
+
+/** Sets another password and ends all other sessions of the person. */
+export const ChangePassword = defineRpc({
+  subject: 'key.{env}.v1.rpc.change-password',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'session',
+  queue: 'keys',
+  request: z.object({ session: SessionId, user: UserId, current: Password, next: NewPassword, origin: Origin }),
+  reply: z.object({ ended: z.int().nonnegative() }),
+  errors: ['invalid_credentials', 'session_ended', 'rate_limit_exceeded'],
+  timeoutMs: 8_000,
+});
+
+/**
+ * Gives somebody who forgot their password a random one, which is in this reply and can never be read again, and ends all
+ * their sessions. Operators alone may ask: an owner could take over who belongs to other accounts too.
+ */
+export const ResetPassword = defineRpc({
+  subject: 'key.{env}.v1.rpc.reset-password',
+  owner: 'keys',
+  callers: ['ops'],
+  queue: 'keys',
+  request: z.object({ user: UserId, actor: Actor }),
+  reply: z.object({
+    /** The whole password, shown once. */
+    password: z.string(),
+    ended: z.int().nonnegative(),
+  }),
+  errors: ['user_not_found'],
+  timeoutMs: 8_000,
+});

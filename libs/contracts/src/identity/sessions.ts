@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountId, AccountSlug, SessionId, UserId } from '../ids.js';
+import { Actor, Origin } from './audit.js';
+import { MemberRole } from './people.js';
+
+/** A session's tokens, in the one reply that holds them. */
+export const SessionTokens = z.object({
+  session: SessionId,
+  user: UserId,
+  account: AccountId,
+  slug: AccountSlug,
+  role: MemberRole,
+  /** Signed; see `SessionClaims`. */
+  access_token: z.string(),
+  access_expires_at: z.iso.datetime(),
+  /** Opens the next pair, once. For the door's cookie alone. */
+  refresh_token: z.string(),
+  /** When the session ends unless it is used before. */
+  refresh_expires_at: z.iso.datetime(),
+  /** Shows later that this browser has signed in before: see `BrowserToken`. For the door's cookie alone; only with a sign-in. */
+  browser_token: z.string().optional(),
+});
+export type SessionTokens = z.infer<typeof SessionTokens>;
+
+/** What a door hands back to keep a session going. Another form is refused without a look at the database. */
+const RefreshToken = z.string().max(200);
+
+/** What an earlier sign-in gave a browser: failures elsewhere do not lock it out. It opens nothing by itself. */
+export const BrowserToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+/** A sign-in as its person sees it. */
+const SessionView = z.object({
+  id: SessionId,
+  created_at: z.iso.datetime(),
+  last_used_at: z.iso.datetime(),
+  address: z.string().nullable(),
+  client: z.string().nullable(),
+});
+
+/**
+ * Exchanges a refresh token for the next pair. It is good for one attempt: the same `attempt` may ask again until the next
+ * token is used, as answers get lost and tabs race. The same token with another attempt, or with none, ends the session:
+ * one of the two stole it. Expired, ended, reused and invented tokens are the same `session_ended`.
+ */
+export const RefreshSession = defineRpc({
+  subject: 'key.{env}.v1.rpc.refresh-session',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'carried',
+  queue: 'keys',
+  request: z.object({
+    refresh_token: RefreshToken,
+    /** Works in another account of the person from now on; a foreign one is `not_permitted`. */
+    account: AccountSlug.optional(),
+    /** Random text that the page keeps until it has an answer, the same in all tabs of a browser. */
+    attempt: z.string().min(16).max(64).optional(),
+    origin: Origin,
+  }),
+  reply: SessionTokens,
+  errors: ['session_ended', 'not_permitted'],
+  timeoutMs: 3_000,
+});
+
+/** Ends the session of a refresh token. A token that opens nothing is no error: what was wanted holds. */
+export const SignOut = defineRpc({
+  subject: 'key.{env}.v1.rpc.sign-out',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'carried',
+  queue: 'keys',
+  request: z.object({ refresh_token: RefreshToken, origin: Origin }),
+  reply: z.object({ ended: z.boolean() }),
+  errors: [],
+  timeoutMs: 3_000,
+});
+
+/** Sessions of a person that go on, newest first. */
+export const ListSessions = defineRpc({
+  subject: 'key.{env}.v1.rpc.list-sessions',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'self',
+  queue: 'keys',
+  request: z.object({ user: UserId }),
+  reply: z.object({ sessions: z.array(SessionView) }),
+  errors: ['user_not_found'],
+  timeoutMs: 3_000,
+});
+
+/** Ends one session of a person, or all of them: sign-out everywhere. */
+export const EndSessions = defineRpc({
+  subject: 'key.{env}.v1.rpc.end-sessions',
+  owner: 'keys',
+  callers: ['console', 'ops'],
+  proof: 'self',
+  queue: 'keys',
+  request: z.object({
+    user: UserId,
+    /** Absent = all. */
+    session: SessionId.optional(),
+    actor: Actor,
+  }),
+  reply: z.object({ ended: z.int().nonnegative() }),
+  errors: ['user_not_found', 'session_not_found', 'not_permitted'],
+  timeoutMs: 3_000,
+});

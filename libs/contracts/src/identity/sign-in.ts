@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { defineRpc } from '../channel.js';
+import { AccountSlug } from '../ids.js';
+import { Origin } from './audit.js';
+import { LinkToken } from './invitations.js';
+import { Email, Password } from './people.js';
+import { BrowserToken, SessionTokens } from './sessions.js';
+
+/**
+ * Signs in with address and password. An unknown address and a wrong password get the same answer after the
+ * same work. After ten failures in 15 minutes from one network an address gets \`rate_limit_exceeded\` there, known or not,
+ * and after fifty from everywhere; a browser that has signed in before has ten failures of its own.
+ */
+export const SignIn = defineRpc({
+  subject: 'key.{env}.v1.rpc.sign-in',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'carried',
+  queue: 'keys',
+  request: z.object({
+    email: Email,
+    password: Password,
+    /** The account to work in; absent or foreign = the first one. */
+    account: AccountSlug.optional(),
+    browser: BrowserToken.optional(),
+    origin: Origin,
+  }),
+  reply: SessionTokens,
+  errors: ['invalid_credentials', 'not_permitted', 'rate_limit_exceeded'],
+  timeoutMs: 8_000,
+});
+
+/** Longest token of an identity provider that is read, in characters. */
+const TOKEN_CHARS = 16_384;
+
+/**
+ * Begins a sign-in by the identity provider, and gives it the nonce that the ID token must hold. Good for ten minutes, once.
+ * `not_found` where keys-service knows of no provider.
+ */
+export const BeginSignInExternal = defineRpc({
+  subject: 'key.{env}.v1.rpc.begin-sign-in-external',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'carried',
+  queue: 'keys',
+  request: z.object({}),
+  reply: z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }),
+  errors: ['not_found'],
+  timeoutMs: 3_000,
+});
+
+/**
+ * Signs in whom an identity provider vouches for. keys-service verifies the ID token itself: issuer, audience, signature and
+ * the nonce that it gave. A person is known by issuer and subject; the first time, a verified address links to the person of
+ * that address or accepts the invitation. Nobody gets in uninvited. (Version 1 took the door's word for all of this.)
+ */
+export const SignInExternal = defineRpc({
+  subject: 'key.{env}.v2.rpc.sign-in-external',
+  owner: 'keys',
+  callers: ['console'],
+  proof: 'carried',
+  queue: 'keys',
+  request: z.object({
+    id_token: z.string().min(1).max(TOKEN_CHARS),
+    /** Many providers tell the address to whoever asks with this, and not in the ID token. */
+    access_token: z.string().min(1).max(TOKEN_CHARS).optional(),
+    /** Link that is accepted by this sign-in. */
+    invitation: LinkToken.optional(),
+    origin: Origin,
+  }),
+  reply: SessionTokens,
+  errors: ['not_found', 'quota_exceeded', 'invalid_credentials', 'invitation_not_found'],
+  timeoutMs: 15_000,
+});

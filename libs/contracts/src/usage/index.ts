@@ -1,0 +1,3 @@
+export * from './limit-use.js';
+export * from './query-usage.js';
+export * from './usage-record.js';
