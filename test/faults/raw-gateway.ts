@@ -30,7 +30,7 @@ export class RawGateway {
   start(st: string, at: number, plan: Json): Json {
     const content = [{ type: 'text', text: JSON.stringify({ seed: 1, tokens: 5, hz: 100, ...plan }) }];
     const req = { messages: [{ role: 'user', content }], sampling: {}, stop: [] };
-    return { st, at, dep: 1, rev: 1, api: 'chat', req, caps: [] };
+    return { st, at, dep: 1, rev: 1, api: 'chat', req };
   }
 
   sendStart(wk: string, body: string | Uint8Array, to: { st: string; at: number; fields?: Record<string, string> }): void {

@@ -213,7 +213,6 @@ export class WorkerRig {
           stop: [],
           ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
         },
-        caps: [],
         account: 1 as never,
         key: 1 as never,
       };

@@ -22,7 +22,6 @@ export interface StreamRequest {
   readonly api: Start['api'];
   /** As an object, or as its JSON in UTF-8, which was checked where it was made. */
   readonly req: CanonicalRequest | Uint8Array;
-  readonly caps: readonly string[];
   readonly account: AccountId;
   readonly key: KeyId;
   /** Shows who opened the stream for whom; the worker keeps it with what it counts. */

@@ -73,7 +73,6 @@ class CheckedStream {
       rev,
       api: 'chat',
       req: { messages: [{ role: 'user', content: [{ type: 'text', text }] }], sampling: {}, stop: [] },
-      caps: [],
       account: 1,
       key: 1,
     };

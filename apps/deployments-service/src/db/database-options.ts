@@ -20,7 +20,7 @@ interface Addresses {
   readonly DEPLOYMENTS_DATABASE_URL?: string | undefined;
 }
 
-/** @throws TypeError when neither address is given. */
+/** @throws ConfigError when neither address is given. */
 export function databaseOptions(
   { SLIPWAY_ENV: env, DATABASE_URL: serverUrl, DEPLOYMENTS_DATABASE_URL: own }: Addresses,
   log: Logger,

@@ -149,7 +149,6 @@ export class InferenceService {
       rev: route.rev,
       api,
       req: canonical,
-      caps: [],
       account: account.id,
       key: key.id,
       claim,

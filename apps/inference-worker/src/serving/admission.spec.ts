@@ -40,7 +40,6 @@ const aStart = (changes: Record<string, unknown> = {}): Start =>
     rev: 2,
     api: 'chat',
     req: { messages: [{ role: 'user', content: [{ type: 'text', text: 'a secret prompt' }] }], sampling: {}, stop: [] },
-    caps: [],
     ...changes,
   });
 

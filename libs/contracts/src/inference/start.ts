@@ -41,7 +41,8 @@ export const Start = defineEvent({
     rev: z.int().positive(),
     api: z.enum(['chat', 'messages', 'count']),
     req: CanonicalRequest,
-    caps: z.array(z.string()),
+    /** Always empty, and no reader needs it: workers of release 0.1 require it. The next release stops sending it. */
+    caps: z.array(z.string()).optional(),
   }),
 });
 export type Start = z.infer<typeof Start.message>;

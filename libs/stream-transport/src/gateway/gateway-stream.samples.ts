@@ -33,7 +33,6 @@ const request = {
   rev: 1,
   api: 'chat',
   req: { messages: [], sampling: {}, stop: [] },
-  caps: [],
   account: 1,
   key: 1,
 } as unknown as StreamRequest;

@@ -87,9 +87,9 @@ export class StartPublisher {
 }
 
 function encode(request: StreamRequest, at: number): Uint8Array {
-  const { st, dep, rev, api, req, caps } = request;
-  // The request comes last: a worker judges by what stands before it.
-  const head: Omit<Start, 'req'> = { st, at, dep, rev, api, caps: [...caps] };
+  const { st, dep, rev, api, req } = request;
+  // The request comes last: a worker decides by the fields before it. Workers of release 0.1 require `caps`.
+  const head: Omit<Start, 'req'> = { st, at, dep, rev, api, caps: [] };
   if (req instanceof Uint8Array) return Buffer.concat([Buffer.from(`${JSON.stringify(head).slice(0, -1)},"req":`), req, CLOSING]);
   return Buffer.from(JSON.stringify({ ...head, req } satisfies Start));
 }

@@ -10,7 +10,7 @@ import { StreamTable } from './stream-table.js';
 
 const KIB = 1024;
 const silent: Generation = { run: () => new Promise(() => undefined) };
-const head = { st: 's', at: 1, dep: 7, rev: 2, api: 'chat', caps: [] };
+const head = { st: 's', at: 1, dep: 7, rev: 2, api: 'chat' };
 const bodyOf = (bytes: number, changes: object = {}): Buffer => {
   const req = { messages: [{ role: 'user', content: [{ type: 'text', text: 'x'.repeat(bytes) }] }], sampling: {}, stop: [] };
   return Buffer.from(JSON.stringify({ ...head, ...changes, req }));
@@ -95,8 +95,8 @@ describe('a start at its worker', () => {
     const reading = new Bench({ admitUnread: undefined });
     reading.arrives(bodyOf(64 * KIB));
     const older = new Bench();
-    const { caps, ...rest } = JSON.parse(bodyOf(64 * KIB).toString()) as Start;
-    older.arrives(Buffer.from(JSON.stringify({ ...rest, caps })));
+    const { api, ...rest } = JSON.parse(bodyOf(64 * KIB).toString()) as Start;
+    older.arrives(Buffer.from(JSON.stringify({ ...rest, api })));
     expect([bench, reading, older].map(({ unread, accepted }) => [unread.length, accepted])).toEqual([
       [0, 1],
       [0, 1],

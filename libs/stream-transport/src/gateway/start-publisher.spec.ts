@@ -1,0 +1,16 @@
+import type { Incarnation } from '@slipway/contracts';
+import { expect, it } from 'vitest';
+import type { StreamRequest } from '../types.js';
+import { StartPublisher, type StartTarget } from './start-publisher.js';
+
+const request = { st: 's', dep: 7, rev: 2, api: 'chat', req: { messages: [], sampling: {}, stop: [] }, account: 1, key: 1 };
+
+it('a start holds every field that release 0.1 requires', () => {
+  const sent: Uint8Array[] = [];
+  const small = { limit: 1_000_000, send: (_: string, body: Uint8Array) => sent.push(body) > 0 };
+  const starts = new StartPublisher({ subjects: { starts: () => 'start' }, small } as never);
+  const target = { wk: 'w' as Incarnation, at: 3, reply: 'frames', deadlineMs: 5_000 } as StartTarget;
+  expect(starts.send(request as unknown as StreamRequest, target)).toEqual({ kind: 'sent' });
+  const { st, dep, rev, api, req } = request;
+  expect(JSON.parse(Buffer.concat(sent).toString())).toEqual({ st, at: 3, dep, rev, api, caps: [], req });
+});
