@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { CAPABILITIES, ERRORS, type ErrorCode, isServiceError, ServiceError } from '@slipway/contracts';
+import { CAPABILITIES, type ErrorCode, ERRORS, isServiceError, ServiceError } from '@slipway/contracts';
+import { FLAVOURS, type UpstreamFlavour } from '@slipway/engine-http';
+import { capabilitiesOf, jsonSchemaRules, type ReadyModel } from '@slipway/engine-llama';
 import { describe, expect, it } from 'vitest';
 import type { ResolvedDeployment } from '../../apps/gateway/src/deployments/deployment-resolver.service.js';
 import { ANSWERED_CODES, ANSWERED_ERRORS } from '../../apps/gateway/src/openapi/answered-errors.js';
@@ -10,9 +12,6 @@ import { messagesErrors } from '../../apps/gateway/src/surfaces/messages/message
 import { readMessagesRequest } from '../../apps/gateway/src/surfaces/messages/messages.request.js';
 import type { ErrorFormat, SurfaceRequest } from '../../apps/gateway/src/surfaces/surface.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
-import { FLAVOURS, type UpstreamFlavour } from '../../apps/inference-worker/src/engines/http/flavour.js';
-import { jsonSchemaRules } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
-import { capabilitiesOf, type ReadyModel } from '../../apps/inference-worker/src/engines/llama/ready-model.js';
 
 const PAGE = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
 

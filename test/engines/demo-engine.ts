@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { CanonicalRequest } from '@slipway/contracts';
-import type { EngineSettings } from '../../apps/inference-worker/src/engines/engine.js';
-import { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
+import type { EngineSettings } from '../../libs/engine/src/engine.js';
+import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
 import { SETTINGS, ask } from './engine-run.js';
 
 /** The model that comes with the product. */

@@ -1,7 +1,7 @@
 import type { CanonicalRequest, StreamEvent, Usage } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
-import type { Engine, EngineSettings, UnreadRequest } from '../../apps/inference-worker/src/engines/engine.js';
-import type { RequestFacts } from '../../apps/inference-worker/src/engines/prompt-text.js';
+import type { Engine, EngineSettings, UnreadRequest } from '../../libs/engine/src/engine.js';
+import type { RequestFacts } from '../../libs/engine/src/prompt-text.js';
 import { until as poll } from '../testing/until.js';
 
 export const SETTINGS: EngineSettings = {

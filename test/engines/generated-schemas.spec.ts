@@ -2,8 +2,8 @@ import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
-import { jsonSchemaRules } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
+import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { jsonSchemaRules } from '../../libs/engine-llama/src/grammar/json-schema-grammar.js';
 import { GrammarSampler } from './grammar-sampler.js';
 import { Random } from './random.js';
 

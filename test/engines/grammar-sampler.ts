@@ -1,4 +1,4 @@
-import type { Expr, Rules } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf.js';
+import type { Expr, Rules } from '../../libs/engine-llama/src/grammar/gbnf.js';
 import type { Random } from './random.js';
 
 /** Texts out of a grammar. */

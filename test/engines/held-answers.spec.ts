@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Pace } from '../../apps/inference-worker/src/engines/http/read-shares.js';
-import { UpstreamClient } from '../../apps/inference-worker/src/engines/http/upstream-client.js';
+import type { Pace } from '../../libs/engine-http/src/read-shares.js';
+import { UpstreamClient } from '../../libs/engine-http/src/upstream-client.js';
 import { until } from '../testing/until.js';
 
 const FRAMINGS = {

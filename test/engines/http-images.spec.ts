@@ -5,13 +5,13 @@ import { type Server, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { CanonicalRequest } from '@slipway/contracts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HostList } from '@slipway/platform';
 import { chatChunk } from '@slipway/testing';
-import { type ImageLimits, ImageFetcher } from '../../apps/inference-worker/src/engines/http/image-fetcher.js';
-import { FLAVOURS } from '../../apps/inference-worker/src/engines/http/flavour.js';
-import { ImageRoom } from '../../apps/inference-worker/src/engines/http/image-room.js';
-import { bodyOf, prepareRequest, withImages } from '../../apps/inference-worker/src/engines/http/prepared-request.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ImageLimits, ImageFetcher } from '../../libs/engine-http/src/image-fetcher.js';
+import { FLAVOURS } from '../../libs/engine-http/src/flavour.js';
+import { ImageRoom } from '../../libs/engine-http/src/image-room.js';
+import { bodyOf, prepareRequest, withImages } from '../../libs/engine-http/src/prepared-request.js';
 import { ask, EngineRun, run, until } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { jsonAnswer, modelList, type PlayedServer, playUpstream, type UpstreamScript } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
-import type { EngineSettings } from '../../apps/inference-worker/src/engines/engine.js';
-import type { HttpEngineLimits } from '../../apps/inference-worker/src/engines/http/http-engine.js';
+import type { EngineSettings } from '../../libs/engine/src/engine.js';
+import type { HttpEngineLimits } from '../../libs/engine-http/src/http-engine.js';
 import { ask, run } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
 

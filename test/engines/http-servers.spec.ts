@@ -8,7 +8,7 @@ import {
   playUpstream,
 } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
-import type { HttpEngine, HttpEngineLimits } from '../../apps/inference-worker/src/engines/http/http-engine.js';
+import type { HttpEngine, HttpEngineLimits } from '../../libs/engine-http/src/http-engine.js';
 import { EngineRun, ask, message, run, until } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
 

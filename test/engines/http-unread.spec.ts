@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, EngineRun, run, until } from './engine-run.js';
 import { UpstreamBench } from './upstream-bench.js';
 
-const DIST_THREAD = new URL('../../apps/inference-worker/dist/engines/http/prepare-thread.js', import.meta.url);
+const DIST_THREAD = new URL('../../libs/engine-http/dist/prepare-thread.js', import.meta.url);
 const never = new AbortController().signal;
 const unread = (req: CanonicalRequest): Uint8Array =>
   Buffer.from(JSON.stringify({ st: 's', at: 1, dep: 7, rev: 1, api: 'chat', caps: [], req }));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EngineFacts } from '../../apps/inference-worker/src/engines/engine.js';
-import { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
+import type { EngineFacts } from '../../libs/engine/src/engine.js';
+import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
 import { DEMO_CONTEXT, DEMO_MODEL, demoEngine, endless, isIdle, longText, onlyBytes } from './demo-engine.js';
 import { EngineRun, SETTINGS, ask, message, run, until } from './engine-run.js';
 

@@ -1,6 +1,6 @@
 import type { CanonicalRequest, TokenLogprob } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
+import type { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
 import { demoEngine, endless, isIdle } from './demo-engine.js';
 import { EngineRun, ask, message, run, until } from './engine-run.js';
 

@@ -1,8 +1,8 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CanonicalRequest } from '@slipway/contracts';
-import type { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
+import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
 import { demoEngine } from './demo-engine.js';
 import { ask, run } from './engine-run.js';
 import { Random } from './random.js';

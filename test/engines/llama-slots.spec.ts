@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
-import { SequencePool } from '../../apps/inference-worker/src/engines/llama/sequence-pool.js';
+import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
+import { SequencePool } from '../../libs/engine-llama/src/sequence-pool.js';
 import { DEMO_MODEL, demoEngine, endless, isIdle, longText } from './demo-engine.js';
 import { EngineRun, SETTINGS, ask, run, until } from './engine-run.js';
 

@@ -1,7 +1,7 @@
 import type { CanonicalRequest, StreamEvent, Tool } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EngineFacts } from '../../apps/inference-worker/src/engines/engine.js';
-import { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
+import type { EngineFacts } from '../../libs/engine/src/engine.js';
+import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
 import { DEMO_MODEL, isIdle } from './demo-engine.js';
 import { SETTINGS, ask, message, run, type EngineRun } from './engine-run.js';
 

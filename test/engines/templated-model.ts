@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LlamaEngine } from '../../apps/inference-worker/src/engines/llama/llama-engine.js';
-import type { EngineFacts } from '../../apps/inference-worker/src/engines/engine.js';
+import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
+import type { EngineFacts } from '../../libs/engine/src/engine.js';
 import { DEMO_MODEL } from './demo-engine.js';
 import { SETTINGS } from './engine-run.js';
 

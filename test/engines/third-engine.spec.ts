@@ -1,7 +1,7 @@
 import { type CanonicalRequest, type DeploymentFacts, Incarnation, textOf, type Usage } from '@slipway/contracts';
 import { nuid } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, EngineFacts, EngineOutput, TokenCount } from '../../apps/inference-worker/src/engines/engine.js';
+import type { Engine, EngineFacts, EngineOutput, TokenCount } from '../../libs/engine/src/engine.js';
 import { Runner } from '../../apps/inference-worker/src/runner/runner.js';
 import { ENV, GatewayRig, type RunningGateway } from '../gateway/gateway-rig.js';
 

@@ -1,7 +1,7 @@
-import { ScriptedUpstream, type UpstreamStep, chatStream } from '@slipway/testing';
+import { chatStream, ScriptedUpstream, type UpstreamStep } from '@slipway/testing';
 import { afterEach, beforeEach } from 'vitest';
-import type { EngineSettings } from '../../apps/inference-worker/src/engines/engine.js';
-import { HttpEngine, type HttpEngineLimits } from '../../apps/inference-worker/src/engines/http/http-engine.js';
+import type { EngineSettings } from '../../libs/engine/src/engine.js';
+import { HttpEngine, type HttpEngineLimits } from '../../libs/engine-http/src/http-engine.js';
 import { SETTINGS } from './engine-run.js';
 
 /** An upstream for each test, and engines before it that are unloaded with it. */

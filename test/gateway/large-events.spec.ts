@@ -2,7 +2,7 @@ import type { DeploymentFacts, Incarnation } from '@slipway/contracts';
 import { nuid } from '@slipway/platform';
 import { chatChunk, chatStream, ScriptedUpstream, usageChunk } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { HttpEngine } from '../../apps/inference-worker/src/engines/http/http-engine.js';
+import { HttpEngine } from '@slipway/engine-http';
 import { Runner } from '../../apps/inference-worker/src/runner/runner.js';
 import { ENV, GatewayRig, type RunningGateway } from './gateway-rig.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
-import { jsonSchemaRules } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
+import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { jsonSchemaRules } from '../../libs/engine-llama/src/grammar/json-schema-grammar.js';
 import { GrammarSampler } from '../engines/grammar-sampler.js';
 import { Random } from '../engines/random.js';
 import { expectedLeftOut, withoutLeftOut } from './left-out-table.js';

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
-import { GrammarWalk } from '../../apps/inference-worker/src/engines/llama/grammar/grammar-walk.js';
-import { jsonSchemaRules } from '../../apps/inference-worker/src/engines/llama/grammar/json-schema-grammar.js';
+import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { GrammarWalk } from '../../libs/engine-llama/src/grammar/grammar-walk.js';
+import { jsonSchemaRules } from '../../libs/engine-llama/src/grammar/json-schema-grammar.js';
 import { GrammarSampler } from '../engines/grammar-sampler.js';
 import { Random } from '../engines/random.js';
 

@@ -1,8 +1,8 @@
 import type { Tool } from '@slipway/contracts';
 import { expect } from 'vitest';
-import type { CallFamily } from '../../apps/inference-worker/src/engines/llama/tool-calls/call-family.js';
-import { CallReader } from '../../apps/inference-worker/src/engines/llama/tool-calls/call-reader.js';
-import { detectFamily } from '../../apps/inference-worker/src/engines/llama/tool-calls/detect-family.js';
+import type { CallFamily } from '../../libs/engine-llama/src/tool-calls/call-family.js';
+import { CallReader } from '../../libs/engine-llama/src/tool-calls/call-reader.js';
+import { detectFamily } from '../../libs/engine-llama/src/tool-calls/detect-family.js';
 import { TEMPLATES } from '../engines/family-templates.js';
 
 /** The families whose calls are known, by name. */

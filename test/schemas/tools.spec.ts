@@ -1,7 +1,7 @@
 import type { Tool } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { GbnfReader } from '../../apps/inference-worker/src/engines/llama/grammar/gbnf-reader.js';
-import { toolGrammar } from '../../apps/inference-worker/src/engines/llama/tool-grammar.js';
+import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { toolGrammar } from '../../libs/engine-llama/src/tool-grammar.js';
 import { GrammarSampler } from '../engines/grammar-sampler.js';
 import { Random } from '../engines/random.js';
 import { expectedLeftOut, withoutLeftOut, withoutPlaces } from './left-out-table.js';

@@ -1,7 +1,7 @@
 import type { CanonicalRequest, StreamEvent } from '@slipway/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { HttpEngine } from '../../../apps/inference-worker/src/engines/http/http-engine.js';
-import type { EngineFacts } from '../../../apps/inference-worker/src/engines/engine.js';
+import { HttpEngine } from '../../../libs/engine-http/src/http-engine.js';
+import type { EngineFacts } from '../../../libs/engine/src/engine.js';
 import { EngineRun, SETTINGS, ask, message, run, until } from '../engine-run.js';
 import { BUILD_MS, buildLlamaServer, canBuild, LlamaServer } from './llama-server.js';
 

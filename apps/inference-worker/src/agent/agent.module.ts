@@ -1,10 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Incarnation } from '@slipway/contracts';
+import { ModelDownloads } from '@slipway/model-store';
 import { BoxKey, HostList, type Logger, type NatsConnection, type Registry } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import type { RunnerNames } from '../identity/runner-names.js';
-import { ModelDownloads } from '../models/model-downloads.js';
-import { ModelStore } from '../models/model-store.js';
+import { ModelSources } from './model-sources.js';
 import { AgentLogService } from './agent-log.service.js';
 import { AgentRpc } from './agent-rpc.js';
 import { AgentStatusService } from './agent-status.service.js';
@@ -37,7 +37,7 @@ export class AgentModule {
       stallMs: config.DOWNLOAD_STALL_MS,
       log,
     });
-    const models = new ModelStore({ modelDirs: config.MODEL_DIRS, engineHosts: new HostList(config.ENGINE_HOSTS), downloads });
+    const models = new ModelSources({ modelDirs: config.MODEL_DIRS, engineHosts: new HostList(config.ENGINE_HOSTS), downloads });
     return {
       module: AgentModule,
       providers: [
@@ -56,7 +56,7 @@ export class AgentModule {
             return downloads;
           },
         },
-        { provide: ModelStore, useValue: models },
+        { provide: ModelSources, useValue: models },
         WorkerMetrics,
         LogBook,
         RunnerStarter,

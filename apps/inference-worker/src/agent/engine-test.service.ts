@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineFinding, engineTestBinding, type Incarnation, TestAgentEngine } from '@slipway/contracts';
+import { EngineLoadError } from '@slipway/engine';
 import { BoxKey, type Logger } from '@slipway/platform';
 import type { z } from 'zod';
-import { EngineLoadError } from '../engines/engine.js';
-import { tryEngine } from '../engines/try-engine.js';
-import { ModelStore } from '../models/model-store.js';
+import { tryEngine } from '../engines.js';
+import { ModelSources } from './model-sources.js';
 import { AgentRpc } from './agent-rpc.js';
 import { AGENT_ID, LOG } from './agent-tokens.js';
 
@@ -15,7 +15,7 @@ type Request = z.output<typeof TestAgentEngine.request>;
 export class EngineTestService {
   constructor(
     private readonly rpc: AgentRpc,
-    private readonly models: ModelStore,
+    private readonly models: ModelSources,
     private readonly key: BoxKey,
     @Inject(AGENT_ID) private readonly wk: Incarnation,
     @Inject(LOG) private readonly log: Logger,

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs';
-import { EngineLoadError } from '../engines/engine.js';
+import { EngineLoadError } from '@slipway/engine';
 import { type AgentMessage, type Farewell, LEAVE_WITHIN_MS, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
 import { heldBy } from './memory.js';
 import { LineSplitter } from './line-splitter.js';

@@ -1,4 +1,4 @@
-import { EngineLoadError } from '../engines/engine.js';
+import { EngineLoadError } from '@slipway/engine';
 import type { Runner } from '../runner/runner.js';
 import type { Farewell } from '../runner/runner-messages.js';
 import type { RunnerHandle, RunnerListener } from './runner-handle.js';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentLoad, AssignmentItem, StateReason } from '@slipway/contracts';
+import { EngineLoadError } from '@slipway/engine';
+import { fileVersion } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
-import { EngineLoadError } from '../engines/engine.js';
 import type { RunnerName } from '../identity/runner-names.js';
-import { fileVersion } from '../models/file-version.js';
-import type { ModelStore, ObtainedModel } from '../models/model-store.js';
+import type { ModelSources, ObtainedModel } from './model-sources.js';
 import type { Farewell, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
 import type { MemoryClaim } from './memory.js';
 import { retryDelay } from './retry-delay.js';
@@ -28,7 +28,7 @@ interface Trouble {
 
 export interface PlacementOptions {
   readonly item: AssignmentItem;
-  readonly models: ModelStore;
+  readonly models: ModelSources;
   /** @throws EngineLoadError where there is no name now */
   readonly nameRunner: () => Promise<RunnerName>;
   readonly startRunner: (what: { readonly model: ObtainedModel; readonly name: RunnerName }, listener: RunnerListener) => RunnerHandle;

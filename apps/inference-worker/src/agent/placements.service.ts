@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentLoad, AssignmentItem, DeploymentId } from '@slipway/contracts';
 import type { WorkerConfig } from '../config.js';
-import { ModelStore } from '../models/model-store.js';
+import { ModelSources } from './model-sources.js';
 import type { Farewell, RunnerFigures } from '../runner/runner-messages.js';
 import { CONFIG } from './agent-tokens.js';
 import type { OpenItem, WholeAssignment } from './assignment-reader.js';
@@ -40,7 +40,7 @@ export class PlacementsService {
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
     private readonly book: LogBook,
-    private readonly models: ModelStore,
+    private readonly models: ModelSources,
     private readonly runners: RunnerStarter,
     private readonly metrics: WorkerMetrics,
   ) {}

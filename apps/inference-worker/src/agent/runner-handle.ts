@@ -1,4 +1,4 @@
-import type { EngineLoadError } from '../engines/engine.js';
+import type { EngineLoadError } from '@slipway/engine';
 import type { Farewell, RunnerFacts, RunnerFigures } from '../runner/runner-messages.js';
 
 /** An end that its keeper did not ask for. */

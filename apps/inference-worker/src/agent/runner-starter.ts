@@ -1,12 +1,11 @@
-import { availableParallelism } from 'node:os';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AssignmentItem, DeploymentId } from '@slipway/contracts';
-import { connectNats, type Logger, type NatsConnection, ThreadPool } from '@slipway/platform';
+import { EngineLoadError } from '@slipway/engine';
+import { connectNats, type Logger, type NatsConnection, type ThreadPool } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
-import { createEngine, type EngineSource } from '../engines/create-engine.js';
-import { EngineLoadError } from '../engines/engine.js';
+import { createEngine, type EngineSource, requestReaders } from '../engines.js';
 import type { RunnerName, RunnerNames } from '../identity/runner-names.js';
-import type { ObtainedModel } from '../models/model-store.js';
+import type { ObtainedModel } from './model-sources.js';
 import type { OtherUser } from '../runner/other-user.js';
 import { Runner } from '../runner/runner.js';
 import { queueBoundOf } from '../serving/admission.js';
@@ -25,14 +24,6 @@ const NO_OTHERS_USER = 65_533;
 /** Of the machine's or container's memory, what one runner may take where the operator says nothing. */
 const SHARE_OF_MEMORY = 0.8;
 
-/** Threads that read large requests to HTTP engines, and how long each may take for one, in milliseconds. */
-const READERS_MAX = 4;
-const READ_MS = 10_000;
-/** A new thread makes the next large request wait for its modules, so it stays for a while. */
-const READER_IDLE_MS = 600_000;
-/** What waits has a slot of its deployment already, which bounds it further. */
-const READS_WAITING = { perKey: 1_024, inAll: 8_192 };
-
 /** An item with the place where its log goes, and the name of its next runner. */
 export interface PlacedItem {
   readonly item: AssignmentItem;
@@ -44,7 +35,7 @@ export interface PlacedItem {
 @Injectable()
 export class RunnerStarter {
   readonly #children = new Set<ForkedRunner>();
-  readonly #readers: ThreadPool;
+  #readers: Promise<ThreadPool> | undefined;
   // Whatever ends this process in an orderly way, its children go with it; after a kill they notice that it is gone.
   readonly #killChildren = (): void => {
     for (const child of this.#children) child.kill();
@@ -54,17 +45,8 @@ export class RunnerStarter {
     @Inject(CONFIG) private readonly config: WorkerConfig,
     @Inject(NATS) private readonly nats: NatsConnection,
     @Inject(RUNNER_NAMES) private readonly names: RunnerNames,
-    @Inject(LOG) log: Logger,
-  ) {
-    this.#readers = new ThreadPool({
-      threadUrl: new URL('../engines/http/prepare-thread.js', import.meta.url),
-      threads: Math.min(READERS_MAX, Math.max(2, availableParallelism())),
-      taskMs: READ_MS,
-      idleMs: READER_IDLE_MS,
-      waiting: READS_WAITING,
-      log,
-    });
-  }
+    @Inject(LOG) private readonly log: Logger,
+  ) {}
 
   /** The name of the next runner of a deployment. @throws EngineLoadError while there is none: the runner is tried again later */
   async name(deployment: DeploymentId): Promise<RunnerName> {
@@ -151,7 +133,7 @@ export class RunnerStarter {
         defaultMaxTokens: item.default_max_tokens,
         credential: item.credential,
         imageHosts: this.config.IMAGE_HOSTS,
-        readers: this.#readers,
+        readers: await (this.#readers ??= requestReaders(this.log)),
         log,
       });
       return new Runner({ wk: name.wk, engine, nats, env, item, zone: this.config.ZONE ?? null, log, lost, freed });

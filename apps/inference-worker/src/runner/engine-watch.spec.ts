@@ -1,5 +1,5 @@
+import { EngineLoadError } from '@slipway/engine';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { EngineLoadError } from '../engines/engine.js';
 import { EngineWatch } from './engine-watch.js';
 
 const world = { answers: true, outputs: 0, awaiting: 0, asked: 0, lost: [] as EngineLoadError[] };

@@ -1,5 +1,5 @@
+import { EngineLoadError } from '@slipway/engine';
 import { withinTime } from '@slipway/platform';
-import { EngineLoadError } from '../engines/engine.js';
 
 const CHECK_EVERY_MS = 5_000;
 /** Failed checks in a row after which an engine counts as lost. */

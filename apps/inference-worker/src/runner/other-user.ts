@@ -34,8 +34,11 @@ export function closedTo(user: OtherUser, files: readonly string[]): string | nu
   return null;
 }
 
-/** What this process reads later: its own threads, and the library that reads model files. */
-const ownCode = (): string[] => [fileURLToPath(import.meta.url), createRequire(import.meta.url).resolve('node-llama-cpp')];
+/** What this process reads later: its own threads, the engine, and the binding of llama.cpp that the engine's package names. */
+function ownCode(): string[] {
+  const engine = createRequire(import.meta.url).resolve('@slipway/engine-llama');
+  return [fileURLToPath(import.meta.url), engine, createRequire(engine).resolve('node-llama-cpp')];
+}
 
 /** Who owns a model that is not open to everybody. Root is nobody else; and its group is of no use to a file's owner. */
 function ownerOf(path: string): OtherUser[] {

@@ -1,6 +1,6 @@
+import { EngineLoadError } from '@slipway/engine';
 import { connectNats, createLogger, type Logger, type NatsConnection } from '@slipway/platform';
-import { createEngine } from '../engines/create-engine.js';
-import { EngineLoadError } from '../engines/engine.js';
+import { createEngine } from '../engines.js';
 import { queueBoundOf } from '../serving/admission.js';
 import { Runner } from './runner.js';
 import { becomeUser } from './other-user.js';

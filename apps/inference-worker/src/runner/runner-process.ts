@@ -1,6 +1,6 @@
 import { isServiceError } from '@slipway/contracts';
+import { EngineLoadError } from '@slipway/engine';
 import { createLogger } from '@slipway/platform';
-import { EngineLoadError } from '../engines/engine.js';
 import { describeFault } from '../serving/describe-fault.js';
 import { makeProcessRunner, type ProcessRunner } from './process-runner.js';
 import { LogRelay } from './log-relay.js';

@@ -1,7 +1,7 @@
 import { type AssignmentItem, type Incarnation, ServiceError } from '@slipway/contracts';
+import type { Engine, EngineFacts, EngineLoadError } from '@slipway/engine';
 import type { Logger, NatsConnection } from '@slipway/platform';
 import { StreamSender } from '@slipway/stream-transport';
-import type { Engine, EngineFacts, EngineLoadError } from '../engines/engine.js';
 import { Admission } from '../serving/admission.js';
 import { OrphanReporter } from '../usage/orphan-reporter.js';
 import { EngineWatch } from './engine-watch.js';

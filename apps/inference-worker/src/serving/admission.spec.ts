@@ -1,7 +1,7 @@
 import { AccountId, DeploymentId, Incarnation, KeyId, ServiceError, Start, type StreamEvent, type Usage } from '@slipway/contracts';
+import type { Engine, EngineOutput, TokenCount } from '@slipway/engine';
 import { createLogger } from '@slipway/platform';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Engine, EngineOutput, TokenCount } from '../engines/engine.js';
 import type { EndedGeneration } from '../usage/orphan-book.js';
 import { Admission } from './admission.js';
 

@@ -1,7 +1,7 @@
 import type { AssignmentItem, RejectCode, Start } from '@slipway/contracts';
+import type { Engine, UnreadRequest } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import type { Generation, StartOrigin, UnreadStart, WorkerLoad } from '@slipway/stream-transport';
-import type { Engine, UnreadRequest } from '../engines/engine.js';
 import type { RunnerFigures } from '../runner/runner-messages.js';
 import type { EndedGeneration } from '../usage/orphan-book.js';
 import { EngineCount } from './engine-count.js';

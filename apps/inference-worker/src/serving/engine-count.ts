@@ -1,7 +1,7 @@
 import { type AccountId, type CanonicalRequest, TOKENS_MAX, type Usage } from '@slipway/contracts';
+import type { Engine, UnreadRequest } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
-import type { Engine, UnreadRequest } from '../engines/engine.js';
 import { StageClock } from './stage-clock.js';
 import { type StartName, StreamLog } from './stream-log.js';
 

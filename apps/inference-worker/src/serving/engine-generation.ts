@@ -1,10 +1,16 @@
 import { type AccountId, type CanonicalRequest, type FinishReason, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
+import {
+  type Engine,
+  type EngineOutput,
+  LazyFacts,
+  Patience,
+  type PatienceLimits,
+  type RequestFacts,
+  type UnreadRequest,
+} from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import type { Generation, GenerationResult, StreamWriter } from '@slipway/stream-transport';
-import type { Engine, EngineOutput, UnreadRequest } from '../engines/engine.js';
-import { LazyFacts, type RequestFacts } from '../engines/prompt-text.js';
 import { type EngineBounds, UsageBelief } from '../usage/usage-belief.js';
-import { Patience, type PatienceLimits } from './patience.js';
 import { StageClock } from './stage-clock.js';
 import { type StartName, StreamLog } from './stream-log.js';
 

@@ -1,6 +1,6 @@
 import { CanonicalRequest, type StreamEvent, TOKENS_MAX } from '@slipway/contracts';
+import { factsOf } from '@slipway/engine';
 import { describe, expect, it } from 'vitest';
-import { factsOf } from '../engines/prompt-text.js';
 import { type EngineBounds, UsageBelief } from './usage-belief.js';
 
 const TEXT = 'How many tokens is this? '.repeat(8);

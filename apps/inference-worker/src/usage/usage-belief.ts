@@ -1,5 +1,5 @@
 import { type StreamEvent, TOKENS_MAX, type Usage } from '@slipway/contracts';
-import { estimateTokens, type RequestFacts } from '../engines/prompt-text.js';
+import { estimateTokens, type RequestFacts } from '@slipway/engine';
 
 /** What a chat template, its markup and an answer that nobody sees may take beyond the text, in tokens. */
 const UNSEEN_TOKENS = 65_536;

@@ -1,1 +1,0 @@
-export { type ModelDownload, openDownload } from './llama/model-downloader.js';

@@ -1,0 +1,319 @@
+import { createHash } from 'node:crypto';
+import { type AccountId, type CanonicalRequest, type Capability, ServiceError, type Usage } from '@slipway/contracts';
+import {
+  AdmissionQueue,
+  type Engine,
+  type EngineFacts,
+  type EngineLoad,
+  EngineLoadError,
+  type EngineOutput,
+  type EngineSettings,
+  estimateTokens,
+  textsOf,
+  type TokenCount,
+  type UnreadRequest,
+} from '@slipway/engine';
+import { HostList, OpenSet, type ThreadPool, withinTime } from '@slipway/platform';
+import { AnswerRelay } from './answer-relay.js';
+import { FLAVOURS } from './flavour.js';
+import { HttpGeneration, type UpstreamLimits } from './http-generation.js';
+import { ImageFetcher } from './image-fetcher.js';
+import { type ImageHold, ImageRoom } from './image-room.js';
+import { prepareCount, type PreparedCount } from './prepared-count.js';
+import { bodyOf, type BodyPiece, prepareRequest, type PreparedRequest, textsIn, withImages } from './prepared-request.js';
+import { type UpstreamFacts, probeUpstream } from './probe.js';
+import { greetsAsOllama, probeTalent } from './probe-talent.js';
+import { ReadShares } from './read-shares.js';
+import { type EngineCheck, SharedChecks } from './shared-checks.js';
+import { prepareApart } from './request-preparer.js';
+import { TokenCounter } from './token-counter.js';
+import { assertSupported, type UpstreamTalent } from './unsupported.js';
+import { EventRoom } from './sse-reader.js';
+import { UpstreamClient } from './upstream-client.js';
+import { COMPARED_CHARS } from './without-quotes.js';
+
+/** The server behind an engine and the name that it knows the model by. */
+export interface Upstream {
+  /** Base of the chat-completions contract, with or without `/v1`. */
+  readonly url: string;
+  readonly model: string;
+}
+
+export interface HttpEngineLimits extends UpstreamLimits {
+  readonly connectMs: number;
+  readonly probeMs: number;
+  readonly countMs: number;
+}
+
+const LIMITS: HttpEngineLimits = {
+  firstTokenMs: 600_000,
+  silenceMs: 120_000,
+  endMs: 5_000,
+  connectMs: 5_000,
+  probeMs: 5_000,
+  countMs: 10_000,
+};
+/** Questions beside the chat that run at once: they have connections of their own, and wait for no answer. */
+const ASIDE_CONNECTIONS = 8;
+/** No tokenizer makes fewer tokens of a text: more bytes than this many per token of context need not be counted. */
+const BYTES_PER_TOKEN = 64;
+const MIB = 1024 * 1024;
+/** What large events of all engines of this process hold while they arrive, and those of one account, in characters. */
+const LARGE_EVENTS = new EventRoom({ perAccount: 16 * MIB, inAll: 64 * MIB });
+/** Some 16,000 chunks of one token each per second, and 4,000 more for each account, whatever the others do. */
+const SHARES = new ReadShares({ bytesPerS: 4 * MIB, freeBytesPerS: MIB, burstBytes: MIB });
+const IMAGES = new ImageRoom();
+const CHECKS = new SharedChecks();
+const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
+
+const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
+
+const isUnread = (request: CanonicalRequest | UnreadRequest): request is UnreadRequest => request instanceof Uint8Array;
+
+/** A request that can be sent. */
+interface ReadyRequest {
+  readonly prepared: PreparedRequest;
+  /** The body with its images. */
+  readonly pieces: readonly BodyPiece[];
+  readonly sent: () => Iterable<string>;
+}
+
+/** A model behind any server of the chat-completions contract. */
+export class HttpEngine implements Engine {
+  readonly #queue: AdmissionQueue;
+  readonly #client: UpstreamClient;
+  readonly #aside: UpstreamClient;
+  readonly #images: ImageFetcher;
+  readonly #check: EngineCheck;
+  readonly #limits: HttpEngineLimits;
+  readonly #running = new OpenSet<AbortController>();
+  #facts: UpstreamFacts = { flavour: 'other', context: null, listed: null, models: null };
+  #caps: readonly Capability[] = FLAVOURS.other.caps;
+  #counter: TokenCounter;
+  #closed = false;
+
+  /** @param limits waiting times that differ from the usual ones. */
+  constructor(
+    private readonly upstream: Upstream,
+    private readonly settings: EngineSettings,
+    limits: Partial<HttpEngineLimits> = {},
+  ) {
+    this.#limits = { ...LIMITS, ...limits };
+    this.#queue = new AdmissionQueue(settings.slots, settings.queue);
+    const access = { url: upstream.url, credential: settings.credential, connectTimeoutMs: this.#limits.connectMs };
+    this.#client = new UpstreamClient({ ...access, connections: settings.slots });
+    this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS });
+    this.#check = CHECKS.open({
+      url: upstream.url,
+      credential: settings.credential,
+      connectMs: this.#limits.connectMs,
+      answerMs: this.#limits.probeMs,
+    });
+    this.#counter = new TokenCounter(this.#aside, 'estimate');
+    this.#images = new ImageFetcher({ hosts: new HostList(settings.imageHosts ?? []) });
+  }
+
+  async load(onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts> {
+    const { url, model } = this.upstream;
+    const { log, slots, context } = this.settings;
+    this.#facts = await this.#probe(signal);
+    if (this.#facts.listed === false) log.warn({ model }, 'upstream.model_not_listed');
+    await this.#probeFurther(signal);
+    const { flavour } = this.#facts;
+    const print = createHash('sha256').update(`${url}\n${model}`).digest('hex').slice(0, 16);
+    const counting = this.#counter.strategy;
+    log.info({ model, flavour, context: this.#facts.context, counting }, 'upstream.ready');
+    onProgress(1);
+    const caps = counting === 'estimate' ? this.#caps : [...this.#caps, 'exact_count'];
+    return { fingerprint: `http-${print}`, context: this.#facts.context ?? context, slots, caps };
+  }
+
+  get takesUnread(): boolean {
+    return this.settings.readers !== undefined;
+  }
+
+  current(): EngineLoad {
+    return { running: this.#queue.running, queued: this.#queue.queued };
+  }
+
+  async check(signal: AbortSignal): Promise<void> {
+    if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
+    await this.#check.ask(signal);
+  }
+
+  async generate(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
+    if (this.#closed) throw shutDown();
+    if (!isUnread(request)) assertSupported(request, this.#talent);
+    output.phase('queue');
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) controller.abort();
+    this.#running.add(controller);
+    try {
+      return await this.#inSlot(request, output, controller);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#running.delete(controller);
+    }
+  }
+
+  async count(request: CanonicalRequest | UnreadRequest, signal: AbortSignal, account: AccountId | null = null): Promise<TokenCount> {
+    if (this.#closed) throw shutDown();
+    let limited: AbortSignal | undefined;
+    try {
+      return await withinTime(signal, this.#limits.countMs, async (within) => {
+        limited = within;
+        const prepared = await this.#countOf(request, within, account);
+        const sent = (): Iterable<string> => this.#sent(request, prepared.body === null ? [] : [prepared.body]);
+        return this.#counter.count({ prepared, sent, pace: SHARES.paceOf(account), signal: within });
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ServiceError) throw error;
+      if (limited?.aborted) throw new ServiceError('timeout', 'The engine did not count in time.', { cause: error });
+      throw new ServiceError('engine_error', 'The engine cannot be reached.', { cause: error });
+    }
+  }
+
+  async unload(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#queue.close(shutDown());
+    for (const controller of this.#running) controller.abort(shutDown());
+    await Promise.all([this.#client.close(), this.#aside.close(), this.#images.close(), this.#check.close()]);
+  }
+
+  async #inSlot(request: CanonicalRequest | UnreadRequest, output: EngineOutput, controller: AbortController): Promise<Usage> {
+    if (!(await this.#queue.enter(controller.signal))) return NOTHING_DONE;
+    const hold = IMAGES.open(output.account);
+    try {
+      const ready = await this.#ready(request, { output, hold, signal: controller.signal });
+      if (ready === null) return NOTHING_DONE;
+      output.phase('prefill');
+      return await this.#generation(ready, output, controller).run();
+    } finally {
+      hold.release();
+      this.#queue.leave();
+    }
+  }
+
+  /** @returns null when the caller left meanwhile. */
+  async #ready(
+    request: CanonicalRequest | UnreadRequest,
+    { output, hold, signal }: { readonly output: EngineOutput; readonly hold: ImageHold; readonly signal: AbortSignal },
+  ): Promise<ReadyRequest | null> {
+    try {
+      const prepared = await this.#prepared(request, output, signal);
+      const taken = (bytes: number): void => hold.take(bytes);
+      const pieces =
+        prepared.images.length === 0
+          ? prepared.pieces
+          : await withImages(prepared, (address) => this.#images.fetch(address, signal, taken));
+      return { prepared, pieces, sent: () => this.#sent(request, prepared.pieces) };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      if (signal.reason instanceof ServiceError) throw signal.reason;
+      return null;
+    }
+  }
+
+  async #prepared(request: CanonicalRequest | UnreadRequest, output: EngineOutput, signal: AbortSignal): Promise<PreparedRequest> {
+    const options = { model: this.upstream.model, ...this.#talent };
+    if (!isUnread(request)) return prepareRequest(request, options);
+    const task = { kind: 'request' as const, start: request, options };
+    const prepared = await prepareApart(this.#readers, task, { account: output.account, signal });
+    output.read?.(prepared.facts);
+    return prepared;
+  }
+
+  #countOf(
+    request: CanonicalRequest | UnreadRequest,
+    signal: AbortSignal,
+    account: AccountId | null,
+  ): PreparedCount | Promise<PreparedCount> {
+    const { context } = this.#facts;
+    const maxBytes = context === null ? null : BYTES_PER_TOKEN * context;
+    const options = { model: this.upstream.model, ...this.#talent, strategy: this.#counter.strategy, maxBytes };
+    if (!isUnread(request)) return prepareCount(request, options);
+    return prepareApart(this.#readers, { kind: 'count' as const, start: request, options }, { account, signal });
+  }
+
+  /** What may be quoted in a refusal and must not be repeated. */
+  *#sent(request: CanonicalRequest | UnreadRequest, pieces: readonly BodyPiece[]): Generator<string> {
+    yield this.settings.credential ?? '';
+    if (isUnread(request)) yield* textsIn(pieces, COMPARED_CHARS);
+    else yield* textsOf(request);
+  }
+
+  get #talent(): UpstreamTalent {
+    return { flavour: this.#facts.flavour, caps: this.#caps };
+  }
+
+  get #readers(): Pick<ThreadPool, 'run'> {
+    const { readers } = this.settings;
+    if (!readers) throw new Error('An unread request came to an engine that takes none.');
+    return readers;
+  }
+
+  #generation({ prepared, pieces, sent }: ReadyRequest, output: EngineOutput, controller: AbortController): HttpGeneration {
+    const traits = FLAVOURS[this.#facts.flavour];
+    const maxTokens = this.#limitOf(prepared.facts.maxTokens);
+    return new HttpGeneration({
+      room: LARGE_EVENTS.of(output.account),
+      pace: SHARES.paceOf(output.account),
+      client: this.#client,
+      relay: new AnswerRelay({
+        output,
+        choices: prepared.facts.choices,
+        estimatedPrompt: estimateTokens(prepared.facts),
+        ...prepared.wishes,
+        tellsStop: traits.tellsStop,
+        countsApart: traits.countsApart,
+        echo: traits.echoes ? prepared.beginning : '',
+      }),
+      limits: this.#limits,
+      log: this.settings.log,
+      body: (room) => bodyOf(pieces, room ?? maxTokens),
+      sent,
+      controller,
+    });
+  }
+
+  #limitOf(asked: number | undefined): number | null {
+    const { context } = this.#facts;
+    const wanted = asked ?? this.settings.defaultMaxTokens;
+    // Limits beyond the whole context are refused by some servers, and mean nothing.
+    return wanted !== null && context !== null ? Math.min(wanted, context) : wanted;
+  }
+
+  /** What the server can do with the model, and how it counts. Silence about either is no failure. */
+  async #probeFurther(signal: AbortSignal): Promise<void> {
+    const { model } = this.upstream;
+    this.#caps = FLAVOURS[this.#facts.flavour].caps;
+    try {
+      await withinTime(signal, this.#limits.probeMs, async (timed) => {
+        if (this.#facts.flavour === 'other' && (await greetsAsOllama(this.#aside, timed)))
+          this.#facts = { ...this.#facts, flavour: 'ollama' };
+        const { flavour } = this.#facts;
+        this.#caps = FLAVOURS[flavour].caps;
+        this.#caps = await probeTalent(this.#aside, { flavour, model }, timed);
+        this.#counter = await TokenCounter.probe(this.#aside, { model, flavour, caps: this.#caps, pace: SHARES.paceOf(null) }, timed);
+      });
+    } catch {
+      signal.throwIfAborted();
+    }
+  }
+
+  async #probe(signal: AbortSignal): Promise<UpstreamFacts> {
+    if (this.#closed) throw new EngineLoadError('engine_unreachable', 'The engine is unloaded.');
+    try {
+      return await withinTime(signal, this.#limits.probeMs, (timed) => probeUpstream(this.#aside, this.upstream.model, timed));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof EngineLoadError
+        ? error
+        : new EngineLoadError('engine_unreachable', 'The engine does not answer properly.', { cause: error });
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { type CanonicalMessage, type CanonicalRequest, type ContentPart, ServiceError, textOf } from '@slipway/contracts';
+import { factsOf, LazyFacts, type RequestFacts } from '@slipway/engine';
+import type { AnswerWishes } from './choice-relay.js';
+import { requestBody, type RequestBodyOptions } from './request-body.js';
+
+/** Images of one request that are fetched. */
+const MAX_FETCHED = 16;
+
+/** What of a body is written out: text, or its UTF-8. */
+export type BodyPiece = string | Uint8Array;
+
+/** A request as it goes to a server, and what its answer is read by. */
+export interface PreparedRequest {
+  readonly facts: RequestFacts;
+  readonly wishes: Pick<AnswerWishes, 'stops' | 'calls' | 'logprobs'>;
+  /** The text that the answer is to go on with; '' for a new one. */
+  readonly beginning: string;
+  /** JSON of the body without its limit of tokens and its last brace, cut where an image belongs. */
+  readonly pieces: readonly BodyPiece[];
+  /** Addresses of the images, one for each cut. */
+  readonly images: readonly string[];
+}
+
+/** @throws ServiceError for what the body cannot say, and for too many images. */
+export function prepareRequest(request: CanonicalRequest, options: Omit<RequestBodyOptions, 'maxTokens'>): PreparedRequest {
+  const cut = cutAtImages(request);
+  const json = JSON.stringify(requestBody(cut.request, { ...options, maxTokens: null })).slice(0, -1);
+  return {
+    facts: new LazyFacts(request),
+    wishes: {
+      stops: request.stop,
+      calls: request.parallel_tool_calls === false ? 1 : null,
+      logprobs: request.logprobs ?? null,
+    },
+    beginning: beginningOf(request),
+    pieces: cut.images.length === 0 ? [json] : json.split(cut.mark),
+    images: cut.images,
+  };
+}
+
+/** The same, of values that can leave a thread. */
+export function prepareForTransfer(request: CanonicalRequest, options: Omit<RequestBodyOptions, 'maxTokens'>): PreparedRequest {
+  const prepared = prepareRequest(request, options);
+  return { ...prepared, facts: factsOf(request), pieces: prepared.pieces.map((piece) => Buffer.from(piece)) };
+}
+
+/** The whole body, in one piece where it is one. @param maxTokens null = no limit */
+export function bodyOf(pieces: readonly BodyPiece[], maxTokens: number | null): string | readonly Uint8Array[] {
+  const end = maxTokens === null ? '}' : `,"max_tokens":${maxTokens}}`;
+  const [only] = pieces;
+  if (pieces.length === 1 && typeof only === 'string') return only + end;
+  return [...pieces, end].map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece));
+}
+
+function beginningOf({ messages, continue_final: continues }: CanonicalRequest): string {
+  const last = messages.at(-1);
+  return continues === true && last !== undefined ? textOf(last) : '';
+}
+
+const isRemote = (part: ContentPart): boolean => part.type === 'image' && !part.url.startsWith('data:');
+
+/** Puts a mark where an image named by address stands: no engine is ever given an address. */
+function cutAtImages(request: CanonicalRequest): { request: CanonicalRequest; images: string[]; mark: string } {
+  const images: string[] = [];
+  if (!request.messages.some(({ content }) => content.some(isRemote))) return { request, images, mark: '' };
+  // Nobody can have written it into the request.
+  const mark = randomUUID();
+  const marked = (part: ContentPart): ContentPart => {
+    if (part.type !== 'image' || !isRemote(part)) return part;
+    images.push(part.url);
+    return { type: 'image', url: mark };
+  };
+  const messages = request.messages.map((message): CanonicalMessage =>
+    message.role === 'user' ? { ...message, content: message.content.map(marked) } : message,
+  );
+  if (images.length > MAX_FETCHED) {
+    throw new ServiceError('unsupported_content', `A request may name at most ${MAX_FETCHED} images by address.`, { param: 'messages' });
+  }
+  return { request: { ...request, messages }, images, mark };
+}
+
+/** The pieces of a body with its images in their places. @param fetch gives an image as a `data:` URL */
+export async function withImages(
+  { pieces, images }: PreparedRequest,
+  fetch: (address: string) => Promise<string>,
+): Promise<readonly BodyPiece[]> {
+  const whole: BodyPiece[] = [];
+  for (const [nth, piece] of pieces.entries()) {
+    whole.push(piece);
+    const address = images[nth];
+    // As bytes, which are sent as they are.
+    if (address !== undefined) whole.push(Buffer.from(await fetch(address), 'latin1'));
+  }
+  return whole;
+}
+
+/** Bytes of UTF-8 for one UTF-16 code unit, at most. */
+const BYTES_PER_CHAR = 3;
+
+/**
+ * The texts in the pieces of a body, roughly: the JSON of each piece as one text.
+ * @param chars how long a text may be for its reader: of a longer one only so much is given that it is known to be longer.
+ */
+export function* textsIn(pieces: readonly BodyPiece[], chars: number): Generator<string> {
+  for (const piece of pieces) {
+    if (typeof piece === 'string') yield piece;
+    else yield Buffer.from(piece.buffer, piece.byteOffset, Math.min(piece.length, BYTES_PER_CHAR * (chars + 1))).toString('utf8');
+  }
+}

@@ -1,0 +1,194 @@
+import type { StreamEvent, TokenLogprob, Tool } from '@slipway/contracts';
+import { StopMatcher, Utf8Assembler } from '@slipway/engine';
+import type { Token } from 'node-llama-cpp';
+import { CallEvents } from './call-events.js';
+import { LogprobLedger } from './logprob-ledger.js';
+import { type ReasoningMarks, ReasoningSplitter } from './reasoning-splitter.js';
+import { StepEvents } from './step-events.js';
+import type { TokenBytes } from './token-bytes.js';
+import type { CallFamily } from './tool-calls/call-family.js';
+import { CallReader } from './tool-calls/call-reader.js';
+
+/** What an answer is made of and where it ends. */
+export interface AnswerSpec {
+  /** The caller's stop strings. They end text, not reasoning and not arguments. */
+  readonly stop: readonly string[];
+  /** End marks of the template; an answer that meets one has simply ended. */
+  readonly ends: readonly string[];
+  readonly maxTokens: number;
+  /** Nothing but the limit ends the answer before so many tokens. */
+  readonly minTokens?: number;
+  /** Null = the model does not reason, or goes on with an answer. `opened` = its prompt ends within reasoning. */
+  readonly reasoning: { readonly marks: ReasoningMarks; readonly opened: boolean } | null;
+  /** Null = no calls are looked for. `single` = the first one ends the answer; nothing behind it is part of it. */
+  readonly calls: { readonly family: CallFamily; readonly tools: readonly Tool[]; readonly single: boolean } | null;
+}
+
+/**
+ * Turns the tokens of one choice into events. Every token is counted in exactly one event: tokens whose text waits (for
+ * the rest of a character, or because it may become a stop string or a mark) are counted in the event that sets it free.
+ */
+export class AnswerWriter {
+  readonly #utf8 = new Utf8Assembler();
+  readonly #ends: StopMatcher;
+  readonly #stops: StopMatcher;
+  readonly #reasoning: ReasoningSplitter | null;
+  readonly #reader: CallReader | null;
+  readonly #calls: CallEvents | null;
+  readonly #ledger = new LogprobLedger();
+  readonly #step: StepEvents;
+  readonly #generated: Token[] = [];
+  #stop: string | null = null;
+  #counted = 0;
+  #uncounted = 0;
+  #reasoned = 0;
+  #answered = false;
+  #silent = false;
+
+  constructor(
+    private readonly bytes: TokenBytes,
+    private readonly spec: AnswerSpec,
+    private readonly choice: number,
+    private readonly emit: (events: readonly StreamEvent[]) => void,
+  ) {
+    const { stop, ends, reasoning, calls } = spec;
+    this.#ends = new StopMatcher(ends);
+    this.#stops = new StopMatcher(stop);
+    this.#step = new StepEvents(choice);
+    this.#calls =
+      calls &&
+      new CallEvents(this.#step, (text, last) => this.#text(text, last), { idLength: calls.family.idLength, single: calls.single });
+    this.#reader = calls && this.#calls && new CallReader(calls.family, this.#calls, calls.tools);
+    const parts = { think: (text: string) => this.#step.think(text), answer: (text: string) => this.#answer(text) };
+    this.#reasoning = reasoning && new ReasoningSplitter(reasoning.marks, reasoning.opened, parts);
+  }
+
+  /** Tokens so far, an end token included. */
+  get tokens(): number {
+    return this.#counted + this.#uncounted;
+  }
+
+  /** Those of them that were reasoning. */
+  get reasoned(): number {
+    return this.#reasoned;
+  }
+
+  /** Tokens that wrote something; penalties look at them. */
+  get generated(): readonly Token[] {
+    return this.#generated;
+  }
+
+  /** Whether the answer is still in its reasoning. */
+  get thinking(): boolean {
+    return this.#reasoning?.thinking ?? false;
+  }
+
+  /** Whether something of the answer has come, reasoning aside. */
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** Whether some token wrote nothing: a grammar reads the names of such tokens as text. */
+  get silent(): boolean {
+    return this.#silent;
+  }
+
+  /** Takes a token that is part of the answer. @returns true when the answer is finished. */
+  write(token: Token, logprob?: TokenLogprob): boolean {
+    this.#uncounted += 1;
+    const piece = this.#written(token);
+    if (logprob) this.#ledger.add(logprob, piece.length);
+    const { text, stop } = this.#mayEnd ? this.#ends.push(piece) : { text: piece, stop: null };
+    this.#push(text);
+    if (this.#stop !== null) return this.#finish({ r: 'stop_sequence', stop: this.#stop });
+    if (stop !== null) return this.#over({ r: 'stop' });
+    if (this.#mayEnd && this.spec.calls?.single === true && this.#calls?.complete === 1) return this.#over({ r: 'stop' });
+    if (this.tokens >= this.spec.maxTokens) {
+      // Bytes of a character that is not complete are dropped.
+      this.#push(this.#ends.flush());
+      return this.#over({ r: 'length' });
+    }
+    if (!this.#step.empty) this.#flush();
+    return false;
+  }
+
+  /**
+   * Takes the token with which the model ended its turn; it counts, as it does with other servers, and writes nothing.
+   * @throws ServiceError `engine_error` when that leaves a call broken.
+   */
+  end(): void {
+    this.#uncounted += 1;
+    this.#push(this.#ends.flush());
+    this.#over({ r: 'stop' });
+  }
+
+  /** What a token writes, as far as its characters are complete. */
+  #written(token: Token): string {
+    const bytes = this.bytes.of(token, this.#generated);
+    this.#silent ||= bytes.length === 0;
+    this.#generated.push(token);
+    return this.#utf8.push(bytes);
+  }
+
+  /** Whether anything but the limit may end the answer with this token. */
+  get #mayEnd(): boolean {
+    return this.tokens >= (this.spec.minTokens ?? 0);
+  }
+
+  #push(text: string): void {
+    if (text === '') return;
+    if (this.#reasoning) this.#reasoning.push(text);
+    else this.#answer(text);
+  }
+
+  #answer(text: string): void {
+    this.#answered = true;
+    if (this.#reader) this.#reader.push(text);
+    else this.#text(text, false);
+  }
+
+  /** @param last whether this stretch of text is over, so that no stop string can go on in what follows. */
+  #text(text: string, last: boolean): void {
+    if (this.#stop !== null) return;
+    if (!this.#mayEnd) return this.#step.text(text);
+    const match = this.#stops.push(text);
+    this.#stop = match.stop;
+    this.#step.text(match.text + (last ? this.#stops.flush() : ''));
+    if (match.stop !== null) this.#step.close();
+  }
+
+  /** Nothing more comes: what waits is let go. */
+  #over({ r }: { r: 'stop' | 'length' }): true {
+    this.#reasoning?.end();
+    this.#reader?.end();
+    this.#calls?.end(r === 'length');
+    if (this.#stop !== null) return this.#finish({ r: 'stop_sequence', stop: this.#stop });
+    this.#step.text(this.#stops.flush());
+    return this.#finish({ r: r === 'stop' && (this.#calls?.begun ?? 0) > 0 ? 'tool_calls' : r });
+  }
+
+  #finish(fin: { r: 'stop' | 'length' | 'tool_calls' } | { r: 'stop_sequence'; stop: string }): true {
+    this.#flush({ k: 'fin', ...(this.choice > 0 && { c: this.choice }), ...fin });
+    return true;
+  }
+
+  #flush(fin?: StreamEvent): void {
+    const events = this.#step.take(this.#uncounted, this.#logprobs());
+    if (events[0]?.k === 'think') this.#reasoned += this.#uncounted;
+    this.#counted += this.#uncounted;
+    this.#uncounted = 0;
+    this.emit(fin ? [...events, fin] : events);
+  }
+
+  #logprobs(): TokenLogprob[] {
+    const { chars } = this.#step;
+    if (this.#step.mixed) this.#ledger.drop();
+    if (this.#stop !== null) return this.#ledger.within(chars);
+    return this.#ledger.released(this.#held());
+  }
+
+  #held(): number {
+    const parts = [this.#ends, this.#stops, this.#reasoning, this.#reader, this.#calls];
+    return parts.reduce((sum, part) => sum + (part?.held ?? 0), 0);
+  }
+}

@@ -1,0 +1,215 @@
+import { type CanonicalRequest, ServiceError, type Usage } from '@slipway/contracts';
+import {
+  AdmissionQueue,
+  type Engine,
+  type EngineFacts,
+  type EngineLoad,
+  EngineLoadError,
+  type EngineOutput,
+  type EngineSettings,
+  type TokenCount,
+} from '@slipway/engine';
+import type { AnswerPlan } from './answer-plan.js';
+import { fingerprint } from './fingerprint.js';
+import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
+import { readGrammar } from './grammar-gate.js';
+import { type LoadedModel, loadModel } from './load-model.js';
+import type { Prompt } from './prompt-builder.js';
+import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
+import { samplingOptions } from './sampling-options.js';
+
+const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
+const WARM_UP: CanonicalRequest = {
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
+  sampling: { temperature: 0 },
+  stop: [],
+  max_tokens: 1,
+};
+const SILENT: EngineOutput = { account: null, phase: () => undefined, events: () => undefined };
+
+const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
+
+/**
+ * A GGUF model in this process, run by llama.cpp. Native code: a crash takes the process along, so each model
+ * has a process of its own.
+ */
+export class LlamaEngine implements Engine {
+  readonly #queue: AdmissionQueue;
+  #ready: ReadyModel | null = null;
+  #closing = false;
+  #spoilt = false;
+  #unloaded: Promise<void> | null = null;
+  #onIdle: (() => void) | null = null;
+
+  constructor(
+    private readonly path: string,
+    private readonly settings: EngineSettings,
+  ) {
+    this.#queue = new AdmissionQueue(settings.slots, settings.queue);
+  }
+
+  async load(onProgress: (progress: number) => void, signal: AbortSignal): Promise<EngineFacts> {
+    const { context, slots, threads, log, gpu = false } = this.settings;
+    const onFileProgress = (progress: number): void => onProgress(progress * 0.9);
+    const loaded = await loadModel({ path: this.path, context, sequences: slots, threads, gpu, log, signal, onProgress: onFileProgress });
+    try {
+      if (this.#closing) throw new EngineLoadError('engine_crashed', 'The model was unloaded while it was loading.');
+      this.#ready = prepareModel(loaded);
+      const { release } = loaded.llama.llamaCppRelease;
+      const print = await fingerprint(this.path, `llama.cpp ${release}`);
+      await this.#warmUp(signal);
+      onProgress(1);
+      log.info({ model: loaded.model.filename, context: this.#ready.context, slots, threads, llama_cpp: release }, 'llama.loaded');
+      return { fingerprint: print, context: this.#ready.context, slots, caps: capabilitiesOf(this.#ready) };
+    } catch (error) {
+      await this.unload();
+      await dispose(loaded);
+      throw error;
+    }
+  }
+
+  current(): EngineLoad {
+    return { running: this.#queue.running, queued: this.#queue.queued };
+  }
+
+  check(): Promise<void> {
+    if (this.#ready && !this.#closing && !this.#spoilt) return Promise.resolve();
+    return Promise.reject(new EngineLoadError('engine_crashed', this.#spoilt ? 'The model failed for good.' : 'The model is not loaded.'));
+  }
+
+  async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
+    const ready = this.#loaded();
+    this.#queue.assertRoom();
+    // What cannot be weighted is refused before anything waits for it.
+    samplingOptions(ready.tools.model, request.sampling, ready.tools.defaults, []);
+    const plan = await this.#reading(ready.planner.plan(request));
+    const run: GenerationRun = { output, stopped: () => signal.aborted || this.#closing, spoilt: this.#spoil };
+    output.phase('queue');
+    const prompt = plan && (await this.#reading(ready.prompts.build(request, run.stopped)));
+    const task = plan && prompt && (await this.#task(ready, request, prompt, plan));
+    if (task === null || !(await this.#queue.enter(signal))) return this.#afterStop(NOTHING_DONE, signal);
+    const slots = 1 + this.#queue.enterMore((request.n ?? 1) - 1);
+    try {
+      const { usage, finished } = await this.#round(ready, task, slots, run);
+      return finished ? usage : this.#afterStop(usage, signal);
+    } finally {
+      for (let slot = 0; slot < slots; slot += 1) this.#queue.leave();
+      if (this.#queue.running === 0) this.#onIdle?.();
+    }
+  }
+
+  async count(request: CanonicalRequest, signal: AbortSignal): Promise<TokenCount> {
+    const { prompts } = this.#loaded();
+    signal.throwIfAborted();
+    const guess = prompts.guess(request);
+    if (guess !== null) return { tokens: guess, exact: false };
+    const prompt = await this.#reading(prompts.read(request, () => signal.aborted || this.#closing));
+    signal.throwIfAborted();
+    if (prompt === null) throw shutDown();
+    return { tokens: prompt.tokens.length, exact: true };
+  }
+
+  unload(): Promise<void> {
+    this.#unloaded ??= this.#unload();
+    return this.#unloaded;
+  }
+
+  async #unload(): Promise<void> {
+    this.#closing = true;
+    this.#queue.close(shutDown());
+    if (this.#queue.running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    const ready = this.#ready;
+    this.#ready = null;
+    await ready?.tasks.close();
+    if (ready) await dispose(ready.loaded);
+  }
+
+  async #task(ready: ReadyModel, request: CanonicalRequest, prompt: Prompt, { grammar, calls }: AnswerPlan): Promise<GenerationTask> {
+    const { sampling, stop, logprobs = null, n: choices = 1 } = request;
+    const { facts, ends, context, grammars, loaded } = ready;
+    const { tokens, inReasoning: opened } = prompt;
+    const wanted = request.max_tokens ?? this.settings.defaultMaxTokens ?? Infinity;
+    const reasoning = request.continue_final === true ? null : facts.reasoning;
+    const budget = request.reasoning?.budget;
+    const spec = {
+      stop,
+      ends,
+      calls,
+      maxTokens: Math.min(wanted, context - tokens.length),
+      minTokens: sampling.min_tokens ?? 0,
+      reasoning: reasoning && { marks: reasoning, opened },
+    };
+    const closing = (): GenerationTask['reasoningEnd'] =>
+      reasoning && budget !== undefined ? { budget, tokens: loaded.model.tokenize(`\n${reasoning.close}\n\n`, true) } : null;
+    const read = grammar && (await readGrammar(grammar, grammars));
+    return { prompt: tokens, sampling, spec, grammar: read, ...promisesOf(grammar), logprobs, reasoningEnd: closing(), choices };
+  }
+
+  async #round(ready: ReadyModel, task: GenerationTask, slots: number, run: GenerationRun): Promise<GenerationOutcome> {
+    const sequences = Array.from({ length: slots }, () => ready.sequences.take(task.prompt));
+    try {
+      return await new GenerationRound(ready.tools, task, run).generate(sequences);
+    } finally {
+      for (const sequence of sequences) ready.sequences.give(sequence);
+    }
+  }
+
+  #loaded(): ReadyModel {
+    if (this.#closing) throw shutDown();
+    if (this.#ready) return this.#ready;
+    throw new ServiceError('deployment_unavailable', 'The model is not loaded yet.', { retryAfterS: 1 });
+  }
+
+  /** A sequence that holds unknown tokens would answer the next request with them: nothing new is taken until the model is loaded anew. */
+  readonly #spoil = (err: unknown): void => {
+    this.#spoilt = true;
+    this.settings.log.error({ err }, 'llama.sequence_spoilt');
+    this.#queue.close(new ServiceError('deployment_unavailable', 'The model failed and must be loaded again.', { retryAfterS: 1 }));
+  };
+
+  /** @returns null when the model was freed under its hands. */
+  async #reading<T>(made: Promise<T | null>): Promise<T | null> {
+    try {
+      return await made;
+    } catch (error) {
+      if (error instanceof ServiceError) throw error;
+      if (this.#closing) return null;
+      throw new ServiceError('engine_error', 'The model failed to read the request.', { cause: error });
+    }
+  }
+
+  /** A request that its caller gave up ends in peace; one that an unload cut off must not look complete. */
+  #afterStop(usage: Usage, signal: AbortSignal): Usage {
+    if (!signal.aborted) throw shutDown();
+    return usage;
+  }
+
+  /** The first rendering, evaluation and sampling are slow; and a model that cannot do them is not ready. */
+  async #warmUp(signal: AbortSignal): Promise<void> {
+    try {
+      await this.generate(WARM_UP, SILENT, signal);
+    } catch (cause) {
+      const message = cause instanceof ServiceError ? cause.message : 'unknown failure';
+      throw new EngineLoadError('model_invalid', `The model failed its first request: ${message}`, { cause });
+    }
+    signal.throwIfAborted();
+    // The next request must not find the warm-up's tokens and call them cached.
+    await this.#ready?.sequences.clear();
+  }
+}
+
+const promisesOf = (grammar: AnswerPlan['grammar']): Pick<GenerationTask, 'leftOut' | 'checks'> => ({
+  leftOut: grammar?.leftOut ?? [],
+  checks: grammar?.checks ?? [],
+});
+
+/** Frees the memory of a model; repeating it is harmless. */
+async function dispose({ context, model, llama }: LoadedModel): Promise<void> {
+  await context.dispose();
+  await model.dispose();
+  await llama.dispose();
+}

@@ -1,0 +1,122 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { EngineLoadError } from '@slipway/engine';
+import type { Logger } from '@slipway/platform';
+import {
+  getLlama,
+  InsufficientMemoryError,
+  type Llama,
+  type LlamaContext,
+  LlamaLogLevel,
+  type LlamaModel,
+  NoBinaryFoundError,
+} from 'node-llama-cpp';
+import { hasSoundMetadata } from './gguf-check.js';
+
+/** A model in memory, ready to evaluate. */
+export interface LoadedModel {
+  readonly llama: Llama;
+  readonly model: LlamaModel;
+  readonly context: LlamaContext;
+}
+
+export interface LoadModelOptions {
+  readonly path: string;
+  /** Tokens per sequence; null = the default. Never more than the model was trained for. */
+  readonly context: number | null;
+  readonly sequences: number;
+  readonly threads: number;
+  readonly gpu: boolean;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  onProgress(progress: number): void;
+}
+
+/** Memory for long contexts is taken at load, so a model's full length (often 128k) must be asked for. */
+const DEFAULT_CONTEXT = 4_096;
+const BATCH_TOKENS = 512;
+
+/** @throws EngineLoadError `model_missing` or `model_invalid`, before llama.cpp is asked. */
+async function assertReadableFile(path: string): Promise<void> {
+  const facts = await stat(path).catch((cause: unknown) => {
+    throw new EngineLoadError('model_missing', 'The model file does not exist on this worker.', { cause });
+  });
+  if (!facts.isFile()) throw new EngineLoadError('model_invalid', 'The model path is not a file.');
+  await access(path, constants.R_OK).catch((cause: unknown) => {
+    throw new EngineLoadError('model_missing', 'The worker may not read the model file.', { cause });
+  });
+  if (!(await hasSoundMetadata(path))) {
+    throw new EngineLoadError('model_invalid', 'The file is damaged or no GGUF model: its metadata counts more than the file holds.');
+  }
+}
+
+function logLine(log: Logger, level: LlamaLogLevel, message: string): void {
+  const line = { message: message.trimEnd() };
+  if (level === LlamaLogLevel.fatal || level === LlamaLogLevel.error) log.warn(line, 'llama.error');
+  else log.debug(line, 'llama.log');
+}
+
+function startLlama({ threads, gpu, log }: LoadModelOptions): Promise<Llama> {
+  return getLlama({
+    gpu: gpu ? 'auto' : false,
+    // Without these a missing binary starts a download or a compiler in the worker.
+    build: 'never',
+    skipDownload: true,
+    maxThreads: threads,
+    progressLogs: false,
+    logLevel: LlamaLogLevel.info,
+    logger: (level, message) => logLine(log, level, message),
+  });
+}
+
+const isMemoryError = (error: unknown): boolean =>
+  error instanceof InsufficientMemoryError || (error instanceof Error && /alloc|memory|create context/i.test(error.message));
+
+function asLoadError(error: unknown): EngineLoadError {
+  if (error instanceof EngineLoadError) return error;
+  const options = { cause: error };
+  if (error instanceof NoBinaryFoundError) {
+    return new EngineLoadError('engine_crashed', 'llama.cpp has no binary for this kind of machine.', options);
+  }
+  if (isMemoryError(error)) {
+    return new EngineLoadError(
+      'out_of_memory',
+      'The worker has too little memory for this model with this context and these slots.',
+      options,
+    );
+  }
+  return new EngineLoadError('model_invalid', 'llama.cpp cannot load this file: it is damaged, incomplete, or no GGUF model.', options);
+}
+
+/**
+ * Reads a GGUF file and takes the memory for all of its sequences.
+ * @throws EngineLoadError, or the signal's reason after an abort; nothing stays in memory then.
+ */
+export async function loadModel(options: LoadModelOptions): Promise<LoadedModel> {
+  const { signal } = options;
+  let llama: Llama | undefined;
+  try {
+    await assertReadableFile(options.path);
+    llama = await startLlama(options);
+    const model = await llama.loadModel({
+      modelPath: options.path,
+      loadSignal: signal,
+      onLoadProgress: (progress) => options.onProgress(progress),
+    });
+    const context = await model.createContext({
+      contextSize: Math.min(options.context ?? DEFAULT_CONTEXT, model.trainContextSize),
+      sequences: options.sequences,
+      batchSize: BATCH_TOKENS,
+      threads: options.threads,
+      // A context that shrank by itself would break what was promised to callers.
+      failedCreationRemedy: false,
+      createSignal: signal,
+    });
+    signal.throwIfAborted();
+    return { llama, model, context };
+  } catch (error) {
+    await llama?.dispose();
+    signal.throwIfAborted();
+    throw asLoadError(error);
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * What an engine is to those who run it: the interface, how engines are made, and what all engines need for it.
+ * @packageDocumentation
+ */
+export { EngineLoadError } from './engine.js';
+export type { Engine, EngineFacts, EngineLoad, EngineOutput, EngineSettings, TokenCount, UnreadRequest } from './engine.js';
+export type { EngineKind } from './engine-kind.js';
+export { AdmissionQueue } from './admission-queue.js';
+export { Patience } from './patience.js';
+export type { PatienceLimits } from './patience.js';
+export { StopMatcher } from './stop-matcher.js';
+export type { StopMatch } from './stop-matcher.js';
+export { WholeCharacters } from './half-characters.js';
+export { Utf8Assembler } from './utf8-assembler.js';
+export { estimateTokens, factsOf, IMAGE_TOKENS, LazyFacts, promptBytes, textsOf } from './prompt-text.js';
+export type { RequestFacts } from './prompt-text.js';
+export { newCallId } from './call-id.js';
+export { isJsonObject } from './json-object.js';

@@ -1,0 +1,31 @@
+import type { DownloadMessage } from './download-messages.js';
+
+type Failed = Extract<DownloadMessage, { k: 'failed' }>;
+
+/** A download that did not succeed. The message is public. */
+export class DownloadError extends Error {
+  override readonly name = 'DownloadError';
+  readonly left: Failed['left'];
+  /** Bytes of room that were missing. */
+  readonly missing: number;
+
+  constructor(
+    message: string,
+    { left = 'partial', missing = 0, cause }: { left?: Failed['left']; missing?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.left = left;
+    this.missing = missing;
+  }
+}
+
+const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
+
+/** @param left bytes that the model may take. */
+export const noRoom = (total: number, left: number): DownloadError =>
+  new DownloadError(
+    `There is no room: the model takes ${gibibytes(total)}, and the model cache has ${gibibytes(Math.max(0, left))} left for it.`,
+    {
+      missing: Math.ceil(total - left),
+    },
+  );

@@ -1,0 +1,9 @@
+/**
+ * Model files on a host: downloads, their checks, and the cache that several agents share.
+ * @packageDocumentation
+ */
+export { ModelDownloads } from './model-downloads.js';
+export type { ModelDownloadsOptions } from './model-downloads.js';
+export type { CachedModel, WantedModel } from './model-cache.js';
+export { DownloadError } from './download-error.js';
+export { fileVersion } from './file-version.js';

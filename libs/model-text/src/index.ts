@@ -1,0 +1,10 @@
+/**
+ * How conversations become the text that a model reads. Serving, counting and training use the same rules.
+ * @packageDocumentation
+ */
+export { ChatTemplate, ChatTemplateError } from './chat-template.js';
+export type { TemplateInput, TemplateTokens, TemplateTool } from './chat-template.js';
+export type { TemplateCall, TemplateMessage } from './template-messages.js';
+export { ControlTokenGuard } from './control-token-guard.js';
+export type { GuardedTexts, UserText } from './control-token-guard.js';
+export { bytesOf, guardInput } from './guarded-input.js';
