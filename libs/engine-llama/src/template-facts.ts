@@ -2,6 +2,7 @@ import type { CanonicalRequest } from '@slipway/contracts';
 import type { ChatTemplate, TemplateTool } from '@slipway/model-text';
 import type { ReasoningMarks } from './reasoning-splitter.js';
 import type { CallFamily } from './tool-calls/call-family.js';
+import { type TemplateMessage, textArguments } from './template-messages.js';
 import { detectFamily } from './tool-calls/detect-family.js';
 
 type Reasoning = CanonicalRequest['reasoning'];
@@ -26,6 +27,8 @@ const PROBE_TOOL: TemplateTool = {
   function: { name: 'probe_tool_7', description: 'Probe.', parameters: { type: 'object', properties: {} } },
 };
 
+const PROBE_ARGUMENTS = { probe_key: 'probe value' };
+
 /** What a chat template can express. */
 export class TemplateFacts {
   /** How calls are written; null = tools have no place in the template. */
@@ -33,7 +36,7 @@ export class TemplateFacts {
   /** What reasoning stands between; null = the model does not reason. */
   readonly reasoning: ReasoningMarks | null;
   readonly canContinue: boolean;
-  /** Whether the template joins the arguments of calls to its own text, so that they must be JSON text already. */
+  /** Whether the template takes the arguments of calls as JSON text only. */
   readonly textArguments: boolean;
   /** Whether the template is the model's own, and may look at variables. */
   readonly ownTemplate: boolean;
@@ -47,7 +50,7 @@ export class TemplateFacts {
     const { source } = template;
     this.family = rendersTools(template) ? detectFamily(source) : null;
     this.reasoning = MARKS.find(({ close }) => source.includes(close)) ?? null;
-    this.textArguments = !rendersArguments(template);
+    this.textArguments = wantsTextArguments(template);
     this.ownTemplate = template.ends.length === 0;
     this.canContinue = rendersOpenEnd(template);
     this.#switches = SWITCHES.filter(({ used }) => used.test(source)).map(({ variable }) => variable);
@@ -89,18 +92,22 @@ function rendersOpenEnd(template: ChatTemplate): boolean {
   }
 }
 
-/** Whether arguments given as an object come out as such. The renderer joins objects to text without a word. */
-function rendersArguments(template: ChatTemplate): boolean {
-  const call = { id: 'probe0007', type: 'function' as const, function: { name: 'probe_tool_7', arguments: { probe_key: 'probe value' } } };
+/** Whether arguments given as an object are refused or printed as Python prints a dict, and arguments given as JSON text come out. */
+function wantsTextArguments(template: ChatTemplate): boolean {
+  const call = { id: 'probe0007', type: 'function' as const, function: { name: PROBE_TOOL.function.name, arguments: PROBE_ARGUMENTS } };
   const messages = [
     { role: 'user' as const, content: 'x' },
     { role: 'assistant' as const, content: '', tool_calls: [call] },
     { role: 'tool' as const, content: 'y', tool_call_id: call.id },
   ];
+  return !printsArguments(template, messages) && printsArguments(template, textArguments(messages));
+}
+
+function printsArguments(template: ChatTemplate, messages: readonly TemplateMessage[]): boolean {
   try {
-    const rendered = template.render({ messages, tools: [PROBE_TOOL] });
-    return rendered.includes('probe_key') && rendered.includes('probe value');
+    const rendered = template.renderAsGiven({ messages, tools: [PROBE_TOOL] });
+    return ['probe_key', 'probe value'].every((text) => rendered.includes(text)) && !rendered.includes("'probe_key': 'probe value'");
   } catch {
-    return true;
+    return false;
   }
 }

@@ -1,5 +1,5 @@
-import { Template } from '@huggingface/jinja';
 import { ServiceError } from '@slipway/contracts';
+import { JinjaTemplate } from './jinja/jinja-template.js';
 import { type TemplateMessage, mergedMessages, textArguments } from './template-messages.js';
 
 /** Strings of the model that templates may print. */
@@ -45,7 +45,7 @@ export class ChatTemplateError extends Error {
 /** A model's chat template, parsed once. */
 export class ChatTemplate {
   private constructor(
-    private readonly template: Template,
+    private readonly template: JinjaTemplate,
     private readonly tokens: TemplateTokens,
     readonly source: string,
     /** Texts that end an answer beside the model's own end tokens. */
@@ -60,7 +60,7 @@ export class ChatTemplate {
   static parse(source: string | undefined, tokens: TemplateTokens): ChatTemplate {
     const text = source ?? FALLBACK_SOURCE;
     try {
-      return new ChatTemplate(new Template(text), tokens, text, source === undefined ? FALLBACK_ENDS : []);
+      return new ChatTemplate(new JinjaTemplate(text), tokens, text, source === undefined ? FALLBACK_ENDS : []);
     } catch (error) {
       throw new ChatTemplateError(`The model's chat template cannot be read: ${reasonOf(error)}`, { cause: error });
     }
@@ -83,7 +83,7 @@ export class ChatTemplate {
     let refusal: unknown;
     for (const way of ways) {
       try {
-        return this.#render({ ...input, messages: way() });
+        return this.renderAsGiven({ ...input, messages: way() });
       } catch (error) {
         if (error instanceof ServiceError) throw error;
         refusal ??= error;
@@ -93,7 +93,8 @@ export class ChatTemplate {
     throw new ServiceError('invalid_value', message, { param: 'messages', cause: refusal });
   }
 
-  #render({ messages, tools, args, continues = false }: TemplateInput): string {
+  /** The same without further tries. @throws TemplateError where the template refuses the conversation. */
+  renderAsGiven({ messages, tools, args, continues = false }: TemplateInput): string {
     const { bos, eos } = this.tokens;
     const rendered = this.template.render({
       ...args,

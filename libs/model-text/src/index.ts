@@ -8,3 +8,5 @@ export type { TemplateCall, TemplateMessage } from './template-messages.js';
 export { ControlTokenGuard } from './control-token-guard.js';
 export type { GuardedTexts, UserText } from './control-token-guard.js';
 export { bytesOf, guardInput } from './guarded-input.js';
+export { JinjaTemplate } from './jinja/jinja-template.js';
+export { TemplateError } from './jinja/values.js';
