@@ -10,8 +10,8 @@ interface ErrorFacts {
 const never = (status: number): ErrorFacts => ({ status, retry: 'never' });
 const later = (status: number): ErrorFacts => ({ status, retry: 'later' });
 
-/** Every error code of the system. Surfaces word each of them; a code without wording does not compile. */
-export const ERRORS = {
+/** Codes that the inference API can answer. Each surface words every one of them; a code without wording does not compile. */
+export const INFERENCE_ERRORS = {
   // Credentials.
   missing_api_key: never(401),
   invalid_api_key: never(401),
@@ -55,8 +55,15 @@ export const ERRORS = {
   engine_error: later(502),
   server_shutting_down: later(503),
   cancelled: never(499),
-  // Control plane.
+  // Everything else.
   invalid_request: never(400),
+  internal: later(500),
+} as const satisfies Record<string, ErrorFacts>;
+
+/** Every error code of the system. Codes of the control plane never reach a client of the inference API. */
+export const ERRORS = {
+  ...INFERENCE_ERRORS,
+  // Control plane.
   account_not_found: never(404),
   key_not_found: never(404),
   key_revoked: never(409),
@@ -80,10 +87,14 @@ export const ERRORS = {
   alias_taken: never(409),
   source_not_allowed: never(400),
   unavailable: later(503),
-  internal: later(500),
 } as const satisfies Record<string, ErrorFacts>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+export type InferenceErrorCode = keyof typeof INFERENCE_ERRORS;
+
+/** True for a code that the inference API can answer; a code of the control plane is answered there as `internal`. */
+export const isInferenceErrorCode = (code: ErrorCode): code is InferenceErrorCode => Object.hasOwn(INFERENCE_ERRORS, code);
 
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text);
 

@@ -24,8 +24,8 @@ export type {
   SubjectTokens,
 } from './channel.js';
 export { CONTRACTS } from './contracts.js';
-export { ERRORS, ServiceError, isErrorCode, isServiceError } from './errors.js';
-export type { ErrorCode, RetryAdvice, ServiceErrorOptions } from './errors.js';
+export { ERRORS, INFERENCE_ERRORS, ServiceError, isErrorCode, isInferenceErrorCode, isServiceError } from './errors.js';
+export type { ErrorCode, InferenceErrorCode, RetryAdvice, ServiceErrorOptions } from './errors.js';
 export { defineFeed } from './feed.js';
 export type { FeedChange, FeedContract } from './feed.js';
 export {
