@@ -27,16 +27,10 @@ export { RateBuckets } from './http/rate-buckets.js';
 export type { RateBucketsOptions } from './http/rate-buckets.js';
 export { SharedBudget } from './http/shared-budget.js';
 export type { BudgetShare } from './http/shared-budget.js';
-export { Lifecycle } from './lifecycle/lifecycle.js';
-export type { LifecycleState, Part } from './lifecycle/lifecycle.js';
-export { runProcess } from './lifecycle/run-process.js';
-export type { ProcessOptions } from './lifecycle/run-process.js';
 export { LOG_LEVELS, createLogger } from './log/logger.js';
 export type { Logger, LogLevel } from './log/logger.js';
 export { NestLogger } from './log/nest-logger.js';
 export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/metrics.js';
-export { OpsServer } from './metrics/ops-server.js';
-export type { OpsServerOptions } from './metrics/ops-server.js';
 export { connectNats, roleOf, watchConnection } from './nats/connect.js';
 export type { ConnectionEvents, NatsIdentity, NatsOptions } from './nats/connect.js';
 export { inParts, messageBytesOf, PartCollector } from './nats/message-parts.js';
@@ -45,23 +39,42 @@ export { completeSeeds, newUserKey, roleCredentials, userJwt, workerSigning } fr
 export type { EnvironmentSeeds, NatsSeeds, UserKey } from './nats/identities.js';
 export { readWorkerSigning, WorkerSigning } from './nats/worker-signing.js';
 export { isOlder, LEAST_NATS_SERVER, RECOMMENDED_NATS_SERVER } from './nats/server-version.js';
-export { NatsLink } from './nats/nats-link.js';
 export { renderNatsConf } from './nats/nats-conf.js';
 export type { NatsCluster, NatsConfOptions } from './nats/nats-conf.js';
 export { fitting } from './rpc/fitting.js';
-export { createRpcApplication } from './rpc/rpc-application.js';
 export { RpcClient, UnansweredError } from './rpc/rpc-client.js';
 export type { SilenceReason } from './rpc/rpc-client.js';
-export { RpcErrorFilter } from './rpc/rpc-error.filter.js';
 export { RpcHandler } from './rpc/rpc-handler.js';
 export { RpcResponder } from './rpc/rpc-responder.js';
 export type { Admission, ArrivedCall, RefusalListener, RpcResponderOptions } from './rpc/rpc-responder.js';
 export { type ListCaller, allDeployments, allModels } from './rpc/whole-lists.js';
-export { RpcServer } from './rpc/rpc-server.js';
-export type { RpcServerOptions } from './rpc/rpc-server.js';
 export { BoxKey, BoxSealer, UnreadableBoxError } from './secrets/sealed-box.js';
 export { randomToken } from './secrets/random-token.js';
 export { SECRET_KEYS, SecretVault, UnreadableSecretError } from './secrets/secret-vault.js';
+export { Lifecycle } from './service/lifecycle.js';
+export type { LifecycleState, Part } from './service/lifecycle.js';
+export { runProcess } from './service/run-process.js';
+export { OpsServer } from './service/ops-server.js';
+export { NatsLink } from './service/nats-link.js';
+export { createRpcApplication } from './rpc/rpc-application.js';
+export { RpcErrorFilter } from './rpc/rpc-error.filter.js';
+export { RpcServer } from './rpc/rpc-server.js';
+export { defineService, resource } from './service/service-definition.js';
+export type {
+  CallGate,
+  HttpDoor,
+  NatsLogin,
+  Resource,
+  RpcDoor,
+  ServiceConfig,
+  ServiceDefinition,
+  ServiceSchema,
+  Startable,
+} from './service/service-definition.js';
+export { CONFIG, configured, LOG, NATS, NATS_LOGIN, Readiness } from './service/service-module.js';
+export { runService } from './service/run-service.js';
+export { startService } from './service/start-service.js';
+export type { RunningService, StartOptions } from './service/start-service.js';
 export { stepBack } from './threads/step-back.js';
 export { ThreadPool } from './threads/thread-pool.js';
 export type { ThreadPoolOptions, ThreadTask } from './threads/thread-pool.js';

@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import { ConfigError } from './config-error.js';
 
 /**
- * Checks the environment once, at start.
- * @param environment usually `process.env`; empty strings count as absent.
+ * Checks a service's settings once, at its start.
+ * @param environment by their names, usually `process.env`; empty strings count as absent.
  * @throws ConfigError naming all variables that are missing or wrong.
  */
-export function loadConfig<S extends z.ZodObject>(schema: S, environment: NodeJS.ProcessEnv): z.infer<S> {
+export function loadConfig<S extends z.ZodObject>(schema: S, environment: Readonly<Record<string, unknown>>): z.infer<S> {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = schema.safeParse(present);
   if (parsed.success) return parsed.data;

@@ -1,11 +1,13 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { overWithin } from '../time/over-within.js';
-import { connectNats, type NatsOptions, watchConnection } from './connect.js';
+import { connectNats, type NatsOptions, watchConnection } from '../nats/connect.js';
 
 /** Time for what was published to leave at the end; a server that hangs must not hold up the stop. */
 const DRAIN_MS = 1_000;
+/** While the first connection is waited for, the log says so this often, in milliseconds. */
+const WAIT_LOG_MS = 5_000;
 
-/** A process's connection to NATS, and whether it is up. */
+/** A connection to NATS, and whether it is up. */
 export class NatsLink {
   #nats: NatsConnection | undefined;
   #up = false;
@@ -25,10 +27,15 @@ export class NatsLink {
 
   /** Waits for the server as long as it takes. @throws ConfigError as `connectNats` does */
   async open(): Promise<void> {
-    const nats = await connectNats(this.options);
-    this.#nats = nats;
+    const { log, name } = this.options;
+    const waiting = setInterval(() => log.warn({ connection: name }, 'nats.waiting'), WAIT_LOG_MS);
+    try {
+      this.#nats = await connectNats(this.options);
+    } finally {
+      clearInterval(waiting);
+    }
     this.#up = true;
-    watchConnection(nats, {
+    watchConnection(this.#nats, {
       disconnected: () => {
         this.#up = false;
       },
@@ -36,7 +43,7 @@ export class NatsLink {
         this.#up = true;
       },
     });
-    void nats.closed().then(() => {
+    void this.#nats.closed().then(() => {
       this.#up = false;
     });
   }

@@ -1,10 +1,10 @@
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
 
-/** States of a process as /readyz tells them. */
+/** States of a service; /readyz shows all but `ready`. */
 export type LifecycleState = 'starting' | 'ready' | 'draining' | 'stopped';
 
-/** A part of a process with an orderly start and stop. */
+/** A part of a service with an orderly start and stop. */
 export interface Part {
   readonly name: string;
   start?(): Promise<void> | void;
@@ -18,10 +18,14 @@ export class Lifecycle {
   readonly #started: Part[] = [];
   #stopping: Promise<void> | undefined;
 
-  constructor(
-    private readonly log: Logger,
-    private readonly drainMs: number,
-  ) {}
+  readonly #log: Logger;
+  readonly #drainMs: number;
+
+  /** @param drainMs how long `stop` may take unless it is told otherwise */
+  constructor(log: Logger, drainMs: number) {
+    this.#log = log;
+    this.#drainMs = drainMs;
+  }
 
   get state(): LifecycleState {
     return this.#state;
@@ -45,34 +49,34 @@ export class Lifecycle {
     }
     if (this.#state !== 'starting') return;
     this.#state = 'ready';
-    this.log.info('lifecycle.ready');
+    this.#log.info('lifecycle.ready');
   }
 
   /** Stops everything once; further calls wait for the same stop. A part that fails does not keep others from stopping. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stopAll();
+  stop(drainMs = this.#drainMs): Promise<void> {
+    this.#stopping ??= this.#stopAll(drainMs);
     return this.#stopping;
   }
 
-  /** Only a fault of ours needs its stack; wrong configuration is told by who reads it. */
+  /** Only a fault of ours needs its stack. Wrong configuration is reported by whoever started the service. */
   #logFailure({ name: part }: Part, error: unknown): void {
     if (error instanceof ConfigError) return;
     const refused = error instanceof Error && 'syscall' in error;
-    this.log.error(refused ? { part, reason: error.message } : { part, err: error }, 'lifecycle.start_failed');
+    this.#log.error(refused ? { part, reason: error.message } : { part, err: error }, 'lifecycle.start_failed');
   }
 
-  async #stopAll(): Promise<void> {
+  async #stopAll(drainMs: number): Promise<void> {
     this.#state = 'draining';
-    this.log.info('lifecycle.draining');
-    const end = performance.now() + this.drainMs;
+    this.#log.info('lifecycle.draining');
+    const end = performance.now() + drainMs;
     for (const part of [...this.#started].reverse()) {
       try {
         await part.stop?.(Math.max(0, end - performance.now()));
       } catch (error) {
-        this.log.error({ part: part.name, err: error }, 'lifecycle.stop_failed');
+        this.#log.error({ part: part.name, err: error }, 'lifecycle.stop_failed');
       }
     }
     this.#state = 'stopped';
-    this.log.info('lifecycle.stopped');
+    this.#log.info('lifecycle.stopped');
   }
 }

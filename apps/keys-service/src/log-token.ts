@@ -1,2 +1,0 @@
-/** The process's log, under a name that Nest can inject. */
-export const LOG = Symbol('log');

@@ -1,0 +1,42 @@
+import { type DynamicModule, type FactoryProvider, Global, type InjectionToken, Module, type Provider } from '@nestjs/common';
+
+/** Injects the service's checked configuration: `@Inject(CONFIG) config: KeysConfig`. */
+export const CONFIG = Symbol('configuration');
+/** Injects the service's `Logger`. */
+export const LOG = Symbol('log');
+/** Injects the service's `NatsConnection`. */
+export const NATS = Symbol('NATS connection');
+/** Injects the `NatsLogin` that the service connected with. */
+export const NATS_LOGIN = Symbol('NATS login');
+
+/** What keeps a service from being ready, as /readyz says it. */
+export class Readiness {
+  readonly #missing: () => string | null;
+
+  constructor(missing: () => string | null) {
+    this.#missing = missing;
+  }
+
+  /** Null when the service is ready. */
+  notReady(): string | null {
+    return this.#missing();
+  }
+}
+
+/** A provider that is made of the configuration alone. */
+export const configured = <C, T>(provide: InjectionToken<T>, make: (config: C) => T | Promise<T>): FactoryProvider<T> => ({
+  provide,
+  useFactory: make,
+  inject: [CONFIG],
+});
+
+/** What the skeleton and the resources provide, to all modules of a service. */
+@Global()
+@Module({})
+export class ServiceModule {
+  static with(providers: readonly Provider[]): DynamicModule {
+    return { module: ServiceModule, providers: [...providers], exports: providers.map(tokenOf) };
+  }
+}
+
+const tokenOf = (provider: Provider): InjectionToken => (typeof provider === 'function' ? provider : provider.provide);
