@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { AdvisoryLock, LockLostError, lockLosses } from '@slipway/database';
-import { createLogger } from '@slipway/platform';
+import { createLogger, Registry } from '@slipway/platform';
 import { endWithProcess, startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -30,6 +30,8 @@ interface Watched {
   readonly events: string[];
 }
 
+const metrics = new Registry();
+
 function stand(name: string): Watched {
   const events: string[] = [];
   const lock = new AdvisoryLock({
@@ -37,6 +39,7 @@ function stand(name: string): Watched {
     name,
     applicationName: `test ${name}`,
     log,
+    metrics,
     acquired: () => void events.push('acquired'),
     lost: () => void events.push('lost'),
   });
@@ -103,7 +106,7 @@ describe('the advisory lock', () => {
 
   it('is won again after its session was ended by force; a statement on the former one fails, and the loss is counted', async () => {
     const lossesOf = async (name: string): Promise<number> =>
-      (await lockLosses.get()).values.find(({ labels }) => labels['lock'] === name)?.value ?? 0;
+      (await lockLosses(metrics).get()).values.find(({ labels }) => labels['lock'] === name)?.value ?? 0;
     const { lock, events } = await elected('force');
     const before = await lossesOf('force');
     const late = lock.query('SELECT pg_sleep(30)');

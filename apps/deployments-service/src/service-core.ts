@@ -104,7 +104,7 @@ export class ServiceCore {
       this.#proofs.reader,
       refusalCounter(metrics, log, (refusal) => this.#refusals.take(refusal)),
     );
-    const rules = { admit: gate.admit, refused: gate.handlerRefused };
+    const rules = { admit: gate.admit, refused: gate.refused };
     const server = new RpcServer({ nats, env: config.SLIPWAY_ENV, log, drainMs: config.DRAIN_MS, ...rules });
     this.#application = await createRpcApplication(module, server, log);
     await this.#application.listen();

@@ -20,7 +20,7 @@ const NATS_DRAIN_MS = 1_000;
 export function serviceParts(config: DeploymentsServiceConfig, log: Logger, lifecycle: Lifecycle): Part[] {
   const database = new Database(databaseOptions(config, log));
   const metrics = createMetrics('deployments-service');
-  metrics.registerMetric(lockLosses);
+  lockLosses(metrics);
   const notReady = (): string | null => (lifecycle.state === 'ready' ? core.missing() : lifecycle.state);
   const ops = new OpsServer({ host: config.OPS_HOST, port: config.OPS_PORT, metrics, notReady, log });
   let nats: NatsConnection;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@slipway/platform';
+import type { Logger, Registry } from '@slipway/platform';
 import { Client, type QueryResultRow } from 'pg';
 import { AnswerTimeoutError, awakeFor } from './awake-time.js';
 import { lockLosses } from './lock-metrics.js';
@@ -34,6 +34,8 @@ export interface AdvisoryLockOptions {
   readonly name: string;
   readonly applicationName: string;
   readonly log: Logger;
+  /** Where losses are counted. */
+  readonly metrics?: Registry | undefined;
   /** Channel of NOTIFY to listen to, whether or not the lock is held. */
   readonly channel?: string;
   /** The lock is held. A failure gives it back. Called again after each loss. */
@@ -176,7 +178,8 @@ export class AdvisoryLock {
     if (!this.#held) return;
     this.#held = false;
     this.#earlyEnds = performance.now() - this.#heldSince < STEADY_MS ? this.#earlyEnds + 1 : 0;
-    if (!this.#stopped) lockLosses.inc({ lock: this.options.name });
+    const { metrics, name } = this.options;
+    if (!this.#stopped && metrics) lockLosses(metrics).inc({ lock: name });
     this.options.lost();
   }
 

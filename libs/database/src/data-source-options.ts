@@ -1,4 +1,4 @@
-import type { Logger } from '@slipway/platform';
+import type { Logger, Registry } from '@slipway/platform';
 import type { DataSourceOptions } from 'typeorm';
 import { clientTimeouts, connectionSettings, POOL_SIZE } from './settings.js';
 import type { StrayRelations } from './stray-relations.js';
@@ -14,6 +14,8 @@ export interface DatabaseOptions {
   /** What earlier releases may have left in other schemas; moved before migrations run. */
   readonly strays?: StrayRelations;
   readonly log: Logger;
+  /** Where lost locks are counted. */
+  readonly metrics?: Registry;
 }
 
 type Postgres = Extract<DataSourceOptions, { type: 'postgres' }>;

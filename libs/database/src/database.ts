@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '@slipway/platform';
 import { DataSource } from 'typeorm';
+import { AdvisoryLock, type AdvisoryLockOptions } from './advisory-lock.js';
 import { type DatabaseOptions, dataSourceOptions } from './data-source-options.js';
 import { ensureDatabase } from './ensure-database.js';
+import { SqlFeedStore } from './feed/sql-feed-store.js';
+import { lockLosses } from './lock-metrics.js';
 import { migrate } from './migrate.js';
 import { driverErrorOf, isDatabaseUnavailable, isLoginRefused } from './pg-errors.js';
 import { Transactions } from './transactions.js';
@@ -13,10 +16,13 @@ const RETRY_MAX_MS = 2_000;
 /** A service's own database: made, migrated and opened at start, with a pool whose faults end no process. */
 export class Database {
   readonly transactions: Transactions;
+  readonly #options: DatabaseOptions;
   readonly #dataSource: DataSource;
   #closed = false;
 
-  constructor(private readonly options: DatabaseOptions) {
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    if (options.metrics) lockLosses(options.metrics);
     this.#dataSource = new DataSource(dataSourceOptions(options));
     this.transactions = new Transactions(this.#dataSource);
   }
@@ -30,17 +36,29 @@ export class Database {
   async open(): Promise<void> {
     for (let tries = 1; !this.#closed; tries += 1) {
       try {
-        await ensureDatabase(this.options.url);
-        await migrate(this.options);
+        await ensureDatabase(this.#options.url);
+        await migrate(this.#options);
         await this.#dataSource.initialize();
         return;
       } catch (error) {
         if (isLoginRefused(error)) throw new ConfigError([`DATABASE_URL, or the own database's: ${(error as Error).message}`]);
         if (!isDatabaseUnavailable(error)) throw driverErrorOf(error);
-        this.options.log.warn({ tries, err: driverErrorOf(error) }, 'database.waiting');
+        this.#options.log.warn({ tries, err: driverErrorOf(error) }, 'database.waiting');
         await delay(Math.min(RETRY_MIN_MS * 2 ** (tries - 1), RETRY_MAX_MS));
       }
     }
+  }
+
+  /** Where a feed of this database is kept. @param feed name of the feed, as in its contract */
+  feedStore<R>(feed: string): SqlFeedStore<R> {
+    const { url, applicationName, log, metrics } = this.#options;
+    return new SqlFeedStore<R>({ feed, url, applicationName, transactions: this.transactions, log, metrics });
+  }
+
+  /** A lock that one of all processes with this database holds. Its session is its own, apart from the pool. */
+  lock(options: Pick<AdvisoryLockOptions, 'name' | 'channel' | 'acquired' | 'lost' | 'connected' | 'notified'>): AdvisoryLock {
+    const { url, applicationName, log, metrics } = this.#options;
+    return new AdvisoryLock({ ...options, applicationName: `${applicationName} ${options.name}`, url, log, metrics });
   }
 
   async close(): Promise<void> {

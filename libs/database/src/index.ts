@@ -19,6 +19,8 @@ export type { SqlFeedStoreOptions } from './feed/sql-feed-store.js';
 export { migrate } from './migrate.js';
 export { provideDatabases } from './provide-databases.js';
 export type { OwnedDatabase } from './provide-databases.js';
+export { database, refusalLog } from './service-database.js';
+export type { ServiceDatabase } from './service-database.js';
 export type { StrayRelations } from './stray-relations.js';
 export { isDatabaseUnavailable, isRefusedData, isUniqueViolation } from './pg-errors.js';
 export { Transactions } from './transactions.js';

@@ -1,9 +1,13 @@
-import { Counter } from '@slipway/platform';
+import { Counter, type Registry } from '@slipway/platform';
 
-/** Terms of this process that ended before it stopped, by the lock's name. Services register it with their metrics. */
-export const lockLosses = new Counter({
-  name: 'slipway_lock_lost_total',
-  help: 'Advisory locks of the database that were lost while the process ran.',
-  labelNames: ['lock'],
-  registers: [],
-});
+const NAME = 'slipway_lock_lost_total';
+
+/** The counter of advisory locks that were lost before the process stopped, by the lock's name; made on first use. */
+export const lockLosses = (metrics: Registry): Counter<'lock'> =>
+  (metrics.getSingleMetric(NAME) as Counter<'lock'> | undefined) ??
+  new Counter({
+    name: NAME,
+    help: 'Advisory locks of the database that were lost while the process ran.',
+    labelNames: ['lock'],
+    registers: [metrics],
+  });

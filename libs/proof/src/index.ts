@@ -6,3 +6,5 @@ export { refusalCounter } from './refusals.js';
 export { RpcGate } from './rpc-gate.js';
 export { SessionKeyRing } from './session-key-ring.js';
 export type { PublishedKey } from './session-key-ring.js';
+export { followedProofs, rpcGate } from './service-proofs.js';
+export type { RefusalAudit } from './service-proofs.js';

@@ -150,7 +150,7 @@ describe('who is told of a refusal', () => {
   it('is told by a handler as well, of a role or a membership that is gone, and of nothing else', () => {
     const request = { ...named(contract), account: ACCOUNT, actor: by.actor };
     const tell = (code: 'not_permitted' | 'account_not_found' | 'last_owner', call: object = {}): void =>
-      gate.handlerRefused({ contract, caller: 'console', proof: 'member', request, ...call }, request, new ServiceError(code, 'No.'));
+      gate.refused({ contract, caller: 'console', proof: 'member', request, ...call }, request, new ServiceError(code, 'No.'));
     tell('not_permitted');
     tell('account_not_found');
     tell('last_owner');

@@ -1,6 +1,6 @@
 import { type AccountId, Actor, type KeyId, type MemberRole, type Origin, type RpcContract, ServiceError } from '@slipway/contracts';
 import type { SessionId, UserId } from '@slipway/contracts';
-import type { Admission, ArrivedCall, RefusalListener } from '@slipway/platform';
+import type { Admission, ArrivedCall, CallGate, RefusalListener } from '@slipway/platform';
 import type { ProofReader, Proven } from './proof-reader.js';
 
 /** Why a call was refused. `unproven`: no proof; `invalid`: one that proves nothing; `foreign`: of somebody else; `role`: of too low a role. */
@@ -36,11 +36,15 @@ const WANTED: Readonly<Record<MemberRole, string>> = { viewer: 'a member', membe
  * Lets calls in to a service. Operators' credentials are their right. A call of another role must carry the proof that its
  * contract names: the request is held to it, and the handler gets an actor that was proven, never one that was told.
  */
-export class RpcGate {
-  constructor(
-    private readonly proofs: Pick<ProofReader, 'read'>,
-    private readonly refused: (call: RefusedCall) => void,
-  ) {}
+export class RpcGate implements CallGate {
+  readonly #proofs: Pick<ProofReader, 'read'>;
+  readonly #noteRefusal: (call: RefusedCall) => void;
+
+  /** @param noteRefusal is told of every call that is refused */
+  constructor(proofs: Pick<ProofReader, 'read'>, noteRefusal: (call: RefusedCall) => void) {
+    this.#proofs = proofs;
+    this.#noteRefusal = noteRefusal;
+  }
 
   /** @throws ServiceError `not_permitted`, `account_suspended`, `session_ended`, `auth_unavailable` */
   readonly admit: Admission = async (call) => {
@@ -54,7 +58,7 @@ export class RpcGate {
   };
 
   /** Takes note of what a handler refuses, by roles and memberships of this moment, to somebody proven. */
-  readonly handlerRefused: RefusalListener = (call, request, { code }) => {
+  readonly refused: RefusalListener = (call, request, { code }) => {
     const { actor, account } = request as Named;
     const isProven = call.caller !== 'ops' && call.contract.proof !== 'role' && call.contract.proof !== 'carried';
     if (!isProven || call.proof === undefined || actor === undefined || account === undefined) return;
@@ -72,7 +76,7 @@ export class RpcGate {
   async #prove(call: ArrivedCall): Promise<Proven> {
     if (call.proof === undefined) throw this.#refuse(call, 'unproven', 'This call lacks the proof of who asks.');
     try {
-      return await this.proofs.read(call.proof);
+      return await this.#proofs.read(call.proof);
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'session_ended') this.#note(call, 'invalid');
       throw error;
@@ -111,7 +115,7 @@ export class RpcGate {
   }
 
   #note({ contract, caller }: ArrivedCall, reason: RefusedCall['reason'], by?: RefusedCall['by']): void {
-    this.refused({ reason, subject: contract.subject, caller, ...(by && { by }) });
+    this.#noteRefusal({ reason, subject: contract.subject, caller, ...(by && { by }) });
   }
 }
 

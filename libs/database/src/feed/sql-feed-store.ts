@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Logger } from '@slipway/platform';
+import type { Logger, Registry } from '@slipway/platform';
 import type { EntityManager } from 'typeorm';
 import { AdvisoryLock } from '../advisory-lock.js';
 import type { Transactions } from '../transactions.js';
@@ -18,6 +18,8 @@ export interface SqlFeedStoreOptions {
   readonly applicationName: string;
   readonly transactions: Transactions;
   readonly log: Logger;
+  /** Where lost elections are counted. */
+  readonly metrics?: Registry | undefined;
 }
 
 type Operation = 'put' | 'del';
@@ -73,9 +75,10 @@ export class SqlFeedStore<R> {
 
   /** Stands for election until `close`; each election begins a new random epoch at sequence 0. */
   open(events: Events): void {
-    const { url, applicationName, log, feed } = this.#options;
+    const { url, applicationName, log, metrics, feed } = this.#options;
     this.#lock = new AdvisoryLock({
       url,
+      metrics,
       name: `feed.${feed}`,
       applicationName: `${applicationName} ${feed} feed`,
       log,

@@ -1,0 +1,50 @@
+import { CONFIG, LOG, type Logger, Registry, type Resource, type ServiceConfig } from '@slipway/platform';
+import { AuditLog } from './audit/audit-log.js';
+import { RefusalLog, type RefusalLogOptions } from './audit/refusal-log.js';
+import type { DatabaseOptions } from './data-source-options.js';
+import { Database } from './database.js';
+import { databaseUrl } from './database-url.js';
+import { Transactions } from './transactions.js';
+
+/** What a service's own database is. */
+export interface ServiceDatabase extends Pick<DatabaseOptions, 'applicationName' | 'entities' | 'migrations' | 'strays'> {
+  /** Short name of the service: the database is `slipway_{env}_{name}`, unless `{NAME}_DATABASE_URL` names another. */
+  readonly name: string;
+}
+
+/** Settings that a service with a database has, besides `{NAME}_DATABASE_URL`. */
+type DatabaseConfig = ServiceConfig & { readonly DATABASE_URL?: string | undefined } & Readonly<Record<string, unknown>>;
+
+/** A service's own database as a resource. It provides `Database`, `Transactions` and `AuditLog`. */
+export function database({ name, ...made }: ServiceDatabase): Resource<Database> {
+  const create = (config: DatabaseConfig, log: Logger, metrics: Registry): Database => {
+    const own = config[`${name.toUpperCase()}_DATABASE_URL`] as string | undefined;
+    const url = databaseUrl({ env: config.SLIPWAY_ENV, name, serverUrl: config.DATABASE_URL, databaseUrl: own });
+    return new Database({ url, ...made, log, metrics });
+  };
+  return {
+    name: 'database',
+    token: Database,
+    providers: [
+      { provide: Database, useFactory: create, inject: [CONFIG, LOG, Registry] },
+      { provide: Transactions, useFactory: (opened: Database) => opened.transactions, inject: [Database] },
+      { provide: AuditLog, useClass: AuditLog },
+    ],
+    start: (opened) => opened.open(),
+    stop: (opened) => opened.close(),
+  };
+}
+
+/** The audit log of refused calls as a resource; it belongs behind `database` and provides `RefusalLog`. */
+export const refusalLog = (options: Pick<RefusalLogOptions, 'nameOf'> = {}): Resource<RefusalLog> => ({
+  name: 'refusal log',
+  token: RefusalLog,
+  providers: [
+    {
+      provide: RefusalLog,
+      useFactory: (transactions: Transactions, log: Logger) => new RefusalLog({ ...options, transactions, log }),
+      inject: [Transactions, LOG],
+    },
+  ],
+  stop: (refusals) => refusals.stop(),
+});

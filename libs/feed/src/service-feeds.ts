@@ -1,0 +1,74 @@
+import type { FeedContract, Incarnation } from '@slipway/contracts';
+import { CONFIG, LOG, type Logger, NATS, type NatsConnection, nuid, type Resource, type ServiceConfig } from '@slipway/platform';
+import { FeedPublisher } from './publisher/feed-publisher.js';
+import type { FeedSource, FeedStore } from './publisher/feed-store.js';
+import { FeedReader } from './reader/feed-reader.js';
+import type { FeedSink } from './reader/feed-sink.js';
+
+/** A class, or another token of Nest's, by which a service provides a `T`. */
+type Token<T> = NonNullable<Resource<T>['token']>;
+
+/** Injects the publisher of a feed: `@Inject(publisherOf(KeyFeed)) feed: FeedPublisher<KeyFeedRecord, Tx>`. */
+export const publisherOf = <R>({ name }: FeedContract<R>): symbol => Symbol.for(`publisher of the ${name} feed`);
+
+/** Injects the reader of a feed: `@Inject(readerOf(KeyFeed)) feed: FeedReader<KeyFeedRecord>`. */
+export const readerOf = <R>({ name }: FeedContract<R>): symbol => Symbol.for(`reader of the ${name} feed`);
+
+/** Makes stores of feeds; a service's database is one. */
+export interface FeedStores<Tx> {
+  feedStore<R>(feed: string): FeedStore<R, Tx>;
+}
+
+export interface PublishedFeed<R, Tx> {
+  readonly contract: FeedContract<R>;
+  /** Where the feed is kept; a resource that is listed before this one. */
+  readonly stores: Token<FeedStores<Tx>>;
+  /** The service's records; an injectable class. */
+  readonly source: new (...dependencies: never[]) => FeedSource<R>;
+}
+
+/** The owner's side of a feed as a resource. Not ready while its database does not answer. */
+export const feedPublisher = <R, Tx>({ contract, stores, source }: PublishedFeed<R, Tx>): Resource<FeedPublisher<R, Tx>> => ({
+  name: `${contract.name} feed`,
+  token: publisherOf(contract),
+  providers: [
+    source as new () => FeedSource<R>,
+    {
+      provide: publisherOf(contract),
+      useFactory: (...[held, records, nats, config, log]: PublisherParts<R, Tx>) =>
+        new FeedPublisher({ contract, store: held.feedStore<R>(contract.name), source: records, nats, env: config.SLIPWAY_ENV, log }),
+      inject: [stores, source, NATS, CONFIG, LOG],
+    },
+  ],
+  start: (publisher) => publisher.start(),
+  stop: (publisher) => publisher.stop(),
+  notReady: (publisher) => (publisher.serving ? null : 'the database does not answer'),
+});
+
+type PublisherParts<R, Tx> = [FeedStores<Tx>, FeedSource<R>, NatsConnection, ServiceConfig, Logger];
+
+export interface FollowedFeed<R> {
+  readonly contract: FeedContract<R>;
+  /** Gets the records; an injectable class that comes with the feed. */
+  readonly sink: new (...dependencies: never[]) => FeedSink<R>;
+  /** What /readyz says until the first snapshot is loaded. */
+  readonly missing: string;
+}
+
+/** A reader of a feed as a resource. */
+export const feedReader = <R>({ contract, sink, missing }: FollowedFeed<R>): Resource<FeedReader<R>> => ({
+  name: `${contract.name} feed`,
+  token: readerOf(contract),
+  providers: [
+    sink as new () => FeedSink<R>,
+    {
+      provide: readerOf(contract),
+      useFactory: (held: FeedSink<R>, nats: NatsConnection, config: ServiceConfig, log: Logger) =>
+        new FeedReader({ contract, sink: held, nats, env: config.SLIPWAY_ENV, reader: nuid.next() as Incarnation, log }),
+      inject: [sink, NATS, CONFIG, LOG],
+    },
+  ],
+  start: (reader) => reader.start(),
+  stop: (reader) => reader.stop(),
+  notReady: (reader) => (reader.place === null ? missing : null),
+});
