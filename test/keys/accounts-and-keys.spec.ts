@@ -1,109 +1,36 @@
-import { Test } from '@nestjs/testing';
-import type { INestMicroservice } from '@nestjs/common';
-import {
-  AccountId,
-  CreateAccount,
-  CreateKey,
-  FindAccount,
-  Incarnation,
-  KeyFeed,
-  type KeyFeedRecord,
-  keyKindOf,
-  ListKeys,
-  SessionFeed,
-  type SessionFeedRecord,
-} from '@slipway/contracts';
-import { Database, RefusalLog, SqlFeedStore } from '@slipway/database';
-import {
-  createLogger,
-  type NatsConnection,
-  RpcClient,
-  RpcErrorFilter,
-  RpcServer,
-  SecretVault,
-  StreamClaims,
-  WorkerSigning,
-} from '@slipway/platform';
+import { AccountId, CreateAccount, CreateKey, FindAccount, Incarnation, KeyFeed, keyKindOf, ListKeys } from '@slipway/contracts';
+import { type NatsConnection, RpcClient, type RunningService, startService } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { QuotaDefaults } from '../../apps/keys-service/src/accounts/quotas.service.js';
-import { AppModule } from '../../apps/keys-service/src/app.module.js';
-import { schema } from '../../apps/keys-service/src/db/schema.js';
-import { KeyFeedPublisher } from '../../apps/keys-service/src/feed/key-feed-publisher.js';
-import { KeyFeedSource } from '../../apps/keys-service/src/feed/key-feed-source.repository.js';
-import { KeyMint } from '../../apps/keys-service/src/keys/key-minting.js';
-import { KnownProvider } from '../../apps/keys-service/src/sessions/provider-sign-in.service.js';
-import { SessionFeedPublisher } from '../../apps/keys-service/src/sessions/session-feed-publisher.js';
-import { SessionFeedSource } from '../../apps/keys-service/src/sessions/session-feed-source.repository.js';
-import { TokenScope } from '../../apps/keys-service/src/sessions/token-scope.js';
+import { keysService } from '../../apps/keys-service/src/keys-service.js';
 import { Bus, ENV } from '../services/bus.js';
 import { until } from '../testing/until.js';
-import { SECRET_KEY } from './keys-service.js';
-
-const log = createLogger('test', 'silent');
-const peppers = [{ id: 'p1', secret: Buffer.alloc(32, 1) }];
+import { PEPPER, SECRET_KEY } from './keys-service.js';
 
 describe('accounts and keys', () => {
   let postgres: TestPostgres;
   let bus: Bus;
-  let url: string;
-  let database: Database;
-  let feed: KeyFeedPublisher;
-  let app: INestMicroservice;
+  let keys: RunningService;
   let ops: RpcClient;
   let gateway: NatsConnection;
 
   beforeAll(async () => {
     [postgres, bus] = await Promise.all([startTestPostgres(), Bus.start()]);
-    url = await postgres.createDatabase();
-    const nats = await bus.connect('keys');
-    database = new Database({ url, applicationName: 'keys test', ...schema, log });
-    await database.open();
-    const { transactions } = database;
-    const store = new SqlFeedStore<KeyFeedRecord>({ feed: KeyFeed.name, url, applicationName: 'keys test', transactions, log });
-    feed = new KeyFeedPublisher({ contract: KeyFeed, store, source: new KeyFeedSource(transactions), nats, env: ENV, log });
-    const sessionFeed = new SessionFeedPublisher({
-      contract: SessionFeed,
-      store: new SqlFeedStore<SessionFeedRecord>({ feed: SessionFeed.name, url, applicationName: 'keys test', transactions, log }),
-      source: new SessionFeedSource(transactions),
-      nats,
-      env: ENV,
-      log,
+    keys = await startService(keysService, {
+      SLIPWAY_ENV: ENV,
+      NATS_URL: bus.url,
+      NATS_CREDENTIALS_DIR: bus.credentialsDir,
+      KEYS_DATABASE_URL: await postgres.createDatabase(),
+      KEY_PEPPERS: `${PEPPER.id}:${PEPPER.secret.toString('hex')}`,
+      SLIPWAY_SECRET_KEY: SECRET_KEY,
+      QUOTA_KEYS: 1_000,
     });
-    const [vault, scope] = [new SecretVault(SECRET_KEY), new TokenScope(ENV)];
-    const quotas = new QuotaDefaults({ keys: 1_000, members: 100, invitations: 50 });
-    const parts = { transactions, feed, mint: new KeyMint(peppers) };
-    const module = await Test.createTestingModule({
-      imports: [
-        AppModule.with({
-          log,
-          ...parts,
-          sessionFeed,
-          vault,
-          scope,
-          signing: new WorkerSigning(null),
-          quotas,
-          claims: new StreamClaims(peppers),
-          provider: new KnownProvider(null),
-          refusals: new RefusalLog({ transactions, log }),
-        }),
-      ],
-    }).compile();
-    app = module.createNestMicroservice({
-      strategy: new RpcServer({ nats, env: ENV, log, drainMs: 1_000, admit: ({ request }) => Promise.resolve(request) }),
-      logger: false,
-    });
-    app.useGlobalFilters(new RpcErrorFilter());
-    feed.start();
-    await app.listen();
     ops = new RpcClient(await bus.connect('ops'), ENV);
     gateway = await bus.connect('gateway');
   });
 
   afterAll(async () => {
-    await app.close();
-    await feed.stop();
-    await database.close();
+    await keys.stop();
     await bus.end();
     await postgres.stop();
   });

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { runProcess } from '@slipway/platform';
-import { KeysConfig } from './config.js';
-import { serviceParts } from './service-parts.js';
+import { runService } from '@slipway/platform';
+import { keysService } from './keys-service.js';
 
-await runProcess({ service: 'keys-service', config: KeysConfig, environment: process.env, parts: serviceParts });
+await runService(keysService, process.env);

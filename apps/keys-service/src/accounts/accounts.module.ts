@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { configured } from '@slipway/platform';
+import type { KeysConfig } from '../config.js';
 import { PlaygroundKeysRepository } from '../playground/playground-keys.repository.js';
 import { SessionEnding } from '../sessions/session-ending.service.js';
 import { SessionsRepository } from '../sessions/sessions.repository.js';
@@ -7,7 +9,7 @@ import { AccountsRepository } from './accounts.repository.js';
 import { AccountsService } from './accounts.service.js';
 import { QuotaUseRepository } from './quota-use.repository.js';
 import { QuotasHandlers } from './quotas.handlers.js';
-import { Quotas } from './quotas.service.js';
+import { QuotaDefaults, Quotas } from './quotas.service.js';
 
 @Module({
   controllers: [AccountsHandlers, QuotasHandlers],
@@ -16,6 +18,11 @@ import { Quotas } from './quotas.service.js';
     AccountsRepository,
     Quotas,
     QuotaUseRepository,
+    configured(
+      QuotaDefaults,
+      ({ QUOTA_KEYS: keys, QUOTA_MEMBERS: members, QUOTA_INVITATIONS: invitations }: KeysConfig) =>
+        new QuotaDefaults({ keys, members, invitations }),
+    ),
     // Who is in an account that is suspended gets other tokens.
     PlaygroundKeysRepository,
     SessionEnding,

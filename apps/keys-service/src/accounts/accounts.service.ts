@@ -1,7 +1,7 @@
-import { Injectable } from '@nestjs/common';
-import { type AccountId, type AccountState, type Actor, type Limits, ServiceError } from '@slipway/contracts';
-import { AuditLog, Transactions } from '@slipway/database';
-import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { type AccountId, type AccountState, type Actor, KeyFeed, type KeyFeedRecord, type Limits, ServiceError } from '@slipway/contracts';
+import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { accountRecord } from '../feed/feed-records.js';
 import { limitFacts } from '../limits/limit-facts.js';
 import { SessionEnding } from '../sessions/session-ending.service.js';
@@ -32,7 +32,7 @@ export class AccountsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
-    private readonly feed: KeyFeedPublisher,
+    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
     private readonly sessions: SessionEnding,
     private readonly audit: AuditLog,
   ) {}

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   type AccountId,
   type AccountQuotas,
@@ -6,12 +6,14 @@ import {
   type Actor,
   COUNTED_QUOTAS,
   type CountedQuota,
+  KeyFeed,
+  type KeyFeedRecord,
   ServiceError,
 } from '@slipway/contracts';
 import { AuditLog, Transactions, Turns, type Tx } from '@slipway/database';
+import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import type { z } from 'zod';
 import { accountRecord } from '../feed/feed-records.js';
-import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { type Account, AccountsRepository } from './accounts.repository.js';
 import { limitFacts } from '../limits/limit-facts.js';
 import { type QuotaCounts, QuotaUseRepository } from './quota-use.repository.js';
@@ -54,7 +56,7 @@ export class Quotas {
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
     private readonly uses: QuotaUseRepository,
-    private readonly feed: KeyFeedPublisher,
+    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
     private readonly audit: AuditLog,
   ) {}
 

@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { type AccountId, type Actor, KeyFeed, type KeyFeedRecord, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { type Account, AccountsRepository } from '../accounts/accounts.repository.js';
 import { accountRecord, keyRecord } from '../feed/feed-records.js';
-import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { SessionEnding } from '../sessions/session-ending.service.js';
 import { AccountErasureRepository } from './account-erasure.repository.js';
 
@@ -37,7 +37,7 @@ export class AccountDeletion {
     private readonly accounts: AccountsRepository,
     private readonly erasure: AccountErasureRepository,
     private readonly sessions: SessionEnding,
-    private readonly feed: KeyFeedPublisher,
+    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
     private readonly audit: AuditLog,
   ) {}
 

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import type { KeyFeedRecord } from '@slipway/contracts';
-import type { Transactions } from '@slipway/database';
+import { Transactions } from '@slipway/database';
 import type { FeedSource, StoredRecord } from '@slipway/feed';
 import { AccountsRepository } from '../accounts/accounts.repository.js';
 import { KeysRepository } from '../keys/keys.repository.js';
@@ -8,6 +9,7 @@ import { accountRecord, keyRecord } from './feed-records.js';
 const RECORD_ID = /^(account|key):(\d{1,10})$/;
 
 /** All records of the key feed in pages: accounts by number, then keys by number. */
+@Injectable()
 export class KeyFeedSource implements FeedSource<KeyFeedRecord> {
   readonly #accounts = new AccountsRepository();
   readonly #keys = new KeysRepository();

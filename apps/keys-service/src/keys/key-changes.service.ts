@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, type AuditEntry, type KeyId } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { type AccountId, type Actor, type AuditEntry, KeyFeed, type KeyFeedRecord, type KeyId } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { Quotas } from '../accounts/quotas.service.js';
 import { keyRecord } from '../feed/feed-records.js';
-import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { limitFacts } from '../limits/limit-facts.js';
 import { Authority } from '../people/authority.service.js';
 import { type KeyChange, KeysRepository, type NewKey, type StoredKey } from './keys.repository.js';
@@ -30,7 +30,7 @@ export class KeyChanges {
     private readonly transactions: Transactions,
     private readonly quotas: Quotas,
     private readonly keys: KeysRepository,
-    private readonly feed: KeyFeedPublisher,
+    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
     private readonly authority: Authority,
     private readonly audit: AuditLog,
   ) {}

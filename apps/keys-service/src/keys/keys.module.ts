@@ -1,9 +1,12 @@
 import { Module } from '@nestjs/common';
+import { configured } from '@slipway/platform';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import type { KeysConfig } from '../config.js';
 import { PeopleModule } from '../people/people.module.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { KeyChanges } from './key-changes.service.js';
+import { KeyMint } from './key-minting.js';
 import { KeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
@@ -16,6 +19,16 @@ import { McpUseRepository } from './mcp-use.repository.js';
 @Module({
   imports: [AccountsModule, PeopleModule, SessionsModule, UsageModule],
   controllers: [KeysHandlers, McpKeysHandlers],
-  providers: [KeysService, McpKeysService, KeyChanges, KeysRepository, McpKeyOpening, McpKeyOpeningRepository, McpUseRepository],
+  providers: [
+    KeysService,
+    McpKeysService,
+    KeyChanges,
+    KeysRepository,
+    McpKeyOpening,
+    McpKeyOpeningRepository,
+    McpUseRepository,
+    configured(KeyMint, ({ KEY_PEPPERS: peppers }: KeysConfig) => new KeyMint(peppers)),
+  ],
+  exports: [KeyMint],
 })
 export class KeysModule {}

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog, Transactions } from '@slipway/database';
-import type { Logger } from '@slipway/platform';
-import { LOG } from '../log-token.js';
+import { LOG, type Logger } from '@slipway/platform';
+
 import type { AttemptPlace } from './attempts.repository.js';
 import { MembershipsRepository } from './memberships.repository.js';
 import { PeopleRepository } from './people.repository.js';

@@ -14,6 +14,7 @@ import { JoiningService } from './joining.service.js';
 import { MembersHandlers } from './members.handlers.js';
 import { MembersService } from './members.service.js';
 import { MembershipsRepository } from './memberships.repository.js';
+import { PasswordHasher } from './password-hasher.js';
 import { PasswordsService } from './passwords.service.js';
 import { PeopleDeletion } from './people-deletion.service.js';
 import { PeopleHandlers } from './people.handlers.js';
@@ -33,6 +34,7 @@ import { PeopleService } from './people.service.js';
     JoiningService,
     MembersService,
     MembershipsRepository,
+    { provide: PasswordHasher, useFactory: () => new PasswordHasher() },
     PasswordsService,
     PeopleDeletion,
     PeopleRepository,

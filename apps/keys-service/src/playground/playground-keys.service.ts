@@ -1,8 +1,8 @@
-import { Injectable } from '@nestjs/common';
-import type { AccountId, Actor, SessionId } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { type AccountId, type Actor, KeyFeed, type KeyFeedRecord, type SessionId } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { keyRecord } from '../feed/feed-records.js';
-import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { KeyMint } from '../keys/key-minting.js';
 import type { StoredKey } from '../keys/keys.repository.js';
 import { PlaygroundAdmission, playgroundEnded } from './playground-admission.service.js';
@@ -31,7 +31,7 @@ export class PlaygroundKeys {
     private readonly admission: PlaygroundAdmission,
     private readonly keys: PlaygroundKeysRepository,
     private readonly mint: KeyMint,
-    private readonly feed: KeyFeedPublisher,
+    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
     private readonly audit: AuditLog,
   ) {}
 

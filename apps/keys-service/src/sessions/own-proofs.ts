@@ -1,16 +1,13 @@
+import type { FactoryProvider } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
-import type { Transactions } from '@slipway/database';
-import type { Logger } from '@slipway/platform';
+import { Transactions } from '@slipway/database';
+import { CONFIG, LOG, type Logger, type ServiceConfig } from '@slipway/platform';
 import { ProofReader, SessionKeyRing, type SessionLiveness } from '@slipway/proof';
 import { SessionsRepository } from './sessions.repository.js';
 import { SigningKeysRepository } from './signing-keys.repository.js';
 import { publishedKey, PUBLISHED_AFTER_RETIRING_S } from './signing-keys.service.js';
 
-/**
- * Reads the proofs that this service signed. Its database is the truth about keys and sessions: a session that was ended by any
- * replica is over at once here, for one read by primary key.
- */
-export function ownProofs({ env, transactions, log }: { env: string; transactions: Transactions; log: Logger }): ProofReader {
+function readerOf({ SLIPWAY_ENV: env }: ServiceConfig, transactions: Transactions, log: Logger): ProofReader {
   const [signingKeys, sessions] = [new SigningKeysRepository(), new SessionsRepository()];
   const published = async (): Promise<ReturnType<typeof publishedKey>[]> => {
     const stored = await transactions.read((connection) => signingKeys.published(connection, PUBLISHED_AFTER_RETIRING_S));
@@ -25,3 +22,9 @@ export function ownProofs({ env, transactions, log }: { env: string; transaction
   };
   return new ProofReader({ env, keys: new SessionKeyRing(published, log), sessions: liveness });
 }
+
+/**
+ * Provides the reader of the proofs that this service signed. It asks the database, so a session that any replica ended is over
+ * at once here, at the cost of one read by primary key.
+ */
+export const ownProofs: FactoryProvider<ProofReader> = { provide: ProofReader, useFactory: readerOf, inject: [CONFIG, Transactions, LOG] };

@@ -1,10 +1,9 @@
-import { Injectable } from '@nestjs/common';
-import { SESSION_TOKEN_LIFE_S } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { KeyFeed, type KeyFeedRecord, SESSION_TOKEN_LIFE_S, SessionFeed, type SessionFeedRecord } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
+import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import { keyRecord } from '../feed/feed-records.js';
-import { KeyFeedPublisher } from '../feed/key-feed-publisher.js';
 import { PlaygroundKeysRepository } from '../playground/playground-keys.repository.js';
-import { SessionFeedPublisher } from './session-feed-publisher.js';
 import { sessionRecord } from './session-feed-record.js';
 import { type Session, type SessionFilter, SessionsRepository } from './sessions.repository.js';
 
@@ -16,9 +15,9 @@ const CLOCK_SKEW_S = 60;
 export class SessionEnding {
   constructor(
     private readonly sessions: SessionsRepository,
-    private readonly feed: SessionFeedPublisher,
+    @Inject(publisherOf(SessionFeed)) private readonly feed: FeedPublisher<SessionFeedRecord, Tx>,
     private readonly playground: PlaygroundKeysRepository,
-    private readonly keyFeed: KeyFeedPublisher,
+    @Inject(publisherOf(KeyFeed)) private readonly keyFeed: FeedPublisher<KeyFeedRecord, Tx>,
   ) {}
 
   /** Ends sessions, and returns those that went on until now. */

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import type { SessionFeedRecord } from '@slipway/contracts';
-import type { Transactions } from '@slipway/database';
+import { Transactions } from '@slipway/database';
 import type { FeedSource, StoredRecord } from '@slipway/feed';
 import { sessionRecord } from './session-feed-record.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -7,6 +8,7 @@ import { SessionsRepository } from './sessions.repository.js';
 const PREFIX = 'session:';
 
 /** All records of the session feed in pages, by session. */
+@Injectable()
 export class SessionFeedSource implements FeedSource<SessionFeedRecord> {
   readonly #sessions = new SessionsRepository();
 

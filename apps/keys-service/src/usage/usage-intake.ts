@@ -1,3 +1,4 @@
+import { Inject, Injectable } from '@nestjs/common';
 import {
   type EventContract,
   LimitUse,
@@ -9,11 +10,23 @@ import {
   UsageStream,
   subjectOf,
 } from '@slipway/contracts';
-import { type Counter, type Logger, type NatsConnection, type Subscription, WorkConsumer, type WorkItem } from '@slipway/platform';
+import {
+  CONFIG,
+  Counter,
+  LOG,
+  type Logger,
+  NATS,
+  type NatsConnection,
+  Registry,
+  type Subscription,
+  WorkConsumer,
+  type WorkItem,
+} from '@slipway/platform';
 import { z } from 'zod';
+import type { KeysConfig } from '../config.js';
 import { CLOCKS_DIFFER_MS, REQUEST_DAYS } from './entry.js';
-import type { LimitUseMemory } from './limit-use-memory.js';
-import type { Ledger } from './ledger.service.js';
+import { LimitUseMemory } from './limit-use-memory.js';
+import { Ledger } from './ledger.service.js';
 import { type RejectedUsage, unreadable } from './rejected-usage.repository.js';
 
 /** How often orphans are looked for, at most, in milliseconds. */
@@ -31,18 +44,6 @@ interface Read<T> {
   readonly rejected: readonly RejectedUsage[];
 }
 
-export interface UsageIntakeOptions {
-  readonly nats: NatsConnection;
-  readonly env: string;
-  readonly log: Logger;
-  readonly ledger: Ledger;
-  readonly memory: LimitUseMemory;
-  /** Counts what was set aside, by `why`. */
-  readonly rejections: Counter<'why'>;
-  /** How long a gateway's own record is waited for before a worker's counts, in milliseconds. */
-  readonly orphanWaitMs: number;
-}
-
 function parse(data: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(data).toString('utf8'));
@@ -56,7 +57,16 @@ const recordsIn = (message: unknown): readonly unknown[] => Gathered.safeParse(m
 const refusedIn = (message: unknown): readonly unknown[] => Gathered.safeParse(message).data?.refused ?? [];
 
 /** Brings usage from JetStream into the ledger, and keeps the ledger in order. */
+@Injectable()
 export class UsageIntake {
+  readonly #nats: NatsConnection;
+  readonly #log: Logger;
+  readonly #ledger: Ledger;
+  readonly #memory: LimitUseMemory;
+  readonly #env: string;
+  /** How long a gateway's own record is waited for before a worker's counts are taken, in milliseconds. */
+  readonly #orphanWaitMs: number;
+  readonly #rejections: Counter<'why'>;
   readonly #consumer: WorkConsumer;
   readonly #recorded: string;
   #uses: Subscription | undefined;
@@ -64,26 +74,43 @@ export class UsageIntake {
   #sweeping: Promise<void> = Promise.resolve();
   #prunedAt = 0;
 
-  constructor(private readonly options: UsageIntakeOptions) {
-    const { nats, env, log } = options;
+  constructor(
+    @Inject(NATS) nats: NatsConnection,
+    @Inject(CONFIG) { SLIPWAY_ENV: env, USAGE_ORPHAN_WAIT_MS: orphanWaitMs }: KeysConfig,
+    @Inject(LOG) log: Logger,
+    ledger: Ledger,
+    memory: LimitUseMemory,
+    metrics: Registry,
+  ) {
+    this.#nats = nats;
+    this.#log = log;
+    this.#ledger = ledger;
+    this.#memory = memory;
+    this.#env = env;
+    this.#orphanWaitMs = orphanWaitMs;
+    this.#rejections = new Counter({
+      name: 'slipway_usage_rejected_total',
+      help: 'Records of usage that could not be counted and were set aside.',
+      labelNames: ['why'],
+      registers: [metrics],
+    });
     this.#recorded = subjectOf(UsageRecorded, { env });
     this.#consumer = new WorkConsumer({ nats, env, log, stream: UsageStream, work: (items) => this.#take(items) });
   }
 
   start(): void {
-    const { nats, env, memory } = this.options;
     this.#consumer.start();
-    this.#uses = nats.subscribe(subjectOf(LimitUse, { env }), {
+    this.#uses = this.#nats.subscribe(subjectOf(LimitUse, { env: this.#env }), {
       callback: (error, { data }) => {
         const use = error ? undefined : LimitUse.message.safeParse(parse(data)).data;
-        if (use) memory.heard(use, performance.now());
+        if (use) this.#memory.heard(use, performance.now());
       },
     });
     this.#sweeper = setInterval(
       () => {
         this.#sweeping = this.#sweeping.then(() => this.#sweep());
       },
-      Math.min(SWEEP_MS, Math.max(250, this.options.orphanWaitMs / 4)),
+      Math.min(SWEEP_MS, Math.max(250, this.#orphanWaitMs / 4)),
     );
   }
 
@@ -101,7 +128,7 @@ export class UsageIntake {
     const records = this.#readable(UsageRecord, ofGateways.flatMap(recordsIn), UsageRecorded);
     const refused = this.#readable(RefusedUsage, ofGateways.flatMap(refusedIn), UsageRecorded);
     let orphans = this.#readable(OrphanUsage, ofWorkers, UsageOrphaned);
-    const { ledger } = this.options;
+    const ledger = this.#ledger;
     const unread = [...records.rejected, ...refused.rejected, ...orphans.rejected];
     await ledger.setAside(unread);
     this.#note(await ledger.takeRefused(refused.readable));
@@ -133,15 +160,15 @@ export class UsageIntake {
   /** Tells the log and the metrics of what was set aside. */
   #note(rejected: readonly RejectedUsage[]): void {
     for (const { subject, why, reason } of rejected) {
-      this.options.rejections.inc({ why });
-      this.options.log.error({ subject, why, reason }, 'usage.rejected');
+      this.#rejections.inc({ why });
+      this.#log.error({ subject, why, reason }, 'usage.rejected');
     }
   }
 
   async #sweep(): Promise<void> {
-    const { ledger, log, orphanWaitMs } = this.options;
+    const [ledger, log] = [this.#ledger, this.#log];
     try {
-      const { adopted, rejected } = await ledger.adoptOrphans(orphanWaitMs);
+      const { adopted, rejected } = await ledger.adoptOrphans(this.#orphanWaitMs);
       this.#note(rejected);
       if (adopted > 0) log.warn({ requests: adopted }, 'usage.orphans_counted');
       if (Date.now() - this.#prunedAt < PRUNE_MS) return;

@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { configured, StreamClaims } from '@slipway/platform';
+import type { KeysConfig } from '../config.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { Ledger } from './ledger.service.js';
 import { LimitUseMemory } from './limit-use-memory.js';
@@ -7,6 +9,7 @@ import { RefusalsRepository } from './refusals.repository.js';
 import { RejectedUsageRepository } from './rejected-usage.repository.js';
 import { UsageQueriesRepository } from './usage-queries.repository.js';
 import { UsageQueries } from './usage-queries.service.js';
+import { UsageIntake } from './usage-intake.js';
 import { UsageHandlers } from './usage.handlers.js';
 
 /** The ledger. It shares nothing with the rest of the service but the process: its rows name keys and accounts by number. */
@@ -21,7 +24,9 @@ import { UsageHandlers } from './usage.handlers.js';
     RejectedUsageRepository,
     UsageQueries,
     UsageQueriesRepository,
+    UsageIntake,
+    configured(StreamClaims, ({ KEY_PEPPERS: peppers }: KeysConfig) => new StreamClaims(peppers)),
   ],
-  exports: [Ledger, LimitUseMemory, UsageQueries],
+  exports: [UsageQueries],
 })
 export class UsageModule {}
