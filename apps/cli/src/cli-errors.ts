@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from 'commander';
+
 /** A failure that its one line explains: exit code 1. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
@@ -16,7 +18,8 @@ export class CliError extends Error {
   }
 }
 
-/** A command line that means nothing: exit code 2, with the usage of the command. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+/**
+ * A command line that cannot be understood: exit code 2, with the help of the command. Thrown by the parser of an
+ * option or argument, its message follows one that names the option and repeats the value.
+ */
+export class UsageError extends InvalidArgumentError {}

@@ -3,7 +3,7 @@ import { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { EXIT, runCli } from './cli.js';
 import { CliError, UsageError } from './cli-errors.js';
-import type { Action, Command, Group } from './command.js';
+import { type Action, command, group } from './command.js';
 import { Terminal } from './terminal.js';
 
 interface Ended {
@@ -16,8 +16,7 @@ interface Ended {
 
 /** Runs the command `slipway thing do`, which does what `action` does. */
 async function run(action: Action, ...argv: string[]): Promise<Ended> {
-  const command: Command = { name: 'do', summary: 'Does it.', words: [], options: {}, plan: () => action };
-  const commands: Group = { name: 'slipway', summary: 'Tries.', commands: [{ name: 'thing', summary: 'Things.', commands: [command] }] };
+  const commands = [group('thing', 'Things.', [command('do', 'Does it.').plans(() => action)])];
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const terminal = new Terminal({ stdin: new PassThrough(), stdout, stderr });
   let connected = 0;
@@ -29,7 +28,7 @@ async function run(action: Action, ...argv: string[]): Promise<Ended> {
       variable: () => undefined,
       openSession: () => {
         connected += 1;
-        const call = (): Promise<never> => Promise.reject(new Error('Nobody is asked here.'));
+        const call = (): Promise<never> => Promise.reject(new Error('No service is called here.'));
         return Promise.resolve({ terminal, accountOption: undefined, call, close: () => Promise.resolve() });
       },
     },
@@ -46,7 +45,7 @@ const failsWith =
     Promise.reject(error);
 
 describe('a command', () => {
-  it('that succeeds says so on stdout, and what else is to be known on stderr', async () => {
+  it('prints its answer on stdout and remarks on stderr', async () => {
     expect(await run(succeeds, 'thing', 'do')).toEqual({ code: EXIT.ok, stdout: 'Done.\n', stderr: 'Mind this.\n', connected: 1 });
   });
 
@@ -54,7 +53,7 @@ describe('a command', () => {
     expect(await run(succeeds, 'thing', 'do', '--json')).toMatchObject({ code: EXIT.ok, stdout: '{"id":1}\n', stderr: 'Mind this.\n' });
   });
 
-  it('that a service refuses ends with its words and code', async () => {
+  it('prints the message and code of a refusal', async () => {
     const refused = failsWith(new ServiceError('slug_taken', 'This slug is taken.', { param: 'slug' }));
     expect(await run(refused, 'thing', 'do')).toMatchObject({
       code: EXIT.failed,
@@ -65,12 +64,12 @@ describe('a command', () => {
     expect(JSON.parse(stdout)).toEqual({ error: { code: 'slug_taken', message: 'This slug is taken.' } });
   });
 
-  it('names the field of a request that is not valid', async () => {
+  it('names the field of an invalid request', async () => {
     const refused = failsWith(new ServiceError('invalid_request', 'Too long.', { param: 'name' }));
     expect((await run(refused, 'thing', 'do')).stderr).toBe('✗ name: Too long. (invalid_request)\n');
   });
 
-  it('that fails tells scripts what it knows', async () => {
+  it('gives scripts the facts of a failure', async () => {
     const failed = failsWith(new CliError('deployment_failed', 'It failed.', { deployment: 'deployment-1', reason: 'model_invalid' }));
     const { stdout } = await run(failed, 'thing', 'do', '--json');
     expect(JSON.parse(stdout)).toEqual({
@@ -78,14 +77,14 @@ describe('a command', () => {
     });
   });
 
-  it('that was called wrongly tells how it is called, without connecting', async () => {
+  it('prints its help when called wrongly, without connecting', async () => {
     const ended = await run(succeeds, 'thing', 'do', 'more');
     expect(ended).toMatchObject({ code: EXIT.usage, stdout: '', connected: 0 });
-    expect(ended.stderr).toMatch(/^✗ "more" is one word too many\.\n\nUsage: npx slipway thing do \[options\]\n/);
+    expect(ended.stderr).toMatch(/^✗ too many arguments for 'do'.+\n\nUsage: npx slipway thing do \[options\]\n/);
     expect(await run(failsWith(new UsageError('So not.')), 'thing', 'do')).toMatchObject({ code: EXIT.usage });
   });
 
-  it('with a fault of its own ends without a stack trace', async () => {
+  it('ends without a stack trace on its own fault', async () => {
     const { code, stderr } = await run(failsWith(new TypeError('x is undefined')), 'thing', 'do');
     expect([code, stderr]).toEqual([EXIT.failed, '✗ The command line failed: x is undefined\n']);
   });

@@ -1,19 +1,18 @@
 import { resolve } from 'node:path';
 import { isServiceError } from '@slipway/contracts';
+import { CommanderError, Option } from 'commander';
 import { CliError, UsageError } from './cli-errors.js';
-import { type Place, locate, readCommandLine } from './command-line.js';
-import { type Action, type Answer, type Command, type Group, isGroup } from './command.js';
-import type { OptionValues } from './option-values.js';
+import { ACCOUNT, type Action, type Answer, CliCommand } from './command.js';
 import type { Session } from './session/session.js';
 import { printable } from './table.js';
 import type { Terminal } from './terminal.js';
-import { callOf, usageOf } from './usage.js';
 
 /** Exit codes: done, refused or failed, called wrongly. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
+/** What the command line runs with. */
 export interface Cli {
-  readonly commands: Group;
+  readonly commands: readonly CliCommand[];
   readonly terminal: Terminal;
   readonly cwd: string;
   variable(name: string): string | undefined;
@@ -21,8 +20,70 @@ export interface Cli {
   openSession(options: { dataDir: string | undefined; accountOption: string | undefined }): Promise<Session>;
 }
 
+interface CommonOptions {
+  readonly json?: true;
+  readonly dataDir?: string;
+  readonly account?: string;
+}
+
 /** A key in a message would end up in logs and scrollbacks. */
 const withoutKeys = (text: string): string => text.replace(/(svc_(?:dep|mcp)_[0-9A-Za-z]{4})[0-9A-Za-z]{10,}/g, '$1…');
+
+/** One line of commander about a wrong command line, without values that may be secrets. */
+const usageLine = (text: string): string =>
+  printable(
+    withoutKeys(text)
+      .replace(/^error: /, '')
+      .replace(/(unknown option '[^'=]*)=[^']*'/, "$1'")
+      .trim()
+      .replaceAll('\n', ' '),
+  );
+
+/** What was parsed: the command that the words name, and the options of all commands. */
+class Program extends CliCommand {
+  /** What commander printed: help that was asked for, or an error and the help that follows it. */
+  printed = '';
+  #chosen: CliCommand | undefined;
+
+  constructor(commands: readonly CliCommand[]) {
+    super('npx slipway');
+    const print = (text: string): void => void (this.printed += text);
+    this.description('Works with the Slipway that npm start runs here, or that NATS_URL, NATS_CREDENTIALS_DIR and SLIPWAY_ENV name.')
+      .option('--json', 'prints one JSON document on stdout')
+      .option('--data-dir <DIR>', 'data folder of npm start (default: .slipway in the repository)')
+      .addOption(new Option(ACCOUNT.flags).hideHelp())
+      .helpOption('-h, --help', 'prints this text')
+      .helpCommand('help [COMMAND]', 'prints how a command is called')
+      .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
+      .configureOutput({ writeOut: print, writeErr: print, outputError: (text) => print(`✗ ${usageLine(text)}\n`) })
+      .showHelpAfterError()
+      .exitOverride()
+      .hook('preAction', (_, chosen) => void (this.#chosen = chosen as CliCommand));
+    for (const one of commands) this.addCommand(one);
+    shareSettings(this);
+  }
+
+  /** Parses a command line. @throws CommanderError when it asks for help or cannot be understood */
+  read(argv: readonly string[]): CliCommand {
+    // Commander reads `--help keys` as help of everything; a help option in front is meant for the words behind it.
+    const [first = '', ...others] = argv;
+    this.parse(first === '-h' || first === '--help' ? [...others, first] : argv, { from: 'user' });
+    if (!this.#chosen) throw new TypeError('The command line named no command.');
+    if (this.common.account !== undefined && !this.#chosen.options.includes(ACCOUNT)) this.#chosen.error("unknown option '--account'");
+    return this.#chosen;
+  }
+
+  get common(): CommonOptions {
+    return this.opts();
+  }
+}
+
+function shareSettings(parent: CliCommand): void {
+  for (const child of parent.commands as CliCommand[]) {
+    child.copyInheritedSettings(parent);
+    shareSettings(child);
+  }
+}
 
 /** A failure in one line, with its code. */
 interface Failure {
@@ -31,7 +92,7 @@ interface Failure {
   readonly facts: object;
 }
 
-/** Null for what is a fault of this program. */
+/** Null for a fault of this program. */
 function failureOf(error: unknown): Failure | null {
   if (error instanceof CliError) return { code: error.code, message: error.message, facts: error.facts };
   if (!isServiceError(error)) return null;
@@ -53,11 +114,6 @@ async function fail({ terminal }: Cli, error: unknown, json: boolean): Promise<n
   return EXIT.failed;
 }
 
-async function failUsage({ terminal }: Cli, error: UsageError, place: Place): Promise<number> {
-  await terminal.note(`✗ ${printable(withoutKeys(error.message))}\n\n${usageOf(place).trimEnd()}`);
-  return EXIT.usage;
-}
-
 async function answer({ terminal }: Cli, given: Answer | null, asJson: boolean): Promise<number> {
   if (given === null) return EXIT.ok;
   const { json, text, note } = given;
@@ -66,29 +122,10 @@ async function answer({ terminal }: Cli, given: Answer | null, asJson: boolean):
   return EXIT.ok;
 }
 
-interface Plan {
-  readonly action: Action;
-  readonly options: OptionValues;
-}
-
-function plan(cli: Cli, place: Place & { node: Command }, argv: readonly string[]): Plan {
-  const { options, words, more } = readCommandLine(place, argv);
-  const action = place.node.plan({
-    word: (name) => words.get(name) ?? '',
-    more,
-    options,
-    cwd: cli.cwd,
-    variable: (name) => cli.variable(name),
-    terminal: cli.terminal,
-  });
-  return { action, options };
-}
-
-async function perform(cli: Cli, { action, options }: Plan): Promise<Answer | null> {
-  const dataDir = options.text('data-dir');
+async function perform(cli: Cli, action: Action, { dataDir, account }: CommonOptions): Promise<Answer | null> {
   const session = await cli.openSession({
     dataDir: dataDir === undefined ? undefined : resolve(cli.cwd, dataDir),
-    accountOption: options.text('account'),
+    accountOption: account,
   });
   try {
     return await action(session);
@@ -97,9 +134,15 @@ async function perform(cli: Cli, { action, options }: Plan): Promise<Answer | nu
   }
 }
 
-function commandAt({ node, path }: Place, stranger: string | undefined): Place & { node: Command } {
-  if (!isGroup(node)) return { node, path };
-  throw new UsageError(stranger === undefined ? 'Name a command.' : `"${stranger}" is no command of ${callOf(path)}.`);
+/** Plans and performs a command. @throws CommanderError when its words turn out to be wrong */
+async function run(cli: Cli, chosen: CliCommand, common: CommonOptions): Promise<Answer | null> {
+  try {
+    const action = chosen.plan({ cwd: cli.cwd, variable: (name) => cli.variable(name), terminal: cli.terminal });
+    return await perform(cli, action, common);
+  } catch (error) {
+    if (error instanceof UsageError) chosen.error(error.message);
+    throw error;
+  }
 }
 
 /**
@@ -107,15 +150,14 @@ function commandAt({ node, path }: Place, stranger: string | undefined): Place &
  * @returns the exit code, see `EXIT`
  */
 export async function runCli(cli: Cli, argv: readonly string[]): Promise<number> {
-  const { place, help, stranger } = locate(cli.commands, argv);
-  if (help) {
-    await cli.terminal.print(usageOf(place));
-    return EXIT.ok;
-  }
-  const json = argv.includes('--json');
+  const program = new Program(cli.commands);
   try {
-    return await answer(cli, await perform(cli, plan(cli, commandAt(place, stranger), argv)), json);
+    const chosen = program.read(argv);
+    return await answer(cli, await run(cli, chosen, program.common), program.common.json === true);
   } catch (error) {
-    return error instanceof UsageError ? failUsage(cli, error, place) : fail(cli, error, json);
+    if (!(error instanceof CommanderError)) return fail(cli, error, program.common.json === true);
+    if (error.exitCode === 0) await cli.terminal.print(program.printed);
+    else await cli.terminal.note(program.printed.trimEnd());
+    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   }
 }

@@ -1,82 +1,74 @@
-import type { OptionValues } from './option-values.js';
+import { Command, Option } from 'commander';
 import type { Session } from './session/session.js';
 import type { Terminal } from './terminal.js';
 
-/** An option of a command. */
-export interface OptionSpec {
-  /** Name of its value in the usage; absent for a switch. */
-  readonly value?: string;
-  readonly short?: string;
-  readonly about: string;
-}
-
-export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
-
-/** A word that a command takes, always required. */
-export interface WordSpec {
-  readonly name: string;
-  readonly about: string;
-}
-
-/** What was written behind a command's name. */
-export interface Call {
-  /** The word of a `WordSpec`. */
-  word(name: string): string;
-  /** The words of `more`. */
-  readonly more: readonly string[];
-  readonly options: OptionValues;
-  /** Folder that relative paths count from. */
+/** What a command plans with, besides its arguments. */
+export interface Call<Options = object> {
+  /** Values by the names that commander gives them: `--data-dir` is `dataDir`. */
+  readonly options: Options;
+  /** Folder that relative paths start from. */
   readonly cwd: string;
-  /** Value of an environment variable that an option names. */
+  /** Value of an environment variable. */
   variable(name: string): string | undefined;
   readonly terminal: Terminal;
 }
 
-/** What a command says. */
+/** What a command prints. */
 export interface Answer {
   /** The one document of `--json`. */
   readonly json: object;
   /** The same for people. */
   readonly text: string;
-  /** What people should know besides; goes to stderr. */
+  /** A remark for people; goes to stderr. */
   readonly note?: string | undefined;
 }
 
-/** A command that was read and is about to run. Null = it has printed its answer itself, as it came. */
+/** A command that is ready to run. Resolves with null when it has printed its output itself, page by page. */
 export type Action = (session: Session) => Promise<Answer | null>;
 
-export interface Command {
-  readonly name: string;
-  readonly summary: string;
-  /** More that its usage says. */
-  readonly remark?: string;
-  readonly words: readonly WordSpec[];
-  /** Words behind those, as many as somebody writes; absent = none. */
-  readonly more?: WordSpec;
-  readonly options: OptionSpecs;
+type Plan = (call: Call, ...args: unknown[]) => Action;
+
+/** A command with two steps: `plan` checks the command line before anything is connected, the action then acts. */
+export class CliCommand extends Command {
+  #plan: Plan | undefined;
+
+  /** Takes several options at once. */
+  takes(...options: readonly Option[]): this {
+    for (const option of options) this.addOption(option);
+    return this;
+  }
+
+  /** Ends the help with whole commands to copy. */
+  examples(...examples: readonly string[]): this {
+    return this.addHelpText('after', ['\nExamples:', ...examples.map((example) => `  npx slipway ${example}`)].join('\n'));
+  }
+
   /**
-   * Reads what was written, before anything is connected.
-   * @throws UsageError when it means nothing
+   * Says what the command does.
+   * @param plan gets the options and the arguments in their order, as their parsers left them; throws UsageError
    */
-  plan(call: Call): Action;
+  plans<Options extends object, Args extends unknown[]>(plan: (call: Call<Options>, ...args: Args) => Action): this {
+    this.#plan = plan as unknown as Plan;
+    return this.action(() => undefined);
+  }
+
+  /** Plans with the command line that was parsed last. @throws UsageError */
+  plan(surroundings: Omit<Call, 'options'>): Action {
+    if (!this.#plan) throw new TypeError(`The command ${this.name()} has no plan.`);
+    return this.#plan({ ...surroundings, options: this.optsWithGlobals() }, ...(this.processedArgs as unknown[]));
+  }
 }
 
-export interface Group {
-  readonly name: string;
-  readonly summary: string;
-  readonly commands: readonly (Command | Group)[];
-}
+/** A command. `remark` follows the summary in its own help. */
+export const command = (name: string, summary: string, remark?: string): CliCommand =>
+  new CliCommand(name).summary(summary).description(remark === undefined ? summary : `${summary} ${remark}`);
 
-export const isGroup = (node: Command | Group): node is Group => 'commands' in node;
+/** Commands under one word. */
+export const group = (name: string, summary: string, commands: readonly CliCommand[]): CliCommand => {
+  const all = command(name, summary);
+  for (const one of commands) all.addCommand(one);
+  return all;
+};
 
-/** Options that every command takes. */
-export const COMMON_OPTIONS = {
-  json: { about: 'prints one JSON document on stdout' },
-  'data-dir': { value: 'DIR', about: 'data folder of npm start (.slipway in the repository)' },
-  help: { short: 'h', about: 'this text' },
-} as const satisfies OptionSpecs;
-
-/** Option of commands that work within an account. */
-export const ACCOUNT_OPTION = {
-  account: { value: 'SLUG', about: 'the account (the only one there is, or local)' },
-} as const satisfies OptionSpecs;
+/** Option of commands that work within one account. */
+export const ACCOUNT = new Option('--account <SLUG>', 'the account (default: the only one, or local)');

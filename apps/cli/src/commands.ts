@@ -1,17 +1,41 @@
+import { RotateSessionKey } from '@slipway/contracts';
 import { accounts } from './accounts/account-commands.js';
 import { aliases } from './aliases/alias-commands.js';
 import { audit } from './audit/audit-commands.js';
-import type { Group } from './command.js';
-import { deployments } from './deployments/deployment-commands.js';
+import { type CliCommand, command, group } from './command.js';
+import { create, update } from './deployments/revision-commands.js';
+import { list, log, models, show } from './deployments/show-commands.js';
+import { remove, resume, scale, stop } from './deployments/state-commands.js';
 import { keys } from './keys/key-commands.js';
-import { usage } from './ledger/usage-command.js';
-import { sessions } from './sessions/session-commands.js';
+import { OPERATOR } from './session/session.js';
+import { usage } from './usage/usage-command.js';
 import { users } from './users/user-commands.js';
 import { workers } from './workers/worker-commands.js';
 
-/** Everything that `npx slipway` can do. */
-export const COMMANDS: Group = {
-  name: 'slipway',
-  summary: 'Works with the Slipway that npm start brought up here, or that NATS_URL, NATS_CREDENTIALS_DIR and SLIPWAY_ENV name.',
-  commands: [accounts, users, keys, deployments, aliases, usage, audit, sessions, workers],
-};
+const rotateKey = command(
+  'rotate-key',
+  'Makes a new key that signs the session tokens of the console.',
+  'Tokens of the old key stay valid until they expire, after 15 minutes at most.',
+)
+  .option('--revoke-old', 'tokens of older keys are refused at once, as after a leak; pages get new ones')
+  .plans(({ options }: { options: { revokeOld?: true } }) => async (session) => {
+    const revokesOld = options.revokeOld === true;
+    const { kid } = await session.call(RotateSessionKey, { actor: OPERATOR, ...(revokesOld && { revoke_old: true }) });
+    const text = `Session tokens are signed with key ${kid} from now on${revokesOld ? '; tokens of older keys are void' : ''}.`;
+    return { json: { kid, revoked_old: revokesOld }, text };
+  });
+
+/** Every command of `npx slipway`. */
+export const COMMANDS: readonly CliCommand[] = [
+  accounts,
+  users,
+  keys,
+  group('deployments', 'Makes, shows, changes, stops and deletes deployments.', [
+    ...[create, list, show, models, update, scale, stop, resume, remove, log],
+  ]),
+  aliases,
+  usage,
+  audit,
+  group('sessions', 'Replaces the key that signs the sessions of the console.', [rotateKey]),
+  workers,
+];

@@ -32,8 +32,8 @@ export function main(argv: readonly string[]): Promise<number> {
       cwd: process.cwd(),
       variable: (name) => environment[name],
       async openSession({ dataDir, accountOption }) {
-        // Loaded only now: help and wrong command lines answer without NATS and everything under it.
-        const { connectServices } = await import('./session/connect-services.js');
+        // Loaded here so that help and usage errors answer without loading the NATS client.
+        const { connectServices } = await import('./session/connect.js');
         return connectServices({ environment, dataDir, defaultDataDir: join(REPOSITORY, '.slipway') }, { terminal, accountOption });
       },
     },

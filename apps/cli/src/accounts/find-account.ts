@@ -1,8 +1,8 @@
 import { AccountId, AccountSlug, FindAccount, ListAccounts } from '@slipway/contracts';
 import type { z } from 'zod';
 import { CliError } from '../cli-errors.js';
-import { checked } from '../option-values.js';
 import type { Account, Session } from '../session/session.js';
+import { checkedBy } from '../values.js';
 
 /** Account that `npm start` makes. */
 const LOCAL = 'local';
@@ -10,13 +10,12 @@ const LOCAL = 'local';
 export type ListedAccount = z.output<typeof ListAccounts.reply>['accounts'][number];
 
 /** Reads an account's slug. @throws UsageError */
-export const accountSlug = (text: string): AccountSlug =>
-  checked(
-    AccountSlug,
-    text,
+export const accountSlug = checkedBy(
+  AccountSlug,
+  (text) =>
     `"${text}" is no slug of an account: 3 to 40 lower-case letters, digits and hyphens, beginning with a letter, and none that is reserved.`,
-  );
-type AccountSlug = z.output<typeof AccountSlug>;
+);
+export type AccountSlug = z.output<typeof AccountSlug>;
 
 /** All accounts, oldest first. */
 export async function allAccounts(session: Session): Promise<ListedAccount[]> {
@@ -37,7 +36,7 @@ export async function findAccount(session: Session, named: string | undefined = 
   throw new CliError('account_not_found', `The account ${account.slug} was deleted at ${deletedAt}; usage and the audit log are left.`);
 }
 
-/** The same, also where it was deleted: what was counted and written down stays. */
+/** The same, deleted accounts too: their usage and audit log stay. */
 export async function findAccountOnce(
   session: Session,
   named: string | undefined = session.accountOption,

@@ -2,23 +2,26 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../cli-errors.js';
 import { quotaChanges } from './quota-command.js';
 
+const changes = (words: readonly string[]): object =>
+  Object.fromEntries(words.reduce<ReturnType<typeof quotaChanges>>((before, word) => quotaChanges(word, before), []));
+
 describe('quotas on a command line', () => {
   it('are a number, or the default again', () => {
-    expect(quotaChanges(['keys=200', 'members=0', 'invitations=default', 'uploads=8'])).toEqual({
+    expect(changes(['keys=200', 'members=0', 'invitations=default', 'uploads=8'])).toEqual({
       ...{ keys: 200, members: 0, invitations: null, uploads: 8 },
     });
-    expect(quotaChanges(['deployments=50', 'replicas=default'])).toEqual({ deployments: 50, replicas: null });
-    expect(quotaChanges([])).toEqual({});
+    expect(changes(['deployments=50', 'replicas=default'])).toEqual({ deployments: 50, replicas: null });
+    expect(changes([])).toEqual({});
   });
 
   it.each([
-    [['keis=2'], '"keis=2" is not NAME=VALUE of a quota; there are keys, members, invitations, uploads, deployments, replicas, aliases.'],
-    [['keys'], '"keys" is not NAME=VALUE of a quota; there are keys, members, invitations, uploads, deployments, replicas, aliases.'],
-    [['keys='], 'keys takes a whole number, not "".'],
-    [['keys=-1'], 'keys takes a whole number, not "-1".'],
-    [['uploads=0'], 'uploads 0 is out of range: at least 1.'],
+    [['keis=2'], 'It takes NAME=VALUE; the names are keys, members, invitations, uploads, deployments, replicas, aliases.'],
+    [['keys'], 'It takes NAME=VALUE; the names are keys, members, invitations, uploads, deployments, replicas, aliases.'],
+    [['keys='], 'It takes a whole number.'],
+    [['keys=-1'], 'It takes a whole number.'],
+    [['uploads=0'], 'It is out of range: at least 1.'],
     [['keys=1', 'keys=2'], 'keys is written twice.'],
   ])('%j is refused', (words, message) => {
-    expect(() => quotaChanges(words)).toThrow(new UsageError(message));
+    expect(() => changes(words)).toThrow(new UsageError(message));
   });
 });

@@ -8,14 +8,18 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** Goes along the chain of a service's audit log and stops at the first entry that does not follow from the one before it. */
+/** Checks the chain of a service's audit log, up to the first entry that does not follow from the one before it. */
 export class ChainCheck {
   #head: ChainHead = { seq: 0, hash: '' };
   #fault: string | null = null;
   #isAnchored = false;
 
-  /** @param anchor a head that was noted earlier: the chain must hold it. */
-  constructor(private readonly anchor: ChainHead | null = null) {}
+  readonly #anchor: ChainHead | null;
+
+  /** @param anchor a head that was noted earlier: the chain must contain it */
+  constructor(anchor: ChainHead | null = null) {
+    this.#anchor = anchor;
+  }
 
   get head(): ChainHead {
     return this.#head;
@@ -25,14 +29,14 @@ export class ChainCheck {
     this.#fault ??= this.#faultOf(entry);
     if (this.#fault !== null) return;
     this.#head = { seq: entry.seq, hash: entry.hash };
-    this.#isAnchored ||= this.anchor?.seq === entry.seq && this.anchor.hash === entry.hash;
+    this.#isAnchored ||= this.#anchor?.seq === entry.seq && this.#anchor.hash === entry.hash;
   }
 
   /** What is wrong once all entries were taken; null = nothing. `unsealed`: entries that the chain does not hold. */
   fault(unsealed: readonly number[]): string | null {
     if (this.#fault !== null) return this.#fault;
     if (unsealed.length > 0) return `Entries that are not in the chain: ${unsealed.join(', ')}.`;
-    const { anchor } = this;
+    const anchor = this.#anchor;
     if (anchor === null || this.#isAnchored) return null;
     return anchor.seq > this.#head.seq
       ? `The chain ends at ${this.#head.seq}, before ${anchor.seq}: its newest entries were taken away.`

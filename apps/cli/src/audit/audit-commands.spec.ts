@@ -8,7 +8,7 @@ import { audit } from './audit-commands.js';
 const entry = (seq: number): object => ({ seq, hash: 'a'.repeat(64), text: `[${seq}]` });
 const PAGES = [[entry(1), entry(2)], [entry(3)], []];
 
-/** Runs `audit export` over `pages`, and tells how much was printed when each page was asked for. */
+/** Runs `audit export` over `pages` and notes how much was printed before each page was requested. */
 async function exported(pages: readonly object[][], ...options: string[]): Promise<{ text: string; printed: number[] }> {
   const parts: Buffer[] = [];
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
@@ -19,18 +19,16 @@ async function exported(pages: readonly object[][], ...options: string[]): Promi
     return Promise.resolve({ entries: pages[printed.length - 1], unsealed: [] });
   };
   const session = { call, close: () => Promise.resolve() } as unknown as Session;
-  const commands = { name: 'slipway', summary: '', commands: [audit] };
   const terminal = new Terminal({ stdin, stdout, stderr });
-  const code = await runCli({ commands, terminal, cwd: '/', variable: () => undefined, openSession: () => Promise.resolve(session) }, [
-    'audit',
-    'export',
-    ...options,
-  ]);
+  const code = await runCli(
+    { commands: [audit], terminal, cwd: '/', variable: () => undefined, openSession: () => Promise.resolve(session) },
+    ['audit', 'export', ...options],
+  );
   expect(code).toBe(0);
   return { text: Buffer.concat(parts).toString(), printed };
 }
 
-it('an export prints each page before it asks for the next one', async () => {
+it('an export prints each page before requesting the next', async () => {
   const { text, printed } = await exported(PAGES);
   expect(
     text

@@ -1,11 +1,12 @@
 import { type AuditEntry, ListAudit, ListDeploymentAudit, ReadAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
+import { Option } from 'commander';
 import { z } from 'zod';
 import { findAccountOnce } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
-import { ACCOUNT_OPTION, type Call, type Command, type Group } from '../command.js';
-import { OPERATOR } from '../session/operator.js';
-import type { Session } from '../session/session.js';
+import { ACCOUNT, type Call, command, group } from '../command.js';
+import { OPERATOR, type Session } from '../session/session.js';
 import { tableOr } from '../table.js';
+import { whole } from '../values.js';
 import { ChainCheck, type ChainHead } from './audit-chain.js';
 
 const who = ({ actor, actor_id: id, actor_name: name }: AuditEntry): string => name ?? (id === null ? actor : `${actor} ${id}`);
@@ -17,30 +18,23 @@ const details = ({ facts }: AuditEntry): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 
-const list: Command = {
-  name: 'list',
-  summary: 'Lists what was done in an account, newest first: at most 200 entries.',
-  words: [],
-  options: {
-    deployments: { about: 'of deployments and aliases, instead of people, sign-ins and keys' },
-    before: { value: 'N', about: 'only entries with lower numbers' },
-    ...ACCOUNT_OPTION,
-  },
-  plan(call) {
-    const before = call.options.whole('before', z.int().positive());
-    return async (session) => {
-      const account = await findAccountOnce(session);
-      const wanted = { account: account.id, ...(before !== undefined && { before }) };
-      const page = call.options.flag('deployments')
-        ? await session.call(ListDeploymentAudit, wanted)
-        : await session.call(ListAudit, { ...wanted, actor: OPERATOR });
-      const rows = page.entries.map((entry) => [entry.id, entry.at, who(entry), entry.action, what(entry), where(entry), details(entry)]);
-      const text = tableOr('Nothing was done.', ['ID', 'AT', 'WHO', 'ACTION', 'WHAT', 'FROM', 'DETAILS'], rows);
-      const more = page.next === null ? undefined : `There are older entries: --before ${page.next} lists them.`;
-      return { json: { account: account.slug, ...page }, text, note: more };
-    };
-  },
-};
+const DEPLOYMENTS = new Option('--deployments', 'the log of deployments and aliases, instead of people, sign-ins and keys');
+
+const list = command('list', 'Lists what was done in an account, newest first: at most 200 entries.')
+  .takes(DEPLOYMENTS)
+  .option('--before <N>', 'only entries with lower numbers', whole(z.int().positive()))
+  .takes(ACCOUNT)
+  .plans(({ options: { deployments, before } }: Call<{ deployments?: true; before?: number }>) => async (session) => {
+    const account = await findAccountOnce(session);
+    const wanted = { account: account.id, ...(before !== undefined && { before }) };
+    const page = deployments
+      ? await session.call(ListDeploymentAudit, wanted)
+      : await session.call(ListAudit, { ...wanted, actor: OPERATOR });
+    const rows = page.entries.map((entry) => [entry.id, entry.at, who(entry), entry.action, what(entry), where(entry), details(entry)]);
+    const text = tableOr('No entries.', ['ID', 'AT', 'WHO', 'ACTION', 'WHAT', 'FROM', 'DETAILS'], rows);
+    const more = page.next === null ? undefined : `There are older entries: --before ${page.next} lists them.`;
+    return { json: { account: account.slug, ...page }, text, note: more };
+  });
 
 /** The two logs, each with a chain of its own. */
 const LOGS = { keys: ReadAudit, deployments: ReadDeploymentAudit } as const;
@@ -51,7 +45,7 @@ interface Page {
   readonly unsealed: readonly number[];
 }
 
-/** All of a log behind `after`, page by page. */
+/** All entries of a log with numbers above `after`, page by page. */
 async function* pagesOf(session: Session, log: LogName, after = 0): AsyncGenerator<Page> {
   for (let seq = after; ;) {
     const page = await session.call(LOGS[log], { after: seq });
@@ -63,15 +57,17 @@ async function* pagesOf(session: Session, log: LogName, after = 0): AsyncGenerat
 }
 
 /** Reads `SEQ:HASH`. @throws UsageError */
-function headOption(call: Call, name: string): ChainHead | null {
-  const text = call.options.text(name);
-  if (text === undefined) return null;
+function chainHead(text: string): ChainHead {
   const match = /^([1-9][0-9]*):([0-9a-f]{64})$/.exec(text);
-  if (!match) throw new UsageError(`--${name} wants NUMBER:HASH, as "audit verify" prints it.`);
+  if (!match) throw new UsageError('It takes NUMBER:HASH, as "audit verify" prints it.');
   return { seq: Number(match[1]), hash: match[2] ?? '' };
 }
 
-async function checked(session: Session, log: LogName, anchor: ChainHead | null): Promise<{ head: ChainHead; fault: string | null }> {
+async function checkLog(
+  session: Session,
+  log: LogName,
+  anchor: ChainHead | null = null,
+): Promise<{ head: ChainHead; fault: string | null }> {
   const check = new ChainCheck(anchor);
   let unsealed: readonly number[] = [];
   for await (const page of pagesOf(session, log)) {
@@ -81,29 +77,22 @@ async function checked(session: Session, log: LogName, anchor: ChainHead | null)
   return { head: check.head, fault: check.fault(unsealed) };
 }
 
-const verify: Command = {
-  name: 'verify',
-  summary: 'Checks that no entry of the audit logs was changed, taken out or put in: every hash is computed anew.',
-  remark:
-    'Keep what it prints somewhere else. With --keys-head and --deployments-head the next check also finds a log that was cut short or written anew.',
-  words: [],
-  options: {
-    'keys-head': { value: 'NUMBER:HASH', about: 'an entry of the log of people, sign-ins and keys that must be in it' },
-    'deployments-head': { value: 'NUMBER:HASH', about: 'the same for deployments and aliases' },
-  },
-  plan(call) {
-    const anchors = { keys: headOption(call, 'keys-head'), deployments: headOption(call, 'deployments-head') };
-    return async (session) => {
-      const keys = await checked(session, 'keys', anchors.keys);
-      const deployments = await checked(session, 'deployments', anchors.deployments);
-      const faults = Object.entries({ keys, deployments }).flatMap(([log, { fault }]) => (fault === null ? [] : [`${log}: ${fault}`]));
-      if (faults.length > 0) throw new CliError('audit_broken', `The audit log does not hold. ${faults.join(' ')}`);
-      const line = (log: string, { seq, hash }: ChainHead): string => (seq === 0 ? `${log}: empty` : `--${log}-head ${seq}:${hash}`);
-      const text = `Both audit logs are whole.\n${line('keys', keys.head)}\n${line('deployments', deployments.head)}\n`;
-      return { json: { keys: keys.head, deployments: deployments.head }, text };
-    };
-  },
-};
+const verify = command(
+  'verify',
+  'Checks that no entry of the audit logs was changed, removed or inserted: every hash is computed again.',
+  'Keep what it prints somewhere else. With --keys-head and --deployments-head the next check also finds a log that was cut short or written anew.',
+)
+  .option('--keys-head <NUMBER:HASH>', 'an entry that the log of people, sign-ins and keys must contain', chainHead)
+  .option('--deployments-head <NUMBER:HASH>', 'the same for deployments and aliases', chainHead)
+  .plans(({ options }: Call<{ keysHead?: ChainHead; deploymentsHead?: ChainHead }>) => async (session) => {
+    const keys = await checkLog(session, 'keys', options.keysHead);
+    const deployments = await checkLog(session, 'deployments', options.deploymentsHead);
+    const faults = Object.entries({ keys, deployments }).flatMap(([log, { fault }]) => (fault === null ? [] : [`${log}: ${fault}`]));
+    if (faults.length > 0) throw new CliError('audit_broken', `The audit log does not hold. ${faults.join(' ')}`);
+    const line = (log: string, { seq, hash }: ChainHead): string => (seq === 0 ? `${log}: empty` : `--${log}-head ${seq}:${hash}`);
+    const text = `Both audit logs are whole.\n${line('keys', keys.head)}\n${line('deployments', deployments.head)}\n`;
+    return { json: { keys: keys.head, deployments: deployments.head }, text };
+  });
 
 const FIELDS = [
   ...['id', 'at', 'account', 'action', 'actor', 'actor_id', 'actor_name', 'object', 'object_name'],
@@ -116,30 +105,26 @@ function exported(log: LogName, { seq, hash, text }: SealedAuditEntry): object {
   return { log, seq, hash, text, ...Object.fromEntries(FIELDS.map((name, i) => [name, values[i] ?? null])) };
 }
 
-const exportLog: Command = {
-  name: 'export',
-  summary: "Prints a whole audit log, all accounts' and the operator's own entries, oldest first: one JSON object a line.",
-  words: [],
-  options: {
-    deployments: { about: 'of deployments and aliases, instead of people, sign-ins and keys' },
-    after: { value: 'N', about: 'only entries behind this number of the chain: where the last export ended' },
-  },
-  plan(call) {
-    const after = call.options.whole('after', z.int().nonnegative()) ?? 0;
-    const log = call.options.flag('deployments') ? 'deployments' : 'keys';
-    const [opening, between, closing] = call.options.flag('json') ? ['{"entries":[', ',', ']}\n'] : ['', '\n', '\n'];
+const exportLog = command(
+  'export',
+  "Prints a whole audit log, all accounts' and the operator's own entries, oldest first: one JSON object a line.",
+)
+  .takes(DEPLOYMENTS)
+  .option('--after <N>', 'only entries above this number: where the last export ended', whole(z.int().nonnegative()))
+  .plans(({ options, terminal }: Call<{ deployments?: true; after?: number; json?: true }>) => {
+    const log = options.deployments ? 'deployments' : 'keys';
+    const [opening, between, closing] = options.json ? ['{"entries":[', ',', ']}\n'] : ['', '\n', '\n'];
     return async (session) => {
       // A log may be larger than the memory: each page is printed as it comes.
       let before = opening;
-      for await (const { entries } of pagesOf(session, log, after)) {
+      for await (const { entries } of pagesOf(session, log, options.after)) {
         const lines = entries.map((entry) => JSON.stringify(exported(log, entry))).join(between);
-        if (lines !== '') await call.terminal.print(`${before}${lines}`);
+        if (lines !== '') await terminal.print(`${before}${lines}`);
         if (lines !== '') before = between;
       }
-      await call.terminal.print(before === between ? closing : `${opening}${closing}`);
+      await terminal.print(before === between ? closing : `${opening}${closing}`);
       return null;
     };
-  },
-};
+  });
 
-export const audit: Group = { name: 'audit', summary: 'Reads and checks the audit log.', commands: [list, verify, exportLog] };
+export const audit = group('audit', 'Reads and checks the audit log.', [list, verify, exportLog]);

@@ -1,9 +1,10 @@
 import { AliasName, DeploymentId, type DeploymentView, deploymentSlug, parseDeploymentSlug } from '@slipway/contracts';
 import { allDeployments } from '@slipway/platform';
+import { Argument } from 'commander';
 import { accountSlug, findAccount } from '../accounts/find-account.js';
 import { CliError, UsageError } from '../cli-errors.js';
-import { checked } from '../option-values.js';
 import type { Account, Session } from '../session/session.js';
+import { checkedBy } from '../values.js';
 
 /** How a person names a deployment: by slug, number or alias, the alias with or without its account. */
 export interface DeploymentReference {
@@ -17,10 +18,16 @@ export interface DeploymentReference {
 const ALIAS_RULE = 'an alias has up to 63 lower-case letters, digits, dots, underscores and hyphens, and begins with a letter or digit';
 
 /** Reads the name of an alias. @throws UsageError */
-const aliasName = (text: string): string => checked(AliasName, text, `"${text}" is no alias: ${ALIAS_RULE}; some words are reserved.`);
+const aliasName = checkedBy(AliasName, (text) => `"${text}" is no alias: ${ALIAS_RULE}; some words are reserved.`);
 
-/** Splits `account/alias`; the account is null where none is written. @throws UsageError */
-export function aliasReference(text: string): { account: string | null; alias: string } {
+/** How a person names an alias; the account is null where none is written. */
+export interface AliasReference {
+  readonly account: string | null;
+  readonly alias: string;
+}
+
+/** Splits `account/alias`. @throws UsageError */
+export function aliasReference(text: string): AliasReference {
   const slash = text.indexOf('/');
   if (slash < 0) return { account: null, alias: aliasName(text) };
   return { account: accountSlug(text.slice(0, slash)), alias: aliasName(text.slice(slash + 1)) };
@@ -33,6 +40,11 @@ export function deploymentReference(text: string): DeploymentReference {
   const { account, alias } = aliasReference(text);
   return { account, name: alias, isAlias: true };
 }
+
+/** The argument that names a deployment. */
+export const DEPLOYMENT = new Argument('<DEPLOYMENT>', 'its slug, number or alias: deployment-7, 7, demo, local/demo').argParser(
+  deploymentReference,
+);
 
 /** The account that a reference names, or that the command works in. */
 export async function accountOf(session: Session, named: string | null): Promise<Account> {

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../cli-errors.js';
-import { OptionValues } from '../option-values.js';
-import { credentialOf, nameOf, sourceOf } from './deployment-source.js';
+import { credentialOf, nameOf, sourceOf, type SourceValues } from './deployment-source.js';
 
-const source = (options: Record<string, string>): ReturnType<typeof sourceOf> =>
-  sourceOf({ options: new OptionValues(options), cwd: '/work' });
+const source = (options: SourceValues): ReturnType<typeof sourceOf> => sourceOf({ options, cwd: '/work' });
 const SUM = 'ab'.repeat(32);
 
 describe('where the model comes from', () => {
@@ -13,11 +11,11 @@ describe('where the model comes from', () => {
     [{ model: '/models/x.gguf' }, { kind: 'file', path: '/models/x.gguf' }],
     [{ model: 'hf:a/b/c.gguf' }, { kind: 'download', uri: 'hf:a/b/c.gguf' }],
     [
-      { model: 'https://h/x.gguf', 'model-sha256': SUM.toUpperCase() },
+      { model: 'https://h/x.gguf', modelSha256: SUM.toUpperCase() },
       { kind: 'download', uri: 'https://h/x.gguf', sha256: SUM },
     ],
     [
-      { upstream: 'http://h:8000/v1', 'upstream-model': 'qwen3' },
+      { upstream: 'http://h:8000/v1', upstreamModel: 'qwen3' },
       { kind: 'http', url: 'http://h:8000/v1', model: 'qwen3' },
     ],
     [{}, undefined],
@@ -29,22 +27,21 @@ describe('where the model comes from', () => {
     { model: '' },
     { model: 'http://h/x.gguf' },
     { model: 'ftp://h/x.gguf' },
-    { model: 'x', upstream: 'http://h' },
     { upstream: 'http://h' },
-    { upstream: 'h:8000', 'upstream-model': 'm' },
-    { upstream: 'http://me:pw@h', 'upstream-model': 'm' },
-    { 'upstream-model': 'm' },
-    { model: 'x.gguf', 'model-sha256': SUM },
-    { model: 'hf:a/b/c.gguf', 'model-sha256': 'abc' },
-    { 'model-sha256': SUM },
+    { upstream: 'h:8000', upstreamModel: 'm' },
+    { upstream: 'http://me:pw@h', upstreamModel: 'm' },
+    { upstreamModel: 'm' },
+    { model: 'x.gguf', modelSha256: SUM },
+    { model: 'hf:a/b/c.gguf', modelSha256: 'abc' },
+    { modelSha256: SUM },
   ])('%j is refused', (options) => {
-    expect(() => source(options as Record<string, string>)).toThrow(UsageError);
+    expect(() => source(options as SourceValues)).toThrow(UsageError);
   });
 });
 
 it('a credential comes from a variable, never from the command line', () => {
   const call = (value?: string): Parameters<typeof credentialOf>[0] => ({
-    options: new OptionValues({ 'upstream-key-env': 'VLLM_KEY' }),
+    options: { upstreamKeyEnv: 'VLLM_KEY' },
     variable: (name) => (name === 'VLLM_KEY' ? value : undefined),
   });
   expect(credentialOf(call('secret'))).toBe('secret');

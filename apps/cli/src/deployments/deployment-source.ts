@@ -1,17 +1,26 @@
 import { basename, resolve } from 'node:path';
 import type { ModelSource } from '@slipway/contracts';
+import { Option } from 'commander';
 import { UsageError } from '../cli-errors.js';
-import type { Call, OptionSpecs } from '../command.js';
-import type { OptionValues } from '../option-values.js';
+import type { Call } from '../command.js';
 
 /** Options that say where a deployment's model comes from. */
-export const SOURCE_OPTIONS = {
-  model: { value: 'SOURCE', about: 'a GGUF file of the workers, an https URL, or hf:user/repo/file.gguf' },
-  'model-sha256': { value: 'HEX', about: 'checksum that a downloaded model must have' },
-  upstream: { value: 'URL', about: 'any server of the chat-completions contract, with or without /v1' },
-  'upstream-model': { value: 'NAME', about: "the model's name there" },
-  'upstream-key-env': { value: 'VAR', about: 'environment variable that holds the API key for it' },
-} as const satisfies OptionSpecs;
+export const SOURCE_OPTIONS = [
+  new Option('--model <SOURCE>', 'a GGUF file of the workers, an https URL, or hf:user/repo/file.gguf').conflicts('upstream'),
+  new Option('--model-sha256 <HEX>', 'checksum that a downloaded model must have'),
+  new Option('--upstream <URL>', 'any server of the chat-completions contract, with or without /v1'),
+  new Option('--upstream-model <NAME>', "the model's name there"),
+  new Option('--upstream-key-env <VAR>', 'environment variable that holds the API key for it'),
+];
+
+/** Values of `SOURCE_OPTIONS`. */
+export interface SourceValues {
+  readonly model?: string;
+  readonly modelSha256?: string;
+  readonly upstream?: string;
+  readonly upstreamModel?: string;
+  readonly upstreamKeyEnv?: string;
+}
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
@@ -33,8 +42,8 @@ function engine(text: string, model: string | undefined): ModelSource {
   return { kind: 'http', url: text, model };
 }
 
-function checksumOf(options: OptionValues, model: string | undefined): string | undefined {
-  const text = options.text('model-sha256')?.toLowerCase();
+function checksumOf({ model, modelSha256 }: SourceValues): string | undefined {
+  const text = modelSha256?.toLowerCase();
   if (text === undefined) return undefined;
   if (model === undefined) throw new UsageError('--model-sha256 needs --model.');
   if (!/^[0-9a-f]{64}$/.test(text)) throw new UsageError('--model-sha256 takes 64 hexadecimal digits.');
@@ -42,18 +51,17 @@ function checksumOf(options: OptionValues, model: string | undefined): string | 
 }
 
 /** The source that the options name; undefined where they name none. @throws UsageError */
-export function sourceOf({ options, cwd }: Pick<Call, 'options' | 'cwd'>): ModelSource | undefined {
-  const [model, upstream] = [options.text('model'), options.text('upstream')];
-  if (model !== undefined && upstream !== undefined) throw new UsageError('--model and --upstream exclude each other.');
-  const sha256 = checksumOf(options, model);
-  if (upstream !== undefined) return engine(upstream, options.text('upstream-model'));
-  if (options.has('upstream-model')) throw new UsageError('--upstream-model needs --upstream URL.');
+export function sourceOf({ options, cwd }: Pick<Call<SourceValues>, 'options' | 'cwd'>): ModelSource | undefined {
+  const { model, upstream, upstreamModel } = options;
+  const sha256 = checksumOf(options);
+  if (upstream !== undefined) return engine(upstream, upstreamModel);
+  if (upstreamModel !== undefined) throw new UsageError('--upstream-model needs --upstream URL.');
   return model === undefined ? undefined : fileOrDownload(model, sha256, cwd);
 }
 
 /** The credential of the engine, from the variable that an option names. @throws UsageError when that is empty */
-export function credentialOf({ options, variable }: Pick<Call, 'options' | 'variable'>): string | undefined {
-  const name = options.text('upstream-key-env');
+export function credentialOf({ options, variable }: Pick<Call<SourceValues>, 'options' | 'variable'>): string | undefined {
+  const name = options.upstreamKeyEnv;
   if (name === undefined) return undefined;
   const value = variable(name);
   if (value === undefined || value === '') throw new UsageError(`--upstream-key-env: the environment variable ${name} is not set.`);

@@ -1,43 +1,42 @@
 import { CreateDeployment, DeploymentName, UpdateDeployment, deploymentSlug } from '@slipway/contracts';
+import { Option } from 'commander';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
 import { UsageError } from '../cli-errors.js';
-import { ACCOUNT_OPTION, type Call, type Command, type OptionSpecs } from '../command.js';
-import { checked } from '../option-values.js';
-import { deploymentReference, findDeployment } from './deployment-name.js';
-import { SOURCE_OPTIONS, credentialOf, nameOf, sourceOf } from './deployment-source.js';
+import { ACCOUNT, type Call, command } from '../command.js';
+import { checkedBy, DEFAULT, nullable, whole } from '../values.js';
+import { DEPLOYMENT, type DeploymentReference, findDeployment } from './deployment-name.js';
+import { credentialOf, nameOf, SOURCE_OPTIONS, sourceOf, type SourceValues } from './deployment-source.js';
 import { stateText, withSlug } from './deployment-text.js';
-import { DEFAULT_REMARK, Replicas, SETTING_OPTIONS, settingChangesOf, settingsOf } from './settings.js';
-import { DEPLOYMENT } from './show-commands.js';
-import { WAIT_OPTIONS, untilReady, waitFor, waitOf } from './wait-for-deployment.js';
+import { Replicas, settingOptions, settingsOf, type SettingValues } from './settings.js';
+import { untilReady, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from './wait-for-deployment.js';
 
-const nameOption = ({ options }: Call): string | undefined => {
-  const text = options.text('name');
-  return text === undefined ? undefined : checked(DeploymentName, text);
-};
+const deploymentName = checkedBy(DeploymentName);
 
-export const create: Command = {
-  name: 'create',
-  summary: 'Makes a deployment of a model, or of another server, and wants it ready at once.',
-  words: [],
-  options: {
-    ...SOURCE_OPTIONS,
-    name: { value: 'NAME', about: "a name for lists (the model's)" },
-    replicas: { value: 'N', about: 'workers that it runs on (1; of an HTTP engine 2)' },
-    ...SETTING_OPTIONS,
-    ...WAIT_OPTIONS,
-    ...ACCOUNT_OPTION,
-  },
-  plan(call) {
+interface CreateValues extends SourceValues, SettingValues<number>, WaitValues {
+  readonly name?: string;
+  readonly replicas?: number;
+}
+
+export const create = command('create', 'Makes a deployment of a model, or of another server, which comes up at once.')
+  .takes(...SOURCE_OPTIONS)
+  .option('--name <NAME>', "a name for lists (default: the model's)", deploymentName)
+  .option('--replicas <N>', 'workers that it runs on (default: 1; of an HTTP engine 2)', whole(Replicas))
+  .takes(...settingOptions({ mayReset: false }), ...WAIT_OPTIONS, ACCOUNT)
+  .examples(
+    'deployments create --model /models/llama-3.gguf --wait',
+    'deployments create --upstream http://gpu-1:8000 --upstream-model qwen3 --upstream-key-env VLLM_KEY',
+  )
+  .plans((call: Call<CreateValues>) => {
+    const { name, replicas } = call.options;
     const source = sourceOf(call);
     if (!source) throw new UsageError('Name the model with --model, or another server with --upstream.');
     const credential = credentialOf(call);
     if (credential !== undefined && source.kind !== 'http') throw new UsageError('--upstream-key-env needs --upstream URL.');
-    const replicas = call.options.whole('replicas', Replicas);
     const wanted = {
-      name: nameOption(call) ?? nameOf(source),
+      name: name ?? nameOf(source),
       source,
-      ...settingsOf(call.options),
+      ...settingsOf(call.options, (value) => value),
       ...(replicas !== undefined && { replicas }),
       ...(credential !== undefined && { credential }),
     };
@@ -47,57 +46,55 @@ export const create: Command = {
       const { id } = await session.call(CreateDeployment, { account: account.id, ...wanted });
       const slug = deploymentSlug(id);
       if (withinMs === null) {
-        return {
-          json: { account: account.slug, slug, id },
-          text: `Made ${slug}: npx slipway deployments show ${slug} says how it comes up.`,
-        };
+        const text = `Made ${slug}: npx slipway deployments show ${slug} says how it comes up.`;
+        return { json: { account: account.slug, slug, id }, text };
       }
       const view = await waitFor(session, { account, id }, untilReady, withinMs);
       return { json: { account: account.slug, ...withSlug(view) }, text: `Made ${slug}, it is ${stateText(view)}.` };
     };
-  },
-};
+  });
 
-const UPDATE_OPTIONS = {
-  ...SOURCE_OPTIONS,
-  'no-upstream-key': { about: 'forgets the API key for the server' },
-  name: { value: 'NAME', about: 'a new name for lists' },
-  base: { value: 'REV', about: 'revision whose settings stay (the newest); alone it goes back to that one' },
-  ...SETTING_OPTIONS,
-} as const satisfies OptionSpecs;
+interface UpdateValues extends SourceValues, SettingValues<number | typeof DEFAULT>, WaitValues {
+  /** False with `--no-upstream-key`. */
+  readonly upstreamKey: boolean;
+  readonly name?: string;
+  readonly base?: number;
+}
 
 type Changes = Omit<z.input<typeof UpdateDeployment.request>, 'account' | 'deployment'>;
 
-function credentialChange(call: Call): { credential?: string | null } {
-  const credential = credentialOf(call);
-  if (!call.options.flag('no-upstream-key')) return credential === undefined ? {} : { credential };
-  if (credential !== undefined) throw new UsageError('--upstream-key-env and --no-upstream-key exclude each other.');
-  return { credential: null };
-}
-
-function changesOf(call: Call): Changes {
-  if (!Object.keys(UPDATE_OPTIONS).some((name) => call.options.has(name))) {
-    throw new UsageError('Name what is to change, such as --model, --context or --name.');
-  }
-  const [name, source] = [nameOption(call), sourceOf(call)];
-  const base = call.options.whole('base', UpdateDeployment.request.shape.base);
-  return {
+function changesOf(call: Call<UpdateValues>): Changes {
+  const { base, name, upstreamKey } = call.options;
+  const [source, credential] = [sourceOf(call), credentialOf(call)];
+  const changes = {
     ...(base !== undefined && { base }),
     ...(name !== undefined && { name }),
     ...(source && { source }),
-    ...credentialChange(call),
-    ...settingChangesOf(call.options),
+    ...(credential !== undefined && { credential }),
+    ...(!upstreamKey && { credential: null }),
+    ...settingsOf(call.options, nullable<number | typeof DEFAULT>),
   };
+  if (Object.keys(changes).length === 0) throw new UsageError('Name what is to change, such as --model, --context or --name.');
+  return changes;
 }
 
-export const update: Command = {
-  name: 'update',
-  summary: 'Changes a deployment; the old revision serves until the new one is ready.',
-  remark: DEFAULT_REMARK,
-  words: [DEPLOYMENT],
-  options: { ...UPDATE_OPTIONS, ...WAIT_OPTIONS, ...ACCOUNT_OPTION },
-  plan(call) {
-    const reference = deploymentReference(call.word(DEPLOYMENT.name));
+export const update = command(
+  'update',
+  'Changes a deployment; the old revision serves until the new one is ready.',
+  `--context, --slots, --threads and --max-tokens also take the word "${DEFAULT}", which resets them.`,
+)
+  .addArgument(DEPLOYMENT)
+  .takes(...SOURCE_OPTIONS)
+  .addOption(new Option('--no-upstream-key', 'forgets the API key for the server').conflicts('upstreamKeyEnv'))
+  .option('--name <NAME>', 'a new name for lists', deploymentName)
+  .option(
+    '--base <REV>',
+    'revision whose settings stay (default: the newest); alone it goes back to that one',
+    whole(UpdateDeployment.request.shape.base),
+  )
+  .takes(...settingOptions({ mayReset: true }), ...WAIT_OPTIONS, ACCOUNT)
+  .examples('deployments update demo --slots 8 --wait', `deployments update deployment-7 --context ${DEFAULT}`)
+  .plans((call: Call<UpdateValues>, reference: DeploymentReference) => {
     const changes = changesOf(call);
     const withinMs = waitOf(call.options);
     return async (session) => {
@@ -108,5 +105,4 @@ export const update: Command = {
       const ready = await waitFor(session, { account, id: view.id, before: view }, untilReady, withinMs);
       return { json: { changed: reply.changed, ...withSlug(ready) }, text: `${what}, it is ${stateText(ready)}.` };
     };
-  },
-};
+  });

@@ -1,33 +1,44 @@
-import { FindDeployment, ReadLog, type ReplicaView, type RevisionView, deploymentSlug } from '@slipway/contracts';
+import { type DeploymentView, FindDeployment, ReadLog, type ReplicaView, type RevisionView, deploymentSlug } from '@slipway/contracts';
 import { allDeployments, allModels } from '@slipway/platform';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
-import { ACCOUNT_OPTION, type Command, type WordSpec } from '../command.js';
-import { fields, printable, table, tableOr } from '../table.js';
-import { deploymentReference, findDeployment } from './deployment-name.js';
+import { ACCOUNT, type Call, command } from '../command.js';
+import { type Cell, fields, printable, table, tableOr } from '../table.js';
+import { whole } from '../values.js';
+import { DEPLOYMENT, type DeploymentReference, findDeployment } from './deployment-name.js';
 import { sourceText } from './deployment-source.js';
-import { sizeText } from './size-text.js';
-import { LIST_TITLES, listRow, stateText, withSlug } from './deployment-text.js';
+import { stateText, withSlug } from './deployment-text.js';
 
-/** The word that names a deployment. */
-export const DEPLOYMENT: WordSpec = { name: 'DEPLOYMENT', about: 'its slug, number or alias: deployment-7, 7, demo, local/demo' };
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-export const list: Command = {
-  name: 'list',
-  summary: 'Lists the deployments of an account.',
-  words: [],
-  options: ACCOUNT_OPTION,
-  plan: () => async (session) => {
+/** A size in the largest unit that leaves at least 1. */
+export function sizeText(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1_024 ** step;
+  return `${step === 0 ? value : value.toFixed(1)} ${UNITS[step] ?? ''}`;
+}
+
+const listRow = (view: DeploymentView): Cell[] => [
+  deploymentSlug(view.id),
+  view.name,
+  view.aliases.join(' '),
+  `${view.ready_replicas}/${view.replicas}`,
+  stateText(view),
+];
+
+export const list = command('list', 'Lists the deployments of an account.')
+  .takes(ACCOUNT)
+  .plans(() => async (session) => {
     const account = await findAccount(session);
     const { deployments } = await allDeployments(session, account.id);
+    const titles = ['DEPLOYMENT', 'NAME', 'ALIASES', 'REPLICAS', 'STATE'];
     return {
       json: { account: account.slug, deployments: deployments.map(withSlug) },
-      text: tableOr(`No deployments in account ${account.slug}.`, LIST_TITLES, deployments.map(listRow)),
+      text: tableOr(`No deployments in account ${account.slug}.`, titles, deployments.map(listRow)),
     };
-  },
-};
+  });
 
-const revisionRow = (one: RevisionView): (string | number | null)[] => [
+const revisionRow = (one: RevisionView): Cell[] => [
   one.rev,
   one.context,
   one.slots,
@@ -38,7 +49,7 @@ const revisionRow = (one: RevisionView): (string | number | null)[] => [
   sourceText(one.source),
 ];
 
-const replicaRow = (one: ReplicaView): (string | number | null)[] => [one.host, one.agent, one.rev, one.context, stateText(one)];
+const replicaRow = (one: ReplicaView): Cell[] => [one.host, one.agent, one.rev, one.context, stateText(one)];
 
 type Found = z.output<typeof FindDeployment.reply>;
 
@@ -68,27 +79,18 @@ function revisionText({ rev, serving_rev }: Found['deployment']): string {
   return `${rev}, ${serving_rev === null ? 'none serves yet' : `${serving_rev} serves`}`;
 }
 
-export const show: Command = {
-  name: 'show',
-  summary: 'Shows a deployment with its revisions and what runs of it where.',
-  words: [DEPLOYMENT],
-  options: ACCOUNT_OPTION,
-  plan(call) {
-    const reference = deploymentReference(call.word(DEPLOYMENT.name));
-    return async (session) => {
-      const { account, view } = await findDeployment(session, reference);
-      const found = await session.call(FindDeployment, { account: account.id, deployment: view.id });
-      return { json: { account: account.slug, ...found, deployment: withSlug(found.deployment) }, text: describe(account.slug, found) };
-    };
-  },
-};
+export const show = command('show', 'Shows a deployment with its revisions and its replicas.')
+  .addArgument(DEPLOYMENT)
+  .takes(ACCOUNT)
+  .plans((_, reference: DeploymentReference) => async (session) => {
+    const { account, view } = await findDeployment(session, reference);
+    const found = await session.call(FindDeployment, { account: account.id, deployment: view.id });
+    return { json: { account: account.slug, ...found, deployment: withSlug(found.deployment) }, text: describe(account.slug, found) };
+  });
 
-export const models: Command = {
-  name: 'models',
-  summary: 'Lists the models that an account can name: files of the operator, and what its deployments name.',
-  words: [],
-  options: ACCOUNT_OPTION,
-  plan: () => async (session) => {
+export const models = command('models', 'Lists the models that an account can name: files of the operator, and those of its deployments.')
+  .takes(ACCOUNT)
+  .plans(() => async (session) => {
     const account = await findAccount(session);
     const reply = await allModels(session, account.id);
     const rows = reply.models.map(({ name, bytes, hosts, deployments, source }) => [
@@ -103,28 +105,19 @@ export const models: Command = {
       text: tableOr('No models.', ['NAME', 'SIZE', 'HOSTS', 'DEPLOYMENTS', 'SOURCE'], rows),
       note: reply.truncated ? 'The folders hold more models than are listed.' : undefined,
     };
-  },
-};
+  });
 
-export const log: Command = {
-  name: 'log',
-  summary: 'Prints the newest lines of the engine log of a deployment, oldest first.',
-  words: [DEPLOYMENT],
-  options: { lines: { value: 'N', about: 'how many at most (200)' }, ...ACCOUNT_OPTION },
-  plan(call) {
-    const reference = deploymentReference(call.word(DEPLOYMENT.name));
-    const lines = call.options.whole('lines', ReadLog.request.shape.lines);
-    return async (session) => {
-      const { account, view, slug } = await findDeployment(session, reference);
-      const reply = await session.call(ReadLog, { account: account.id, deployment: view.id, ...(lines !== undefined && { lines }) });
-      const text = reply.lines.map(
-        ({ at, host, rev, text: line }) => `${new Date(at).toISOString()} ${host} rev ${rev}  ${printable(line)}`,
-      );
-      return {
-        json: { deployment: slug, ...reply },
-        text: text.length === 0 ? 'No lines.' : text.join('\n'),
-        note: reply.silent.length === 0 ? undefined : `No answer from ${reply.silent.join(', ')}, whose lines are missing.`,
-      };
+export const log = command('log', 'Prints the newest lines of the engine log of a deployment, oldest first.')
+  .addArgument(DEPLOYMENT)
+  .option('--lines <N>', 'how many at most (default: 200)', whole(ReadLog.request.shape.lines))
+  .takes(ACCOUNT)
+  .plans(({ options: { lines } }: Call<{ lines?: number }>, reference: DeploymentReference) => async (session) => {
+    const { account, view, slug } = await findDeployment(session, reference);
+    const reply = await session.call(ReadLog, { account: account.id, deployment: view.id, ...(lines !== undefined && { lines }) });
+    const text = reply.lines.map(({ at, host, rev, text: line }) => `${new Date(at).toISOString()} ${host} rev ${rev}  ${printable(line)}`);
+    return {
+      json: { deployment: slug, ...reply },
+      text: text.length === 0 ? 'No lines.' : text.join('\n'),
+      note: reply.silent.length === 0 ? undefined : `No answer from ${reply.silent.join(', ')}, whose lines are missing.`,
     };
-  },
-};
+  });

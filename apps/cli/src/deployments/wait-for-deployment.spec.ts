@@ -1,8 +1,7 @@
 import { type DeploymentView, DeploymentView as View } from '@slipway/contracts';
 import { expect, it } from 'vitest';
 import { UsageError } from '../cli-errors.js';
-import { OptionValues } from '../option-values.js';
-import { isStale, untilReady, untilStopped, waitOf } from './wait-for-deployment.js';
+import { isStale, untilReady, untilStopped, WAIT_OPTIONS, waitOf } from './wait-for-deployment.js';
 
 const ENGINE: DeploymentView['source'] = { kind: 'http', url: 'http://127.0.0.1:8000', model: 'm' };
 
@@ -35,7 +34,7 @@ it.each<[string, Partial<DeploymentView>, ReturnType<typeof untilReady>]>([
   ['a further replica waits for a worker', { state: 'degraded', reason: 'no_worker' }, null],
   ['it failed', { state: 'failed', reason: 'model_invalid' }, 'failed'],
   ['the new revision failed while the older one serves', { state: 'degraded', reason: 'model_missing', serving_rev: 1 }, 'failed'],
-  ['somebody stopped it', { state: 'stopping', desired: 'stopped' }, 'failed'],
+  ['it was stopped meanwhile', { state: 'stopping', desired: 'stopped' }, 'failed'],
 ])('ready: %s', (_, changes, verdict) => {
   expect(untilReady(aView(changes))).toBe(verdict);
 });
@@ -45,16 +44,16 @@ it('stopped is stopped, and stopping is not', () => {
   expect(untilStopped(aView({ desired: 'stopped', state: 'stopped' }))).toBe('done');
 });
 
-it('--timeout bounds --wait and means nothing without it', () => {
-  expect(waitOf(new OptionValues({}))).toBeNull();
-  expect(waitOf(new OptionValues({ wait: true }))).toBe(600_000);
-  expect(waitOf(new OptionValues({ wait: true, timeout: '5' }))).toBe(5_000);
-  for (const values of [{ timeout: '5' }, { wait: true, timeout: 'x' }, { wait: true, timeout: '0' }]) {
-    expect(() => waitOf(new OptionValues(values))).toThrow(UsageError);
-  }
+it('--timeout bounds --wait and needs it', () => {
+  expect(waitOf({})).toBeNull();
+  expect(waitOf({ wait: true })).toBe(600_000);
+  expect(waitOf({ wait: true, timeout: 5 })).toBe(5_000);
+  expect(() => waitOf({ timeout: 5 })).toThrow(UsageError);
+  const [, timeout] = WAIT_OPTIONS;
+  for (const text of ['x', '0', '86401']) expect(() => timeout?.parseArg?.(text, undefined)).toThrow(UsageError);
 });
 
-it('a failure that was there before the command is believed only when it stays', () => {
+it('an earlier failure counts only when it stays', () => {
   const failed = aView({ state: 'failed', reason: 'model_invalid', detail: 'no GGUF file' });
   expect(isStale(failed, failed, 100)).toBe(true);
   expect(isStale(failed, failed, 6_000)).toBe(false);

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DeploymentId, type DeploymentView, type StateReason, deploymentSlug } from '@slipway/contracts';
 import { allDeployments } from '@slipway/platform';
+import { Option } from 'commander';
 import { z } from 'zod';
 import { CliError, UsageError } from '../cli-errors.js';
-import type { OptionSpecs } from '../command.js';
-import type { OptionValues } from '../option-values.js';
 import type { Account, Session } from '../session/session.js';
+import { whole } from '../values.js';
 import { stateText } from './deployment-text.js';
 
 const ASK_EACH_MS = 300;
@@ -13,24 +13,29 @@ const DEFAULT_TIMEOUT_S = 600;
 const TimeoutSeconds = z.int().min(1).max(86_400);
 
 /** Options of commands whose effect takes time. */
-export const WAIT_OPTIONS = {
-  wait: { about: 'waits until it is done, and fails with the reason if it cannot be' },
-  timeout: { value: 'SECONDS', about: `how long --wait waits (${DEFAULT_TIMEOUT_S})` },
-} as const satisfies OptionSpecs;
+export const WAIT_OPTIONS = [
+  new Option('--wait', 'waits until it is done, and fails with the reason if it cannot be'),
+  new Option('--timeout <SECONDS>', `how long --wait waits (default: ${DEFAULT_TIMEOUT_S})`).argParser(whole(TimeoutSeconds)),
+];
+
+/** Values of `WAIT_OPTIONS`. */
+export interface WaitValues {
+  readonly wait?: true;
+  readonly timeout?: number;
+}
 
 /** How long to wait, in milliseconds; null = not at all. @throws UsageError */
-export function waitOf(options: OptionValues): number | null {
-  const seconds = options.whole('timeout', TimeoutSeconds);
-  if (options.flag('wait')) return (seconds ?? DEFAULT_TIMEOUT_S) * 1_000;
-  if (seconds !== undefined) throw new UsageError('--timeout needs --wait.');
+export function waitOf({ wait, timeout }: WaitValues): number | null {
+  if (wait) return (timeout ?? DEFAULT_TIMEOUT_S) * 1_000;
+  if (timeout !== undefined) throw new UsageError('--timeout needs --wait.');
   return null;
 }
 
-/** How a wait stands: done, hopeless, or neither yet. */
+/** Whether a wait has succeeded, cannot succeed, or goes on (null). */
 export type Verdict = 'done' | 'failed' | null;
 export type Goal = (view: DeploymentView) => Verdict;
 
-/** Reasons that pass as soon as somebody adds a worker or takes something away. */
+/** Reasons that pass once a worker is added or another deployment frees room. */
 const MAY_PASS: ReadonlySet<StateReason> = new Set(['no_worker', 'no_capacity']);
 
 /** Replicas that have to answer. An HTTP engine does its own scaling: it is ready with fewer workers than it may have. */
@@ -44,7 +49,7 @@ export const untilReady: Goal = (view) => {
   return view.state === 'degraded' && view.reason !== null && !MAY_PASS.has(view.reason) ? 'failed' : null;
 };
 
-/** Nothing of it runs any more. */
+/** No replica runs. */
 export const untilStopped: Goal = ({ state }) => (state === 'stopped' ? 'done' : null);
 
 export interface AwaitedDeployment {
@@ -54,16 +59,16 @@ export interface AwaitedDeployment {
   readonly before?: DeploymentView;
 }
 
-/** Time for which a bad state may still date from before the command, in milliseconds. */
+/** How long a failure may date from before the command, in milliseconds. */
 const STALE_FOR_MS = 5_000;
 
-/** A failure is believed at once where it is new. One that was there already may be the former revision's. */
+/** Whether a failure may still be the former revision's: it was there before the command and is recent. */
 export const isStale = (view: DeploymentView, before: DeploymentView | undefined, waitedMs: number): boolean =>
   before !== undefined && waitedMs < STALE_FOR_MS && stateText(view) === stateText(before);
 
 const isUnanswered = (error: unknown): boolean => error instanceof CliError && error.code === 'unavailable';
 
-/** Null while the service does not answer: it may be starting again. */
+/** Null while the service does not answer: it may be restarting. */
 async function look(session: Session, { account, id }: AwaitedDeployment): Promise<DeploymentView | null> {
   try {
     const { deployments } = await allDeployments(session, account.id);
@@ -85,7 +90,7 @@ function failure(code: string, what: string, id: DeploymentId, view: DeploymentV
 }
 
 /**
- * Waits until a deployment reached its goal, telling on stderr how it goes.
+ * Waits until a deployment has reached its goal, with its state on stderr.
  * @throws CliError `deployment_failed` or `timeout`, with the reason that the service gives
  */
 export async function waitFor(session: Session, deployment: AwaitedDeployment, goal: Goal, withinMs: number): Promise<DeploymentView> {

@@ -1,16 +1,19 @@
 import { type AccountId, type KeyId, type KeyView, ListKeys, keyKindOf } from '@slipway/contracts';
+import { Argument } from 'commander';
 import { CliError, UsageError } from '../cli-errors.js';
 import type { Account, Session } from '../session/session.js';
 
 /**
- * Reads what names a key.
- * @throws UsageError for a whole key, which does not belong on a command line
+ * Reads the id, name or hint of a key.
+ * @throws UsageError for the value of a key, which does not belong on a command line
  */
 export function keyName(text: string): string {
-  if (keyKindOf(text) !== null)
-    throw new UsageError('Name the key by its id, name or hint, never by its value: shells keep what is typed.');
+  if (keyKindOf(text) !== null) throw new UsageError('Name the key by its id, name or hint, never by its value: shells keep a history.');
   return text;
 }
+
+/** The argument that names a key. */
+export const KEY = new Argument('<KEY>', 'its id, its name if only one has it, or its hint (svc_dep_Ab12)').argParser(keyName);
 
 /** All deployment keys of an account, newest first. */
 export async function allKeys(session: Session, account: AccountId): Promise<KeyView[]> {

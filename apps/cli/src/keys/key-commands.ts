@@ -1,119 +1,165 @@
-import { CreateKey, KeyName, type KeyView, RenameKey, RevokeKey, RotateKey } from '@slipway/contracts';
+import {
+  CreateKey,
+  type DeploymentId,
+  deploymentSlug,
+  KeyName,
+  type KeyView,
+  RenameKey,
+  RevokeKey,
+  RotateKey,
+  SetKeyDeployments,
+  SetKeyLimits,
+} from '@slipway/contracts';
+import { allDeployments } from '@slipway/platform';
+import { Option } from 'commander';
 import { findAccount } from '../accounts/find-account.js';
-import { ACCOUNT_OPTION, type Command, type Group } from '../command.js';
-import { changedLimits, LIMIT_OPTIONS, limitChanges } from '../limits/limit-options.js';
-import { checked } from '../option-values.js';
+import { UsageError } from '../cli-errors.js';
+import { ACCOUNT, type Call, command, group } from '../command.js';
+import { deploymentReference, pickDeployment } from '../deployments/deployment-name.js';
+import type { Account, Session } from '../session/session.js';
 import { tableOr } from '../table.js';
-import { allowedDeployments } from './allowed-deployments.js';
-import { allKeys, findKey, keyName } from './find-key.js';
-import { deployments, limits } from './key-limit-commands.js';
-import { keyExpiry } from './key-expiry.js';
+import { keyExpiry } from '../times.js';
+import { checkedBy, NEVER, nullable } from '../values.js';
+import { allKeys, findKey, KEY } from './find-key.js';
+import { changedLimits, LIMIT_OPTIONS, limitChanges, limitText, type LimitValues } from './limit-options.js';
 import { mcp } from './mcp-key-commands.js';
-import { notEverywhere, obeyed, shown } from './shown-key.js';
+import { delayNote, propagationText } from './propagation.js';
+import { shown } from './shown-key.js';
 
-const KEY = { name: 'KEY', about: 'its id, its name if only one has it, or its hint (svc_dep_Ab12)' };
-const ONLY = { value: 'NAMES', about: 'the only deployments that it may call, with commas between them (all)' };
-const EXPIRES = { value: 'TIME', about: 'when it ends: 2026-01-31T00:00:00Z, 12h, 30d or never' };
+const keyName = checkedBy(KeyName);
+const EXPIRES = new Option('--expires <TIME>', 'when it expires: 2026-01-31T00:00:00Z, 12h, 30d or never').argParser((text) =>
+  keyExpiry(text),
+);
 
-const create: Command = {
-  name: 'create',
-  summary: 'Makes a key that opens the deployments of an account, and shows it this once.',
-  words: [{ name: 'NAME', about: 'what it is for' }],
-  options: { expires: EXPIRES, only: ONLY, ...LIMIT_OPTIONS, ...ACCOUNT_OPTION },
-  plan(call) {
-    const name = checked(KeyName, call.word('NAME'));
-    const expires = call.options.text('expires');
-    const expiry = expires === undefined ? null : keyExpiry(expires, Date.now());
-    const limited = changedLimits({}, limitChanges(call.options));
-    const allowed = allowedDeployments(call.options.text('only') ?? 'all');
+type FindDeployments = (session: Session, account: Account) => Promise<DeploymentId[] | null>;
+
+/**
+ * Reads a list of deployments, or `all`, which is null.
+ * @returns what finds them in an account
+ * @throws UsageError
+ */
+function allowedDeployments(text: string): FindDeployments {
+  if (text === 'all') return () => Promise.resolve(null);
+  const references = text.split(',').map((word) => deploymentReference(word.trim()));
+  return async (session, account) => {
+    const { deployments } = await allDeployments(session, account.id);
+    const ids = references.map((reference) => {
+      if (reference.account !== null && reference.account !== account.slug) {
+        throw new UsageError(`"${reference.account}/${reference.name}" is not of account ${account.slug}, whose key this is.`);
+      }
+      return pickDeployment(deployments, reference, account.slug).id;
+    });
+    return [...new Set(ids)];
+  };
+}
+
+const create = command('create', 'Makes a key for the deployments of an account, and shows it this once.')
+  .argument('<NAME>', 'what it is for', keyName)
+  .takes(EXPIRES)
+  .option('--only <NAMES>', 'the only deployments that it may call, with commas between them (default: all)', allowedDeployments)
+  .takes(...LIMIT_OPTIONS, ACCOUNT)
+  .examples('keys create "my laptop"', 'keys create ci --expires 30d --requests-per-minute 60 --only demo,deployment-7')
+  .plans(({ options }: Call<LimitValues & { expires?: string; only?: FindDeployments }>, name: string) => {
+    const limits = changedLimits({}, limitChanges(options));
     return async (session) => {
       const account = await findAccount(session);
-      const wish = { name, limits: limited, deployments: await allowed(session, account) };
-      const key = await session.call(CreateKey, { account: account.id, ...wish, ...(expiry !== null && { expires_at: expiry }) });
-      return shown(`Key ${key.id} (${name}) of account ${account.slug}:`, { ...key, name, account: account.slug }, notEverywhere(key));
+      const allowed = (await options.only?.(session, account)) ?? null;
+      const key = await session.call(CreateKey, {
+        account: account.id,
+        ...{ name, limits, deployments: allowed },
+        ...(options.expires !== undefined && options.expires !== NEVER && { expires_at: options.expires }),
+      });
+      return shown(`Key ${key.id} (${name}) of account ${account.slug}:`, { ...key, name, account: account.slug }, delayNote(key));
     };
-  },
-};
+  });
 
 const creator = ({ created_by: by }: KeyView): string | undefined => by?.name ?? by?.actor;
 
-const list: Command = {
-  name: 'list',
-  summary: 'Lists the keys of an account, newest first, without their values.',
-  words: [],
-  options: ACCOUNT_OPTION,
-  plan: () => async (session) => {
+const list = command('list', 'Lists the keys of an account, newest first, without their values.')
+  .takes(ACCOUNT)
+  .plans(() => async (session) => {
     const account = await findAccount(session);
     const keys = await allKeys(session, account.id);
     const rows = keys.map((key) => [
-      key.id,
-      key.name,
-      `${key.hint}…`,
-      key.state,
-      key.created_at,
-      creator(key),
-      key.rotated_at,
-      key.last_used_at,
-      key.expires_at,
+      ...[key.id, key.name, `${key.hint}…`, key.state, key.created_at, creator(key)],
+      ...[key.rotated_at, key.last_used_at, key.expires_at],
     ]);
     const titles = ['ID', 'NAME', 'KEY', 'STATE', 'CREATED', 'BY', 'ROTATED', 'LAST USED', 'EXPIRES'];
     return { json: { account: account.slug, keys }, text: tableOr(`No keys in account ${account.slug}.`, titles, rows) };
-  },
-};
+  });
 
-const rename: Command = {
-  name: 'rename',
-  summary: 'Gives a key another name.',
-  words: [KEY, { name: 'NAME', about: 'the new name' }],
-  options: ACCOUNT_OPTION,
-  plan(call) {
-    const text = keyName(call.word('KEY'));
-    const name = checked(KeyName, call.word('NAME'));
+const rename = command('rename', 'Gives a key another name.')
+  .addArgument(KEY)
+  .argument('<NAME>', 'the new name', keyName)
+  .takes(ACCOUNT)
+  .plans((_, text: string, name: string) => async (session) => {
+    const account = await findAccount(session);
+    const { id } = await findKey(session, account, text);
+    const key = await session.call(RenameKey, { account: account.id, key: id, name });
+    return { json: key, text: `Key ${key.id} is named ${key.name}.` };
+  });
+
+const rotate = command('rotate', 'Gives a key a new value and shows it this once; the old value stops working at once.')
+  .addArgument(KEY)
+  .takes(EXPIRES, ACCOUNT)
+  .plans(({ options: { expires } }: Call<{ expires?: string }>, text: string) => async (session) => {
+    const account = await findAccount(session);
+    const { id, name } = await findKey(session, account, text);
+    const key = await session.call(RotateKey, {
+      account: account.id,
+      key: id,
+      ...(expires !== undefined && { expires_at: nullable(expires) }),
+    });
+    const title = `New value of key ${id} (${name}) of account ${account.slug}:`;
+    return shown(title, { ...key, name, account: account.slug }, propagationText(key));
+  });
+
+const revoke = command('revoke', 'Ends a key for good.')
+  .addArgument(KEY)
+  .takes(ACCOUNT)
+  .plans((_, text: string) => async (session) => {
+    const account = await findAccount(session);
+    const { id, name } = await findKey(session, account, text);
+    const reply = await session.call(RevokeKey, { account: account.id, key: id });
+    return { json: { ...reply, name }, text: `Key ${id} (${name}) is revoked. ${propagationText(reply)}` };
+  });
+
+const limits = command(
+  'limits',
+  'Shows the limits of a key, or changes them.',
+  'Each option takes a number or none; limits that are not named stay as they are.',
+)
+  .addArgument(KEY)
+  .takes(...LIMIT_OPTIONS, ACCOUNT)
+  .plans(({ options }: Call<LimitValues>, text: string) => {
+    const changes = limitChanges(options);
     return async (session) => {
       const account = await findAccount(session);
-      const { id } = await findKey(session, account, text);
-      const key = await session.call(RenameKey, { account: account.id, key: id, name });
-      return { json: key, text: `Key ${key.id} is named ${key.name}.` };
+      const key = await findKey(session, account, text);
+      const name = `Key ${key.id} (${key.name})`;
+      const old = key.limits ?? {};
+      if (Object.keys(changes).length === 0) return { json: { id: key.id, limits: old }, text: `${name} has ${limitText(old)}.` };
+      const reply = await session.call(SetKeyLimits, { account: account.id, key: key.id, limits: changedLimits(old, changes) });
+      return { json: reply, text: `${name} has ${limitText(reply.limits)}. ${propagationText(reply)}` };
     };
-  },
-};
+  });
 
-const rotate: Command = {
-  name: 'rotate',
-  summary: 'Gives a key a new value and shows it this once; the old value stops working at once.',
-  words: [KEY],
-  options: { expires: EXPIRES, ...ACCOUNT_OPTION },
-  plan(call) {
-    const text = keyName(call.word('KEY'));
-    const expires = call.options.text('expires');
-    const change = expires === undefined ? {} : { expires_at: keyExpiry(expires, Date.now()) };
-    return async (session) => {
-      const account = await findAccount(session);
-      const { id, name } = await findKey(session, account, text);
-      const key = await session.call(RotateKey, { account: account.id, key: id, ...change });
-      return shown(`New value of key ${id} (${name}) of account ${account.slug}:`, { ...key, name, account: account.slug }, obeyed(key));
-    };
-  },
-};
+/** A set of deployments in words. */
+const allowedText = (deployments: readonly DeploymentId[] | null | undefined): string =>
+  deployments ? deployments.map(deploymentSlug).join(', ') : 'all deployments of its account';
 
-const revoke: Command = {
-  name: 'revoke',
-  summary: 'Ends a key for ever.',
-  words: [KEY],
-  options: ACCOUNT_OPTION,
-  plan(call) {
-    const text = keyName(call.word('KEY'));
-    return async (session) => {
-      const account = await findAccount(session);
-      const { id, name } = await findKey(session, account, text);
-      const reply = await session.call(RevokeKey, { account: account.id, key: id });
-      return { json: { ...reply, name }, text: `Key ${id} (${name}) is revoked. ${obeyed(reply)}` };
-    };
-  },
-};
+const deployments = command('deployments', 'Sets which deployments a key may call.')
+  .addArgument(KEY)
+  .argument('<DEPLOYMENTS>', 'slugs, numbers or aliases, with commas between them; or all', allowedDeployments)
+  .takes(ACCOUNT)
+  .plans((_, text: string, find: FindDeployments) => async (session) => {
+    const account = await findAccount(session);
+    const key = await findKey(session, account, text);
+    const wanted = await find(session, account);
+    const reply = await session.call(SetKeyDeployments, { account: account.id, key: key.id, deployments: wanted });
+    return { json: reply, text: `Key ${key.id} (${key.name}) may call ${allowedText(reply.deployments)}. ${propagationText(reply)}` };
+  });
 
-export const keys: Group = {
-  name: 'keys',
-  summary: 'Makes, lists, limits, renames, rotates and revokes API keys.',
-  commands: [create, list, rename, rotate, revoke, limits, deployments, mcp],
-};
+export const keys = group('keys', 'Makes, lists, limits, renames, rotates and revokes API keys.', [
+  ...[create, list, rename, rotate, revoke, limits, deployments, mcp],
+]);

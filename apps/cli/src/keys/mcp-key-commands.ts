@@ -1,27 +1,21 @@
 import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '@slipway/contracts';
 import { findAccount } from '../accounts/find-account.js';
-import { ACCOUNT_OPTION, type Command, type Group } from '../command.js';
+import { ACCOUNT, command, group } from '../command.js';
 import { fields } from '../table.js';
-import { obeyed, shown } from './shown-key.js';
+import { propagationText } from './propagation.js';
+import { shown } from './shown-key.js';
 
-const create: Command = {
-  name: 'create',
-  summary: 'Makes the MCP key of an account, of which there is one at most, and shows it this once.',
-  words: [],
-  options: ACCOUNT_OPTION,
-  plan: () => async (session) => {
+const create = command('create', 'Makes the MCP key of an account, of which there is one at most, and shows it this once.')
+  .takes(ACCOUNT)
+  .plans(() => async (session) => {
     const account = await findAccount(session);
     const key = await session.call(CreateMcpKey, { account: account.id });
     return shown(`MCP key of account ${account.slug}:`, { ...key, account: account.slug });
-  },
-};
+  });
 
-const show: Command = {
-  name: 'show',
-  summary: 'Shows whether an account has its MCP key, without the value.',
-  words: [],
-  options: ACCOUNT_OPTION,
-  plan: () => async (session) => {
+const show = command('show', 'Shows whether an account has its MCP key, without the value.')
+  .takes(ACCOUNT)
+  .plans(() => async (session) => {
     const account = await findAccount(session);
     const { key } = await session.call(FindMcpKey, { account: account.id });
     const none = `Account ${account.slug} has no MCP key: npx slipway keys mcp create makes it.`;
@@ -35,19 +29,14 @@ const show: Command = {
         ['Rotated', key.rotated_at],
       ]);
     return { json: { account: account.slug, key }, text: text ?? none };
-  },
-};
+  });
 
-const rotate: Command = {
-  name: 'rotate',
-  summary: 'Gives the MCP key of an account a new value and shows it this once; the old value stops working.',
-  words: [],
-  options: ACCOUNT_OPTION,
-  plan: () => async (session) => {
+const rotate = command('rotate', 'Gives the MCP key of an account a new value and shows it this once; the old value stops working.')
+  .takes(ACCOUNT)
+  .plans(() => async (session) => {
     const account = await findAccount(session);
     const key = await session.call(RotateMcpKey, { account: account.id });
-    return shown(`New MCP key of account ${account.slug}:`, { ...key, account: account.slug }, obeyed(key));
-  },
-};
+    return shown(`New MCP key of account ${account.slug}:`, { ...key, account: account.slug }, propagationText(key));
+  });
 
-export const mcp: Group = { name: 'mcp', summary: 'Makes, shows and rotates the MCP key of an account.', commands: [create, show, rotate] };
+export const mcp = group('mcp', 'Makes, shows and rotates the MCP key of an account.', [create, show, rotate]);

@@ -1,6 +1,9 @@
-import { type AccountId, type RpcContract } from '@slipway/contracts';
+import type { AccountId, Actor, RpcContract } from '@slipway/contracts';
 import type { z } from 'zod';
 import type { Terminal } from '../terminal.js';
+
+/** The actor that the audit log names for what the command line does. */
+export const OPERATOR: Actor = { kind: 'ops', client: 'slipway-cli' };
 
 /** An account as commands name it. */
 export interface Account {
@@ -8,15 +11,15 @@ export interface Account {
   readonly slug: string;
 }
 
-/** What commands work with. */
+/** The connection that commands work with. */
 export interface Session {
   readonly terminal: Terminal;
   /** Value of `--account`. */
   readonly accountOption: string | undefined;
-  /** Where the console of `npm start` is opened; absent where nothing says so. */
+  /** Address of the console of `npm start`; absent where it is not known. */
   readonly consoleUrl?: string | undefined;
   /**
-   * Asks a service.
+   * Calls a service.
    * @throws ServiceError when it refuses; CliError `unavailable` when it does not answer
    */
   call<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>>;

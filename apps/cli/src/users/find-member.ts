@@ -1,11 +1,11 @@
 import { Email, ListMembers, type MemberView, type UserId } from '@slipway/contracts';
+import { Argument } from 'commander';
 import { CliError } from '../cli-errors.js';
-import { checked } from '../option-values.js';
-import { OPERATOR } from '../session/operator.js';
-import type { Account, Session } from '../session/session.js';
+import { type Account, OPERATOR, type Session } from '../session/session.js';
+import { checkedBy } from '../values.js';
 
-/** Reads an email address. @throws UsageError */
-export const emailAddress = (text: string): string => checked(Email, text, `"${text}" is no email address.`);
+/** The argument that names a person. */
+export const EMAIL = new Argument('<EMAIL>', 'their email address').argParser(checkedBy(Email, () => 'It takes an email address.'));
 
 /** All members of an account, oldest first. */
 export async function allMembers(session: Session, { id: account }: Account): Promise<MemberView[]> {
@@ -22,6 +22,6 @@ export async function allMembers(session: Session, { id: account }: Account): Pr
 /** Finds a member by their address. @throws CliError `user_not_found` */
 export async function findMember(session: Session, account: Account, email: string): Promise<MemberView> {
   const found = (await allMembers(session, account)).find((member) => member.email === email);
-  if (!found) throw new CliError('user_not_found', `Nobody with the address ${email} belongs to account ${account.slug}.`);
+  if (!found) throw new CliError('user_not_found', `Account ${account.slug} has no member with the address ${email}.`);
   return found;
 }

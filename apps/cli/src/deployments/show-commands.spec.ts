@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sizeText } from './size-text.js';
+import { sizeText } from './show-commands.js';
 
 it.each([
   [0, '0 B'],

@@ -1,18 +1,17 @@
 import type { RpcContract } from '@slipway/contracts';
-import { type NatsConnection, RpcClient, UnansweredError, connectNats, createLogger } from '@slipway/platform';
-import type { z } from 'zod';
+import { type NatsConnection, RpcClient, UnansweredError, connectNats, createLogger, loadConfig } from '@slipway/platform';
+import { z } from 'zod';
 import { CliError } from '../cli-errors.js';
-import type { Terminal } from '../terminal.js';
-import type { ControlAddress } from './control-address.js';
-import { inOperatorsName } from './operator.js';
-import type { Session } from './session.js';
+import { Config } from '../config.js';
+import { type ControlAddress, findControl } from './control-address.js';
+import { OPERATOR, type Session } from './session.js';
 
-/** The server is on this machine or in this network, in milliseconds. */
+/** How long a connection may take, in milliseconds: the server is on this machine or in this network. */
 const CONNECTED_WITHIN_MS = 5_000;
-/** A person waits longer than one service waits for another, in milliseconds. */
+/** How long an answer may take, in milliseconds: a person waits longer than one service for another. */
 const ANSWERED_WITHIN_MS = 15_000;
 
-/** Opens a connection or gives up: the connection itself would wait for the server for ever. */
+/** Connects, or gives up after a while: the NATS client itself retries for ever. */
 async function connect({ url, credentialsDir }: ControlAddress): Promise<NatsConnection> {
   const opening = connectNats({ url, role: 'ops', credentialsDir, name: 'slipway-cli', log: createLogger('cli', 'silent') });
   opening.catch(() => undefined);
@@ -42,11 +41,13 @@ function explained(error: UnansweredError, { owner }: RpcContract, { environment
   return new CliError('unavailable', message, {}, { cause: error });
 }
 
+/** A request with the operator as its actor, where its contract asks for one. */
+function withActor<Q>({ request: schema }: RpcContract, request: Q): Q {
+  return schema instanceof z.ZodObject && 'actor' in schema.shape ? { actor: OPERATOR, ...request } : request;
+}
+
 /** Connects as the user `ops`. */
-export async function openSession(
-  address: ControlAddress,
-  { terminal, accountOption }: Pick<Session, 'terminal' | 'accountOption'> & { terminal: Terminal },
-): Promise<Session> {
+async function openSession(address: ControlAddress, { terminal, accountOption }: SessionOptions): Promise<Session> {
   const connection = await connect(address);
   const rpc = new RpcClient(connection, address.environment);
   return {
@@ -55,14 +56,37 @@ export async function openSession(
     consoleUrl: address.consoleUrl,
     async call<C extends RpcContract>(contract: C, request: z.input<C['request']>) {
       try {
-        return await rpc.call(
-          { ...contract, timeoutMs: Math.max(contract.timeoutMs, ANSWERED_WITHIN_MS) },
-          inOperatorsName(contract, request),
-        );
+        const timeoutMs = Math.max(contract.timeoutMs, ANSWERED_WITHIN_MS);
+        return await rpc.call({ ...contract, timeoutMs }, withActor(contract, request));
       } catch (error) {
         throw error instanceof UnansweredError ? explained(error, contract, address) : error;
       }
     },
     close: () => connection.close(),
   };
+}
+
+function readConfig(environment: NodeJS.ProcessEnv): Config {
+  try {
+    return loadConfig(Config, environment);
+  } catch (error) {
+    throw new CliError('wrong_configuration', error instanceof Error ? error.message : String(error), {}, { cause: error });
+  }
+}
+
+/** Where the services may be named. */
+export interface ConnectionSources {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly dataDir: string | undefined;
+  readonly defaultDataDir: string;
+}
+
+type SessionOptions = Pick<Session, 'terminal' | 'accountOption'>;
+
+/**
+ * Finds the services and connects to them.
+ * @throws CliError when they are not there
+ */
+export async function connectServices({ environment, ...folders }: ConnectionSources, options: SessionOptions): Promise<Session> {
+  return openSession(await findControl({ config: readConfig(environment), ...folders }), options);
 }
