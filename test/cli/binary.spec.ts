@@ -74,30 +74,30 @@ describe('exit codes and usage', () => {
   );
 
   it.each([
-    [['keys', 'create'], 'keys create NAME'],
-    [['deployments', 'scale', 'demo', 'many'], 'deployments scale DEPLOYMENT REPLICAS'],
-    [['deployments', 'scale', 'demo', '0'], 'deployments scale DEPLOYMENT REPLICAS'],
-    [['deployments', 'create'], 'deployments create'],
-    [['deployments', 'create', '--model', 'x.gguf', '--slots', '5000'], 'deployments create'],
-    [['deployments', 'update', 'demo'], 'deployments update DEPLOYMENT'],
-    [['deployments', 'log', 'demo', '--lines', '0'], 'deployments log DEPLOYMENT'],
-    [['deployments', 'stop', 'Not an alias'], 'deployments stop DEPLOYMENT'],
-    [['aliases', 'remove', 'v1'], 'aliases remove ALIAS'],
-    [['accounts', 'create', 'UPPER'], 'accounts create SLUG'],
-    [['keys', 'create', ' '], 'keys create NAME'],
-    [['launch'], 'COMMAND'],
+    [['keys', 'create'], 'keys create [options] <NAME>'],
+    [['deployments', 'scale', 'demo', 'many'], 'deployments scale [options] <DEPLOYMENT> <REPLICAS>'],
+    [['deployments', 'scale', 'demo', '0'], 'deployments scale [options] <DEPLOYMENT> <REPLICAS>'],
+    [['deployments', 'create'], 'deployments create [options]'],
+    [['deployments', 'create', '--model', 'x.gguf', '--slots', '5000'], 'deployments create [options]'],
+    [['deployments', 'update', 'demo'], 'deployments update [options] <DEPLOYMENT>'],
+    [['deployments', 'log', 'demo', '--lines', '0'], 'deployments log [options] <DEPLOYMENT>'],
+    [['deployments', 'stop', 'Not an alias'], 'deployments stop [options] <DEPLOYMENT>'],
+    [['aliases', 'remove', 'v1'], 'aliases remove [options] <ALIAS>'],
+    [['accounts', 'create', 'UPPER'], 'accounts create [options] <SLUG>'],
+    [['keys', 'create', ' '], 'keys create [options] <NAME>'],
+    [['launch'], '[options] [command]'],
   ])('%j is a usage error', async (args, usage) => {
     const run = await runCli(args);
     expect([run.code, run.stdout]).toEqual([2, '']);
-    expect(run.stderr).toMatch(/^✗ .+\.\n\nUsage: npx slipway /);
-    expect(run.stderr).toContain(`Usage: npx slipway ${usage} [options]`);
+    expect(run.stderr).toMatch(/^✗ .+\n\nUsage: npx slipway /);
+    expect(run.stderr).toContain(`Usage: npx slipway ${usage}`);
   });
 
-  it('delete asks nobody where there is no terminal', async () => {
+  it('delete refuses to ask without a terminal', async () => {
     expect(await runCli(['deployments', 'delete', 'deployment-1'])).toEqual({
       code: 1,
       stdout: '',
-      stderr: '✗ Nobody can be asked here: --yes deletes without asking. (not_confirmed)\n',
+      stderr: '✗ There is no terminal to ask on: --yes deletes without asking. (not_confirmed)\n',
     });
   });
 });
@@ -119,6 +119,6 @@ describe('the program', () => {
 
   it('is what npx finds in the repository', async () => {
     const { stdout } = await promisify(execFile)('npx', ['--no-install', 'slipway', 'keys', 'mcp', '--help']);
-    expect(stdout).toMatch(/^Usage: npx slipway keys mcp COMMAND/);
+    expect(stdout).toMatch(/^Usage: npx slipway keys mcp \[options\] \[command\]/);
   });
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type TestPostgres, startTestPostgres } from '@slipway/testing';
 import { runCli as runCliHere } from '../../apps/cli/src/cli.js';
 import { COMMANDS } from '../../apps/cli/src/commands.js';
-import { connectServices } from '../../apps/cli/src/session/connect-services.js';
+import { connectServices } from '../../apps/cli/src/session/connect.js';
 import { Terminal } from '../../apps/cli/src/terminal.js';
 import { FakeAgent } from '../deployments/fake-agent.js';
 import { startKeysService } from '../keys/keys-service.js';
