@@ -7,6 +7,8 @@ const read = (path) => readFileSync(`${root}${path}`, 'utf8');
 const json = (path) => JSON.parse(read(path));
 
 const PACKAGE_PATH = /node_modules\/((?:@[^/]+\/)?[^/]+)$/;
+/** What a text of the MIT licence holds, and no other licence does. */
+const MIT_TERMS = ['Permission is hereby granted, free of charge', 'this permission notice shall be'];
 const LICENCE_FILE = /^(licen[sc]e|copying|notice)/i;
 
 /** One entry of the lock file for each package of npm that runs with Slipway or is built into its pages. */
@@ -17,10 +19,23 @@ function lockedPackages() {
     .map(([path, entry]) => ({ path, entry, name: entry.name ?? PACKAGE_PATH.exec(path)[1] }));
 }
 
+/**
+ * The licence of a package as an SPDX expression: the lock file's, else what the installed package says of itself. Old
+ * packages list `licenses` in package.json, or only print the licence in their README.
+ */
+function licenceOf({ path, entry, name }) {
+  if (entry.license) return entry.license;
+  const { license, licenses = [] } = json(`${path}/package.json`);
+  const named = [license ?? licenses].flat().map((one) => (typeof one === 'string' ? one : one.type));
+  if (named.length > 0) return named.length === 1 ? named[0] : `(${named.join(' OR ')})`;
+  if (ownTexts(path, entry).some((text) => MIT_TERMS.every((term) => text.includes(term)))) return 'MIT';
+  throw new Error(`Neither package-lock.json nor the package names the licence of ${name}@${entry.version}.`);
+}
+
 /** The text of a licence that no package brings. */
 const stored = (name) => read(`scripts/lib/licences/${name}.txt`).trim();
 
-/** Files of licences in a package, or what its README says of the licence; none of one that may be absent on some machine. */
+/** The licence files of a package, else the licence section of its README; none of a package that some machines lack. */
 function ownTexts(path, { os, cpu, libc, optional }) {
   if (os || cpu || libc || (optional && !existsSync(`${root}${path}`))) return [];
   const files = readdirSync(`${root}${path}`);
@@ -39,7 +54,8 @@ function parentOf({ name, entry }, packages) {
 
 /** The terms of a package that holds no text, with the holder that it names. */
 function standardText({ path, entry, name }) {
-  if (entry.license !== 'MIT') throw new Error(`Store a text of ${entry.license} for ${name} in scripts/lib/licences.`);
+  const licence = licenceOf({ path, entry, name });
+  if (licence !== 'MIT') throw new Error(`Store a text of ${licence} for ${name} in scripts/lib/licences.`);
   const { author } = entry.os || entry.optional ? {} : json(`${path}/package.json`);
   const holder = (typeof author === 'string' ? author.replace(/ *[<(].*/, '') : author?.name) ?? `the authors of ${name}`;
   return `The MIT License (MIT)\n\nCopyright (c) ${holder}\n\n${stored('mit')}`;
@@ -63,12 +79,12 @@ export function thirdParties() {
     const { entry, name } = one;
     const key = `${name}@${entry.version}`;
     if (seen.has(key)) continue;
-    if (!entry.license) throw new Error(`package-lock.json names no licence of ${key}.`);
+    const licence = licenceOf(one);
     const purl = `pkg:npm/${name.replace('@', '%40')}@${entry.version}`;
     seen.set(key, {
       name,
       version: entry.version,
-      licence: entry.license,
+      licence,
       purl,
       integrity: entry.integrity,
       texts: textsOf(one, packages),

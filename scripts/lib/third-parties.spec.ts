@@ -53,6 +53,11 @@ describe('the third-party notices', () => {
       expect(named).toContain(server);
   });
 
+  it('read the licence of a package that its lock entry omits', () => {
+    const licenceOf = (name: string): string | undefined => parties.find((party) => party.name === name)?.licence;
+    expect([licenceOf('passport-strategy'), licenceOf('pause')]).toEqual(['MIT', 'MIT']);
+  });
+
   it('hold no licence that wants the source of what uses it', () => {
     expect(parties.filter(({ licence }) => /\b[AL]?GPL|SSPL|BUSL/.test(licence))).toEqual([]);
   });
