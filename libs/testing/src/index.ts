@@ -1,3 +1,4 @@
+export { bytesKeptOf } from './bytes-kept.js';
 export { endWithProcess } from './end-with-process.js';
 export { freePorts } from './free-ports.js';
 export { TestNatsServer, findNatsServer, routesStand, startNatsCluster } from './nats-server.js';

@@ -1,44 +1,21 @@
-import v8 from 'node:v8';
-import vm from 'node:vm';
+import { bytesKeptOf } from '@slipway/testing';
 import { describe, expect, it } from 'vitest';
 import { OpenSet } from './open-set.js';
 import { OpenTable } from './open-table.js';
 
-/** About what one open thing takes. */
-const THING_BYTES = 10_000;
-const THINGS = 2_000;
 const OPEN_AT_ONCE = 5;
-
-type Collect = (options?: { readonly type: 'minor' }) => void;
-
-function collector(): Collect {
-  v8.setFlagsFromString('--expose-gc');
-  return vm.runInNewContext('gc') as Collect;
-}
 
 /**
  * Opens and closes many things, a few of which are open at once.
- * @param open takes one in; what it returns lets it go again.
- * @returns bytes for each thing that are still there after collections of young garbage.
+ * @param open takes one in; what it returns lets it go again
+ * @returns bytes of each that outlive collections of young garbage
  */
 function bytesKeptEach(open: (thing: object) => () => void): number {
-  const collect = collector();
   const closing: (() => void)[] = [];
-  const turn = (count: number): void => {
-    for (let i = 0; i < count; i += 1) {
-      closing.push(open(Array.from({ length: THING_BYTES / 50 }, (_, at) => ({ at }))));
-      if (closing.length > OPEN_AT_ONCE) closing.shift()?.();
-    }
-  };
-  turn(100);
-  // What is here now is old from here on.
-  collect();
-  collect();
-  const before = process.memoryUsage().heapUsed;
-  turn(THINGS);
-  collect({ type: 'minor' });
-  collect({ type: 'minor' });
-  return (process.memoryUsage().heapUsed - before) / THINGS;
+  return bytesKeptOf((thing) => {
+    closing.push(open(thing));
+    if (closing.length > OPEN_AT_ONCE) closing.shift()?.();
+  });
 }
 
 describe('a set of what is open', () => {
