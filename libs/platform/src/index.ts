@@ -23,6 +23,7 @@ export { dropBody } from './http/drop-body.js';
 export { GatheredBody, tooManyPieces } from './http/gathered-body.js';
 export { networkOf, networksOf } from './http/networks.js';
 export { securityFragment, securityText } from './http/security-text.js';
+export { type Decide, decideBy, type Verdict } from './http/decide-by.js';
 export { RateBuckets } from './http/rate-buckets.js';
 export type { RateBucketsOptions } from './http/rate-buckets.js';
 export { SharedBudget } from './http/shared-budget.js';

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { McpDoor } from '../mcp/mcp-door.js';
 import type { PlaygroundDoor } from '../playground/playground-door.js';
 import type { AccessTokens } from '../sessions/access-tokens.js';
-import { sessionTokenOf } from '../sessions/session-token.js';
 import { acceptsAnybody } from './accepts.decorator.js';
 import { answerError } from './answer-error.js';
 import { clientAddress } from './client-address.js';
@@ -91,7 +90,7 @@ export class RequestGate {
   }
 
   async #admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const signedIn = await this.doors.tokens.read(sessionTokenOf(request.headers));
+    const signedIn = await this.doors.tokens.read(request.headers);
     request.signedIn = signedIn;
     request.line?.note({ user_id: signedIn.user, account_id: signedIn.account });
     this.bounds.hold(request.raw, reply.raw, signedIn.account);

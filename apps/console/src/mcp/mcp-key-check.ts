@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isServiceError, keyKindOf, type McpScope, OpenMcpKey, ServiceError } from '@slipway/contracts';
-import { RateBuckets, type RpcClient } from '@slipway/platform';
+import { type Decide, decideBy, RateBuckets, type RpcClient } from '@slipway/platform';
+import { HeaderAPIKeyStrategy } from 'passport-headerapikey';
 import type { McpCaller } from './mcp-caller.js';
 
 const BEARER = /^bearer +(\S+)$/i;
@@ -11,16 +12,38 @@ const WRONG_KEYS = { perSecond: 2, burst: 60 } as const;
 const noKey = (message: string): ServiceError => new ServiceError('missing_api_key', message);
 const HOW = 'Send the MCP key of your account as "Authorization: Bearer svc_mcp_…"; the console shows how under API Keys.';
 
-/** Lets in who brings an account's MCP key. Each request is asked for: a key that was rotated opens nothing from then on. */
+const INVALID_KEY = new ServiceError(
+  'invalid_api_key',
+  'This MCP key is not valid. It may have been rotated: copy the current one from the API Keys screen.',
+);
+
+/** A request as the strategy sees it: the key in one form of one header, and what its caller may do. */
+interface PreparedRequest {
+  readonly headers: { readonly authorization: string };
+  readonly scope: McpScope;
+}
+
+/**
+ * Checks MCP keys by a passport strategy, which asks keys-service about every request: a rotated key opens nothing from
+ * then on.
+ */
 export class McpKeyCheck {
+  readonly #rpc: Pick<RpcClient, 'call'>;
   readonly #wrong: RateBuckets;
+  readonly #decide: Decide<McpCaller>;
 
   /** @param now milliseconds */
-  constructor(
-    private readonly rpc: Pick<RpcClient, 'call'>,
-    now: () => number = () => performance.now(),
-  ) {
+  constructor(rpc: Pick<RpcClient, 'call'>, now: () => number = () => performance.now()) {
+    this.#rpc = rpc;
     this.#wrong = new RateBuckets({ ...WRONG_KEYS, now });
+    const strategy = new HeaderAPIKeyStrategy({ header: 'Authorization', prefix: 'Bearer ' }, true, (value, verified, request) => {
+      const { scope } = request as unknown as PreparedRequest;
+      this.open(value, scope).then(
+        (caller) => verified(null, caller),
+        (refusal: unknown) => verified(null, undefined, refusal as ServiceError),
+      );
+    });
+    this.#decide = decideBy(strategy, INVALID_KEY);
   }
 
   /**
@@ -28,18 +51,16 @@ export class McpKeyCheck {
    * @throws ServiceError `invalid_api_key`, `rate_limit_exceeded`, `auth_unavailable`
    */
   async admit(value: string, { address, scope }: { address: string; scope: McpScope }): Promise<McpCaller> {
-    try {
-      return await this.open(value, scope);
-    } catch (error) {
-      if (!isServiceError(error) || error.code !== 'invalid_api_key' || this.#wrong.take(address)) throw error;
-      throw new ServiceError('rate_limit_exceeded', 'Too many wrong keys came from this address; wait a little.', { retryAfterS: 10 });
-    }
+    const verdict = await this.#decide({ headers: { authorization: `Bearer ${value}` }, scope } satisfies PreparedRequest);
+    if (!(verdict instanceof ServiceError)) return verdict;
+    if (verdict.code !== 'invalid_api_key' || this.#wrong.take(address)) throw verdict;
+    throw new ServiceError('rate_limit_exceeded', 'Too many wrong keys came from this address; wait a little.', { retryAfterS: 10 });
   }
 
   /** @throws ServiceError `invalid_api_key`, `auth_unavailable` */
   async open(value: string, scope: McpScope = 'read'): Promise<McpCaller> {
     try {
-      const { proof, ...opened } = await this.rpc.call(OpenMcpKey, { value, scope });
+      const { proof, ...opened } = await this.#rpc.call(OpenMcpKey, { value, scope });
       if (proof !== undefined) return { ...opened, proof };
       throw new Error('This keys-service is older than the console, and signs no proofs.');
     } catch (error) {
@@ -64,8 +85,5 @@ export function keyOf(headers: IncomingMessage['headers']): string {
     throw new ServiceError('insufficient_scope', `A deployment key opens deployments, not the MCP server. ${HOW}`);
   }
   if (JWT.test(value)) throw new ServiceError('invalid_api_key', `The session of a person opens no MCP server. ${HOW}`);
-  throw new ServiceError(
-    'invalid_api_key',
-    'This MCP key is not valid. It may have been rotated: copy the current one from the API Keys screen.',
-  );
+  throw INVALID_KEY;
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authenticate } from '../auth/authenticate.js';
+import { Authenticator } from '../auth/authenticate.js';
 import type { Caller } from '../auth/caller.js';
 import type { GuessLimiter } from '../auth/guess-limiter.js';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
@@ -50,8 +50,10 @@ export interface GateOptions {
  */
 export class RequestGate {
   readonly refusals: WireRefusals;
+  readonly #authenticator: Authenticator;
 
   constructor(private readonly options: GateOptions) {
+    this.#authenticator = new Authenticator(options.keys);
     this.refusals = new WireRefusals(options.exchanges);
   }
 
@@ -102,7 +104,7 @@ export class RequestGate {
   /** @returns the refusal of a credential; other refusals are thrown */
   #authenticate(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): ServiceError | null {
     const { rawHeaders, socket } = request.raw;
-    const caller = authenticate(rawHeaders, this.options.keys);
+    const caller = this.#authenticator.authenticate(rawHeaders);
     if (caller instanceof ServiceError) return this.options.guesses.refusal(caller, socket.remoteAddress);
     exchange.line.note({ account_id: caller.account.id, key_id: caller.key.id });
     if (!this.options.connections.proven(socket, reply.raw, caller.account.id)) throw shareOfConnections();
