@@ -32,7 +32,7 @@ class Bench {
       crashed: () => this.told.push('crashed'),
     };
     const place = { wk, at: 1, subject: 'frames.s.1' };
-    this.attempt = new Attempt(this.host(sent), owner, { st: 's' } as unknown as StreamRequest, place);
+    this.attempt = new Attempt(this.#host(sent), owner, { st: 's' } as unknown as StreamRequest, place);
     this.attempt.send(60_000);
   }
 
@@ -43,7 +43,7 @@ class Bench {
     }
   }
 
-  private host(sent: StartSent): AttemptHost {
+  #host(sent: StartSent): AttemptHost {
     const nothing = (): void => undefined;
     return {
       gw: 'g' as Incarnation,

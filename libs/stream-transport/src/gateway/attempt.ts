@@ -21,33 +21,35 @@ export class Attempt implements AttemptLine {
   readonly at: number;
   readonly wk: Incarnation;
   readonly subject: string;
-  private phase: 'starting' | 'accepted' | 'cancelling' | 'over' = 'starting';
-  private readonly sequence = new FrameSequence();
-  private readonly upload = new Ending();
-  private sentAt = 0;
+  #phase: 'starting' | 'accepted' | 'cancelling' | 'over' = 'starting';
+  readonly #sequence = new FrameSequence();
+  readonly #upload = new Ending();
+  #sentAt = 0;
   /** Time that the worker has for its answer, from when all of the start was sent; null = not sent yet, or answered. */
-  private answerMs: number | null = null;
-  private readonly silence: SilenceWatch;
-  private readonly vitals: WorkerVitals;
+  #answerMs: number | null = null;
+  readonly #silence: SilenceWatch;
+  readonly #vitals: WorkerVitals;
   /** The start before this one, while the worker has not answered it; null = none. */
-  private ahead: Readonly<Debt> | null = null;
+  #ahead: Readonly<Debt> | null = null;
   /** The answer that the worker owes; null = not sent yet, or not expected any more. */
-  private debt: Debt | null = null;
+  #debt: Debt | null = null;
   /** Whether the worker, which had said other things, was asked if it still does. */
-  private isDoubted = false;
-  private replayAskedAt = NEVER;
-  private cancelledAt = NEVER;
-  private cancelBy = 0;
-  private cancelled: ((usage: Usage | null) => void) | null = null;
+  #isDoubted = false;
+  #replayAskedAt = NEVER;
+  #cancelledAt = NEVER;
+  #cancelBy = 0;
+  #cancelled: ((usage: Usage | null) => void) | null = null;
 
-  constructor(
-    private readonly host: AttemptHost,
-    private readonly owner: AttemptOwner,
-    private readonly request: StreamRequest,
-    { wk, at, subject }: AttemptPlace,
-  ) {
-    this.silence = new SilenceWatch(host.settings);
-    this.vitals = host.vitals(wk);
+  readonly #host: AttemptHost;
+  readonly #owner: AttemptOwner;
+  readonly #request: StreamRequest;
+
+  constructor(host: AttemptHost, owner: AttemptOwner, request: StreamRequest, { wk, at, subject }: AttemptPlace) {
+    this.#host = host;
+    this.#owner = owner;
+    this.#request = request;
+    this.#silence = new SilenceWatch(host.settings);
+    this.#vitals = host.vitals(wk);
     this.st = request.st;
     this.at = at;
     this.wk = wk;
@@ -56,283 +58,285 @@ export class Attempt implements AttemptLine {
 
   /** Position of the next event wanted. */
   get next(): number {
-    return this.sequence.next;
+    return this.#sequence.next;
   }
 
   /** Sends the start. `deadlineMs` = time left to the first event. */
   send(deadlineMs: number): void {
-    this.host.enter(this);
-    this.host.counters.starts += 1;
-    const { debt, ahead } = this.vitals.owe();
-    this.debt = debt;
-    this.ahead = ahead;
-    const { request, wk, at, subject } = this;
-    const sent = this.host.starts.send(request, { wk, at, reply: subject, deadlineMs, upload: this.upload });
-    if (sent.kind === 'sent') this.awaitAnswer(this.host.settings.acceptMs);
-    else if (sent.kind === 'uploading') void this.awaitUpload(sent.done);
-    else this.conclude({ kind: sent.kind === 'too_large' ? 'too_large' : 'unsent' });
+    this.#host.enter(this);
+    this.#host.counters.starts += 1;
+    const { debt, ahead } = this.#vitals.owe();
+    this.#debt = debt;
+    this.#ahead = ahead;
+    const { wk, at, subject } = this;
+    const request = this.#request;
+    const sent = this.#host.starts.send(request, { wk, at, reply: subject, deadlineMs, upload: this.#upload });
+    if (sent.kind === 'sent') this.#awaitAnswer(this.#host.settings.acceptMs);
+    else if (sent.kind === 'uploading') void this.#awaitUpload(sent.done);
+    else this.#conclude({ kind: sent.kind === 'too_large' ? 'too_large' : 'unsent' });
   }
 
   /** A frame of this attempt; null = one that this version does not understand, which still is a sign of life. */
   frame(frame: Frame | null, now: number): void {
-    this.silence.heard(now);
-    this.vitals.heard(now);
-    if (this.debt) this.debt.isAnswered = true;
-    if (!frame || this.phase === 'over') return;
-    if (this.phase === 'cancelling') this.frameAfterCancel(frame, now);
+    this.#silence.heard(now);
+    this.#vitals.heard(now);
+    if (this.#debt) this.#debt.isAnswered = true;
+    if (!frame || this.#phase === 'over') return;
+    if (this.#phase === 'cancelling') this.#frameAfterCancel(frame, now);
     else if (frame.k === 'rej') {
-      if (this.phase === 'starting' && frame.wk === this.wk) this.conclude({ kind: 'rejected', frame });
-    } else if (frame.k !== 'acc' || frame.wk === this.wk) this.frameOfAccepted(frame, now);
+      if (this.#phase === 'starting' && frame.wk === this.wk) this.#conclude({ kind: 'rejected', frame });
+    } else if (frame.k !== 'acc' || frame.wk === this.wk) this.#frameOfAccepted(frame, now);
   }
 
   /** The server found nobody who serves the start. */
   nobodyServes(now: number): void {
-    if (this.phase === 'cancelling') this.settleCancel(null);
-    if (this.phase === 'starting') this.conclude({ kind: 'absent', settling: now - this.host.link.since < this.host.settings.settleMs });
+    if (this.#phase === 'cancelling') this.#settleCancel(null);
+    if (this.#phase === 'starting')
+      this.#conclude({ kind: 'absent', settling: now - this.#host.link.since < this.#host.settings.settleMs });
   }
 
   /** The worker says that it does not hold the attempt. */
   gone(): void {
-    if (this.phase === 'accepted') this.lost({ kind: 'gone' });
+    if (this.#phase === 'accepted') this.#lost({ kind: 'gone' });
   }
 
   /** The worker was found dead. */
   dead(): void {
-    if (this.phase === 'accepted') this.lost({ kind: 'dead' });
+    if (this.#phase === 'accepted') this.#lost({ kind: 'dead' });
   }
 
   /** Ends the attempt and waits for what the worker counted; null when it does not say in time. */
   cancel(why: string): Promise<Usage | null> {
-    if (this.phase === 'over') return Promise.resolve(null);
-    const now = this.host.now();
-    this.phase = 'cancelling';
-    this.cancelBy = now + this.host.settings.cancelMs;
-    this.upload.end();
-    this.host.part(this);
-    this.cancelAtWorker(why, now);
+    if (this.#phase === 'over') return Promise.resolve(null);
+    const now = this.#host.now();
+    this.#phase = 'cancelling';
+    this.#cancelBy = now + this.#host.settings.cancelMs;
+    this.#upload.end();
+    this.#host.part(this);
+    this.#cancelAtWorker(why, now);
     return new Promise((resolve) => {
-      this.cancelled = resolve;
+      this.#cancelled = resolve;
     });
   }
 
   /** Ends the attempt without waiting for anything; a cancel that waits hears that nothing is known. */
   abandon(why: string): void {
-    if (this.phase === 'over') return;
-    this.cancelAtWorker(why, this.host.now());
-    this.settleCancel(null);
+    if (this.#phase === 'over') return;
+    this.#cancelAtWorker(why, this.#host.now());
+    this.#settleCancel(null);
   }
 
   /** `judge` = false while the own connection says nothing about others. */
   tick(now: number, judge: boolean): void {
-    if (this.phase === 'cancelling' && now > this.cancelBy) this.settleCancel(null);
+    if (this.#phase === 'cancelling' && now > this.#cancelBy) this.#settleCancel(null);
     if (!judge) return;
-    if (this.phase === 'starting' && this.answerMs !== null && now > this.sentAt + this.answerMs) this.unanswered(now);
-    if (this.phase === 'accepted') this.watch(now);
+    if (this.#phase === 'starting' && this.#answerMs !== null && now > this.#sentAt + this.#answerMs) this.#unanswered(now);
+    if (this.#phase === 'accepted') this.#watch(now);
   }
 
   /** Nothing that was missed until now counts against the worker. */
   restartTimers(now: number): void {
-    this.silence.restart(now);
-    if (this.answerMs !== null) this.awaitAnswer(this.answerMs);
+    this.#silence.restart(now);
+    if (this.#answerMs !== null) this.#awaitAnswer(this.#answerMs);
   }
 
   /** The own connection is back: asks for what was missed. */
   resync(now: number): void {
-    if (this.phase === 'cancelling') this.cancelAtWorker('repeated', now);
-    else if (this.phase === 'accepted') this.askReplay(now);
-    else if (this.phase === 'starting' && this.answerMs !== null) this.interrupted();
+    if (this.#phase === 'cancelling') this.#cancelAtWorker('repeated', now);
+    else if (this.#phase === 'accepted') this.#askReplay(now);
+    else if (this.#phase === 'starting' && this.#answerMs !== null) this.#interrupted();
   }
 
   crash(err: unknown): void {
-    this.owner.crashed(err);
+    this.#owner.crashed(err);
   }
 
-  private frameOfAccepted(frame: Exclude<Frame, { k: 'rej' }>, now: number): void {
-    if (this.phase === 'starting') this.accept();
+  #frameOfAccepted(frame: Exclude<Frame, { k: 'rej' }>, now: number): void {
+    if (this.#phase === 'starting') this.#accept();
     // Whoever heard that it is accepted may have ended it.
-    if (this.ended) return this.frame(frame, now);
+    if (this.#ended) return this.frame(frame, now);
     switch (frame.k) {
       case 'd':
-        return this.data(frame, now);
+        return this.#data(frame, now);
       case 'end':
-        return this.end(frame, now);
+        return this.#end(frame, now);
       case 'err':
-        return this.error(frame, now);
+        return this.#error(frame, now);
       case 'hb':
-        if (frame.relaxed) this.owner.relaxed(frame.relaxed);
-        if (frame.q > this.sequence.next) this.missing(now);
+        if (frame.relaxed) this.#owner.relaxed(frame.relaxed);
+        if (frame.q > this.#sequence.next) this.#missing(now);
         return undefined;
       case 'acc':
         return undefined;
     }
   }
 
-  private data(frame: DataFrame, now: number): void {
-    const taken = this.sequence.take(frame.q, frame.e);
+  #data(frame: DataFrame, now: number): void {
+    const taken = this.#sequence.take(frame.q, frame.e);
     if (taken === 'gap') {
-      this.host.counters.gaps += 1;
-      this.missing(now);
-    } else if (taken === 'duplicate') this.host.counters.duplicates += 1;
+      this.#host.counters.gaps += 1;
+      this.#missing(now);
+    } else if (taken === 'duplicate') this.#host.counters.duplicates += 1;
     else {
-      this.silence.progress();
-      this.owner.events(taken);
+      this.#silence.progress();
+      this.#owner.events(taken);
     }
   }
 
-  private end(end: EndFrame, now: number): void {
-    const verdict = this.sequence.conclude(end);
+  #end(end: EndFrame, now: number): void {
+    const verdict = this.#sequence.conclude(end);
     if (verdict === 'gap') {
-      this.missing(now);
+      this.#missing(now);
       return;
     }
-    if (verdict === 'corrupt') this.host.counters.corrupt += 1;
-    this.host.finish(this);
-    this.conclude(verdict === 'corrupt' ? { kind: 'corrupt' } : { kind: 'end', end });
+    if (verdict === 'corrupt') this.#host.counters.corrupt += 1;
+    this.#host.finish(this);
+    this.#conclude(verdict === 'corrupt' ? { kind: 'corrupt' } : { kind: 'end', end });
   }
 
-  private error(frame: ErrorFrame, now: number): void {
-    if (frame.q > this.sequence.next) {
-      this.missing(now);
+  #error(frame: ErrorFrame, now: number): void {
+    if (frame.q > this.#sequence.next) {
+      this.#missing(now);
       return;
     }
-    this.host.finish(this);
-    this.conclude({ kind: 'error', frame });
+    this.#host.finish(this);
+    this.#conclude({ kind: 'error', frame });
   }
 
-  private frameAfterCancel(frame: Frame, now: number): void {
+  #frameAfterCancel(frame: Frame, now: number): void {
     if (frame.k === 'end' || frame.k === 'err') {
-      this.host.finish(this);
-      this.settleCancel(frame.k === 'end' ? frame.usage : null);
-    } else if (frame.k === 'rej') this.settleCancel(null);
-    else if (now - this.cancelledAt >= this.host.settings.repeatMs) this.cancelAtWorker('repeated', now);
+      this.#host.finish(this);
+      this.#settleCancel(frame.k === 'end' ? frame.usage : null);
+    } else if (frame.k === 'rej') this.#settleCancel(null);
+    else if (now - this.#cancelledAt >= this.#host.settings.repeatMs) this.#cancelAtWorker('repeated', now);
   }
 
-  private get ended(): boolean {
-    return this.phase === 'cancelling' || this.phase === 'over';
+  get #ended(): boolean {
+    return this.#phase === 'cancelling' || this.#phase === 'over';
   }
 
-  private accept(): void {
-    this.phase = 'accepted';
-    this.answerMs = null;
-    this.settleDebt();
-    this.host.join(this);
-    this.owner.accepted(this);
+  #accept(): void {
+    this.#phase = 'accepted';
+    this.#answerMs = null;
+    this.#settleDebt();
+    this.#host.join(this);
+    this.#owner.accepted(this);
   }
 
-  private awaitAnswer(ms: number): void {
-    const now = this.host.now();
-    this.sentAt = now;
-    this.silence.heard(now);
-    this.answerMs = ms;
+  #awaitAnswer(ms: number): void {
+    const now = this.#host.now();
+    this.#sentAt = now;
+    this.#silence.heard(now);
+    this.#answerMs = ms;
   }
 
-  private async awaitUpload(done: Promise<boolean>): Promise<void> {
+  async #awaitUpload(done: Promise<boolean>): Promise<void> {
     const complete = await done.catch(() => false);
-    if (this.phase !== 'starting') return;
-    if (complete) this.awaitAnswer(this.host.settings.acceptMs + this.host.settings.partsMs);
-    else this.interrupted();
+    if (this.#phase !== 'starting') return;
+    if (complete) this.#awaitAnswer(this.#host.settings.acceptMs + this.#host.settings.partsMs);
+    else this.#interrupted();
   }
 
   /** Nobody knows what of the start arrived: whatever did is cancelled, and the stream starts anew. */
-  private interrupted(): void {
-    this.cancelAtWorker('interrupted', this.host.now());
-    this.conclude({ kind: 'interrupted' });
+  #interrupted(): void {
+    this.#cancelAtWorker('interrupted', this.#host.now());
+    this.#conclude({ kind: 'interrupted' });
   }
 
   /** The worker is blamed only when the own server has answered since the start was sent. */
-  private unanswered(now: number): void {
-    if (this.host.link.provenSince < this.sentAt) {
-      this.host.link.prove();
+  #unanswered(now: number): void {
+    if (this.#host.link.provenSince < this.#sentAt) {
+      this.#host.link.prove();
       return;
     }
-    const life = this.lifeSinceSent(now);
+    const life = this.#lifeSinceSent(now);
     if (life === 'doubted') {
-      if (!this.isDoubted) this.host.probe(this.wk);
-      this.isDoubted = true;
+      if (!this.#isDoubted) this.#host.probe(this.wk);
+      this.#isDoubted = true;
       return;
     }
-    this.host.counters.acceptTimeouts += 1;
-    this.cancelAtWorker('not accepted', now);
+    this.#host.counters.acceptTimeouts += 1;
+    this.#cancelAtWorker('not accepted', now);
     if (life === 'lives') {
-      this.conclude({ kind: 'late' });
+      this.#conclude({ kind: 'late' });
       return;
     }
-    this.vitals.fellSilent();
+    this.#vitals.fellSilent();
     // A worker takes starts in their order: it came to this one only if it answered the one before.
-    this.conclude({ kind: 'silent', accepted: false, blame: this.ahead?.isAnswered === false ? 'another' : 'this' });
+    this.#conclude({ kind: 'silent', accepted: false, blame: this.#ahead?.isAnswered === false ? 'another' : 'this' });
   }
 
   /** What was heard after the start was sent may have been said before the worker came to it: it lives if it still speaks. */
-  private lifeSinceSent(now: number): 'lives' | 'doubted' | 'silent' {
-    const { probeMs, acceptMs } = this.host.settings;
-    const { heardAt } = this.vitals;
-    if (heardAt <= this.sentAt || now - heardAt > acceptMs) return 'silent';
+  #lifeSinceSent(now: number): 'lives' | 'doubted' | 'silent' {
+    const { probeMs, acceptMs } = this.#host.settings;
+    const { heardAt } = this.#vitals;
+    if (heardAt <= this.#sentAt || now - heardAt > acceptMs) return 'silent';
     return now - heardAt > probeMs ? 'doubted' : 'lives';
   }
 
-  private watch(now: number): void {
-    const { link, probe } = this.host;
-    switch (this.silence.judge(now, link.provenSince)) {
+  #watch(now: number): void {
+    const { link, probe } = this.#host;
+    switch (this.#silence.judge(now, link.provenSince)) {
       case 'well':
         return;
       case 'lost':
-        this.loseSilent(now);
+        this.#loseSilent(now);
         return;
       case 'ask':
         link.prove();
         probe(this.wk);
-        this.askReplay(now);
+        this.#askReplay(now);
         return;
       case 'prove':
         link.prove();
     }
   }
 
-  private loseSilent(now: number): void {
-    this.cancelAtWorker('silent', now);
-    this.lost({ kind: 'silent', accepted: true, blame: 'this' });
+  #loseSilent(now: number): void {
+    this.#cancelAtWorker('silent', now);
+    this.#lost({ kind: 'silent', accepted: true, blame: 'this' });
   }
 
-  private lost(outcome: Outcome): void {
-    this.host.counters.lostStreams += 1;
-    this.conclude(outcome);
+  #lost(outcome: Outcome): void {
+    this.#host.counters.lostStreams += 1;
+    this.#conclude(outcome);
   }
 
-  private missing(now: number): void {
-    this.silence.gap(now);
-    if (now - this.replayAskedAt >= this.host.settings.replayMs) this.askReplay(now);
+  #missing(now: number): void {
+    this.#silence.gap(now);
+    if (now - this.#replayAskedAt >= this.#host.settings.replayMs) this.#askReplay(now);
   }
 
-  private askReplay(now: number): void {
-    this.replayAskedAt = now;
-    this.host.counters.replays += 1;
-    this.host.control(this.wk, { k: 'replay', st: this.st, at: this.at, from: this.sequence.next });
+  #askReplay(now: number): void {
+    this.#replayAskedAt = now;
+    this.#host.counters.replays += 1;
+    this.#host.control(this.wk, { k: 'replay', st: this.st, at: this.at, from: this.#sequence.next });
   }
 
-  private cancelAtWorker(why: string, now: number): void {
-    this.cancelledAt = now;
-    this.host.control(this.wk, { k: 'cancel', st: this.st, at: this.at, why });
+  #cancelAtWorker(why: string, now: number): void {
+    this.#cancelledAt = now;
+    this.#host.control(this.wk, { k: 'cancel', st: this.st, at: this.at, why });
   }
 
-  private settleCancel(usage: Usage | null): void {
-    this.leave();
-    this.cancelled?.(usage);
+  #settleCancel(usage: Usage | null): void {
+    this.#leave();
+    this.#cancelled?.(usage);
   }
 
-  private conclude(outcome: Outcome): void {
-    this.leave();
-    this.owner.concluded(this, outcome);
+  #conclude(outcome: Outcome): void {
+    this.#leave();
+    this.#owner.concluded(this, outcome);
   }
 
-  private settleDebt(): void {
-    if (this.debt) this.vitals.unanswered -= 1;
-    this.debt = null;
+  #settleDebt(): void {
+    if (this.#debt) this.#vitals.unanswered -= 1;
+    this.#debt = null;
   }
 
-  private leave(): void {
-    this.phase = 'over';
-    this.settleDebt();
-    this.upload.end();
-    this.host.leave(this, this.cancelledAt);
+  #leave(): void {
+    this.#phase = 'over';
+    this.#settleDebt();
+    this.#upload.end();
+    this.#host.leave(this, this.#cancelledAt);
   }
 }

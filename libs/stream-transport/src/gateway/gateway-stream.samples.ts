@@ -69,11 +69,11 @@ export class Bench {
       ...change.sink,
     };
     const chooser: WorkerChooser = {
-      choose: change.choose ?? ((excluded) => Promise.resolve(this.choose(excluded))),
+      choose: change.choose ?? ((excluded) => Promise.resolve(this.#choose(excluded))),
       released: (wk) => this.released.push(wk),
       refused: (wk, { kind }) => this.refused.push([wk, kind]),
     };
-    this.stream = new GatewayStream({ host: this.host(), request, chooser, sink });
+    this.stream = new GatewayStream({ host: this.#host(), request, chooser, sink });
   }
 
   /** Lets the stream choose and send until nothing moves any more. */
@@ -102,13 +102,13 @@ export class Bench {
     }
   }
 
-  private choose(excluded: ReadonlySet<Incarnation>): Incarnation {
+  #choose(excluded: ReadonlySet<Incarnation>): Incarnation {
     const wk = `w${this.chosen.length + 1}` as Incarnation;
     this.chosen.push({ excluded: [...excluded], wk });
     return wk;
   }
 
-  private host(): GatewayStreamHost {
+  #host(): GatewayStreamHost {
     return {
       gw: 'g' as Incarnation,
       settings: DEFAULT_STREAM_SETTINGS,

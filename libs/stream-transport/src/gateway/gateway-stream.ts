@@ -23,106 +23,109 @@ export interface GatewayStreamOptions {
 
 /** One client request at its gateway: goes from worker to worker until one answers, then relays that one's answer. */
 export class GatewayStream implements OpenStream, AttemptOwner {
-  private readonly host: GatewayStreamHost;
-  private readonly policy: RetryPolicy;
-  private readonly excluded = new Set<Incarnation>();
-  private readonly seeking = new Ending();
-  private readonly firstBy: number;
-  private attempt: Attempt | null = null;
-  private attempts = 0;
-  private pausedUntil: number | null = null;
-  private delivered = false;
-  private over = false;
-  private lastError: ServiceError | null = null;
-  private cancelling: Promise<Usage | null> | null = null;
+  readonly #host: GatewayStreamHost;
+  readonly #policy: RetryPolicy;
+  readonly #excluded = new Set<Incarnation>();
+  readonly #seeking = new Ending();
+  readonly #firstBy: number;
+  #attempt: Attempt | null = null;
+  #attempts = 0;
+  #pausedUntil: number | null = null;
+  #delivered = false;
+  #over = false;
+  #lastError: ServiceError | null = null;
+  #cancelling: Promise<Usage | null> | null = null;
 
-  constructor(private readonly options: GatewayStreamOptions) {
-    this.host = options.host;
-    this.policy = new RetryPolicy(this.host.settings);
-    this.firstBy = this.host.now() + this.host.settings.firstTokenMs;
+  readonly #options: GatewayStreamOptions;
+
+  constructor(options: GatewayStreamOptions) {
+    this.#options = options;
+    this.#host = options.host;
+    this.#policy = new RetryPolicy(this.#host.settings);
+    this.#firstBy = this.#host.now() + this.#host.settings.firstTokenMs;
   }
 
   begin(): void {
-    void this.seek();
+    void this.#seek();
   }
 
   cancel(why: string): Promise<Usage | null> {
-    this.cancelling ??= this.endForClient(why);
-    return this.cancelling;
+    this.#cancelling ??= this.#endForClient(why);
+    return this.#cancelling;
   }
 
   /** Ends the stream with an error, in whatever phase it is. */
   fail(error: ServiceError): void {
-    if (this.over) return;
-    this.host.counters.failed += 1;
-    const { attempt } = this;
+    if (this.#over) return;
+    this.#host.counters.failed += 1;
+    const attempt = this.#attempt;
     attempt?.abandon(error.code);
-    this.close();
-    if (attempt) this.release(attempt.wk);
+    this.#close();
+    if (attempt) this.#release(attempt.wk);
     try {
-      this.options.sink.error(error);
+      this.#options.sink.error(error);
     } catch (err) {
-      this.host.ownerFailed(err);
+      this.#host.ownerFailed(err);
     }
   }
 
   tick(now: number, judge: boolean): void {
-    this.attempt?.tick(now, judge);
-    if (this.over) return;
-    if (!this.delivered && now > this.firstBy) this.fail(tooSlow());
-    else if (this.pausedUntil !== null && now >= this.pausedUntil) {
-      this.pausedUntil = null;
-      void this.seek();
+    this.#attempt?.tick(now, judge);
+    if (this.#over) return;
+    if (!this.#delivered && now > this.#firstBy) this.fail(tooSlow());
+    else if (this.#pausedUntil !== null && now >= this.#pausedUntil) {
+      this.#pausedUntil = null;
+      void this.#seek();
     }
   }
 
   /** The receiver stops: nothing is waited for. */
   stop(error: ServiceError): void {
-    if (this.over) this.attempt?.abandon(error.code);
+    if (this.#over) this.#attempt?.abandon(error.code);
     else this.fail(error);
   }
 
   /** The own connection was away for longer than any worker waits. */
   cutOff(): void {
-    this.fail(this.delivered ? workerLost() : notReachable());
+    this.fail(this.#delivered ? workerLost() : notReachable());
   }
 
   restartTimers(now: number): void {
-    this.attempt?.restartTimers(now);
+    this.#attempt?.restartTimers(now);
   }
 
   resync(now: number): void {
-    this.attempt?.resync(now);
+    this.#attempt?.resync(now);
   }
 
   accepted(attempt: AttemptLine): void {
-    this.options.sink.accepted(attempt.wk, attempt.at);
+    this.#options.sink.accepted(attempt.wk, attempt.at);
   }
 
   relaxed(places: readonly string[]): void {
-    this.options.sink.relaxed?.(places);
+    this.#options.sink.relaxed?.(places);
   }
 
   events(events: readonly StreamEvent[]): void {
-    this.delivered = true;
-    this.options.sink.events(events);
+    this.#delivered = true;
+    this.#options.sink.events(events);
   }
 
   concluded(attempt: AttemptLine, outcome: Outcome): void {
-    this.attempt = null;
-    this.release(attempt.wk, refusalOf(outcome));
-    if (outcome.kind === 'rejected') this.host.counters.rejected += 1;
-    const decision = this.policy.decide(outcome, this.delivered);
+    this.#attempt = null;
+    this.#release(attempt.wk, refusalOf(outcome));
+    if (outcome.kind === 'rejected') this.#host.counters.rejected += 1;
+    const decision = this.#policy.decide(outcome, this.#delivered);
     if (decision.kind === 'fail') this.fail(decision.error);
     else if (decision.kind === 'again') {
-      if (decision.error) this.host.counters.restarts += 1;
-      if (decision.exclude) this.excluded.add(attempt.wk);
-      this.lastError = decision.error ?? this.lastError;
-      this.seekAgain(decision.pauseMs);
+      if (decision.error) this.#host.counters.restarts += 1;
+      if (decision.exclude) this.#excluded.add(attempt.wk);
+      this.#lastError = decision.error ?? this.#lastError;
+      this.#seekAgain(decision.pauseMs);
     } else if (outcome.kind === 'end') {
-      this.host.counters.completed += 1;
-      this.close();
-      this.options.sink.end(outcome.end);
+      this.#host.counters.completed += 1;
+      this.#close();
+      this.#options.sink.end(outcome.end);
     }
   }
 
@@ -130,65 +133,65 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     this.fail(asServiceError(err));
   }
 
-  private seekAgain(pauseMs: number): void {
-    if (pauseMs === 0) void this.seek();
-    else this.pausedUntil = this.host.now() + pauseMs;
+  #seekAgain(pauseMs: number): void {
+    if (pauseMs === 0) void this.#seek();
+    else this.#pausedUntil = this.#host.now() + pauseMs;
   }
 
-  private async seek(): Promise<void> {
-    const { chooser } = this.options;
+  async #seek(): Promise<void> {
+    const { chooser } = this.#options;
     let wk: Incarnation;
     try {
-      wk = await chooser.choose(this.excluded, this.seeking);
+      wk = await chooser.choose(this.#excluded, this.#seeking);
     } catch (err) {
       // After a failure elsewhere that failure says more than "no other worker".
-      this.fail(this.lastError ?? asServiceError(err));
+      this.fail(this.#lastError ?? asServiceError(err));
       return;
     }
-    await this.host.link.whenUp(this.seeking);
-    if (this.over) this.release(wk);
-    else this.startAt(wk);
+    await this.#host.link.whenUp(this.#seeking);
+    if (this.#over) this.#release(wk);
+    else this.#startAt(wk);
   }
 
-  private startAt(wk: Incarnation): void {
-    const { request } = this.options;
-    this.attempts += 1;
-    const at = this.attempts;
+  #startAt(wk: Incarnation): void {
+    const { request } = this.#options;
+    this.#attempts += 1;
+    const at = this.#attempts;
     try {
-      this.attempt = new Attempt(this.host, this, request, { wk, at, subject: this.host.frameSubject(request, at) });
-      this.attempt.send(this.firstBy - this.host.now());
+      this.#attempt = new Attempt(this.#host, this, request, { wk, at, subject: this.#host.frameSubject(request, at) });
+      this.#attempt.send(this.#firstBy - this.#host.now());
     } catch (err) {
       this.crashed(err);
     }
   }
 
-  private release(wk: Incarnation, refusal: Refusal | null = null): void {
-    const { chooser } = this.options;
+  #release(wk: Incarnation, refusal: Refusal | null = null): void {
+    const { chooser } = this.#options;
     try {
       if (refusal) chooser.refused(wk, refusal);
       chooser.released(wk);
     } catch (err) {
-      this.host.ownerFailed(err);
+      this.#host.ownerFailed(err);
     }
   }
 
-  private async endForClient(why: string): Promise<Usage | null> {
-    if (this.over) return null;
-    this.host.counters.cancelled += 1;
-    this.over = true;
-    this.seeking.end();
-    const { attempt } = this;
+  async #endForClient(why: string): Promise<Usage | null> {
+    if (this.#over) return null;
+    this.#host.counters.cancelled += 1;
+    this.#over = true;
+    this.#seeking.end();
+    const attempt = this.#attempt;
     const usage = attempt ? await attempt.cancel(why) : null;
-    this.attempt = null;
-    this.host.closed(this);
-    if (attempt) this.release(attempt.wk);
+    this.#attempt = null;
+    this.#host.closed(this);
+    if (attempt) this.#release(attempt.wk);
     return usage;
   }
 
-  private close(): void {
-    this.over = true;
-    this.attempt = null;
-    this.seeking.end();
-    this.host.closed(this);
+  #close(): void {
+    this.#over = true;
+    this.#attempt = null;
+    this.#seeking.end();
+    this.#host.closed(this);
   }
 }

@@ -19,33 +19,33 @@ export interface LateFramesOptions {
  * that goes on is told to stop.
  */
 export class LateFrames {
-  private readonly past: PastAttempts;
+  readonly #past: PastAttempts;
 
-  constructor(
-    private readonly options: LateFramesOptions,
-    now: number,
-  ) {
-    this.past = new PastAttempts(options.keepMs, options.repeatMs, now);
+  readonly #options: LateFramesOptions;
+
+  constructor(options: LateFramesOptions, now: number) {
+    this.#options = options;
+    this.#past = new PastAttempts(options.keepMs, options.repeatMs, now);
   }
 
   /** An attempt is over; `cancelledAt` = when its worker was last told to stop. */
   expect(attempt: AcknowledgedStream & { readonly subject: string; readonly wk: Incarnation }, cancelledAt: number): void {
-    this.past.add(attempt.subject, { st: attempt.st, at: attempt.at, wk: attempt.wk }, cancelledAt);
+    this.#past.add(attempt.subject, { st: attempt.st, at: attempt.at, wk: attempt.wk }, cancelledAt);
   }
 
   arrived(msg: Msg, now: number): void {
     if (saysNobodyListens(msg)) return;
-    const { counters, finished, control } = this.options;
+    const { counters, finished, control } = this.#options;
     counters.lateFrames += 1;
-    const attempt = this.past.find(msg.subject);
+    const attempt = this.#past.find(msg.subject);
     const frame = readFrame(msg.string());
     if (!attempt || !frame || frame.k === 'rej') return;
     const { wk, st, at } = attempt;
     if (frame.k === 'end' || frame.k === 'err') finished(wk, { st, at, next: frame.q });
-    else if (this.past.mayCancel(msg.subject, now)) control(wk, { k: 'cancel', st, at, why: 'over' });
+    else if (this.#past.mayCancel(msg.subject, now)) control(wk, { k: 'cancel', st, at, why: 'over' });
   }
 
   sweep(now: number): void {
-    this.past.sweep(now);
+    this.#past.sweep(now);
   }
 }

@@ -38,12 +38,16 @@ const fail = (error: ServiceError): Decision => ({ kind: 'fail', error });
 
 /** Decides for one stream whether it starts elsewhere. An attempt of which the client has seen something is never repeated. */
 export class RetryPolicy {
-  private tries = 0;
-  private busy = 0;
-  private handovers = 0;
-  private casualties = 0;
+  #tries = 0;
+  #busy = 0;
+  #handovers = 0;
+  #casualties = 0;
 
-  constructor(private readonly settings: RetrySettings) {}
+  readonly #settings: RetrySettings;
+
+  constructor(settings: RetrySettings) {
+    this.#settings = settings;
+  }
 
   decide(outcome: Outcome, delivered: boolean): Decision {
     switch (outcome.kind) {
@@ -51,25 +55,25 @@ export class RetryPolicy {
         return outcome.end.fin === 'done' ? { kind: 'complete' } : fail(endedElsewhere());
       case 'error': {
         const error = errorOf(outcome.frame);
-        return outcome.frame.retry === 'other' ? this.elsewhere(error, delivered, true) : fail(error);
+        return outcome.frame.retry === 'other' ? this.#elsewhere(error, delivered, true) : fail(error);
       }
       case 'rejected':
-        return this.rejected(outcome.frame);
+        return this.#rejected(outcome.frame);
       case 'absent':
         if (outcome.settling) return { kind: 'again', pauseMs: SETTLE_PAUSE_MS, exclude: false, error: null };
-        return this.elsewhere(notReachable(), delivered, true);
+        return this.#elsewhere(notReachable(), delivered, true);
       case 'late':
-        return this.onceElsewhere(slowWorker(), delivered);
+        return this.#onceElsewhere(slowWorker(), delivered);
       case 'silent':
         // What silenced one worker would silence the next.
         if (outcome.blame === 'this') return fail(outcome.accepted ? workerLost() : notAnswered());
-        return this.elsewhere(notAnswered(), delivered, true);
+        return this.#elsewhere(notAnswered(), delivered, true);
       case 'dead':
-        return this.onceElsewhere(workerLost(), delivered);
+        return this.#onceElsewhere(workerLost(), delivered);
       case 'gone':
-        return this.elsewhere(workerLost(), delivered, false);
+        return this.#elsewhere(workerLost(), delivered, false);
       case 'interrupted':
-        return this.elsewhere(notReachable(), delivered, false);
+        return this.#elsewhere(notReachable(), delivered, false);
       case 'corrupt':
         return fail(corrupted());
       case 'too_large':
@@ -79,21 +83,21 @@ export class RetryPolicy {
     }
   }
 
-  private elsewhere(error: ServiceError, delivered: boolean, exclude: boolean): Decision {
+  #elsewhere(error: ServiceError, delivered: boolean, exclude: boolean): Decision {
     if (delivered) return fail(error);
-    this.tries += 1;
-    return this.tries >= this.settings.maxTries ? fail(error) : { kind: 'again', pauseMs: 0, exclude, error };
+    this.#tries += 1;
+    return this.#tries >= this.#settings.maxTries ? fail(error) : { kind: 'again', pauseMs: 0, exclude, error };
   }
 
-  private onceElsewhere(error: ServiceError, delivered: boolean): Decision {
-    this.casualties += 1;
-    return this.casualties >= MAX_CASUALTIES ? fail(error) : this.elsewhere(error, delivered, true);
+  #onceElsewhere(error: ServiceError, delivered: boolean): Decision {
+    this.#casualties += 1;
+    return this.#casualties >= MAX_CASUALTIES ? fail(error) : this.#elsewhere(error, delivered, true);
   }
 
-  private rejected({ code, retry_ms: retryMs }: RejectFrame): Decision {
+  #rejected({ code, retry_ms: retryMs }: RejectFrame): Decision {
     switch (code) {
       case 'busy':
-        return this.whenFree(retryMs);
+        return this.#whenFree(retryMs);
       case 'draining':
       case 'not_here':
         return { kind: 'again', pauseMs: 0, exclude: true, error: null };
@@ -101,18 +105,18 @@ export class RetryPolicy {
         return fail(tooSlow());
       case 'malformed':
       case 'incomplete':
-        this.handovers += 1;
-        return this.handovers >= MAX_HANDOVERS
+        this.#handovers += 1;
+        return this.#handovers >= MAX_HANDOVERS
           ? fail(notUnderstood())
           : { kind: 'again', pauseMs: 0, exclude: code === 'malformed', error: null };
     }
   }
 
   /** The first busy answer is a stale table and costs nothing; a chooser that goes on choosing full workers is slowed down. */
-  private whenFree(retryMs: number): Decision {
-    this.busy += 1;
-    if (this.busy > this.settings.maxBusy) return fail(allBusy());
-    return { kind: 'again', pauseMs: this.busy === 1 ? 0 : Math.min(retryMs, LONGEST_BUSY_PAUSE_MS), exclude: false, error: null };
+  #whenFree(retryMs: number): Decision {
+    this.#busy += 1;
+    if (this.#busy > this.#settings.maxBusy) return fail(allBusy());
+    return { kind: 'again', pauseMs: this.#busy === 1 ? 0 : Math.min(retryMs, LONGEST_BUSY_PAUSE_MS), exclude: false, error: null };
   }
 }
 

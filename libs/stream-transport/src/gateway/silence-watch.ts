@@ -11,44 +11,48 @@ export type SilenceVerdict = 'well' | 'ask' | 'prove' | 'lost';
 
 /** Decides from the silence of an accepted attempt, or from a gap that nobody fills, whether its worker is lost. */
 export class SilenceWatch {
-  private heardAt = 0;
-  private askedAt: number | null = null;
-  private gapSince: number | null = null;
+  #heardAt = 0;
+  #askedAt: number | null = null;
+  #gapSince: number | null = null;
 
-  constructor(private readonly settings: SilenceSettings) {}
+  readonly #settings: SilenceSettings;
+
+  constructor(settings: SilenceSettings) {
+    this.#settings = settings;
+  }
 
   /** A frame came, whatever it says. */
   heard(now: number): void {
-    this.heardAt = now;
-    this.askedAt = null;
+    this.#heardAt = now;
+    this.#askedAt = null;
   }
 
   /** Something before what came is missing. */
   gap(now: number): void {
-    this.gapSince ??= now;
+    this.#gapSince ??= now;
   }
 
   /** The event that was wanted next came. */
   progress(): void {
-    this.gapSince = null;
+    this.#gapSince = null;
   }
 
   /** Nothing that was missed until now counts. */
   restart(now: number): void {
     this.heard(now);
-    this.gapSince = null;
+    this.#gapSince = null;
   }
 
   /** `provenSince` = the newest moment after which the own server is known to have answered. */
   judge(now: number, provenSince: number): SilenceVerdict {
-    const { silenceMs, probeMs } = this.settings;
-    if (this.gapSince !== null && now - this.gapSince > silenceMs + probeMs) return 'lost';
-    if (now - this.heardAt <= silenceMs) return 'well';
-    if (this.askedAt === null) {
-      this.askedAt = now;
+    const { silenceMs, probeMs } = this.#settings;
+    if (this.#gapSince !== null && now - this.#gapSince > silenceMs + probeMs) return 'lost';
+    if (now - this.#heardAt <= silenceMs) return 'well';
+    if (this.#askedAt === null) {
+      this.#askedAt = now;
       return 'ask';
     }
-    if (now - this.askedAt < probeMs) return 'well';
-    return provenSince >= this.askedAt ? 'lost' : 'prove';
+    if (now - this.#askedAt < probeMs) return 'well';
+    return provenSince >= this.#askedAt ? 'lost' : 'prove';
   }
 }

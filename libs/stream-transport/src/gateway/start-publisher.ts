@@ -36,35 +36,39 @@ export interface StartPublisherOptions {
 
 /** Hands starts to workers: in one message, or in parts where they are large. */
 export class StartPublisher {
-  private uploading = 0;
-  private waiting: (() => void)[] = [];
+  #uploading = 0;
+  #waiting: (() => void)[] = [];
 
-  constructor(private readonly options: StartPublisherOptions) {}
+  readonly #options: StartPublisherOptions;
+
+  constructor(options: StartPublisherOptions) {
+    this.#options = options;
+  }
 
   send(request: StreamRequest, target: StartTarget): StartSent {
     const body = encode(request, target.at);
     if (body.length > MAX_START_BYTES) return { kind: 'too_large' };
-    if (body.length > this.options.small.limit) return { kind: 'uploading', done: this.upload(request, target, body) };
-    const sent = this.options.small.send(this.options.subjects.starts(target.wk), body, {
+    if (body.length > this.#options.small.limit) return { kind: 'uploading', done: this.#upload(request, target, body) };
+    const sent = this.#options.small.send(this.#options.subjects.starts(target.wk), body, {
       reply: target.reply,
       headers: startHeaders(request, target),
     });
     return { kind: sent ? 'sent' : 'failed' };
   }
 
-  private async upload(request: StreamRequest, target: StartTarget, body: Uint8Array): Promise<boolean> {
-    await this.acquire();
+  async #upload(request: StreamRequest, target: StartTarget, body: Uint8Array): Promise<boolean> {
+    await this.#acquire();
     try {
-      await this.options.bulkLink.whenUp(target.upload);
-      return await this.sendParts(request, target, body);
+      await this.#options.bulkLink.whenUp(target.upload);
+      return await this.#sendParts(request, target, body);
     } finally {
-      this.uploading -= 1;
-      this.waiting.shift()?.();
+      this.#uploading -= 1;
+      this.#waiting.shift()?.();
     }
   }
 
-  private async sendParts(request: StreamRequest, target: StartTarget, body: Uint8Array): Promise<boolean> {
-    const { bulk, subjects } = this.options;
+  async #sendParts(request: StreamRequest, target: StartTarget, body: Uint8Array): Promise<boolean> {
+    const { bulk, subjects } = this.#options;
     const size = Math.min(START_PART_BYTES, bulk.limit);
     const count = Math.ceil(body.length / size);
     const digest = await digestOf(body);
@@ -80,9 +84,9 @@ export class StartPublisher {
     return bulk.flush();
   }
 
-  private async acquire(): Promise<void> {
-    while (this.uploading >= this.options.uploads) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    this.uploading += 1;
+  async #acquire(): Promise<void> {
+    while (this.#uploading >= this.#options.uploads) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#uploading += 1;
   }
 }
 

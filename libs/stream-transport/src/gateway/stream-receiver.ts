@@ -40,69 +40,72 @@ const LINK_ANSWER_MS = 1_000;
 export class StreamReceiver {
   /** For metrics. */
   readonly counters: ReceiverCounters = newReceiverCounters();
-  private readonly settings: StreamSettings;
-  private readonly subjects: Subjects;
-  private readonly publisher: Publisher;
-  private readonly link: Link;
-  private readonly bulkLink: Link;
-  private readonly peers: WorkerPeers<AttemptLine>;
-  private readonly late: LateFrames;
-  private readonly stallWatch: StallWatch;
-  private readonly host: GatewayStreamHost;
-  private readonly vitals = new VitalsTable();
-  private readonly attempts = new OpenTable<AttemptLine>();
-  private readonly streams = new OpenSet<GatewayStream>();
-  private readonly subscriptions: Subscription[];
-  private readonly timer: NodeJS.Timeout;
-  private acknowledgedAt = 0;
-  private finishedAt = 0;
+  readonly #settings: StreamSettings;
+  readonly #subjects: Subjects;
+  readonly #publisher: Publisher;
+  readonly #link: Link;
+  readonly #bulkLink: Link;
+  readonly #peers: WorkerPeers<AttemptLine>;
+  readonly #late: LateFrames;
+  readonly #stallWatch: StallWatch;
+  readonly #host: GatewayStreamHost;
+  readonly #vitals = new VitalsTable();
+  readonly #attempts = new OpenTable<AttemptLine>();
+  readonly #streams = new OpenSet<GatewayStream>();
+  readonly #subscriptions: Subscription[];
+  readonly #timer: NodeJS.Timeout;
+  #acknowledgedAt = 0;
+  #finishedAt = 0;
   /** When anything last arrived. */
-  private heardAt = 0;
-  private stopped = false;
+  #heardAt = 0;
+  #stopped = false;
 
-  constructor(private readonly options: StreamReceiverOptions) {
+  readonly #options: StreamReceiverOptions;
+
+  constructor(options: StreamReceiverOptions) {
+    this.#options = options;
     const { nats, bulk, env, gw, log } = options;
     const now = monotonic();
     const clock = monotonic;
-    this.settings = streamSettings(options.settings);
-    this.subjects = subjectsOf(env);
-    this.publisher = new Publisher(nats, log);
-    this.link = new Link({
+    this.#settings = streamSettings(options.settings);
+    this.#subjects = subjectsOf(env);
+    this.#publisher = new Publisher(nats, log);
+    this.#link = new Link({
       nats,
       log,
       clock,
       answerMs: LINK_ANSWER_MS,
-      onUp: () => this.linkUp(),
-      onDown: () => this.peers.clearSuspicions(),
+      onUp: () => this.#linkUp(),
+      onDown: () => this.#peers.clearSuspicions(),
     });
-    this.bulkLink = new Link({ nats: bulk, log, clock, answerMs: LINK_ANSWER_MS });
-    this.stallWatch = new StallWatch({ ...this.settings, patienceMs: this.settings.leaseMs }, now);
-    this.peers = new WorkerPeers({
-      settings: this.settings,
-      ask: (wk, json) => this.publisher.send(this.subjects.control(wk), json, { reply: this.subjects.answers(gw, wk) }),
-      died: (wk, attempts) => this.workerDied(wk, attempts),
+    this.#bulkLink = new Link({ nats: bulk, log, clock, answerMs: LINK_ANSWER_MS });
+    this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs }, now);
+    this.#peers = new WorkerPeers({
+      settings: this.#settings,
+      ask: (wk, json) => this.#publisher.send(this.#subjects.control(wk), json, { reply: this.#subjects.answers(gw, wk) }),
+      died: (wk, attempts) => this.#workerDied(wk, attempts),
     });
-    this.late = new LateFrames(
+    this.#late = new LateFrames(
       {
         counters: this.counters,
-        keepMs: 2 * this.settings.leaseMs,
-        repeatMs: this.settings.repeatMs,
-        finished: (wk, attempt) => this.peers.finished(wk, attempt),
-        control: (wk, message) => this.control(wk, message),
+        keepMs: 2 * this.#settings.leaseMs,
+        repeatMs: this.#settings.repeatMs,
+        finished: (wk, attempt) => this.#peers.finished(wk, attempt),
+        control: (wk, message) => this.#control(wk, message),
       },
       now,
     );
-    this.host = this.createHost();
-    this.subscriptions = [
-      nats.subscribe(this.subjects.allFramesOf(gw), { callback: guardedCallback(log, (msg) => this.onFrame(msg)) }),
-      nats.subscribe(this.subjects.allAnswersTo(gw), { callback: guardedCallback(log, (msg) => this.onAnswer(msg)) }),
+    this.#host = this.#createHost();
+    this.#subscriptions = [
+      nats.subscribe(this.#subjects.allFramesOf(gw), { callback: guardedCallback(log, (msg) => this.#onFrame(msg)) }),
+      nats.subscribe(this.#subjects.allAnswersTo(gw), { callback: guardedCallback(log, (msg) => this.#onAnswer(msg)) }),
     ];
-    this.timer = setInterval(() => this.tick(), this.settings.tickMs);
+    this.#timer = setInterval(() => this.#tick(), this.#settings.tickMs);
   }
 
   /** Streams that are open, those included that wait for a worker or for a cancelled worker's last word. */
   get active(): number {
-    return this.streams.size;
+    return this.#streams.size;
   }
 
   /**
@@ -110,164 +113,164 @@ export class StreamReceiver {
    * call has returned.
    */
   open(request: StreamRequest, chooser: WorkerChooser, sink: StreamSink): OpenStream {
-    const stream = new GatewayStream({ host: this.host, request, chooser, sink });
+    const stream = new GatewayStream({ host: this.#host, request, chooser, sink });
     this.counters.opened += 1;
-    this.streams.add(stream);
-    if (this.stopped) queueMicrotask(() => stream.fail(shuttingDown()));
+    this.#streams.add(stream);
+    if (this.#stopped) queueMicrotask(() => stream.fail(shuttingDown()));
     else stream.begin();
     return stream;
   }
 
   /** Ends every stream with an error, tells the workers, and lets go of the connections, which stay open. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    for (const stream of this.streams) stream.stop(shuttingDown());
-    clearInterval(this.timer);
-    this.link.stop();
-    this.bulkLink.stop();
-    if (this.options.nats.isClosed()) return;
-    this.peers.acknowledgeAll();
-    await this.publisher.flush();
-    for (const subscription of this.subscriptions) subscription.unsubscribe();
+    this.#stopped = true;
+    for (const stream of this.#streams) stream.stop(shuttingDown());
+    clearInterval(this.#timer);
+    this.#link.stop();
+    this.#bulkLink.stop();
+    if (this.#options.nats.isClosed()) return;
+    this.#peers.acknowledgeAll();
+    await this.#publisher.flush();
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
   }
 
-  private onFrame(msg: Msg): void {
-    this.heardAt = monotonic();
-    const attempt = this.attempts.get(msg.subject);
+  #onFrame(msg: Msg): void {
+    this.#heardAt = monotonic();
+    const attempt = this.#attempts.get(msg.subject);
     if (!attempt) {
-      this.late.arrived(msg, this.heardAt);
+      this.#late.arrived(msg, this.#heardAt);
       return;
     }
     try {
-      if (saysNobodyListens(msg)) attempt.nobodyServes(this.heardAt);
+      if (saysNobodyListens(msg)) attempt.nobodyServes(this.#heardAt);
       else {
         const frame = readFrame(msg.string());
         if (!frame) this.counters.unreadable += 1;
-        attempt.frame(frame, this.heardAt);
+        attempt.frame(frame, this.#heardAt);
       }
     } catch (err) {
-      this.options.log.error({ st: attempt.st, err }, 'stream.sink_failed');
+      this.#options.log.error({ st: attempt.st, err }, 'stream.sink_failed');
       attempt.crash(err);
     }
   }
 
-  private onAnswer(msg: Msg): void {
-    this.heardAt = monotonic();
+  #onAnswer(msg: Msg): void {
+    this.#heardAt = monotonic();
     const wk = msg.subject.slice(msg.subject.lastIndexOf('.') + 1) as Incarnation;
     if (saysNobodyListens(msg)) {
-      this.peers.nobodyServes(wk, this.heardAt, this.link.since);
+      this.#peers.nobodyServes(wk, this.#heardAt, this.#link.since);
       return;
     }
-    this.peers.answered(wk);
-    this.vitals.heard(wk, this.heardAt);
+    this.#peers.answered(wk);
+    this.#vitals.heard(wk, this.#heardAt);
     const answer = readAnswer(msg);
     for (const [st, at] of answer?.gone ?? []) {
-      const attempt = this.attempts.get(this.subjects.frames(this.options.gw, st, at));
+      const attempt = this.#attempts.get(this.#subjects.frames(this.#options.gw, st, at));
       if (attempt?.wk === wk) attempt.gone();
     }
   }
 
-  private workerDied(wk: Incarnation, attempts: readonly AttemptLine[]): void {
+  #workerDied(wk: Incarnation, attempts: readonly AttemptLine[]): void {
     this.counters.lostWorkers += 1;
-    this.options.log.warn({ wk, streams: attempts.length }, 'stream.worker_lost');
+    this.#options.log.warn({ wk, streams: attempts.length }, 'stream.worker_lost');
     for (const attempt of attempts) attempt.dead();
   }
 
-  private tick(): void {
+  #tick(): void {
     const now = monotonic();
-    const pace = this.stallWatch.pace(now);
+    const pace = this.#stallWatch.pace(now);
     if (pace === 'steady') {
-      this.judge(now);
+      this.#judge(now);
       return;
     }
     this.counters.stalls += 1;
     // What waited in the socket is read first; only then do all clocks start anew, or are read where stalls go on and on.
-    setImmediate(() => (pace === 'stalled' ? this.restartTimers() : this.judge(monotonic())));
+    setImmediate(() => (pace === 'stalled' ? this.#restartTimers() : this.#judge(monotonic())));
   }
 
-  private judge(now: number): void {
-    if (this.stopped) return;
-    const judge = this.link.up;
-    if (judge && this.attempts.size > 0 && now - this.heardAt > this.settings.heartbeatMs) this.link.prove();
-    const cutOff = !judge && now - this.link.since > this.settings.leaseMs;
-    for (const stream of this.streams) this.tickStream(stream, now, { judge, cutOff });
-    if (judge) this.acknowledge(now);
-    this.late.sweep(now);
-    this.vitals.sweep(now);
+  #judge(now: number): void {
+    if (this.#stopped) return;
+    const judge = this.#link.up;
+    if (judge && this.#attempts.size > 0 && now - this.#heardAt > this.#settings.heartbeatMs) this.#link.prove();
+    const cutOff = !judge && now - this.#link.since > this.#settings.leaseMs;
+    for (const stream of this.#streams) this.#tickStream(stream, now, { judge, cutOff });
+    if (judge) this.#acknowledge(now);
+    this.#late.sweep(now);
+    this.#vitals.sweep(now);
   }
 
-  private tickStream(stream: GatewayStream, now: number, { judge, cutOff }: { judge: boolean; cutOff: boolean }): void {
+  #tickStream(stream: GatewayStream, now: number, { judge, cutOff }: { judge: boolean; cutOff: boolean }): void {
     try {
-      if (this.options.nats.isClosed()) stream.stop(notReachable());
+      if (this.#options.nats.isClosed()) stream.stop(notReachable());
       else if (cutOff) stream.cutOff();
       stream.tick(now, judge);
     } catch (err) {
-      this.options.log.error({ err }, 'stream.sink_failed');
+      this.#options.log.error({ err }, 'stream.sink_failed');
       stream.crashed(err);
     }
   }
 
-  private acknowledge(now: number): void {
-    if (now - this.acknowledgedAt >= this.settings.ackMs) {
-      this.acknowledgedAt = now;
-      this.finishedAt = now;
-      this.peers.acknowledgeAll();
+  #acknowledge(now: number): void {
+    if (now - this.#acknowledgedAt >= this.#settings.ackMs) {
+      this.#acknowledgedAt = now;
+      this.#finishedAt = now;
+      this.#peers.acknowledgeAll();
     }
-    const finished = now - this.finishedAt >= FINISHED_MS;
-    if (finished) this.finishedAt = now;
-    this.peers.tick(now, finished);
+    const finished = now - this.#finishedAt >= FINISHED_MS;
+    if (finished) this.#finishedAt = now;
+    this.#peers.tick(now, finished);
   }
 
-  private linkUp(): void {
-    this.restartTimers();
+  #linkUp(): void {
+    this.#restartTimers();
     const now = monotonic();
-    for (const stream of this.streams) stream.resync(now);
+    for (const stream of this.#streams) stream.resync(now);
   }
 
-  private restartTimers(): void {
+  #restartTimers(): void {
     const now = monotonic();
-    this.peers.clearSuspicions();
-    for (const stream of this.streams) stream.restartTimers(now);
-    if (!this.link.up || this.stopped) return;
-    this.acknowledgedAt = now;
-    this.peers.acknowledgeAll();
+    this.#peers.clearSuspicions();
+    for (const stream of this.#streams) stream.restartTimers(now);
+    if (!this.#link.up || this.#stopped) return;
+    this.#acknowledgedAt = now;
+    this.#peers.acknowledgeAll();
   }
 
-  private control(wk: Incarnation, message: ControlMessage): void {
-    if (this.link.up) this.publisher.send(this.subjects.control(wk), JSON.stringify(message));
+  #control(wk: Incarnation, message: ControlMessage): void {
+    if (this.#link.up) this.#publisher.send(this.#subjects.control(wk), JSON.stringify(message));
   }
 
-  private createHost(): GatewayStreamHost {
-    const { gw, bulk, log } = this.options;
-    const { assembliesPerGateway } = this.settings;
+  #createHost(): GatewayStreamHost {
+    const { gw, bulk, log } = this.#options;
+    const { assembliesPerGateway } = this.#settings;
     const bulkPublisher = new Publisher(bulk, log);
     return {
       gw,
-      settings: this.settings,
+      settings: this.#settings,
       counters: this.counters,
-      link: this.link,
+      link: this.#link,
       starts: new StartPublisher({
-        subjects: this.subjects,
-        small: this.publisher,
+        subjects: this.#subjects,
+        small: this.#publisher,
         bulk: bulkPublisher,
-        bulkLink: this.bulkLink,
+        bulkLink: this.#bulkLink,
         uploads: assembliesPerGateway,
       }),
       now: monotonic,
-      vitals: (wk) => this.vitals.of(wk),
-      frameSubject: ({ st }, at) => this.subjects.frames(gw, st, at),
-      enter: (attempt) => this.attempts.set(attempt.subject, attempt),
-      join: (attempt) => this.peers.join(attempt.wk, attempt),
-      part: (attempt) => this.peers.leave(attempt.wk, attempt),
+      vitals: (wk) => this.#vitals.of(wk),
+      frameSubject: ({ st }, at) => this.#subjects.frames(gw, st, at),
+      enter: (attempt) => this.#attempts.set(attempt.subject, attempt),
+      join: (attempt) => this.#peers.join(attempt.wk, attempt),
+      part: (attempt) => this.#peers.leave(attempt.wk, attempt),
       leave: (attempt, cancelledAt) => {
-        this.attempts.delete(attempt.subject);
-        this.peers.leave(attempt.wk, attempt);
-        this.late.expect(attempt, cancelledAt);
+        this.#attempts.delete(attempt.subject);
+        this.#peers.leave(attempt.wk, attempt);
+        this.#late.expect(attempt, cancelledAt);
       },
-      finish: (attempt) => this.peers.finished(attempt.wk, attempt),
-      control: (wk, message) => this.control(wk, message),
-      probe: (wk) => this.peers.probe(wk),
-      closed: (stream) => this.streams.delete(stream),
+      finish: (attempt) => this.#peers.finished(attempt.wk, attempt),
+      control: (wk, message) => this.#control(wk, message),
+      probe: (wk) => this.#peers.probe(wk),
+      closed: (stream) => this.#streams.delete(stream),
       ownerFailed: (err) => log.error({ err }, 'stream.owner_failed'),
     };
   }

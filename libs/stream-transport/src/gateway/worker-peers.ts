@@ -29,39 +29,43 @@ export interface WorkerPeersOptions<S> {
 
 /** The workers that a gateway has accepted streams at: their acknowledgements, and whether they are still there. */
 export class WorkerPeers<S extends AcknowledgedStream> {
-  private readonly peers = new Map<Incarnation, Peer<S>>();
+  readonly #peers = new Map<Incarnation, Peer<S>>();
 
-  constructor(private readonly options: WorkerPeersOptions<S>) {}
+  readonly #options: WorkerPeersOptions<S>;
+
+  constructor(options: WorkerPeersOptions<S>) {
+    this.#options = options;
+  }
 
   join(wk: Incarnation, stream: S): void {
-    this.peer(wk).streams.add(stream);
+    this.#peer(wk).streams.add(stream);
   }
 
   leave(wk: Incarnation, stream: S): void {
-    this.peers.get(wk)?.streams.delete(stream);
+    this.#peers.get(wk)?.streams.delete(stream);
   }
 
   /** The next acknowledgement tells the worker that it may forget the attempt. */
   finished(wk: Incarnation, attempt: AcknowledgedStream): void {
-    this.peer(wk).finished.push([attempt.st, attempt.at, attempt.next, 1]);
+    this.#peer(wk).finished.push([attempt.st, attempt.at, attempt.next, 1]);
   }
 
   /** Renews the leases of everything. */
   acknowledgeAll(): void {
-    for (const [wk, peer] of this.peers) {
+    for (const [wk, peer] of this.#peers) {
       const entries: AckEntry[] = peer.finished;
       peer.finished = [];
       for (const { st, at, next } of peer.streams) entries.push([st, at, next, 0]);
-      if (entries.length === 0) this.peers.delete(wk);
-      else this.acknowledge(wk, entries);
+      if (entries.length === 0) this.#peers.delete(wk);
+      else this.#acknowledge(wk, entries);
     }
   }
 
   /** Asks workers a second time that the server did not know; with `tellFinished`, tells all what is finished. */
   tick(now: number, tellFinished: boolean): void {
-    for (const [wk, peer] of this.peers) {
+    for (const [wk, peer] of this.#peers) {
       if (tellFinished && peer.finished.length > 0) {
-        this.acknowledge(wk, peer.finished);
+        this.#acknowledge(wk, peer.finished);
         peer.finished = [];
       }
       if (peer.suspicion.probeDue(now)) this.probe(wk);
@@ -69,38 +73,38 @@ export class WorkerPeers<S extends AcknowledgedStream> {
   }
 
   probe(wk: Incarnation): void {
-    this.options.ask(wk, '{"k":"probe"}');
+    this.#options.ask(wk, '{"k":"probe"}');
   }
 
   /** The worker answered. */
   answered(wk: Incarnation): void {
-    this.peers.get(wk)?.suspicion.clear();
+    this.#peers.get(wk)?.suspicion.clear();
   }
 
   /** The server knows nobody who serves the worker. `linkSince` = when the own connection last changed. */
   nobodyServes(wk: Incarnation, now: number, linkSince: number): void {
-    const peer = this.peers.get(wk);
+    const peer = this.#peers.get(wk);
     if (!peer || !peer.suspicion.nobodyServes(now, linkSince)) return;
-    this.peers.delete(wk);
-    if (peer.streams.size > 0) this.options.died(wk, [...peer.streams]);
+    this.#peers.delete(wk);
+    if (peer.streams.size > 0) this.#options.died(wk, [...peer.streams]);
   }
 
   /** The own connection changed, or the own loop stood still: earlier doubts mean nothing any more. */
   clearSuspicions(): void {
-    for (const { suspicion } of this.peers.values()) suspicion.clear();
+    for (const { suspicion } of this.#peers.values()) suspicion.clear();
   }
 
-  private acknowledge(wk: Incarnation, entries: readonly AckEntry[]): void {
+  #acknowledge(wk: Incarnation, entries: readonly AckEntry[]): void {
     for (let from = 0; from < entries.length; from += ACK_ENTRIES) {
-      this.options.ask(wk, JSON.stringify({ k: 'ack', v: entries.slice(from, from + ACK_ENTRIES) }));
+      this.#options.ask(wk, JSON.stringify({ k: 'ack', v: entries.slice(from, from + ACK_ENTRIES) }));
     }
   }
 
-  private peer(wk: Incarnation): Peer<S> {
-    let peer = this.peers.get(wk);
+  #peer(wk: Incarnation): Peer<S> {
+    let peer = this.#peers.get(wk);
     if (!peer) {
-      peer = { streams: new OpenSet(), suspicion: new Suspicion(this.options.settings), finished: [] };
-      this.peers.set(wk, peer);
+      peer = { streams: new OpenSet(), suspicion: new Suspicion(this.#options.settings), finished: [] };
+      this.#peers.set(wk, peer);
     }
     return peer;
   }

@@ -18,46 +18,46 @@ export class WorkerVitals {
   /** Starts that it has neither accepted nor rejected. */
   unanswered = 0;
   /** What a worker that fell silent will not answer; null = it speaks. */
-  private silentOn: Readonly<Debt> | null = null;
-  private newest: Debt | null = null;
+  #silentOn: Readonly<Debt> | null = null;
+  #newest: Debt | null = null;
 
   /** Notes a start. @returns it, and the one before it that the worker must answer first; null = it may begin with this one. */
   owe(): { readonly debt: Debt; readonly ahead: Readonly<Debt> | null } {
-    const ahead = this.unanswered > 0 ? this.newest : this.silentOn;
+    const ahead = this.unanswered > 0 ? this.#newest : this.#silentOn;
     this.unanswered += 1;
-    this.newest = { isAnswered: false };
-    return { debt: this.newest, ahead };
+    this.#newest = { isAnswered: false };
+    return { debt: this.#newest, ahead };
   }
 
   heard(now: number): void {
     this.heardAt = now;
-    this.silentOn = null;
+    this.#silentOn = null;
   }
 
   /** A start was given up for want of any sign of life. */
   fellSilent(): void {
-    this.silentOn = NEVER_ANSWERED;
+    this.#silentOn = NEVER_ANSWERED;
   }
 }
 
 /** The vitals of all workers that a gateway has sent starts to. */
 export class VitalsTable {
-  private readonly workers = new Map<Incarnation, WorkerVitals>();
+  readonly #workers = new Map<Incarnation, WorkerVitals>();
 
   of(wk: Incarnation): WorkerVitals {
-    let vitals = this.workers.get(wk);
-    if (!vitals) this.workers.set(wk, (vitals = new WorkerVitals()));
+    let vitals = this.#workers.get(wk);
+    if (!vitals) this.#workers.set(wk, (vitals = new WorkerVitals()));
     return vitals;
   }
 
   /** The worker answered something that belongs to no stream. */
   heard(wk: Incarnation, now: number): void {
-    this.workers.get(wk)?.heard(now);
+    this.#workers.get(wk)?.heard(now);
   }
 
   sweep(now: number): void {
-    for (const [wk, { heardAt, unanswered }] of this.workers) {
-      if (unanswered === 0 && now - heardAt > FORGET_MS) this.workers.delete(wk);
+    for (const [wk, { heardAt, unanswered }] of this.#workers) {
+      if (unanswered === 0 && now - heardAt > FORGET_MS) this.#workers.delete(wk);
     }
   }
 }

@@ -20,97 +20,100 @@ const LATE_TIMER_MS = 200;
  * hangs, nobody else's silence means anything.
  */
 export class Link {
-  private readonly nats: NatsConnection;
-  private connected = true;
-  private changedAt = Number.NEGATIVE_INFINITY;
-  private provenAt = Number.NEGATIVE_INFINITY;
-  private proving = false;
-  private stopped = false;
-  private waiters: (() => void)[] = [];
-  private answerTimer: NodeJS.Timeout | undefined;
+  readonly #nats: NatsConnection;
+  #connected = true;
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #provenAt = Number.NEGATIVE_INFINITY;
+  #proving = false;
+  #stopped = false;
+  #waiters: (() => void)[] = [];
+  #answerTimer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly options: LinkOptions) {
-    this.nats = options.nats;
-    watchConnection(this.nats, { disconnected: () => this.change(false), reconnected: () => this.change(true) });
+  readonly #options: LinkOptions;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#nats = options.nats;
+    watchConnection(this.#nats, { disconnected: () => this.#change(false), reconnected: () => this.#change(true) });
   }
 
   /** True while the connection stands, as far as the socket tells. */
   get up(): boolean {
-    return this.connected;
+    return this.#connected;
   }
 
   /** When the connection was last lost or regained; -Infinity = never since this object exists. */
   get since(): number {
-    return this.changedAt;
+    return this.#changedAt;
   }
 
   /** The newest moment at which a question to the server was sent that it has answered. */
   get provenSince(): number {
-    return this.provenAt;
+    return this.#provenAt;
   }
 
   /** Resolves at once when the connection stands, else when it is back or the waiter is over. */
   async whenUp(waiter: Abortable): Promise<void> {
-    if (this.connected || waiter.signal.aborted) return;
+    if (this.#connected || waiter.signal.aborted) return;
     await new Promise<void>((resolve) => {
-      this.waiters.push(resolve);
+      this.#waiters.push(resolve);
       waiter.signal.addEventListener('abort', () => resolve(), { once: true });
     });
   }
 
   /** Asks the server for a sign of life, one question at a time; a server that owes it is left. */
   prove(): void {
-    if (this.proving || !this.connected || this.stopped) return;
-    this.proving = true;
-    const askedAt = this.options.clock();
-    this.expectAnswer(askedAt);
+    if (this.#proving || !this.#connected || this.#stopped) return;
+    this.#proving = true;
+    const askedAt = this.#options.clock();
+    this.#expectAnswer(askedAt);
     const settle = (answered: boolean): void => {
-      clearTimeout(this.answerTimer);
-      this.proving = false;
-      if (answered) this.provenAt = askedAt;
+      clearTimeout(this.#answerTimer);
+      this.#proving = false;
+      if (answered) this.#provenAt = askedAt;
     };
-    this.nats.flush().then(
+    this.#nats.flush().then(
       () => settle(true),
       () => settle(false),
     );
   }
 
   stop(): void {
-    this.stopped = true;
-    clearTimeout(this.answerTimer);
-    this.release();
+    this.#stopped = true;
+    clearTimeout(this.#answerTimer);
+    this.#release();
   }
 
-  private expectAnswer(since: number): void {
-    this.answerTimer = setTimeout(() => {
-      const late = this.options.clock() - since - this.options.answerMs;
+  #expectAnswer(since: number): void {
+    this.#answerTimer = setTimeout(() => {
+      const late = this.#options.clock() - since - this.#options.answerMs;
       // A timer that comes late tells that this process stood still: the answer may wait in the socket.
-      if (late > LATE_TIMER_MS) this.expectAnswer(this.options.clock());
-      else this.leave();
-    }, this.options.answerMs);
+      if (late > LATE_TIMER_MS) this.#expectAnswer(this.#options.clock());
+      else this.#leave();
+    }, this.#options.answerMs);
   }
 
-  private leave(): void {
-    if (this.stopped || this.nats.isClosed()) return;
-    this.options.log.warn({ server: this.nats.getServer() }, 'stream.server_silent');
-    void this.nats.reconnect();
+  #leave(): void {
+    if (this.#stopped || this.#nats.isClosed()) return;
+    this.#options.log.warn({ server: this.#nats.getServer() }, 'stream.server_silent');
+    void this.#nats.reconnect();
   }
 
-  private change(up: boolean): void {
-    if (this.stopped || this.connected === up) return;
-    this.connected = up;
-    this.changedAt = this.options.clock();
+  #change(up: boolean): void {
+    if (this.#stopped || this.#connected === up) return;
+    this.#connected = up;
+    this.#changedAt = this.#options.clock();
     if (up) {
-      this.release();
-      this.options.onUp?.();
+      this.#release();
+      this.#options.onUp?.();
     } else {
-      this.options.onDown?.();
+      this.#options.onDown?.();
     }
   }
 
-  private release(): void {
-    const waiters = this.waiters;
-    this.waiters = [];
+  #release(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
     for (const waiter of waiters) waiter();
   }
 }

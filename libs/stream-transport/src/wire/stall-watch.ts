@@ -12,27 +12,27 @@ export interface StallLimits {
 
 /** Notices that the own event loop stood still, from the distance of ticks that should come regularly. */
 export class StallWatch {
-  private lastTick: number;
+  #lastTick: number;
   /** When the first of the stalls was noticed behind which no tick was on time. */
-  private stallingSince: number | null = null;
+  #stallingSince: number | null = null;
 
-  constructor(
-    private readonly limits: StallLimits,
-    now: number,
-  ) {
-    this.lastTick = now;
+  readonly #limits: StallLimits;
+
+  constructor(limits: StallLimits, now: number) {
+    this.#limits = limits;
+    this.#lastTick = now;
   }
 
   /** Call on every tick. A stall behind a tick that was on time is `stalled`, however long it was. */
   pace(now: number): LoopPace {
-    const { tickMs, stallMs, patienceMs } = this.limits;
-    const late = now - this.lastTick - tickMs;
-    this.lastTick = now;
+    const { tickMs, stallMs, patienceMs } = this.#limits;
+    const late = now - this.#lastTick - tickMs;
+    this.#lastTick = now;
     if (late <= stallMs) {
-      this.stallingSince = null;
+      this.#stallingSince = null;
       return 'steady';
     }
-    this.stallingSince ??= now;
-    return now - this.stallingSince > patienceMs ? 'stalls on' : 'stalled';
+    this.#stallingSince ??= now;
+    return now - this.#stallingSince > patienceMs ? 'stalls on' : 'stalled';
   }
 }

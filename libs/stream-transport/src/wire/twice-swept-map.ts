@@ -1,32 +1,32 @@
 /** A map that forgets: an entry lives for at least one sweep interval after it was last set, and at most two. */
 export class TwiceSweptMap<K, V> {
-  private young = new Map<K, V>();
-  private old = new Map<K, V>();
-  private sweptAt: number;
+  #young = new Map<K, V>();
+  #old = new Map<K, V>();
+  #sweptAt: number;
 
-  constructor(
-    private readonly intervalMs: number,
-    now: number,
-  ) {
-    this.sweptAt = now;
+  readonly #intervalMs: number;
+
+  constructor(intervalMs: number, now: number) {
+    this.#intervalMs = intervalMs;
+    this.#sweptAt = now;
   }
 
   get(key: K): V | undefined {
-    return this.young.get(key) ?? this.old.get(key);
+    return this.#young.get(key) ?? this.#old.get(key);
   }
 
   set(key: K, value: V): void {
-    this.young.set(key, value);
+    this.#young.set(key, value);
   }
 
   get size(): number {
-    return this.young.size + this.old.size;
+    return this.#young.size + this.#old.size;
   }
 
   sweep(now: number): void {
-    if (now - this.sweptAt < this.intervalMs) return;
-    this.sweptAt = now;
-    this.old = this.young;
-    this.young = new Map();
+    if (now - this.#sweptAt < this.#intervalMs) return;
+    this.#sweptAt = now;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 }

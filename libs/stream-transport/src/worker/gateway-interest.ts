@@ -9,54 +9,54 @@ export interface InterestSettings {
  * that reconnects is missing for a moment too: only a verdict that persists, with no acknowledgement between, counts.
  */
 export class GatewayInterest {
-  private missingSince: number | null = null;
-  private missingAt = 0;
-  private checkedAt: number;
-  private heardAt: number;
+  #missingSince: number | null = null;
+  #missingAt = 0;
+  #checkedAt: number;
+  #heardAt: number;
 
-  constructor(
-    private readonly settings: InterestSettings,
-    now: number,
-  ) {
-    this.heardAt = now;
-    this.checkedAt = now;
+  readonly #settings: InterestSettings;
+
+  constructor(settings: InterestSettings, now: number) {
+    this.#settings = settings;
+    this.#heardAt = now;
+    this.#checkedAt = now;
   }
 
   /** An acknowledgement came. */
   heard(now: number): void {
-    this.heardAt = now;
-    this.missingSince = null;
+    this.#heardAt = now;
+    this.#missingSince = null;
   }
 
   /** The server said that nobody listens. */
   missing(now: number): void {
-    this.missingSince ??= now;
-    this.missingAt = now;
+    this.#missingSince ??= now;
+    this.#missingAt = now;
   }
 
   /** The own connection changed: earlier verdicts mean nothing any more. */
   forget(now: number): void {
-    this.missingSince = null;
-    this.heardAt = now;
+    this.#missingSince = null;
+    this.#heardAt = now;
   }
 
   /** Time since the last acknowledgement. */
   quietFor(now: number): number {
-    return now - this.heardAt;
+    return now - this.#heardAt;
   }
 
   /** True, at most each `repeatMs`, when the server should be asked again whether anybody listens. */
   checkDue(now: number): boolean {
-    const doubt = this.missingSince !== null || this.quietFor(now) > 1.5 * this.settings.ackMs;
-    if (!doubt || now - this.checkedAt < this.settings.repeatMs) return false;
-    this.checkedAt = now;
+    const doubt = this.#missingSince !== null || this.quietFor(now) > 1.5 * this.#settings.ackMs;
+    if (!doubt || now - this.#checkedAt < this.#settings.repeatMs) return false;
+    this.#checkedAt = now;
     return true;
   }
 
   /** True when the verdict has persisted: the gateway is gone. */
   gone(now: number): boolean {
-    if (this.missingSince === null) return false;
-    const fresh = now - this.missingAt <= 2.5 * this.settings.repeatMs;
-    return fresh && now - this.missingSince >= this.settings.interestMs;
+    if (this.#missingSince === null) return false;
+    const fresh = now - this.#missingAt <= 2.5 * this.#settings.repeatMs;
+    return fresh && now - this.#missingSince >= this.#settings.interestMs;
   }
 }

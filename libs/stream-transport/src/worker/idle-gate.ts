@@ -2,15 +2,19 @@ import { overWithin } from '@slipway/platform';
 
 /** Lets others wait until there is nothing to do. */
 export class IdleGate {
-  private waiters: (() => void)[] = [];
+  #waiters: (() => void)[] = [];
 
-  constructor(private readonly idle: () => boolean) {}
+  readonly #idle: () => boolean;
+
+  constructor(idle: () => boolean) {
+    this.#idle = idle;
+  }
 
   /** Call when there may be nothing to do any more. */
   check(): void {
-    if (this.waiters.length === 0 || !this.idle()) return;
-    const waiters = this.waiters;
-    this.waiters = [];
+    if (this.#waiters.length === 0 || !this.#idle()) return;
+    const waiters = this.#waiters;
+    this.#waiters = [];
     for (const waiter of waiters) waiter();
   }
 
@@ -19,7 +23,7 @@ export class IdleGate {
     await overWithin(
       ms,
       new Promise<void>((resolve) => {
-        this.waiters.push(resolve);
+        this.#waiters.push(resolve);
         this.check();
       }),
     );

@@ -24,53 +24,57 @@ export interface LoadReporterOptions {
 
 /** Tells gateways a worker's load: regularly, and at once when it matters for where they send the next stream. */
 export class LoadReporter {
-  private sentAt = Number.NEGATIVE_INFINITY;
-  private sent = '';
-  private n = 0;
-  private timer: NodeJS.Timeout | null = null;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #sent = '';
+  #n = 0;
+  #timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly options: LoadReporterOptions) {}
+  readonly #options: LoadReporterOptions;
+
+  constructor(options: LoadReporterOptions) {
+    this.#options = options;
+  }
 
   /** Reports now, or as soon as the spacing allows. */
   report(): void {
-    if (this.timer) return;
-    const wait = this.sentAt + this.options.spacingMs - this.options.clock();
-    if (wait <= 0) this.send();
-    else this.timer = setTimeout(() => this.sendLate(), wait);
+    if (this.#timer) return;
+    const wait = this.#sentAt + this.#options.spacingMs - this.#options.clock();
+    if (wait <= 0) this.#send();
+    else this.#timer = setTimeout(() => this.#sendLate(), wait);
   }
 
   /** Reports if the worker became full, free, or changed its state since the last report. */
   changed(): void {
-    if (standing(this.options.load()) !== this.sent) this.report();
+    if (standing(this.#options.load()) !== this.#sent) this.report();
   }
 
   tick(now: number): void {
-    if (now - this.sentAt >= this.options.heartbeatMs) this.report();
+    if (now - this.#sentAt >= this.#options.heartbeatMs) this.report();
   }
 
   stop(): void {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
   }
 
-  private sendLate(): void {
-    this.timer = null;
-    this.send();
+  #sendLate(): void {
+    this.#timer = null;
+    this.#send();
   }
 
-  private send(): void {
-    const { identity, clock, publish } = this.options;
-    const load = this.options.load();
-    this.sentAt = clock();
-    this.sent = standing(load);
-    this.n += 1;
+  #send(): void {
+    const { identity, clock, publish } = this.#options;
+    const load = this.#options.load();
+    this.#sentAt = clock();
+    this.#sent = standing(load);
+    this.#n += 1;
     publish({
       wk: identity.wk,
       dep: identity.dep,
       rev: identity.rev,
       fp: identity.fingerprint,
       state: load.state,
-      n: this.n,
+      n: this.#n,
       slots: load.slots,
       used: load.used,
       queued: load.queued,

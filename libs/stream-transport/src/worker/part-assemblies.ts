@@ -33,12 +33,16 @@ interface Assembly {
 
 /** Puts starts together that came in parts, with bounds on their number, size and time. */
 export class PartAssemblies {
-  private readonly open = new Map<string, Assembly>();
+  readonly #open = new Map<string, Assembly>();
 
-  constructor(private readonly settings: AssemblySettings) {}
+  readonly #settings: AssemblySettings;
+
+  constructor(settings: AssemblySettings) {
+    this.#settings = settings;
+  }
 
   get size(): number {
-    return this.open.size;
+    return this.#open.size;
   }
 
   /** Takes one part; parts may come in any order. */
@@ -46,48 +50,48 @@ export class PartAssemblies {
     const match = PART.exec(part.position);
     const index = Number(match?.[1]);
     const count = Number(match?.[2]);
-    if (!match || index >= count) return this.refuse(part.key, 'malformed');
-    const assembly = this.open.get(part.key) ?? this.begin(part, count, now);
+    if (!match || index >= count) return this.#refuse(part.key, 'malformed');
+    const assembly = this.#open.get(part.key) ?? this.#begin(part, count, now);
     if (!assembly) return 'busy';
-    if (assembly.parts.length !== count || assembly.bytes + part.body.length > MAX_START_BYTES) return this.refuse(part.key, 'malformed');
+    if (assembly.parts.length !== count || assembly.bytes + part.body.length > MAX_START_BYTES) return this.#refuse(part.key, 'malformed');
     if (assembly.parts[index]) return 'waiting';
     assembly.parts[index] = part.body;
     assembly.bytes += part.body.length;
     assembly.missing -= 1;
     if (index === 0) assembly.digest = part.digest;
-    return assembly.missing === 0 ? this.complete(part.key, assembly) : 'waiting';
+    return assembly.missing === 0 ? this.#complete(part.key, assembly) : 'waiting';
   }
 
   /** Forgets starts that are not wanted any more. */
   drop(unwanted: (key: string) => boolean): void {
-    for (const key of this.open.keys()) if (unwanted(key)) this.open.delete(key);
+    for (const key of this.#open.keys()) if (unwanted(key)) this.#open.delete(key);
   }
 
   /** Forgets what did not complete in time. @returns its keys. */
   expire(now: number): string[] {
     const late: string[] = [];
-    for (const [key, assembly] of this.open) if (now - assembly.startedAt > this.settings.partsMs) late.push(key);
-    for (const key of late) this.open.delete(key);
+    for (const [key, assembly] of this.#open) if (now - assembly.startedAt > this.#settings.partsMs) late.push(key);
+    for (const key of late) this.#open.delete(key);
     return late;
   }
 
-  private begin(part: Part, count: number, now: number): Assembly | null {
+  #begin(part: Part, count: number, now: number): Assembly | null {
     let ofGateway = 0;
-    for (const assembly of this.open.values()) if (assembly.gw === part.gw) ofGateway += 1;
-    if (ofGateway >= this.settings.assembliesPerGateway) return null;
+    for (const assembly of this.#open.values()) if (assembly.gw === part.gw) ofGateway += 1;
+    if (ofGateway >= this.#settings.assembliesPerGateway) return null;
     const parts = Array.from<undefined>({ length: count });
     const assembly: Assembly = { gw: part.gw, parts, startedAt: now, digest: undefined, missing: count, bytes: 0 };
-    this.open.set(part.key, assembly);
+    this.#open.set(part.key, assembly);
     return assembly;
   }
 
-  private refuse<R extends PartResult>(key: string, result: R): R {
-    this.open.delete(key);
+  #refuse<R extends PartResult>(key: string, result: R): R {
+    this.#open.delete(key);
     return result;
   }
 
-  private complete(key: string, assembly: Assembly): PartResult {
-    this.open.delete(key);
+  #complete(key: string, assembly: Assembly): PartResult {
+    this.#open.delete(key);
     const body = Buffer.concat(assembly.parts.map((part) => part ?? new Uint8Array()));
     const digest = createHash('sha256').update(body).digest('hex');
     return digest === assembly.digest ? { body } : 'incomplete';

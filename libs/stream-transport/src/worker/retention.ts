@@ -12,34 +12,34 @@ interface Chunk {
 
 /** The events of one stream that its gateway has not acknowledged yet, as the JSON they were sent as. */
 export class Retention {
-  private chunks: Chunk[] = [];
-  private head = 0;
-  private end = 0;
+  #chunks: Chunk[] = [];
+  #head = 0;
+  #end = 0;
 
   /** Events produced so far: the position of the next one. */
   get produced(): number {
-    return this.end;
+    return this.#end;
   }
 
   /** Chunks held, for tests and figures. */
   get held(): number {
-    return this.chunks.length - this.head;
+    return this.#chunks.length - this.#head;
   }
 
   /** Keeps `n` events. @returns the position of the first. */
   add(n: number, json: string): number {
-    const q = this.end;
-    this.chunks.push({ q, n, json });
-    this.end += n;
+    const q = this.#end;
+    this.#chunks.push({ q, n, json });
+    this.#end += n;
     return q;
   }
 
   /** Forgets every chunk whose events all lie below `next`. */
   acknowledge(next: number): void {
-    for (let chunk = this.chunks[this.head]; chunk && chunk.q + chunk.n <= next; chunk = this.chunks[this.head]) this.head += 1;
-    if (this.head > 64 && this.head * 2 > this.chunks.length) {
-      this.chunks = this.chunks.slice(this.head);
-      this.head = 0;
+    for (let chunk = this.#chunks[this.#head]; chunk && chunk.q + chunk.n <= next; chunk = this.#chunks[this.#head]) this.#head += 1;
+    if (this.#head > 64 && this.#head * 2 > this.#chunks.length) {
+      this.#chunks = this.#chunks.slice(this.#head);
+      this.#head = 0;
     }
   }
 
@@ -48,8 +48,8 @@ export class Retention {
     let q = -1;
     let parts: string[] = [];
     let size = 0;
-    for (let i = this.head; i < this.chunks.length; i += 1) {
-      const chunk = this.chunks[i];
+    for (let i = this.#head; i < this.#chunks.length; i += 1) {
+      const chunk = this.#chunks[i];
       if (!chunk || chunk.q + chunk.n <= from) continue;
       if (q >= 0 && size + chunk.json.length > REPLAY_CHARS) {
         yield { q, json: parts.join(',') };

@@ -26,10 +26,10 @@ class Bench {
   readonly counters = newSenderCounters();
   draining = false;
   accepted = 0;
-  private readonly desk: StartDesk;
+  readonly #desk: StartDesk;
 
   constructor(admission: Partial<Admission> = {}) {
-    this.desk = new StartDesk({
+    this.#desk = new StartDesk({
       identity: { wk: 'w' as Incarnation, dep: 7, rev: 2, fingerprint: 'f', caps: [], zone: null } as never,
       settings: DEFAULT_STREAM_SETTINGS,
       subjects: subjectsOf('test'),
@@ -57,7 +57,7 @@ class Bench {
   }
 
   arrives(data: Buffer): void {
-    this.desk.arrived({ reply: 'inf.test.v1.g.gw.r.s.1', headers: headers(), data } as unknown as Msg, 0);
+    this.#desk.arrived({ reply: 'inf.test.v1.g.gw.r.s.1', headers: headers(), data } as unknown as Msg, 0);
   }
 
   get codes(): string[] {

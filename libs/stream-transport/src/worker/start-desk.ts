@@ -35,55 +35,58 @@ export interface StartDeskOptions {
 
 /** Where starts arrive: reads, refuses, recognises or admits each of them. */
 export class StartDesk {
-  private readonly intake: StartIntake;
+  readonly #intake: StartIntake;
   /** The answer to every start that is taken. */
-  private readonly accept: string;
+  readonly #accept: string;
 
-  constructor(private readonly options: StartDeskOptions) {
+  readonly #options: StartDeskOptions;
+
+  constructor(options: StartDeskOptions) {
+    this.#options = options;
     const { identity, settings, subjects } = options;
-    this.intake = new StartIntake(subjects, settings);
+    this.#intake = new StartIntake(subjects, settings);
     const accept = { k: 'acc', wk: identity.wk, rev: identity.rev, fp: identity.fingerprint, lease_ms: settings.leaseMs };
-    this.accept = JSON.stringify(accept);
+    this.#accept = JSON.stringify(accept);
   }
 
   arrived(msg: Msg, now: number): void {
-    const { counters, table } = this.options;
-    const arrived = this.intake.read(msg, now);
+    const { counters, table } = this.#options;
+    const arrived = this.#intake.read(msg, now);
     if (arrived.kind === 'waiting') return;
     if (arrived.kind !== 'start') {
       counters.malformed += 1;
-      if (arrived.kind === 'refused') this.reject(arrived.reply, arrived.code);
+      if (arrived.kind === 'refused') this.#reject(arrived.reply, arrived.code);
       return;
     }
     const { st, at } = arrived.head;
     const known = table.find(st, at);
     if (known) {
       counters.duplicates += 1;
-      this.options.accepted(known, this.accept);
+      this.#options.accepted(known, this.#accept);
       known.replay(0);
     } else if (table.isPast(st, at)) counters.past += 1;
-    else this.consider(arrived, now);
+    else this.#consider(arrived, now);
   }
 
   /** Forgets the parts of attempts that are not wanted any more. */
   cancelled(st: StreamId, at: number): void {
-    this.intake.drop(st, at);
+    this.#intake.drop(st, at);
   }
 
   /** Refuses starts whose parts did not come in time. */
   tick(now: number): void {
-    for (const { reply, code } of this.intake.expire(now)) this.reject(reply, code);
+    for (const { reply, code } of this.#intake.expire(now)) this.#reject(reply, code);
   }
 
-  private consider(arrived: ArrivedStart, now: number): void {
-    const answer = this.refusalOf(arrived) ?? this.admit(arrived);
-    if (answer === 'malformed') this.options.counters.malformed += 1;
-    if (typeof answer === 'string') this.reject(arrived.reply, answer);
-    else this.begin(arrived, answer, now);
+  #consider(arrived: ArrivedStart, now: number): void {
+    const answer = this.#refusalOf(arrived) ?? this.#admit(arrived);
+    if (answer === 'malformed') this.#options.counters.malformed += 1;
+    if (typeof answer === 'string') this.#reject(arrived.reply, answer);
+    else this.#begin(arrived, answer, now);
   }
 
-  private begin({ address, reply, deadlineMs }: ArrivedStart, generation: Generation, now: number): void {
-    const { host, identity, subjects, table, counters, accepted, begun } = this.options;
+  #begin({ address, reply, deadlineMs }: ArrivedStart, generation: Generation, now: number): void {
+    const { host, identity, subjects, table, counters, accepted, begun } = this.#options;
     const stream = new WorkerStream({
       host,
       address,
@@ -94,33 +97,33 @@ export class StartDesk {
     });
     table.add(stream, now);
     counters.started += 1;
-    accepted(stream, this.accept);
+    accepted(stream, this.#accept);
     begun();
     void stream.run(generation);
   }
 
   /** What the head alone tells: a start that is not taken costs no reading. */
-  private refusalOf({ head, deadlineMs }: ArrivedStart): RejectCode | null {
-    const { identity, draining, admission } = this.options;
+  #refusalOf({ head, deadlineMs }: ArrivedStart): RejectCode | null {
+    const { identity, draining, admission } = this.#options;
     if (draining()) return 'draining';
     if (head.dep !== identity.dep || head.rev !== identity.rev) return 'not_here';
     return deadlineMs <= 0 ? 'deadline' : (admission.refusal?.(head) ?? null);
   }
 
-  private admit({ head, body, start: known, origin }: ArrivedStart): Generation | RejectCode {
-    const { admit, admitUnread } = this.options.admission;
+  #admit({ head, body, start: known, origin }: ArrivedStart): Generation | RejectCode {
+    const { admit, admitUnread } = this.#options.admission;
     try {
       if (!known && admitUnread && body.length > UNREAD_BYTES) return admitUnread({ ...head, body }, origin);
       const start = known ?? readStart(body);
       return start ? admit(start, origin) : 'malformed';
     } catch (err) {
-      this.options.log.error({ st: head.st, err }, 'stream.admission_failed');
+      this.#options.log.error({ st: head.st, err }, 'stream.admission_failed');
       return 'busy';
     }
   }
 
-  private reject(reply: string, code: RejectCode): void {
-    const { counters, publisher, identity, load } = this.options;
+  #reject(reply: string, code: RejectCode): void {
+    const { counters, publisher, identity, load } = this.#options;
     counters.rejected += 1;
     const { used, slots } = load();
     const retry = code === 'busy' ? BUSY_RETRY_MS : 0;

@@ -37,42 +37,42 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads start messages, whole or in parts. Nothing that arrives makes it throw. */
 export class StartIntake {
-  private readonly parts: PartAssemblies;
+  readonly #parts: PartAssemblies;
 
-  constructor(
-    private readonly subjects: Subjects,
-    settings: AssemblySettings,
-  ) {
-    this.parts = new PartAssemblies(settings);
+  readonly #subjects: Subjects;
+
+  constructor(subjects: Subjects, settings: AssemblySettings) {
+    this.#subjects = subjects;
+    this.#parts = new PartAssemblies(settings);
   }
 
   read(msg: Msg, now: number): Intake {
     const reply = msg.reply ?? '';
-    const address = this.subjects.readFrames(reply);
+    const address = this.#subjects.readFrames(reply);
     if (!address) return { kind: 'unanswerable' };
     const position = msg.headers?.get(START_HEADERS.part) ?? '';
-    if (position === '') return this.judge(msg, { reply, address }, msg.data);
+    if (position === '') return this.#judge(msg, { reply, address }, msg.data);
     const digest = msg.headers?.get(START_HEADERS.digest);
-    const result = this.parts.add({ key: reply, gw: address.gw, position, digest, body: msg.data }, now);
+    const result = this.#parts.add({ key: reply, gw: address.gw, position, digest, body: msg.data }, now);
     if (result === 'waiting') return { kind: 'waiting' };
     if (typeof result === 'string') return { kind: 'refused', reply, code: result };
-    return this.judge(msg, { reply, address }, result.body);
+    return this.#judge(msg, { reply, address }, result.body);
   }
 
   /** Forgets the parts of all attempts of a stream up to `at`. */
   drop(st: StreamId, at: number): void {
-    this.parts.drop((reply) => {
-      const address = this.subjects.readFrames(reply);
+    this.#parts.drop((reply) => {
+      const address = this.#subjects.readFrames(reply);
       return address?.st === st && address.at <= at;
     });
   }
 
   /** Refuses starts whose parts did not come in time. */
   expire(now: number): RefusedStart[] {
-    return this.parts.expire(now).map((reply) => ({ kind: 'refused', reply, code: 'incomplete' }));
+    return this.#parts.expire(now).map((reply) => ({ kind: 'refused', reply, code: 'incomplete' }));
   }
 
-  private judge(msg: Msg, to: { reply: string; address: FrameAddress }, body: Uint8Array): Intake {
+  #judge(msg: Msg, to: { reply: string; address: FrameAddress }, body: Uint8Array): Intake {
     const head = understood(msg) && body.length > READ_AT_ONCE_BYTES ? readHead(body) : null;
     const start = head === null && understood(msg) ? readStart(body) : null;
     const known = head ?? start;

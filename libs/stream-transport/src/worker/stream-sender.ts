@@ -50,73 +50,76 @@ interface OutgoingFrame {
 export class StreamSender {
   /** For metrics. */
   readonly counters: SenderCounters = newSenderCounters();
-  private readonly settings: StreamSettings;
-  private readonly subjects: Subjects;
-  private readonly link: Link;
-  private readonly publisher: Publisher;
-  private readonly frames = new TurnOutbox<OutgoingFrame>((frame) => this.sendFrame(frame), ACCEPT_MS);
-  private readonly desk: StartDesk;
-  private readonly table: StreamTable;
-  private readonly reporter: LoadReporter;
-  private readonly stallWatch: StallWatch;
-  private subscriptions: Subscription[] = [];
-  private starts: Subscription | null = null;
-  private timer: NodeJS.Timeout | null = null;
-  private draining = false;
-  private atWork = 0;
-  private judgeFrom = Number.NEGATIVE_INFINITY;
-  private readonly gate = new IdleGate(() => this.table.size === 0 && this.atWork === 0);
+  readonly #settings: StreamSettings;
+  readonly #subjects: Subjects;
+  readonly #link: Link;
+  readonly #publisher: Publisher;
+  readonly #frames = new TurnOutbox<OutgoingFrame>((frame) => this.#sendFrame(frame), ACCEPT_MS);
+  readonly #desk: StartDesk;
+  readonly #table: StreamTable;
+  readonly #reporter: LoadReporter;
+  readonly #stallWatch: StallWatch;
+  #subscriptions: Subscription[] = [];
+  #starts: Subscription | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #draining = false;
+  #atWork = 0;
+  #judgeFrom = Number.NEGATIVE_INFINITY;
+  readonly #gate = new IdleGate(() => this.#table.size === 0 && this.#atWork === 0);
 
-  constructor(private readonly options: StreamSenderOptions) {
+  readonly #options: StreamSenderOptions;
+
+  constructor(options: StreamSenderOptions) {
+    this.#options = options;
     const { nats, env, log } = options;
-    this.settings = streamSettings(options.settings);
-    this.subjects = subjectsOf(env);
-    this.publisher = new Publisher(nats, log);
-    this.link = new Link({ nats, log, clock: monotonic, answerMs: LINK_ANSWER_MS, onUp: () => this.reconnected() });
-    this.table = new StreamTable(this.settings, this.counters, monotonic());
-    this.stallWatch = new StallWatch({ ...this.settings, patienceMs: this.settings.leaseMs }, monotonic());
-    this.reporter = this.createReporter();
-    this.desk = this.createDesk();
+    this.#settings = streamSettings(options.settings);
+    this.#subjects = subjectsOf(env);
+    this.#publisher = new Publisher(nats, log);
+    this.#link = new Link({ nats, log, clock: monotonic, answerMs: LINK_ANSWER_MS, onUp: () => this.#reconnected() });
+    this.#table = new StreamTable(this.#settings, this.counters, monotonic());
+    this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs }, monotonic());
+    this.#reporter = this.#createReporter();
+    this.#desk = this.#createDesk();
   }
 
   /** Streams held: running, or ended and not yet acknowledged. */
   get active(): number {
-    return this.table.size;
+    return this.#table.size;
   }
 
   /** Subscribes and announces the worker. */
   start(): void {
-    const { nats, env, wk, dep, log } = this.options;
-    const { starts, control, allNoInterestOf } = this.subjects;
+    const { nats, env, wk, dep, log } = this.#options;
+    const { starts, control, allNoInterestOf } = this.#subjects;
     const on = (handle: (msg: Msg) => void): { callback: ReturnType<typeof guardedCallback> } => ({
       callback: guardedCallback(log, handle),
     });
-    this.starts = nats.subscribe(
+    this.#starts = nats.subscribe(
       starts(wk),
-      on((msg) => this.desk.arrived(msg, monotonic())),
+      on((msg) => this.#desk.arrived(msg, monotonic())),
     );
-    this.subscriptions = [
+    this.#subscriptions = [
       nats.subscribe(
         control(wk),
-        on((msg) => this.onControl(msg)),
+        on((msg) => this.#onControl(msg)),
       ),
       nats.subscribe(
         allNoInterestOf(wk),
-        on((msg) => this.onNoInterest(msg)),
+        on((msg) => this.#onNoInterest(msg)),
       ),
       nats.subscribe(
         wildcardOf(Discover, { env }),
-        on(() => this.reporter.report()),
+        on(() => this.#reporter.report()),
       ),
     ];
-    this.timer = setInterval(() => this.tick(), this.settings.tickMs);
+    this.#timer = setInterval(() => this.#tick(), this.#settings.tickMs);
     log.info({ wk, dep }, 'stream.worker_started');
-    this.reporter.report();
+    this.#reporter.report();
   }
 
   /** Call after anything that changes what `load` returns: gateways hear at once when it matters to them. */
   loadChanged(): void {
-    this.reporter.changed();
+    this.#reporter.changed();
   }
 
   /**
@@ -127,138 +130,142 @@ export class StreamSender {
    */
   async drain(deadlineMs: number, last: ServiceError = shuttingDown()): Promise<number> {
     const deadline = monotonic() + deadlineMs;
-    this.draining = true;
-    this.reporter.report();
-    const { starts } = this;
-    this.starts = null;
+    this.#draining = true;
+    this.#reporter.report();
+    const starts = this.#starts;
+    this.#starts = null;
     // Starts that are on their way still arrive and are told to go elsewhere.
     if (starts) await overWithin(deadlineMs, starts.drain());
-    await this.gate.within(deadline - monotonic());
-    const stopped = this.table.stopAll(last);
-    if (this.table.size > 0) await this.gate.within(LAST_ACKS_MS);
-    this.options.log.info({ wk: this.options.wk, stopped, unacknowledged: this.table.size }, 'stream.worker_drained');
+    await this.#gate.within(deadline - monotonic());
+    const stopped = this.#table.stopAll(last);
+    if (this.#table.size > 0) await this.#gate.within(LAST_ACKS_MS);
+    this.#options.log.info({ wk: this.#options.wk, stopped, unacknowledged: this.#table.size }, 'stream.worker_drained');
     return stopped;
   }
 
   /** Stops at once: aborts what runs and takes nothing more. The connection stays open. */
   async stop(): Promise<void> {
-    if (this.timer) clearInterval(this.timer);
-    this.timer = null;
-    this.reporter.stop();
-    this.link.stop();
-    for (const subscription of [...this.subscriptions, ...(this.starts ? [this.starts] : [])]) {
-      if (!this.options.nats.isClosed()) subscription.unsubscribe();
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#reporter.stop();
+    this.#link.stop();
+    for (const subscription of [...this.#subscriptions, ...(this.#starts ? [this.#starts] : [])]) {
+      if (!this.#options.nats.isClosed()) subscription.unsubscribe();
     }
-    this.table.dropAll();
-    this.gate.check();
-    this.frames.flush();
-    if (!this.options.nats.isClosed()) await this.publisher.flush();
+    this.#table.dropAll();
+    this.#gate.check();
+    this.#frames.flush();
+    if (!this.#options.nats.isClosed()) await this.#publisher.flush();
   }
 
-  private tick(): void {
+  #tick(): void {
     const now = monotonic();
-    const pace = this.stallWatch.pace(now);
+    const pace = this.#stallWatch.pace(now);
     if (pace !== 'steady') this.counters.stalls += 1;
-    if (pace === 'stalled') this.judgeFrom = now + READ_UP_MS;
-    if (this.options.nats.isClosed()) this.table.dropAll();
-    this.table.tick(now, pace === 'steady' && now >= this.judgeFrom);
+    if (pace === 'stalled') this.#judgeFrom = now + READ_UP_MS;
+    if (this.#options.nats.isClosed()) this.#table.dropAll();
+    this.#table.tick(now, pace === 'steady' && now >= this.#judgeFrom);
     // What waited in the socket is read first.
-    if (pace === 'stalls on') setImmediate(() => this.table.tick(monotonic(), true));
-    this.desk.tick(now);
-    if (this.table.longestQuiet(now) > this.settings.heartbeatMs) this.link.prove();
-    this.reporter.tick(now);
-    this.gate.check();
+    if (pace === 'stalls on') setImmediate(() => this.#table.tick(monotonic(), true));
+    this.#desk.tick(now);
+    if (this.#table.longestQuiet(now) > this.#settings.heartbeatMs) this.#link.prove();
+    this.#reporter.tick(now);
+    this.#gate.check();
   }
 
-  private onControl(msg: Msg): void {
+  #onControl(msg: Msg): void {
     const message = readControl(msg.string());
     switch (message?.k) {
       case 'ack':
-        return this.answer(msg, this.table.acknowledge(message.v, monotonic()));
+        return this.#answer(msg, this.#table.acknowledge(message.v, monotonic()));
       case 'probe':
-        return this.answer(msg, []);
+        return this.#answer(msg, []);
       case 'cancel':
-        this.desk.cancelled(message.st, message.at);
-        return this.table.cancel(message.st, message.at);
+        this.#desk.cancelled(message.st, message.at);
+        return this.#table.cancel(message.st, message.at);
       case 'replay':
-        return this.table.replay(message.st, message.at, message.from);
+        return this.#table.replay(message.st, message.at, message.from);
       default:
         this.counters.malformed += 1;
     }
   }
 
-  private answer(msg: Msg, gone: readonly unknown[]): void {
-    if (msg.reply) this.publisher.send(msg.reply, JSON.stringify({ k: 'ok', gone }));
+  #answer(msg: Msg, gone: readonly unknown[]): void {
+    if (msg.reply) this.#publisher.send(msg.reply, JSON.stringify({ k: 'ok', gone }));
   }
 
-  private onNoInterest(msg: Msg): void {
+  #onNoInterest(msg: Msg): void {
     if (!saysNobodyListens(msg)) return;
     const [at, st] = msg.subject.split('.').reverse();
-    if (st) this.table.find(st as StreamId, Number(at))?.interest.missing(monotonic());
+    if (st) this.#table.find(st as StreamId, Number(at))?.interest.missing(monotonic());
   }
 
-  private reconnected(): void {
-    this.reporter.report();
-    this.table.reportAll(monotonic());
+  #reconnected(): void {
+    this.#reporter.report();
+    this.#table.reportAll(monotonic());
   }
 
-  private createReporter(): LoadReporter {
-    const { wk, dep, load } = this.options;
-    const subject = this.subjects.heartbeats(dep, wk);
+  #createReporter(): LoadReporter {
+    const { wk, dep, load } = this.#options;
+    const subject = this.#subjects.heartbeats(dep, wk);
     return new LoadReporter({
-      identity: this.options,
+      identity: this.#options,
       clock: monotonic,
-      heartbeatMs: this.settings.heartbeatMs,
-      spacingMs: this.settings.loadReportMs,
-      load: () => (this.draining ? { ...load(), state: 'draining' } : load()),
+      heartbeatMs: this.#settings.heartbeatMs,
+      spacingMs: this.#settings.loadReportMs,
+      load: () => (this.#draining ? { ...load(), state: 'draining' } : load()),
       publish: (heartbeat) => {
-        if (this.link.up) this.publisher.send(subject, JSON.stringify(heartbeat));
+        if (this.#link.up) this.#publisher.send(subject, JSON.stringify(heartbeat));
       },
     });
   }
 
-  private createDesk(): StartDesk {
-    const { settings, subjects, counters, publisher, table } = this;
-    const { load, log } = this.options;
-    const draining = (): boolean => this.draining;
+  #createDesk(): StartDesk {
+    const settings = this.#settings;
+    const subjects = this.#subjects;
+    const publisher = this.#publisher;
+    const table = this.#table;
+    const { counters } = this;
+    const { load, log } = this.#options;
+    const draining = (): boolean => this.#draining;
     const begun = (): void => {
-      this.atWork += 1;
-      queueMicrotask(() => this.reporter.changed());
+      this.#atWork += 1;
+      queueMicrotask(() => this.#reporter.changed());
     };
-    const host = this.createHost();
+    const host = this.#createHost();
     return new StartDesk({
-      identity: this.options,
+      identity: this.#options,
       settings,
       subjects,
       counters,
       publisher,
       table,
       host,
-      admission: this.options,
+      admission: this.#options,
       load,
       draining,
-      accepted: (stream, json) => this.frames.hold({ stream, json, check: false }),
+      accepted: (stream, json) => this.#frames.hold({ stream, json, check: false }),
       begun,
       log,
     });
   }
 
-  private sendFrame({ stream, json, check }: OutgoingFrame): void {
-    if (this.link.up) this.publisher.send(stream.reply, json, check ? { reply: stream.noInterest } : undefined);
+  #sendFrame({ stream, json, check }: OutgoingFrame): void {
+    if (this.#link.up) this.#publisher.send(stream.reply, json, check ? { reply: stream.noInterest } : undefined);
   }
 
-  private createHost(): WorkerStreamHost {
+  #createHost(): WorkerStreamHost {
     return {
-      settings: this.settings,
+      settings: this.#settings,
       now: monotonic,
-      frameLimit: () => this.publisher.limit,
-      publish: (stream, json, check) => this.frames.put({ stream, json, check }),
+      frameLimit: () => this.#publisher.limit,
+      publish: (stream, json, check) => this.#frames.put({ stream, json, check }),
       settled: () => {
-        this.atWork -= 1;
-        this.reporter.changed();
-        this.gate.check();
+        this.#atWork -= 1;
+        this.#reporter.changed();
+        this.#gate.check();
       },
-      failedUnexpectedly: (stream, err) => this.options.log.error({ st: stream.address.st, err }, 'stream.generation_failed'),
+      failedUnexpectedly: (stream, err) => this.#options.log.error({ st: stream.address.st, err }, 'stream.generation_failed'),
     };
   }
 }

@@ -14,43 +14,44 @@ interface GatewayEntry {
 
 /** All streams that a worker holds: by stream id, with at most one attempt each, and by gateway. */
 export class StreamTable {
-  private readonly streams = new OpenTable<WorkerStream>();
-  private readonly gateways = new OpenTable<GatewayEntry>();
+  readonly #streams = new OpenTable<WorkerStream>();
+  readonly #gateways = new OpenTable<GatewayEntry>();
   /** Highest attempt of a stream that is over here, so that nothing late begins it again. */
-  private readonly over: TwiceSweptMap<StreamId, number>;
+  readonly #over: TwiceSweptMap<StreamId, number>;
 
-  constructor(
-    private readonly settings: StreamSettings,
-    private readonly counters: SenderCounters,
-    now: number,
-  ) {
-    this.over = new TwiceSweptMap(settings.leaseMs, now);
+  readonly #settings: StreamSettings;
+  readonly #counters: SenderCounters;
+
+  constructor(settings: StreamSettings, counters: SenderCounters, now: number) {
+    this.#settings = settings;
+    this.#counters = counters;
+    this.#over = new TwiceSweptMap(settings.leaseMs, now);
   }
 
   get size(): number {
-    return this.streams.size;
+    return this.#streams.size;
   }
 
   find(st: StreamId, at: number): WorkerStream | undefined {
-    const stream = this.streams.get(st);
+    const stream = this.#streams.get(st);
     return stream?.address.at === at ? stream : undefined;
   }
 
   /** True when the attempt was cancelled or finished before, or a newer one is here. */
   isPast(st: StreamId, at: number): boolean {
-    return at <= (this.over.get(st) ?? 0) || at < (this.streams.get(st)?.address.at ?? 0);
+    return at <= (this.#over.get(st) ?? 0) || at < (this.#streams.get(st)?.address.at ?? 0);
   }
 
   interestOf(gw: string, now: number): GatewayInterest {
-    return this.gatewayEntry(gw, now).interest;
+    return this.#gatewayEntry(gw, now).interest;
   }
 
   /** Adds an attempt; an older one of the same stream is over with that. */
   add(stream: WorkerStream, now: number): void {
-    const older = this.streams.get(stream.address.st);
-    if (older) this.drop(older);
-    this.streams.set(stream.address.st, stream);
-    this.gatewayEntry(stream.address.gw, now).streams.add(stream);
+    const older = this.#streams.get(stream.address.st);
+    if (older) this.#drop(older);
+    this.#streams.set(stream.address.st, stream);
+    this.#gatewayEntry(stream.address.gw, now).streams.add(stream);
   }
 
   /** @returns the attempts named that are not here. */
@@ -60,7 +61,7 @@ export class StreamTable {
       const stream = this.find(st, at);
       stream?.interest.heard(now);
       if (finished) {
-        if (stream) this.drop(stream);
+        if (stream) this.#drop(stream);
       } else if (stream) stream.acknowledge(next, now);
       else gone.push([st, at]);
     }
@@ -69,48 +70,48 @@ export class StreamTable {
 
   /** Ends all attempts of a stream with a number up to `at`, those included whose start is still on its way. */
   cancel(st: StreamId, at: number): void {
-    this.over.set(st, Math.max(at, this.over.get(st) ?? 0));
-    const stream = this.streams.get(st);
+    this.#over.set(st, Math.max(at, this.#over.get(st) ?? 0));
+    const stream = this.#streams.get(st);
     if (!stream || stream.address.at > at) return;
-    this.counters.cancelled += 1;
-    if (!stream.cancel()) this.drop(stream);
+    this.#counters.cancelled += 1;
+    if (!stream.cancel()) this.#drop(stream);
   }
 
   replay(st: StreamId, at: number, from: number): void {
     const stream = this.find(st, at);
     if (!stream) return;
-    this.counters.replays += 1;
+    this.#counters.replays += 1;
     stream.replay(from);
   }
 
   /** The own connection is back: say how far every stream is, which shows gateways what they missed. */
   reportAll(now: number): void {
-    for (const { interest } of this.gateways.values()) interest.forget(now);
-    for (const stream of this.streams.values()) stream.report();
+    for (const { interest } of this.#gateways.values()) interest.forget(now);
+    for (const stream of this.#streams.values()) stream.report();
   }
 
   /** Ends what nobody acknowledges or listens to any more, and keeps the rest alive. */
   tick(now: number, judge: boolean): void {
-    this.over.sweep(now);
-    for (const stream of this.streams.values()) {
+    this.#over.sweep(now);
+    for (const stream of this.#streams.values()) {
       if (judge && stream.leaseEnded(now)) {
-        this.counters.leasesEnded += 1;
-        this.drop(stream);
+        this.#counters.leasesEnded += 1;
+        this.#drop(stream);
       } else stream.tick(now);
     }
-    for (const entry of this.gateways.values()) this.watch(entry, now, judge);
+    for (const entry of this.#gateways.values()) this.#watch(entry, now, judge);
   }
 
   /** Longest time that any gateway with streams here has sent no acknowledgement. */
   longestQuiet(now: number): number {
     let longest = 0;
-    for (const { interest, streams } of this.gateways.values()) if (streams.size > 0) longest = Math.max(longest, interest.quietFor(now));
+    for (const { interest, streams } of this.#gateways.values()) if (streams.size > 0) longest = Math.max(longest, interest.quietFor(now));
     return longest;
   }
 
   stopAll(error: ServiceError): number {
     let stopped = 0;
-    for (const stream of this.streams.values()) {
+    for (const stream of this.#streams.values()) {
       if (stream.running) stopped += 1;
       stream.stop(error);
     }
@@ -118,34 +119,34 @@ export class StreamTable {
   }
 
   dropAll(): void {
-    for (const stream of this.streams.values()) this.drop(stream);
+    for (const stream of this.#streams.values()) this.#drop(stream);
   }
 
-  private drop(stream: WorkerStream): void {
+  #drop(stream: WorkerStream): void {
     const { st, at, gw } = stream.address;
     stream.drop();
-    this.streams.delete(st);
-    this.over.set(st, Math.max(at, this.over.get(st) ?? 0));
-    const entry = this.gateways.get(gw);
+    this.#streams.delete(st);
+    this.#over.set(st, Math.max(at, this.#over.get(st) ?? 0));
+    const entry = this.#gateways.get(gw);
     entry?.streams.delete(stream);
-    if (entry?.streams.size === 0) this.gateways.delete(gw);
+    if (entry?.streams.size === 0) this.#gateways.delete(gw);
   }
 
-  private watch({ interest, streams }: GatewayEntry, now: number, judge: boolean): void {
+  #watch({ interest, streams }: GatewayEntry, now: number, judge: boolean): void {
     if (judge && interest.gone(now)) {
-      this.counters.gatewaysGone += 1;
-      this.counters.abandoned += streams.size;
-      for (const stream of streams) this.drop(stream);
+      this.#counters.gatewaysGone += 1;
+      this.#counters.abandoned += streams.size;
+      for (const stream of streams) this.#drop(stream);
       return;
     }
     if (interest.checkDue(now)) for (const stream of firstOf(streams)) stream.report();
   }
 
-  private gatewayEntry(gw: string, now: number): GatewayEntry {
-    let entry = this.gateways.get(gw);
+  #gatewayEntry(gw: string, now: number): GatewayEntry {
+    let entry = this.#gateways.get(gw);
     if (!entry) {
-      entry = { interest: new GatewayInterest(this.settings, now), streams: new OpenSet() };
-      this.gateways.set(gw, entry);
+      entry = { interest: new GatewayInterest(this.#settings, now), streams: new OpenSet() };
+      this.#gateways.set(gw, entry);
     }
     return entry;
   }
