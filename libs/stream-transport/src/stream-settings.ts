@@ -1,41 +1,41 @@
 /** Times and bounds of the stream protocol. All times in milliseconds. */
 export interface StreamSettings {
-  /** A start that is neither accepted nor rejected within this is given up at its worker. */
+  /** Time limit for a worker to accept or reject a start. */
   readonly acceptMs: number;
-  /** Distance of a gateway's acknowledgements to each worker. */
+  /** Interval of a gateway's acknowledgements to each worker. */
   readonly ackMs: number;
   /**
-   * A worker stops a stream that no acknowledgement has named for this long; a gateway gives up streams when its own
-   * connection was away for so long; stalls of the own event loop, one behind the other, put off judging for at most this long.
+   * A worker stops a stream that was not acknowledged for this long. A gateway fails its streams when its connection was down
+   * for this long. A series of event-loop stalls suspends timeouts for at most this long.
    */
   readonly leaseMs: number;
-  /** A gateway distrusts a worker whose stream sent no frame for this long. */
+  /** A gateway probes a worker whose stream sent no frame for this long. */
   readonly silenceMs: number;
-  /** Time to answer after the distrust, before the stream counts as lost. */
+  /** Time limit for the answer to a probe, before the stream counts as lost. */
   readonly probeMs: number;
-  /** Least distance between two requests to replay one stream. */
+  /** Least interval between two replay requests for one stream. */
   readonly replayMs: number;
-  /** Distance of the repetitions of an unacknowledged end, and of cancels of a stream that goes on. */
+  /** Interval at which an unacknowledged end, or a cancel that had no effect, is repeated. */
   readonly repeatMs: number;
-  /** A stream without output sends a sign of life this often; so does a worker with its load. */
+  /** Interval of heartbeats: of a stream without output, and of a worker's load. */
   readonly heartbeatMs: number;
-  /** Least distance of two load reports of a worker. */
+  /** Least interval between two load reports of a worker. */
   readonly loadReportMs: number;
-  /** "Nobody listens to this gateway" must persist for this long before a worker stops its streams. */
+  /** "No responders" for a gateway must persist for this long before a worker stops its streams. */
   readonly interestMs: number;
-  /** Distance of the two "nobody serves this worker" answers that make it dead. */
+  /** Least interval between the two "no responders" that make a worker dead. */
   readonly suspicionMs: number;
-  /** After a gateway's own reconnect, "nobody serves this worker" means nothing for this long. */
+  /** After a gateway's own reconnect, "no responders" of workers are ignored for this long. */
   readonly settleMs: number;
-  /** An event loop that stood still for longer than this judges nobody until it has read its input; see `leaseMs` for stalls without end. */
+  /** After an event-loop stall longer than this, timeouts wait until pending input was read; `leaseMs` bounds a series of stalls. */
   readonly stallMs: number;
   /** Time from the opening of a stream to its first event. */
   readonly firstTokenMs: number;
-  /** How long a cancel waits for what the worker counted. */
+  /** How long a cancel waits for the worker's usage. */
   readonly cancelMs: number;
   /** All parts of a large start must arrive within this. */
   readonly partsMs: number;
-  /** Large starts of one gateway that a worker puts together at once; also how many a gateway has on their way. */
+  /** Large starts of one gateway that a worker joins at once; also how many a gateway sends at once. */
   readonly assembliesPerGateway: number;
   /** Attempts that a stream may lose before its first event. */
   readonly maxTries: number;
@@ -45,7 +45,7 @@ export interface StreamSettings {
   readonly tickMs: number;
 }
 
-/** What gateways and workers use unless told otherwise; both sides of a deployment should agree on them. */
+/** The defaults. Gateways and workers of one installation should use the same values. */
 export const DEFAULT_STREAM_SETTINGS: StreamSettings = Object.freeze({
   acceptMs: 1_000,
   ackMs: 400,

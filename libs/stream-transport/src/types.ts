@@ -20,11 +20,11 @@ export interface StreamRequest {
   readonly dep: DeploymentId;
   readonly rev: number;
   readonly api: Start['api'];
-  /** As an object, or as its JSON in UTF-8, which was checked where it was made. */
+  /** As an object, or as its validated JSON in UTF-8. */
   readonly req: CanonicalRequest | Uint8Array;
   readonly account: AccountId;
   readonly key: KeyId;
-  /** Shows who opened the stream for whom; the worker keeps it with what it counts. */
+  /** A signature of the gateway over account and key; the worker stores it in its usage record. */
   readonly claim?: string | undefined;
   /** W3C trace context of the HTTP request. */
   readonly traceparent?: string | undefined;
@@ -34,96 +34,96 @@ export interface StreamRequest {
 export interface StreamSink {
   /** A worker admitted the attempt; called again when a new attempt is admitted elsewhere. */
   accepted(worker: Incarnation, attempt: number): void;
-  /** What the answer will not be forced to keep, as its `start` event says it, told before that. Called again by each sign of life. */
+  /** Parts of the JSON schema that are not enforced, ahead of the `start` event that also names them. Repeated with heartbeats. */
   relaxed?(places: readonly string[]): void;
   events(events: readonly StreamEvent[]): void;
   end(end: EndFrame): void;
   error(error: ServiceError): void;
 }
 
-/** Why a worker was not used, as far as the choice of the next one should know. */
+/** Why a worker was not used, for the choice of the next one. */
 export type Refusal =
   | { readonly kind: 'rejected'; readonly code: RejectCode; readonly used: number; readonly slots: number }
-  /** The server said that nobody serves the worker's subject. */
+  /** The worker's subject has no subscriber. */
   | { readonly kind: 'absent' }
-  /** No accept in time, or silent in mid-stream. */
+  /** No accept in time, or silent during the stream. */
   | { readonly kind: 'silent' };
 
-/** What can end while somebody waits. Asking for the signal makes it: who does not wait does not ask. */
+/** Something that can be aborted. The signal may be created on first access, so read it only to wait. */
 export interface Abortable {
   readonly signal: AbortSignal;
 }
 
-/** The routing of one stream: the transport asks it before each attempt and tells it what came of it. */
+/** The routing of one stream: asked before each attempt, and informed of its outcome. */
 export interface WorkerChooser {
   /**
-   * Resolves with the worker to try next, after waiting for capacity where there is none.
+   * Resolves with the worker to try next, after waiting for capacity if needed.
    * @throws ServiceError when no worker can be had; the stream then ends with it.
    */
   choose(excluded: ReadonlySet<Incarnation>, stream: Abortable): Promise<Incarnation>;
-  /** The attempt at `worker` is over, for whatever reason; called once for each `choose`. */
+  /** The attempt at `worker` has ended; called once for each `choose`. */
   released(worker: Incarnation): void;
   refused(worker: Incarnation, refusal: Refusal): void;
 }
 
-/** A stream as its opener holds it. */
+/** An open stream. */
 export interface OpenStream {
   /**
-   * Ends the stream at its worker, in whatever phase it is. The sink hears nothing more. Repeating it is harmless.
-   * @returns what the worker had counted, or null when it did not say within 1 s.
+   * Cancels the stream in any phase. The sink gets nothing more. May be repeated.
+   * @returns the usage that the worker counted, or null when it did not report it within 1 s.
    */
   cancel(why: string): Promise<Usage | null>;
 }
 
-/** How a generation went, when it did not throw. */
+/** The result of a generation. */
 export interface GenerationResult {
   readonly usage: Usage;
   readonly times: StreamTimes;
 }
 
-/** Where a generation puts what it produces. */
+/** Where a generation writes its output. */
 export interface StreamWriter {
   phase(phase: 'queue' | 'prefill' | 'decode'): void;
-  /** Tells at once what the `start` event will name as relaxed. It is no event: the stream can still begin anew elsewhere. */
+  /** Reports early which schema parts are not enforced. Not an event: the stream can still restart at another worker. */
   relaxed(places: readonly string[]): void;
-  /** Publishes events of one engine step together, at once. */
+  /** Publishes the events of one engine step together. */
   events(events: readonly StreamEvent[]): void;
 }
 
 /** One admitted stream at a worker. */
 export interface Generation {
   /**
-   * Produces the whole answer. After `signal` aborts it resolves soon with what was counted so far.
+   * Produces the whole answer. After `signal` aborts it resolves soon with the usage so far.
    * @throws ServiceError to end the stream with an error; its retry advice tells whether another worker may try.
    */
   run(writer: StreamWriter, signal: AbortSignal): Promise<GenerationResult>;
 }
 
-/** On whose behalf a start came. */
+/** The sender of a start and its account and key. */
 export interface StartOrigin {
   readonly gw: Incarnation;
-  /** Null where the gateway did not say. */
+  /** Null where the gateway sent none. */
   readonly account: AccountId | null;
   readonly key: KeyId | null;
   readonly claim: string | null;
 }
 
-/** A large start of which only what stands before the request was read. */
+/** A large start of which only the head was parsed. */
 export interface UnreadStart extends Omit<Start, 'req'> {
-  /** All of it, as JSON in UTF-8. */
+  /** The whole start as JSON in UTF-8. */
   readonly body: Uint8Array;
 }
 
-/** Decides at once, without waiting, which starts are taken. */
+/** Decides synchronously which starts are admitted. */
 export interface Admission {
-  /** Why a start would be refused whatever it asks, as far as the little tells that stands before its request; null = it may be taken. */
+  /** Refuses a start by its head alone; null = it may be admitted. */
   readonly refusal?: (start: Omit<Start, 'req'>) => RejectCode | null;
   readonly admit: (start: Start, origin: StartOrigin) => Generation | RejectCode;
-  /** Takes large starts, which the generation reads itself, away from the event loop; without it they are read here. */
+  /** Admits large starts that the generation parses itself, off the event loop; without it they are parsed here. */
   readonly admitUnread?: ((start: UnreadStart, origin: StartOrigin) => Generation | RejectCode) | undefined;
 }
 
-/** Load of a worker, as its heartbeats and rejections tell it. */
+/** Load of a worker, as reported in heartbeats and rejections. */
 export interface WorkerLoad {
   readonly state: 'starting' | 'ready' | 'draining';
   readonly slots: number;

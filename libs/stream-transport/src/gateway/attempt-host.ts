@@ -7,34 +7,34 @@ import type { WorkerVitals } from './worker-vitals.js';
 
 export type RejectFrame = Extract<Frame, { k: 'rej' }>;
 
-/** How an attempt was over, when nobody on this side ended it. */
+/** How an attempt ended, unless the gateway itself ended it. */
 export type Outcome =
   | { readonly kind: 'end'; readonly end: EndFrame }
   | { readonly kind: 'error'; readonly frame: ErrorFrame }
   | { readonly kind: 'rejected'; readonly frame: RejectFrame }
-  /** What arrived is not what the worker sent. */
+  /** The checksum of the events does not match. */
   | { readonly kind: 'corrupt' }
-  /** Nobody serves the worker's subject; `settling` = the own connection is too young for that to mean anything. */
+  /** The worker's subject has no subscriber; `settling` = the gateway's connection is too new for that to be evidence. */
   | { readonly kind: 'absent'; readonly settling: boolean }
-  /** The worker lives and did not answer the start in time. */
+  /** The worker is alive but did not answer the start in time. */
   | { readonly kind: 'late' }
   /**
-   * The worker has said nothing since it got this start (`blame: 'this'`, also where it had accepted it), or since an earlier
-   * one that it owes an answer too (`'another'`): then this one has not begun there.
+   * The worker has sent nothing since it got this start (`since: 'this_start'`, accepted or not), or since an earlier start
+   * that it has not answered either (`'earlier_start'`): then it has not begun this one.
    */
-  | { readonly kind: 'silent'; readonly accepted: boolean; readonly blame: 'this' | 'another' }
+  | { readonly kind: 'silent'; readonly accepted: boolean; readonly since: 'this_start' | 'earlier_start' }
   /** The worker of a running attempt is dead. */
   | { readonly kind: 'dead' }
-  /** The worker lives and holds the attempt no more. */
+  /** The worker is alive but no longer has the attempt. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'too_large' }
-  /** The own connection did not take the start. */
+  /** The gateway's connection refused the start. */
   | { readonly kind: 'unsent' }
-  /** The own connection was lost while the start was on its way. */
+  /** The gateway's connection was lost while the start was in flight. */
   | { readonly kind: 'interrupted' };
 
-/** An attempt as the ones around it see it: where it runs, and what they have to tell it. */
-export interface AttemptLine {
+/** An attempt as receiver, stream and peers use it. */
+export interface ActiveAttempt {
   readonly st: StreamId;
   readonly at: number;
   readonly wk: Incarnation;
@@ -42,28 +42,28 @@ export interface AttemptLine {
   readonly subject: string;
   /** Position of the next event wanted. */
   readonly next: number;
-  /** A frame arrived; null = one that this version does not understand. */
+  /** A frame arrived; null = it could not be read by this version. */
   frame(frame: Frame | null, now: number): void;
-  /** The server found nobody who serves the start. */
-  nobodyServes(now: number): void;
-  /** The worker says that it does not hold the attempt. */
+  /** The start's subject has no subscriber. */
+  noResponders(now: number): void;
+  /** The worker does not have the attempt. */
   gone(): void;
-  /** The worker was found dead. */
+  /** The worker is dead. */
   dead(): void;
-  /** Whoever owns the attempt threw while it was told something. */
+  /** The attempt's owner threw. */
   crash(err: unknown): void;
 }
 
-/** Whose attempt it is. */
+/** Receives what happens to its attempt. */
 export interface AttemptOwner {
-  accepted(attempt: AttemptLine): void;
+  accepted(attempt: ActiveAttempt): void;
   relaxed(places: readonly string[]): void;
   events(events: readonly StreamEvent[]): void;
-  concluded(attempt: AttemptLine, outcome: Outcome): void;
+  concluded(attempt: ActiveAttempt, outcome: Outcome): void;
   crashed(err: unknown): void;
 }
 
-/** What attempts need of their receiver. */
+/** What an attempt needs from its receiver. */
 export interface AttemptHost {
   readonly gw: Incarnation;
   readonly settings: StreamSettings;
@@ -72,16 +72,16 @@ export interface AttemptHost {
   readonly starts: Pick<StartPublisher, 'send'>;
   readonly now: () => number;
   readonly vitals: (wk: Incarnation) => WorkerVitals;
-  /** Frames of the attempt arrive from now on. */
-  readonly enter: (attempt: AttemptLine) => void;
-  /** Acknowledgements name the attempt from now on. */
-  readonly join: (attempt: AttemptLine) => void;
-  /** Acknowledgements name it no more. */
-  readonly part: (attempt: AttemptLine) => void;
-  /** The attempt is over; `cancelledAt` = when its worker was last told to stop. */
-  readonly leave: (attempt: AttemptLine, cancelledAt: number) => void;
-  /** The worker may forget the attempt. */
-  readonly finish: (attempt: AttemptLine) => void;
+  /** Routes frames to the attempt. */
+  readonly enter: (attempt: ActiveAttempt) => void;
+  /** Adds the attempt to the acknowledgements of its worker. */
+  readonly join: (attempt: ActiveAttempt) => void;
+  /** Removes the attempt from the acknowledgements. */
+  readonly part: (attempt: ActiveAttempt) => void;
+  /** The attempt has ended; `cancelledAt` = when its worker last got a cancel. */
+  readonly leave: (attempt: ActiveAttempt, cancelledAt: number) => void;
+  /** Tells the worker, with the next acknowledgement, that it may drop the attempt. */
+  readonly finish: (attempt: ActiveAttempt) => void;
   readonly control: (wk: Incarnation, message: ControlMessage) => void;
   readonly probe: (wk: Incarnation) => void;
 }

@@ -28,7 +28,7 @@ class Bench {
       accepted,
       relaxed: (places) => this.told.push(`relaxed ${places.join()}`),
       events: () => this.told.push('events'),
-      concluded: (_, outcome) => this.told.push(outcome.kind === 'silent' ? `silent since ${outcome.blame}` : outcome.kind),
+      concluded: (_, outcome) => this.told.push(outcome.kind === 'silent' ? `silent since ${outcome.since}` : outcome.kind),
       crashed: () => this.told.push('crashed'),
     };
     const place = { wk, at: 1, subject: 'frames.s.1' };
@@ -60,7 +60,7 @@ class Bench {
 }
 
 describe('an attempt at a worker', () => {
-  it('gives a start in parts the time to be put together, again in full after the own loop stood still', async () => {
+  it('allows time for parts, in full again after a stall', async () => {
     const bench = new Bench({ kind: 'uploading', done: Promise.resolve(true) });
     await new Promise(setImmediate);
     bench.wait(3_000);
@@ -68,50 +68,54 @@ describe('an attempt at a worker', () => {
     bench.wait(5_900);
     expect(bench.told).toEqual([]);
     bench.wait(200);
-    expect(bench.told).toEqual(['silent since this']);
+    expect(bench.told).toEqual(['silent since this_start']);
   });
 
-  it('that waits behind another unanswered start is not what silenced the worker, nor is one after both', () => {
+  it('is not blamed behind an earlier unanswered start', () => {
     const vitals = new WorkerVitals();
     const [first, second] = [new Bench({ kind: 'sent' }, undefined, vitals), new Bench({ kind: 'sent' }, undefined, vitals)];
     for (const bench of [first, second]) bench.wait(1_050);
     const third = new Bench({ kind: 'sent' }, undefined, vitals);
     third.wait(1_050);
-    expect([first.told, second.told, third.told]).toEqual([['silent since this'], ['silent since another'], ['silent since another']]);
-    vitals.heard(0);
+    expect([first.told, second.told, third.told]).toEqual([
+      ['silent since this_start'],
+      ['silent since earlier_start'],
+      ['silent since earlier_start'],
+    ]);
+    vitals.seen(0);
     const fourth = new Bench({ kind: 'sent' }, undefined, vitals);
     fourth.wait(1_050);
-    expect(fourth.told).toEqual(['silent since this']);
+    expect(fourth.told).toEqual(['silent since this_start']);
     expect(vitals.unanswered).toBe(0);
   });
 
-  it('is late, not lost, where the worker says something else meanwhile', () => {
+  it('is late, not lost, while its worker sends other frames', () => {
     const bench = new Bench({ kind: 'sent' });
     bench.wait(700);
-    bench.vitals.heard(bench.now);
+    bench.vitals.seen(bench.now);
     bench.wait(350);
     expect(bench.told).toEqual(['late']);
   });
 
-  it('is asked about where the worker spoke last a while ago, and late where it answers', () => {
+  it('is late when the worker answers the probe', () => {
     const bench = new Bench({ kind: 'sent' });
     bench.wait(300);
-    bench.vitals.heard(bench.now);
+    bench.vitals.seen(bench.now);
     bench.wait(900);
     expect([bench.told, bench.probes]).toEqual([[], 1]);
-    bench.vitals.heard(bench.now);
+    bench.vitals.seen(bench.now);
     bench.wait(50);
     expect(bench.told).toEqual(['late']);
   });
 
-  it('is what silenced a worker that had answered the start before it, and not where it had not', () => {
+  it('is blamed only if the earlier start was answered', () => {
     const vitals = new WorkerVitals();
     const first = new Bench({ kind: 'sent' }, undefined, vitals);
     const [second, third] = [new Bench({ kind: 'sent' }, undefined, vitals), new Bench({ kind: 'sent' }, undefined, vitals)];
     first.wait(50);
     first.attempt.frame({ k: 'acc', wk, rev: 1, fp: 'f', lease_ms: 10_000 }, first.now);
     for (const bench of [second, third]) bench.wait(1_150);
-    expect([second.told, third.told]).toEqual([['silent since this'], ['silent since another']]);
+    expect([second.told, third.told]).toEqual([['silent since this_start'], ['silent since earlier_start']]);
   });
 
   it.each<[string, Frame, unknown]>([

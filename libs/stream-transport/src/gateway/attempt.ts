@@ -1,10 +1,10 @@
 import type { DataFrame, EndFrame, ErrorFrame, Frame, Incarnation, StreamId, Usage } from '@slipway/contracts';
 import type { StreamRequest } from '../types.js';
-import type { AttemptHost, AttemptLine, AttemptOwner, Outcome } from './attempt-host.js';
-import { Ending } from './ending.js';
+import type { AttemptHost, ActiveAttempt, AttemptOwner, Outcome } from './attempt-host.js';
+import { LazyAbort } from './lazy-abort.js';
 import { FrameSequence } from './frame-sequence.js';
 import { SilenceWatch } from './silence-watch.js';
-import type { Debt, WorkerVitals } from './worker-vitals.js';
+import type { PendingStart, WorkerVitals } from './worker-vitals.js';
 
 export interface AttemptPlace {
   readonly wk: Incarnation;
@@ -15,26 +15,26 @@ export interface AttemptPlace {
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
-/** One start at one worker, from its sending to its end: puts its frames in order and notices when it is lost. */
-export class Attempt implements AttemptLine {
+/** One start at one worker, from sending to end: orders its frames and detects when it is lost. */
+export class Attempt implements ActiveAttempt {
   readonly st: StreamId;
   readonly at: number;
   readonly wk: Incarnation;
   readonly subject: string;
   #phase: 'starting' | 'accepted' | 'cancelling' | 'over' = 'starting';
   readonly #sequence = new FrameSequence();
-  readonly #upload = new Ending();
+  readonly #upload = new LazyAbort();
   #sentAt = 0;
-  /** Time that the worker has for its answer, from when all of the start was sent; null = not sent yet, or answered. */
+  /** Time limit for the worker's answer, from when the whole start was sent; null = not sent yet, or answered. */
   #answerMs: number | null = null;
   readonly #silence: SilenceWatch;
   readonly #vitals: WorkerVitals;
-  /** The start before this one, while the worker has not answered it; null = none. */
-  #ahead: Readonly<Debt> | null = null;
-  /** The answer that the worker owes; null = not sent yet, or not expected any more. */
-  #debt: Debt | null = null;
-  /** Whether the worker, which had said other things, was asked if it still does. */
-  #isDoubted = false;
+  /** The start before this one, while it is unanswered; null = none. */
+  #earlier: Readonly<PendingStart> | null = null;
+  /** This start, while its answer is awaited; null = not sent yet, or no longer awaited. */
+  #pending: PendingStart | null = null;
+  /** Whether a worker that answers other streams was probed for this one. */
+  #isProbed = false;
   #replayAskedAt = NEVER;
   #cancelledAt = NEVER;
   #cancelBy = 0;
@@ -65,9 +65,9 @@ export class Attempt implements AttemptLine {
   send(deadlineMs: number): void {
     this.#host.enter(this);
     this.#host.counters.starts += 1;
-    const { debt, ahead } = this.#vitals.owe();
-    this.#debt = debt;
-    this.#ahead = ahead;
+    const { pending, earlier } = this.#vitals.startSent();
+    this.#pending = pending;
+    this.#earlier = earlier;
     const { wk, at, subject } = this;
     const request = this.#request;
     const sent = this.#host.starts.send(request, { wk, at, reply: subject, deadlineMs, upload: this.#upload });
@@ -76,11 +76,11 @@ export class Attempt implements AttemptLine {
     else this.#conclude({ kind: sent.kind === 'too_large' ? 'too_large' : 'unsent' });
   }
 
-  /** A frame of this attempt; null = one that this version does not understand, which still is a sign of life. */
+  /** A frame of this attempt; null = unreadable by this version, which still shows that the worker is alive. */
   frame(frame: Frame | null, now: number): void {
-    this.#silence.heard(now);
-    this.#vitals.heard(now);
-    if (this.#debt) this.#debt.isAnswered = true;
+    this.#silence.frameReceived(now);
+    this.#vitals.seen(now);
+    if (this.#pending) this.#pending.isAnswered = true;
     if (!frame || this.#phase === 'over') return;
     if (this.#phase === 'cancelling') this.#frameAfterCancel(frame, now);
     else if (frame.k === 'rej') {
@@ -88,30 +88,30 @@ export class Attempt implements AttemptLine {
     } else if (frame.k !== 'acc' || frame.wk === this.wk) this.#frameOfAccepted(frame, now);
   }
 
-  /** The server found nobody who serves the start. */
-  nobodyServes(now: number): void {
+  /** The start's subject has no subscriber. */
+  noResponders(now: number): void {
     if (this.#phase === 'cancelling') this.#settleCancel(null);
     if (this.#phase === 'starting')
       this.#conclude({ kind: 'absent', settling: now - this.#host.link.since < this.#host.settings.settleMs });
   }
 
-  /** The worker says that it does not hold the attempt. */
+  /** The worker does not have the attempt. */
   gone(): void {
     if (this.#phase === 'accepted') this.#lost({ kind: 'gone' });
   }
 
-  /** The worker was found dead. */
+  /** The worker is dead. */
   dead(): void {
     if (this.#phase === 'accepted') this.#lost({ kind: 'dead' });
   }
 
-  /** Ends the attempt and waits for what the worker counted; null when it does not say in time. */
+  /** Cancels the attempt. @returns the usage that the worker counted, or null when it did not report it within `cancelMs`. */
   cancel(why: string): Promise<Usage | null> {
     if (this.#phase === 'over') return Promise.resolve(null);
     const now = this.#host.now();
     this.#phase = 'cancelling';
     this.#cancelBy = now + this.#host.settings.cancelMs;
-    this.#upload.end();
+    this.#upload.abort();
     this.#host.part(this);
     this.#cancelAtWorker(why, now);
     return new Promise((resolve) => {
@@ -119,28 +119,28 @@ export class Attempt implements AttemptLine {
     });
   }
 
-  /** Ends the attempt without waiting for anything; a cancel that waits hears that nothing is known. */
+  /** Cancels the attempt without waiting; a `cancel` that waits resolves with null. */
   abandon(why: string): void {
     if (this.#phase === 'over') return;
     this.#cancelAtWorker(why, this.#host.now());
     this.#settleCancel(null);
   }
 
-  /** `judge` = false while the own connection says nothing about others. */
+  /** `judge` = false while the gateway's own connection is down, so that a worker's silence proves nothing. */
   tick(now: number, judge: boolean): void {
     if (this.#phase === 'cancelling' && now > this.#cancelBy) this.#settleCancel(null);
     if (!judge) return;
-    if (this.#phase === 'starting' && this.#answerMs !== null && now > this.#sentAt + this.#answerMs) this.#unanswered(now);
+    if (this.#phase === 'starting' && this.#answerMs !== null && now > this.#sentAt + this.#answerMs) this.#startTimedOut(now);
     if (this.#phase === 'accepted') this.#watch(now);
   }
 
-  /** Nothing that was missed until now counts against the worker. */
+  /** Restarts all timeouts after a stall or reconnect of this process. */
   restartTimers(now: number): void {
     this.#silence.restart(now);
     if (this.#answerMs !== null) this.#awaitAnswer(this.#answerMs);
   }
 
-  /** The own connection is back: asks for what was missed. */
+  /** The gateway's connection is back: asks the worker for the frames that were missed. */
   resync(now: number): void {
     if (this.#phase === 'cancelling') this.#cancelAtWorker('repeated', now);
     else if (this.#phase === 'accepted') this.#askReplay(now);
@@ -153,7 +153,7 @@ export class Attempt implements AttemptLine {
 
   #frameOfAccepted(frame: Exclude<Frame, { k: 'rej' }>, now: number): void {
     if (this.#phase === 'starting') this.#accept();
-    // Whoever heard that it is accepted may have ended it.
+    // The owner may have cancelled the attempt in `accepted`.
     if (this.#ended) return this.frame(frame, now);
     switch (frame.k) {
       case 'd':
@@ -218,7 +218,7 @@ export class Attempt implements AttemptLine {
   #accept(): void {
     this.#phase = 'accepted';
     this.#answerMs = null;
-    this.#settleDebt();
+    this.#settlePending();
     this.#host.join(this);
     this.#owner.accepted(this);
   }
@@ -226,7 +226,7 @@ export class Attempt implements AttemptLine {
   #awaitAnswer(ms: number): void {
     const now = this.#host.now();
     this.#sentAt = now;
-    this.#silence.heard(now);
+    this.#silence.frameReceived(now);
     this.#answerMs = ms;
   }
 
@@ -237,41 +237,41 @@ export class Attempt implements AttemptLine {
     else this.#interrupted();
   }
 
-  /** Nobody knows what of the start arrived: whatever did is cancelled, and the stream starts anew. */
+  /** It is unknown how much of the start arrived: cancels it and lets the stream start again. */
   #interrupted(): void {
     this.#cancelAtWorker('interrupted', this.#host.now());
     this.#conclude({ kind: 'interrupted' });
   }
 
-  /** The worker is blamed only when the own server has answered since the start was sent. */
-  #unanswered(now: number): void {
+  /** Counts against the worker only if the NATS server has answered this gateway since the start was sent. */
+  #startTimedOut(now: number): void {
     if (this.#host.link.provenSince < this.#sentAt) {
       this.#host.link.prove();
       return;
     }
-    const life = this.#lifeSinceSent(now);
-    if (life === 'doubted') {
-      if (!this.#isDoubted) this.#host.probe(this.wk);
-      this.#isDoubted = true;
+    const state = this.#workerStateSinceSent(now);
+    if (state === 'unsure') {
+      if (!this.#isProbed) this.#host.probe(this.wk);
+      this.#isProbed = true;
       return;
     }
     this.#host.counters.acceptTimeouts += 1;
     this.#cancelAtWorker('not accepted', now);
-    if (life === 'lives') {
+    if (state === 'alive') {
       this.#conclude({ kind: 'late' });
       return;
     }
-    this.#vitals.fellSilent();
-    // A worker takes starts in their order: it came to this one only if it answered the one before.
-    this.#conclude({ kind: 'silent', accepted: false, blame: this.#ahead?.isAnswered === false ? 'another' : 'this' });
+    this.#vitals.startTimedOut();
+    // Workers handle starts in order: this one was reached only if the earlier one was answered.
+    this.#conclude({ kind: 'silent', accepted: false, since: this.#earlier?.isAnswered === false ? 'earlier_start' : 'this_start' });
   }
 
-  /** What was heard after the start was sent may have been said before the worker came to it: it lives if it still speaks. */
-  #lifeSinceSent(now: number): 'lives' | 'doubted' | 'silent' {
+  /** A message after the start may have been sent before the worker reached it, so only a recent one shows that it is alive. */
+  #workerStateSinceSent(now: number): 'alive' | 'unsure' | 'silent' {
     const { probeMs, acceptMs } = this.#host.settings;
-    const { heardAt } = this.#vitals;
+    const { lastSeenAt: heardAt } = this.#vitals;
     if (heardAt <= this.#sentAt || now - heardAt > acceptMs) return 'silent';
-    return now - heardAt > probeMs ? 'doubted' : 'lives';
+    return now - heardAt > probeMs ? 'unsure' : 'alive';
   }
 
   #watch(now: number): void {
@@ -294,7 +294,7 @@ export class Attempt implements AttemptLine {
 
   #loseSilent(now: number): void {
     this.#cancelAtWorker('silent', now);
-    this.#lost({ kind: 'silent', accepted: true, blame: 'this' });
+    this.#lost({ kind: 'silent', accepted: true, since: 'this_start' });
   }
 
   #lost(outcome: Outcome): void {
@@ -328,15 +328,15 @@ export class Attempt implements AttemptLine {
     this.#owner.concluded(this, outcome);
   }
 
-  #settleDebt(): void {
-    if (this.#debt) this.#vitals.unanswered -= 1;
-    this.#debt = null;
+  #settlePending(): void {
+    if (this.#pending) this.#vitals.unanswered -= 1;
+    this.#pending = null;
   }
 
   #leave(): void {
     this.#phase = 'over';
-    this.#settleDebt();
-    this.#upload.end();
+    this.#settlePending();
+    this.#upload.abort();
     this.#host.leave(this, this.#cancelledAt);
   }
 }

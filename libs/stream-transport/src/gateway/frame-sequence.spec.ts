@@ -16,7 +16,7 @@ const endAt = (q: number, sum: number): EndFrame => ({
 const sumOf = (all: readonly StreamEvent[]): number => all.reduce(addToSum, EMPTY_SUM);
 
 describe('the sequence of one attempt', () => {
-  it('hands out frames that follow each other as they are', () => {
+  it('delivers consecutive frames unchanged', () => {
     const sequence = new FrameSequence();
     const first = events.slice(0, 2);
     expect(sequence.take(0, first)).toBe(first);
@@ -24,7 +24,7 @@ describe('the sequence of one attempt', () => {
     expect(sequence.next).toBe(6);
   });
 
-  it('drops a frame that comes twice', () => {
+  it('drops a duplicate frame', () => {
     const sequence = new FrameSequence();
     sequence.take(0, events.slice(0, 3));
     expect(sequence.take(0, events.slice(0, 3))).toBe('duplicate');
@@ -32,14 +32,14 @@ describe('the sequence of one attempt', () => {
     expect(sequence.next).toBe(3);
   });
 
-  it('trims a frame that overlaps what is known', () => {
+  it('trims a frame that overlaps known events', () => {
     const sequence = new FrameSequence();
     sequence.take(0, events.slice(0, 3));
     expect(sequence.take(1, events.slice(1, 5))).toEqual(events.slice(3, 5));
     expect(sequence.next).toBe(5);
   });
 
-  it('takes nothing from behind a gap, and everything once it is filled', () => {
+  it('holds events behind a gap until it is filled', () => {
     const sequence = new FrameSequence();
     sequence.take(0, events.slice(0, 1));
     expect(sequence.take(2, events.slice(2, 3))).toBe('gap');
@@ -47,7 +47,7 @@ describe('the sequence of one attempt', () => {
     expect(sequence.take(1, events.slice(1))).toEqual(events.slice(1));
   });
 
-  it('gives each event once and in order, however frames are cut, repeated and lost', () => {
+  it('delivers each event once, in order, despite loss and repetition', () => {
     for (let seed = 1; seed < 200; seed += 1) {
       const sequence = new FrameSequence();
       const got: StreamEvent[] = [];
@@ -62,7 +62,7 @@ describe('the sequence of one attempt', () => {
     }
   });
 
-  it('concludes an end only when everything is here and its checksum fits', () => {
+  it('accepts an end only when complete with matching checksum', () => {
     const sequence = new FrameSequence();
     sequence.take(0, events.slice(0, 4));
     expect(sequence.conclude(endAt(6, sumOf(events)))).toBe('gap');

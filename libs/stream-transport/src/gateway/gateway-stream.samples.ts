@@ -10,7 +10,7 @@ import {
 } from '@slipway/contracts';
 import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
-import type { AttemptLine } from './attempt-host.js';
+import type { ActiveAttempt } from './attempt-host.js';
 import { VitalsTable } from './worker-vitals.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
 import { newReceiverCounters } from './receiver-counters.js';
@@ -48,7 +48,7 @@ export class Bench {
   readonly joined = new Set<number>();
   readonly finished: number[] = [];
   readonly counters = newReceiverCounters();
-  readonly live = new Map<number, AttemptLine>();
+  readonly live = new Map<number, ActiveAttempt>();
   readonly link = {
     since: Number.NEGATIVE_INFINITY,
     provenSince: Number.POSITIVE_INFINITY,
@@ -79,13 +79,13 @@ export class Bench {
   /** Lets the stream choose and send until nothing moves any more. */
   settle = (): Promise<void> => new Promise(setImmediate);
 
-  async begin(): Promise<AttemptLine> {
+  async begin(): Promise<ActiveAttempt> {
     this.stream.begin();
     await this.settle();
     return this.attempt(1);
   }
 
-  attempt(at: number): AttemptLine {
+  attempt(at: number): ActiveAttempt {
     const attempt = this.live.get(at);
     if (!attempt) throw new Error(`There is no attempt ${at}.`);
     return attempt;

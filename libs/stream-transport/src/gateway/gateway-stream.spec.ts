@@ -5,7 +5,7 @@ import { accept, Bench, data, end } from './gateway-stream.samples.js';
 const [w1, w2] = ['w1', 'w2'] as unknown as [Incarnation, Incarnation];
 
 describe('a stream at its gateway', () => {
-  it('tells its sink of the worker, of every event once, and of the end', async () => {
+  it('delivers worker, every event once, and the end', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1), data(0, 'a'), data(0, 'a', 'b'), data(1, 'b', 'c'), end(['a', 'b', 'c']));
@@ -14,7 +14,7 @@ describe('a stream at its gateway', () => {
     expect([bench.finished, bench.released, bench.closed]).toEqual([[1], ['w1'], 1]);
   });
 
-  it('asks for what is missing, at most each 30 ms, and ends when it came', async () => {
+  it('requests missing events at most every 30 ms', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1), data(0, 'a'), data(2, 'c'), data(3, 'd'), end(['a', 'b', 'c', 'd']));
@@ -26,7 +26,7 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['accepted w1 1', 'a', 'bcd', 'end']);
   });
 
-  it('takes a frame as acceptance when the accept was lost, but not the accept of another worker', async () => {
+  it('takes a first frame as acceptance of its worker', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w2));
@@ -35,7 +35,7 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['accepted w1 1']);
   });
 
-  it('is acknowledged only while it is accepted', async () => {
+  it('is acknowledged only while accepted', async () => {
     const bench = new Bench();
     await bench.begin();
     expect([...bench.joined]).toEqual([]);
@@ -45,7 +45,7 @@ describe('a stream at its gateway', () => {
     expect([...bench.joined]).toEqual([]);
   });
 
-  it('never goes to a second worker when the first has said nothing since it got the start', async () => {
+  it('tries no second worker after silence since the start', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.wait(1_050);
@@ -56,7 +56,7 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['error deployment_unavailable']);
   });
 
-  it('never goes to a second worker when the first accepted it and then fell silent', async () => {
+  it('tries no second worker after an accepting one fell silent', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1));
@@ -66,31 +66,31 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['accepted w1 1', 'error worker_lost']);
   });
 
-  it('never goes to a second worker when the first, which spoke before it came to the start, says nothing more', async () => {
+  it('tries no second worker after messages from before the start', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.wait(100);
-    bench.vitals.of(w1).heard(bench.now);
+    bench.vitals.of(w1).seen(bench.now);
     bench.wait(1_050);
     await bench.settle();
     expect(bench.chosen).toHaveLength(1);
     expect(bench.told).toEqual(['error deployment_unavailable']);
   });
 
-  it('goes to the next worker when nobody serves its start, as often as it takes', async () => {
+  it('tries the next worker when one has no subscriber', async () => {
     const bench = new Bench();
     await bench.begin();
     for (const at of [1, 2, 3]) {
-      bench.attempt(at).nobodyServes(bench.now);
+      bench.attempt(at).noResponders(bench.now);
       await bench.settle();
     }
     expect(bench.chosen.map(({ wk }) => wk)).toEqual(['w1', 'w2', 'w3', 'w4']);
     expect(bench.told).toEqual([]);
   });
 
-  it('goes to the next worker, with a higher attempt, when the first was silent before it got the start', async () => {
+  it('tries the next worker when one was already silent', async () => {
     const bench = new Bench();
-    bench.vitals.of(w1).fellSilent();
+    bench.vitals.of(w1).startTimedOut();
     await bench.begin();
     bench.wait(1_050);
     await bench.settle();
@@ -105,12 +105,12 @@ describe('a stream at its gateway', () => {
     expect(bench.released).toEqual(['w1', 'w2']);
   });
 
-  it('goes to one more worker when the first lives and is late, and then says that they are busy', async () => {
+  it('tries one more worker after a late one', async () => {
     const bench = new Bench();
     await bench.begin();
     for (const wk of [w1, w2]) {
       bench.wait(700);
-      bench.vitals.of(wk).heard(bench.now);
+      bench.vitals.of(wk).seen(bench.now);
       bench.wait(350);
       await bench.settle();
     }
@@ -119,7 +119,7 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['error overloaded']);
   });
 
-  it('blames no worker for an accept that stays away while the own server does not answer', async () => {
+  it('waits while the NATS server does not answer', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.link.provenSince = 0;
@@ -127,7 +127,7 @@ describe('a stream at its gateway', () => {
     expect(bench.refused).toEqual([]);
   });
 
-  it('starts elsewhere when its worker is gone before the first event, and fails after it', async () => {
+  it('restarts before the first event and fails after it', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1));
@@ -139,7 +139,7 @@ describe('a stream at its gateway', () => {
     expect([bench.released, bench.closed]).toEqual([['w1', 'w2'], 1]);
   });
 
-  it('starts elsewhere too after its worker said what is relaxed, which is no event', async () => {
+  it('restarts after a relaxed notice, which is no event', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1), { k: 'hb', q: 0, ph: 'prefill', relaxed: ['/not'] });
@@ -149,7 +149,7 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['accepted w1 1', 'relaxed /not', 'accepted w2 2', 'a']);
   });
 
-  it('ignores "gone" before it was accepted', async () => {
+  it('ignores "gone" before acceptance', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.attempt(1).gone();
@@ -157,7 +157,7 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['accepted w1 1', 'a', 'end']);
   });
 
-  it('starts anew, blaming nobody, when the connection broke while the start was on its way', async () => {
+  it('restarts when the connection breaks during the start', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.stream.resync(bench.now);
@@ -166,7 +166,7 @@ describe('a stream at its gateway', () => {
     expect([bench.refused, bench.chosen[1]?.excluded, [...bench.live.keys()]]).toEqual([[], [], [1, 2]]);
   });
 
-  it('ends with an error when the checksum does not fit', async () => {
+  it('fails when the checksum does not match', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1), data(0, 'a'), end(['b']));
@@ -174,7 +174,7 @@ describe('a stream at its gateway', () => {
     expect(bench.counters.corrupt).toBe(1);
   });
 
-  it('ends with timeout when nothing came for 600 s, in whatever phase it is', async () => {
+  it('times out after 600 s in any phase', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1));
@@ -189,7 +189,7 @@ describe('a stream at its gateway', () => {
     expect(bench.controls.at(-1)).toMatchObject({ k: 'cancel', at: 1 });
   });
 
-  it('ends with what the chooser says when there is no worker, but tells an earlier failure first', async () => {
+  it('fails with the earlier error before that of the chooser', async () => {
     let failed: (error: Error) => void = () => undefined;
     let calls = 0;
     const bench = new Bench({ choose: () => (calls++ === 0 ? Promise.resolve(w1) : new Promise((_, reject) => (failed = reject))) });
@@ -201,7 +201,7 @@ describe('a stream at its gateway', () => {
     expect(bench.told).toEqual(['accepted w1 1', 'error engine_error']);
   });
 
-  it('is ended by a sink that throws, and the worker is told', async () => {
+  it('ends and cancels when its sink throws', async () => {
     const bench = new Bench({
       sink: {
         events: () => {
@@ -218,7 +218,7 @@ describe('a stream at its gateway', () => {
 });
 
 describe('cancelling a stream', () => {
-  it('while it waits for a worker gives back the worker that comes too late', async () => {
+  it('releases a worker that was chosen too late', async () => {
     let give: (wk: Incarnation) => void = () => undefined;
     const bench = new Bench({ choose: () => new Promise((resolve) => (give = resolve)) });
     bench.stream.begin();
@@ -228,7 +228,7 @@ describe('cancelling a stream', () => {
     expect([bench.released, bench.live.size, bench.told]).toEqual([['w1'], 0, []]);
   });
 
-  it('brings what the worker counted, and the sink hears nothing more', async () => {
+  it('returns the worker's usage and silences the sink', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1), data(0, 'a'));
@@ -239,7 +239,7 @@ describe('cancelling a stream', () => {
     expect(await bench.stream.cancel('again')).toMatchObject({ completion: 2 });
   });
 
-  it('gives up after a second, and repeats itself to a worker that goes on', async () => {
+  it('gives up after 1 s and repeats the cancel', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1));
@@ -254,12 +254,12 @@ describe('cancelling a stream', () => {
     expect(bench.closed).toBe(1);
   });
 
-  it('before the accept reaches the worker too', async () => {
+  it('reaches the worker before its accept', async () => {
     const bench = new Bench();
     await bench.begin();
     const usage = bench.stream.cancel('client');
     expect(bench.controls).toEqual([{ k: 'cancel', st: 's', at: 1, why: 'client' }]);
-    bench.attempt(1).nobodyServes(bench.now);
+    bench.attempt(1).noResponders(bench.now);
     expect(await usage).toBeNull();
     expect(bench.chosen).toHaveLength(1);
   });

@@ -1,16 +1,16 @@
 import type { Incarnation, ServiceError, StreamEvent, Usage } from '@slipway/contracts';
 import type { OpenStream, Refusal, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import { Attempt } from './attempt.js';
-import type { AttemptHost, AttemptLine, AttemptOwner, Outcome } from './attempt-host.js';
-import { Ending } from './ending.js';
+import type { AttemptHost, ActiveAttempt, AttemptOwner, Outcome } from './attempt-host.js';
+import { LazyAbort } from './lazy-abort.js';
 import { RetryPolicy, refusalOf } from './retry-policy.js';
 import { asServiceError, notReachable, tooSlow, workerLost } from './stream-errors.js';
 
-/** What a stream needs of its receiver. */
+/** What a stream needs from its receiver. */
 export interface GatewayStreamHost extends AttemptHost {
   readonly frameSubject: (request: StreamRequest, at: number) => string;
   readonly closed: (stream: GatewayStream) => void;
-  /** A sink or chooser threw where nobody is left to tell. */
+  /** A sink or chooser threw after its stream had ended. */
   readonly ownerFailed: (err: unknown) => void;
 }
 
@@ -21,12 +21,12 @@ export interface GatewayStreamOptions {
   readonly sink: StreamSink;
 }
 
-/** One client request at its gateway: goes from worker to worker until one answers, then relays that one's answer. */
+/** One client request at its gateway: tries workers until one answers, then relays that answer. */
 export class GatewayStream implements OpenStream, AttemptOwner {
   readonly #host: GatewayStreamHost;
   readonly #policy: RetryPolicy;
   readonly #excluded = new Set<Incarnation>();
-  readonly #seeking = new Ending();
+  readonly #seeking = new LazyAbort();
   readonly #firstBy: number;
   #attempt: Attempt | null = null;
   #attempts = 0;
@@ -79,13 +79,13 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     }
   }
 
-  /** The receiver stops: nothing is waited for. */
+  /** Ends the stream at once because the receiver stops. */
   stop(error: ServiceError): void {
     if (this.#over) this.#attempt?.abandon(error.code);
     else this.fail(error);
   }
 
-  /** The own connection was away for longer than any worker waits. */
+  /** The gateway's connection was down for longer than the workers' lease. */
   cutOff(): void {
     this.fail(this.#delivered ? workerLost() : notReachable());
   }
@@ -98,7 +98,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     this.#attempt?.resync(now);
   }
 
-  accepted(attempt: AttemptLine): void {
+  accepted(attempt: ActiveAttempt): void {
     this.#options.sink.accepted(attempt.wk, attempt.at);
   }
 
@@ -111,7 +111,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     this.#options.sink.events(events);
   }
 
-  concluded(attempt: AttemptLine, outcome: Outcome): void {
+  concluded(attempt: ActiveAttempt, outcome: Outcome): void {
     this.#attempt = null;
     this.#release(attempt.wk, refusalOf(outcome));
     if (outcome.kind === 'rejected') this.#host.counters.rejected += 1;
@@ -144,7 +144,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     try {
       wk = await chooser.choose(this.#excluded, this.#seeking);
     } catch (err) {
-      // After a failure elsewhere that failure says more than "no other worker".
+      // The error of the failed worker tells more than "no other worker".
       this.fail(this.#lastError ?? asServiceError(err));
       return;
     }
@@ -179,7 +179,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
     if (this.#over) return null;
     this.#host.counters.cancelled += 1;
     this.#over = true;
-    this.#seeking.end();
+    this.#seeking.abort();
     const attempt = this.#attempt;
     const usage = attempt ? await attempt.cancel(why) : null;
     this.#attempt = null;
@@ -191,7 +191,7 @@ export class GatewayStream implements OpenStream, AttemptOwner {
   #close(): void {
     this.#over = true;
     this.#attempt = null;
-    this.#seeking.end();
+    this.#seeking.abort();
     this.#host.closed(this);
   }
 }

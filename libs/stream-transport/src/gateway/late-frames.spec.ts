@@ -28,8 +28,8 @@ function create(): { late: LateFrames; finished: unknown[]; controls: ControlMes
   return { late: new LateFrames(options, 0), finished, controls, counters };
 }
 
-describe('a frame of an attempt that is over', () => {
-  it('is answered with a cancel, at most each 300 ms', () => {
+describe('a late frame of an ended attempt', () => {
+  it('gets a cancel, at most every 300 ms', () => {
     const { late, controls, counters } = create();
     late.expect(attempt, NEVER);
     for (const now of [1_000, 1_100, 1_299, 1_300, 1_500]) late.arrived(data, now);
@@ -40,14 +40,14 @@ describe('a frame of an attempt that is over', () => {
     expect(counters.lateFrames).toBe(5);
   });
 
-  it('is not answered right after a cancel was sent', () => {
+  it('gets no cancel right after another cancel', () => {
     const { late, controls } = create();
     late.expect(attempt, 900);
     late.arrived(data, 1_000);
     expect(controls).toEqual([]);
   });
 
-  it('that repeats an end or an error is answered with fin every time', () => {
+  it('is acknowledged each time it repeats an end or error', () => {
     const { late, finished, controls } = create();
     late.expect(attempt, NEVER);
     const end = {
@@ -69,7 +69,7 @@ describe('a frame of an attempt that is over', () => {
     expect(controls).toEqual([]);
   });
 
-  it('is only counted when nothing is known of it any more, or it says nothing', () => {
+  it('is only counted once the attempt is forgotten', () => {
     const { late, finished, controls, counters } = create();
     late.expect(attempt, NEVER);
     late.arrived(frame({ k: 'hb', q: 0, ph: 'decode' }, 'f.other.1'), 1_000);

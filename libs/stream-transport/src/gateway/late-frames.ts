@@ -1,51 +1,62 @@
-import { type ControlMessage, type Incarnation, readFrame } from '@slipway/contracts';
+import { type ControlMessage, type Incarnation, readFrame, type StreamId } from '@slipway/contracts';
 import type { Msg } from '@slipway/platform';
-import { saysNobodyListens } from '../wire/server-verdict.js';
+import { isNoResponders } from '../wire/subscription.js';
+import { TwiceSweptMap } from '../wire/twice-swept-map.js';
 import type { AcknowledgedStream } from './worker-peers.js';
-import { PastAttempts } from './past-attempts.js';
 import type { ReceiverCounters } from './receiver-counters.js';
 
 export interface LateFramesOptions {
   readonly counters: ReceiverCounters;
-  /** Longer than any worker retains what is over. */
+  /** Longer than any worker retains a finished attempt, in milliseconds. */
   readonly keepMs: number;
+  /** Least time between two cancels of one attempt. */
   readonly repeatMs: number;
   readonly finished: (wk: Incarnation, attempt: AcknowledgedStream) => void;
   readonly control: (wk: Incarnation, message: ControlMessage) => void;
 }
 
+interface FinishedAttempt {
+  readonly st: StreamId;
+  readonly at: number;
+  readonly wk: Incarnation;
+  cancelledAt: number;
+}
+
 /**
- * Answers frames of attempts that are over at this gateway: a worker that repeats an end hears again that it arrived, and one
- * that goes on is told to stop.
+ * Answers frames of attempts that this gateway has finished: a repeated end is acknowledged again, and a worker that still
+ * sends output gets another cancel.
  */
 export class LateFrames {
-  readonly #past: PastAttempts;
-
+  /** By frame subject. */
+  readonly #attempts: TwiceSweptMap<string, FinishedAttempt>;
   readonly #options: LateFramesOptions;
 
   constructor(options: LateFramesOptions, now: number) {
     this.#options = options;
-    this.#past = new PastAttempts(options.keepMs, options.repeatMs, now);
+    this.#attempts = new TwiceSweptMap(options.keepMs, now);
   }
 
-  /** An attempt is over; `cancelledAt` = when its worker was last told to stop. */
+  /** Remembers a finished attempt; `cancelledAt` = when its worker last got a cancel, -Infinity = never. */
   expect(attempt: AcknowledgedStream & { readonly subject: string; readonly wk: Incarnation }, cancelledAt: number): void {
-    this.#past.add(attempt.subject, { st: attempt.st, at: attempt.at, wk: attempt.wk }, cancelledAt);
+    this.#attempts.set(attempt.subject, { st: attempt.st, at: attempt.at, wk: attempt.wk, cancelledAt });
   }
 
   arrived(msg: Msg, now: number): void {
-    if (saysNobodyListens(msg)) return;
-    const { counters, finished, control } = this.#options;
+    if (isNoResponders(msg)) return;
+    const { counters, finished, control, repeatMs } = this.#options;
     counters.lateFrames += 1;
-    const attempt = this.#past.find(msg.subject);
+    const attempt = this.#attempts.get(msg.subject);
     const frame = readFrame(msg.string());
     if (!attempt || !frame || frame.k === 'rej') return;
     const { wk, st, at } = attempt;
     if (frame.k === 'end' || frame.k === 'err') finished(wk, { st, at, next: frame.q });
-    else if (this.#past.mayCancel(msg.subject, now)) control(wk, { k: 'cancel', st, at, why: 'over' });
+    else if (now - attempt.cancelledAt >= repeatMs) {
+      attempt.cancelledAt = now;
+      control(wk, { k: 'cancel', st, at, why: 'over' });
+    }
   }
 
   sweep(now: number): void {
-    this.#past.sweep(now);
+    this.#attempts.sweep(now);
   }
 }

@@ -18,8 +18,8 @@ const ended = (fin: EndFrame['fin']): Outcome => ({
 });
 const codeOf = (decision: Decision): string => (decision.kind === 'fail' ? decision.error.code : decision.kind);
 
-describe('after an attempt', () => {
-  it('that ended well the stream is complete; one that another cancelled never looks complete', () => {
+describe('the retry policy', () => {
+  it('completes only a stream that ended cleanly', () => {
     expect(codeOf(create().decide(ended('done'), true))).toBe('complete');
     expect(codeOf(create().decide(ended('cancelled'), true))).toBe('cancelled');
   });
@@ -32,14 +32,14 @@ describe('after an attempt', () => {
     },
   );
 
-  it('that no worker took another one is tried', () => {
+  it('tries another worker when none took the start', () => {
     expect(create().decide({ kind: 'absent', settling: false }, false)).toMatchObject({ kind: 'again', exclude: true });
   });
 
-  it('on which a worker fell silent no other worker is tried', () => {
-    expect(codeOf(create().decide({ kind: 'silent', accepted: true, blame: 'this' }, false))).toBe('worker_lost');
-    expect(codeOf(create().decide({ kind: 'silent', accepted: false, blame: 'this' }, false))).toBe('deployment_unavailable');
-    expect(codeOf(create().decide({ kind: 'silent', accepted: false, blame: 'another' }, false))).toBe('again');
+  it('tries no other worker after one fell silent', () => {
+    expect(codeOf(create().decide({ kind: 'silent', accepted: true, since: 'this_start' }, false))).toBe('worker_lost');
+    expect(codeOf(create().decide({ kind: 'silent', accepted: false, since: 'this_start' }, false))).toBe('deployment_unavailable');
+    expect(codeOf(create().decide({ kind: 'silent', accepted: false, since: 'earlier_start' }, false))).toBe('again');
   });
 
   it.each([
@@ -52,32 +52,32 @@ describe('after an attempt', () => {
     expect(outcomes).toEqual([...Array.from({ length: losses - 1 }, () => 'again'), code]);
   });
 
-  it('that failed with an error the worker decides whether others may try, and nobody may after the first event', () => {
+  it('follows the retry advice of workers until the first event', () => {
     expect(create().decide(failed('engine_error', 'other'), false)).toMatchObject({ kind: 'again', exclude: true });
     expect(codeOf(create().decide(failed('engine_error', 'other'), true))).toBe('engine_error');
     expect(codeOf(create().decide(failed('context_length_exceeded', 'no'), false))).toBe('context_length_exceeded');
     expect(codeOf(create().decide(failed('from_the_future', 'no'), false))).toBe('engine_error');
   });
 
-  it('that met a full worker the stream goes on at once, then with pauses, then gives up', () => {
+  it('retries full workers at once, then paused, then fails', () => {
     const policy = create();
     expect(policy.decide(rejected('busy'), false)).toMatchObject({ kind: 'again', pauseMs: 0, exclude: false });
     for (let i = 2; i <= 16; i += 1) expect(policy.decide(rejected('busy', 5_000), false)).toMatchObject({ kind: 'again', pauseMs: 1_000 });
     expect(codeOf(policy.decide(rejected('busy'), false))).toBe('overloaded');
   });
 
-  it.each(['draining', 'not_here'] as const)('that was refused as %s any number of other workers is tried', (code) => {
+  it.each(['draining', 'not_here'] as const)('tries any number of workers that answer %s', (code) => {
     const policy = create();
     for (let i = 0; i < 20; i += 1) expect(policy.decide(rejected(code), false)).toMatchObject({ kind: 'again', exclude: true });
   });
 
-  it.each(['malformed', 'incomplete'] as const)('that was refused as %s it is repeated once', (code) => {
+  it.each(['malformed', 'incomplete'] as const)('repeats a start once after %s', (code) => {
     const policy = create();
     expect(policy.decide(rejected(code), false)).toMatchObject({ kind: 'again', exclude: code === 'malformed' });
     expect(codeOf(policy.decide(rejected(code), false))).toBe('internal');
   });
 
-  it('that found nobody just after the own reconnect nobody is blamed and no try is lost', () => {
+  it('counts no try just after its own reconnect', () => {
     const policy = create();
     for (let i = 0; i < 20; i += 1) {
       expect(policy.decide({ kind: 'absent', settling: true }, false)).toMatchObject({ kind: 'again', exclude: false, pauseMs: 100 });
@@ -85,11 +85,11 @@ describe('after an attempt', () => {
     expect(refusalOf({ kind: 'absent', settling: true })).toBeNull();
   });
 
-  it('the chooser hears only what speaks about the worker', () => {
+  it('tells the chooser only what concerns the worker', () => {
     expect(refusalOf(rejected('busy'))).toEqual({ kind: 'rejected', code: 'busy', used: 4, slots: 4 });
     expect(refusalOf({ kind: 'absent', settling: false })).toEqual({ kind: 'absent' });
     expect(refusalOf({ kind: 'dead' })).toEqual({ kind: 'absent' });
-    expect(refusalOf({ kind: 'silent', accepted: false, blame: 'this' })).toEqual({ kind: 'silent' });
+    expect(refusalOf({ kind: 'silent', accepted: false, since: 'this_start' })).toEqual({ kind: 'silent' });
     for (const kind of ['gone', 'late', 'interrupted', 'unsent', 'too_large', 'corrupt'] as const) expect(refusalOf({ kind })).toBeNull();
   });
 });

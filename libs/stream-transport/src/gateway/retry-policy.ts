@@ -15,15 +15,15 @@ import {
   workerLost,
 } from './stream-errors.js';
 
-/** Pause before a start that met workers which are still reconnecting is sent again. */
+/** Pause before a start is sent again while workers are still reconnecting. */
 const SETTLE_PAUSE_MS = 100;
 const LONGEST_BUSY_PAUSE_MS = 1_000;
-/** Workers that a stream may meet that die on it, or are late, before it gives up: a request that is the cause reaches no third. */
-const MAX_CASUALTIES = 2;
-/** Starts that a worker could not read, or did not get whole, before the stream gives up. */
-const MAX_HANDOVERS = 2;
+/** A stream gives up after this many workers died or were late, so that a request that kills workers reaches no third one. */
+const MAX_LOST_WORKERS = 2;
+/** A stream gives up after this many starts that a worker could not read or did not get whole. */
+const MAX_UNREAD_STARTS = 2;
 
-/** What follows from how an attempt was over. */
+/** What a stream does after an attempt has ended. */
 export type Decision =
   | { readonly kind: 'complete' }
   | { readonly kind: 'fail'; readonly error: ServiceError }
@@ -36,12 +36,12 @@ export interface RetrySettings {
 
 const fail = (error: ServiceError): Decision => ({ kind: 'fail', error });
 
-/** Decides for one stream whether it starts elsewhere. An attempt of which the client has seen something is never repeated. */
+/** Decides for one stream whether it starts at another worker. An attempt with delivered output is never repeated. */
 export class RetryPolicy {
   #tries = 0;
   #busy = 0;
-  #handovers = 0;
-  #casualties = 0;
+  #unreadStarts = 0;
+  #lostWorkers = 0;
 
   readonly #settings: RetrySettings;
 
@@ -63,13 +63,13 @@ export class RetryPolicy {
         if (outcome.settling) return { kind: 'again', pauseMs: SETTLE_PAUSE_MS, exclude: false, error: null };
         return this.#elsewhere(notReachable(), delivered, true);
       case 'late':
-        return this.#onceElsewhere(slowWorker(), delivered);
+        return this.#elsewhereOnce(slowWorker(), delivered);
       case 'silent':
-        // What silenced one worker would silence the next.
-        if (outcome.blame === 'this') return fail(outcome.accepted ? workerLost() : notAnswered());
+        // A request that silenced one worker would silence the next.
+        if (outcome.since === 'this_start') return fail(outcome.accepted ? workerLost() : notAnswered());
         return this.#elsewhere(notAnswered(), delivered, true);
       case 'dead':
-        return this.#onceElsewhere(workerLost(), delivered);
+        return this.#elsewhereOnce(workerLost(), delivered);
       case 'gone':
         return this.#elsewhere(workerLost(), delivered, false);
       case 'interrupted':
@@ -89,9 +89,9 @@ export class RetryPolicy {
     return this.#tries >= this.#settings.maxTries ? fail(error) : { kind: 'again', pauseMs: 0, exclude, error };
   }
 
-  #onceElsewhere(error: ServiceError, delivered: boolean): Decision {
-    this.#casualties += 1;
-    return this.#casualties >= MAX_CASUALTIES ? fail(error) : this.#elsewhere(error, delivered, true);
+  #elsewhereOnce(error: ServiceError, delivered: boolean): Decision {
+    this.#lostWorkers += 1;
+    return this.#lostWorkers >= MAX_LOST_WORKERS ? fail(error) : this.#elsewhere(error, delivered, true);
   }
 
   #rejected({ code, retry_ms: retryMs }: RejectFrame): Decision {
@@ -105,14 +105,14 @@ export class RetryPolicy {
         return fail(tooSlow());
       case 'malformed':
       case 'incomplete':
-        this.#handovers += 1;
-        return this.#handovers >= MAX_HANDOVERS
+        this.#unreadStarts += 1;
+        return this.#unreadStarts >= MAX_UNREAD_STARTS
           ? fail(notUnderstood())
           : { kind: 'again', pauseMs: 0, exclude: code === 'malformed', error: null };
     }
   }
 
-  /** The first busy answer is a stale table and costs nothing; a chooser that goes on choosing full workers is slowed down. */
+  /** The first busy answer comes from a stale load table and is retried at once; further ones wait, so that retries stay bounded. */
   #whenFree(retryMs: number): Decision {
     this.#busy += 1;
     if (this.#busy > this.#settings.maxBusy) return fail(allBusy());
@@ -120,7 +120,7 @@ export class RetryPolicy {
   }
 }
 
-/** What the chooser should know of how an attempt was over; null = nothing that speaks about the worker. */
+/** What the outcome tells the chooser about the worker; null = nothing. */
 export function refusalOf(outcome: Outcome): Refusal | null {
   switch (outcome.kind) {
     case 'rejected':

@@ -5,12 +5,12 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 function heardAt(now: number): SilenceWatch {
   const watch = new SilenceWatch({ silenceMs: 3_000, probeMs: 500 });
-  watch.heard(now);
+  watch.frameReceived(now);
   return watch;
 }
 
 describe('the silence of a stream', () => {
-  it('of three seconds asks once, and half a second later the stream is lost', () => {
+  it('probes after 3 s and is lost 0.5 s later', () => {
     const watch = heardAt(0);
     expect(watch.judge(3_000, NEVER)).toBe('well');
     expect(watch.judge(3_050, NEVER)).toBe('ask');
@@ -18,7 +18,7 @@ describe('the silence of a stream', () => {
     expect(watch.judge(3_550, 3_060)).toBe('lost');
   });
 
-  it('blames nobody while the own server has not answered since', () => {
+  it('proves nothing while the NATS server does not answer', () => {
     const watch = heardAt(0);
     watch.judge(3_050, NEVER);
     expect(watch.judge(3_600, 3_000)).toBe('prove');
@@ -26,15 +26,15 @@ describe('the silence of a stream', () => {
     expect(watch.judge(4_050, 4_010)).toBe('lost');
   });
 
-  it('is broken by any frame, also after the question', () => {
+  it('ends with any frame, even after the probe', () => {
     const watch = heardAt(0);
     watch.judge(3_050, NEVER);
-    watch.heard(3_400);
+    watch.frameReceived(3_400);
     expect(watch.judge(6_000, 3_060)).toBe('well');
     expect(watch.judge(6_450, 3_060)).toBe('ask');
   });
 
-  it('starts anew after the own connection or the own loop stood still', () => {
+  it('restarts after a stall or reconnect', () => {
     const watch = heardAt(0);
     watch.gap(100);
     watch.judge(3_050, NEVER);
@@ -44,20 +44,20 @@ describe('the silence of a stream', () => {
 });
 
 describe('a gap in a stream', () => {
-  it('that nobody fills makes it lost, whatever else arrives', () => {
+  it('loses the stream when no replay fills it', () => {
     const watch = heardAt(0);
     watch.gap(0);
     watch.gap(2_000);
-    watch.heard(3_400);
+    watch.frameReceived(3_400);
     expect(watch.judge(3_500, NEVER)).toBe('well');
     expect(watch.judge(3_501, NEVER)).toBe('lost');
   });
 
-  it('that is filled is forgotten', () => {
+  it('is forgotten when it is filled', () => {
     const watch = heardAt(0);
     watch.gap(0);
     watch.progress();
-    watch.heard(4_000);
+    watch.frameReceived(4_000);
     expect(watch.judge(4_100, NEVER)).toBe('well');
   });
 });

@@ -4,14 +4,14 @@ export interface SilenceSettings {
 }
 
 /**
- * `ask` = silent for long: ask the worker, and the own server, for a sign of life, once; `prove` = the own server still owes
- * one, so nobody else may be judged; `lost` = the own server is well and the worker still says nothing.
+ * `ask` = silent for too long: probe the worker and ping the NATS server, once. `prove` = the server has not answered yet, so
+ * the worker's silence proves nothing. `lost` = the server answers and the worker still does not.
  */
 export type SilenceVerdict = 'well' | 'ask' | 'prove' | 'lost';
 
-/** Decides from the silence of an accepted attempt, or from a gap that nobody fills, whether its worker is lost. */
+/** Decides from silence, or from a gap that no replay fills, whether an accepted attempt is lost. */
 export class SilenceWatch {
-  #heardAt = 0;
+  #lastFrameAt = 0;
   #askedAt: number | null = null;
   #gapSince: number | null = null;
 
@@ -21,33 +21,33 @@ export class SilenceWatch {
     this.#settings = settings;
   }
 
-  /** A frame came, whatever it says. */
-  heard(now: number): void {
-    this.#heardAt = now;
+  /** A frame of any kind arrived. */
+  frameReceived(now: number): void {
+    this.#lastFrameAt = now;
     this.#askedAt = null;
   }
 
-  /** Something before what came is missing. */
+  /** A frame arrived ahead of missing ones. */
   gap(now: number): void {
     this.#gapSince ??= now;
   }
 
-  /** The event that was wanted next came. */
+  /** The next event in order arrived. */
   progress(): void {
     this.#gapSince = null;
   }
 
-  /** Nothing that was missed until now counts. */
+  /** Restarts the silence and gap timeouts. */
   restart(now: number): void {
-    this.heard(now);
+    this.frameReceived(now);
     this.#gapSince = null;
   }
 
-  /** `provenSince` = the newest moment after which the own server is known to have answered. */
+  /** `provenSince` = when the newest ping was sent that the NATS server has answered. */
   judge(now: number, provenSince: number): SilenceVerdict {
     const { silenceMs, probeMs } = this.#settings;
     if (this.#gapSince !== null && now - this.#gapSince > silenceMs + probeMs) return 'lost';
-    if (now - this.#heardAt <= silenceMs) return 'well';
+    if (now - this.#lastFrameAt <= silenceMs) return 'well';
     if (this.#askedAt === null) {
       this.#askedAt = now;
       return 'ask';

@@ -6,7 +6,7 @@ import type { Link } from '../wire/link.js';
 import type { Publisher } from '../wire/publisher.js';
 import type { Subjects } from '../wire/subjects.js';
 
-/** Parts sent between two confirmations of the server, so that no buffer on the way overflows. */
+/** Parts sent between two flushes, so that the connection's buffer stays bounded. */
 const PARTS_PER_FLUSH = 4;
 
 export interface StartTarget {
@@ -16,25 +16,25 @@ export interface StartTarget {
   readonly reply: string;
   /** Time left to the first event. */
   readonly deadlineMs: number;
-  /** Ends an upload that nobody waits for any more. */
+  /** Ends the upload when its attempt ends. */
   readonly upload: Abortable;
 }
 
-/** `uploading` = the parts are on their way; its promise tells whether the server took them all. */
+/** `uploading` = sent in parts; `done` resolves with whether the server took all of them. */
 export type StartSent =
   { readonly kind: 'sent' | 'too_large' | 'failed' } | { readonly kind: 'uploading'; readonly done: Promise<boolean> };
 
 export interface StartPublisherOptions {
   readonly subjects: Subjects;
   readonly small: Publisher;
-  /** A connection of its own, so that a large start delays nobody's tokens. */
+  /** A second connection, so that a large start delays no tokens. */
   readonly bulk: Publisher;
   readonly bulkLink: Link;
   /** Uploads at once. */
   readonly uploads: number;
 }
 
-/** Hands starts to workers: in one message, or in parts where they are large. */
+/** Sends starts to workers: in one message, or in parts where they are large. */
 export class StartPublisher {
   #uploading = 0;
   #waiting: (() => void)[] = [];
@@ -100,7 +100,7 @@ function encode(request: StreamRequest, at: number): Uint8Array {
 
 const CLOSING = Buffer.from('}');
 
-/** In a thread of libuv's pool: megabytes take milliseconds, in which no token would be relayed. */
+/** In libuv's thread pool: hashing megabytes takes milliseconds, in which the event loop would relay no token. */
 const digestOf = async (body: Uint8Array): Promise<string> => Buffer.from(await webcrypto.subtle.digest('SHA-256', body)).toString('hex');
 
 function startHeaders(request: StreamRequest, target: StartTarget): MsgHdrs {

@@ -3,13 +3,12 @@ import { type Logger, type Msg, type NatsConnection, OpenSet, OpenTable, type Su
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { OpenStream, StreamRequest, StreamSink, WorkerChooser } from '../types.js';
 import { monotonic } from '../wire/clock.js';
-import { guardedCallback } from '../wire/guarded-callback.js';
 import { Link } from '../wire/link.js';
 import { Publisher } from '../wire/publisher.js';
-import { saysNobodyListens } from '../wire/server-verdict.js';
+import { guardedCallback, isNoResponders } from '../wire/subscription.js';
 import { StallWatch } from '../wire/stall-watch.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
-import type { AttemptLine } from './attempt-host.js';
+import type { ActiveAttempt } from './attempt-host.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
 import { LateFrames } from './late-frames.js';
 import { type ReceiverCounters, newReceiverCounters } from './receiver-counters.js';
@@ -20,7 +19,7 @@ import { VitalsTable } from './worker-vitals.js';
 
 export interface StreamReceiverOptions {
   readonly nats: NatsConnection;
-  /** A second connection for large starts, so that they delay nobody's tokens. */
+  /** A second connection for large starts, so that they delay no tokens. */
   readonly bulk: NatsConnection;
   readonly env: string;
   readonly gw: Incarnation;
@@ -28,14 +27,14 @@ export interface StreamReceiverOptions {
   readonly settings?: Partial<StreamSettings> | undefined;
 }
 
-/** Workers hear of finished streams this often. */
+/** Finished streams are acknowledged this often, in milliseconds. */
 const FINISHED_MS = 100;
-/** A server that does not answer a ping within this is left for another. */
+/** A NATS server that does not answer a ping within this is left for another, in milliseconds. */
 const LINK_ANSWER_MS = 1_000;
 
 /**
- * The gateway's side of the stream protocol, one per process: opens streams at workers and hands out each event exactly
- * once and in order, or an error.
+ * The gateway's side of the stream protocol, one per process. Opens streams at workers and delivers each event exactly once
+ * and in order, or an error. docs/stream-protocol.md is the specification.
  */
 export class StreamReceiver {
   /** For metrics. */
@@ -45,19 +44,19 @@ export class StreamReceiver {
   readonly #publisher: Publisher;
   readonly #link: Link;
   readonly #bulkLink: Link;
-  readonly #peers: WorkerPeers<AttemptLine>;
+  readonly #peers: WorkerPeers<ActiveAttempt>;
   readonly #late: LateFrames;
   readonly #stallWatch: StallWatch;
   readonly #host: GatewayStreamHost;
   readonly #vitals = new VitalsTable();
-  readonly #attempts = new OpenTable<AttemptLine>();
+  readonly #attempts = new OpenTable<ActiveAttempt>();
   readonly #streams = new OpenSet<GatewayStream>();
   readonly #subscriptions: Subscription[];
   readonly #timer: NodeJS.Timeout;
   #acknowledgedAt = 0;
   #finishedAt = 0;
-  /** When anything last arrived. */
-  #heardAt = 0;
+  /** When the last message arrived. */
+  #lastMessageAt = 0;
   #stopped = false;
 
   readonly #options: StreamReceiverOptions;
@@ -103,14 +102,14 @@ export class StreamReceiver {
     this.#timer = setInterval(() => this.#tick(), this.#settings.tickMs);
   }
 
-  /** Streams that are open, those included that wait for a worker or for a cancelled worker's last word. */
+  /** Open streams, including those that wait for a worker or for the usage of a cancelled attempt. */
   get active(): number {
     return this.#streams.size;
   }
 
   /**
-   * Opens a stream: asks `chooser` for workers until one takes it, and hands what comes to `sink`, never before this
-   * call has returned.
+   * Opens a stream: asks `chooser` for workers until one accepts it, and delivers to `sink`, never before this call has
+   * returned.
    */
   open(request: StreamRequest, chooser: WorkerChooser, sink: StreamSink): OpenStream {
     const stream = new GatewayStream({ host: this.#host, request, chooser, sink });
@@ -121,7 +120,7 @@ export class StreamReceiver {
     return stream;
   }
 
-  /** Ends every stream with an error, tells the workers, and lets go of the connections, which stay open. */
+  /** Ends every stream with an error, tells the workers, and unsubscribes. The connections stay open. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const stream of this.#streams) stream.stop(shuttingDown());
@@ -135,18 +134,18 @@ export class StreamReceiver {
   }
 
   #onFrame(msg: Msg): void {
-    this.#heardAt = monotonic();
+    this.#lastMessageAt = monotonic();
     const attempt = this.#attempts.get(msg.subject);
     if (!attempt) {
-      this.#late.arrived(msg, this.#heardAt);
+      this.#late.arrived(msg, this.#lastMessageAt);
       return;
     }
     try {
-      if (saysNobodyListens(msg)) attempt.nobodyServes(this.#heardAt);
+      if (isNoResponders(msg)) attempt.noResponders(this.#lastMessageAt);
       else {
         const frame = readFrame(msg.string());
         if (!frame) this.counters.unreadable += 1;
-        attempt.frame(frame, this.#heardAt);
+        attempt.frame(frame, this.#lastMessageAt);
       }
     } catch (err) {
       this.#options.log.error({ st: attempt.st, err }, 'stream.sink_failed');
@@ -155,14 +154,14 @@ export class StreamReceiver {
   }
 
   #onAnswer(msg: Msg): void {
-    this.#heardAt = monotonic();
+    this.#lastMessageAt = monotonic();
     const wk = msg.subject.slice(msg.subject.lastIndexOf('.') + 1) as Incarnation;
-    if (saysNobodyListens(msg)) {
-      this.#peers.nobodyServes(wk, this.#heardAt, this.#link.since);
+    if (isNoResponders(msg)) {
+      this.#peers.noResponders(wk, this.#lastMessageAt, this.#link.since);
       return;
     }
     this.#peers.answered(wk);
-    this.#vitals.heard(wk, this.#heardAt);
+    this.#vitals.seen(wk, this.#lastMessageAt);
     const answer = readAnswer(msg);
     for (const [st, at] of answer?.gone ?? []) {
       const attempt = this.#attempts.get(this.#subjects.frames(this.#options.gw, st, at));
@@ -170,7 +169,7 @@ export class StreamReceiver {
     }
   }
 
-  #workerDied(wk: Incarnation, attempts: readonly AttemptLine[]): void {
+  #workerDied(wk: Incarnation, attempts: readonly ActiveAttempt[]): void {
     this.counters.lostWorkers += 1;
     this.#options.log.warn({ wk, streams: attempts.length }, 'stream.worker_lost');
     for (const attempt of attempts) attempt.dead();
@@ -184,14 +183,14 @@ export class StreamReceiver {
       return;
     }
     this.counters.stalls += 1;
-    // What waited in the socket is read first; only then do all clocks start anew, or are read where stalls go on and on.
+    // Messages that waited in the socket are read first. Then timeouts restart, or are checked if stalls go on for too long.
     setImmediate(() => (pace === 'stalled' ? this.#restartTimers() : this.#judge(monotonic())));
   }
 
   #judge(now: number): void {
     if (this.#stopped) return;
     const judge = this.#link.up;
-    if (judge && this.#attempts.size > 0 && now - this.#heardAt > this.#settings.heartbeatMs) this.#link.prove();
+    if (judge && this.#attempts.size > 0 && now - this.#lastMessageAt > this.#settings.heartbeatMs) this.#link.prove();
     const cutOff = !judge && now - this.#link.since > this.#settings.leaseMs;
     for (const stream of this.#streams) this.#tickStream(stream, now, { judge, cutOff });
     if (judge) this.#acknowledge(now);

@@ -4,8 +4,8 @@ export interface SuspicionSettings {
 }
 
 /**
- * Decides when "nobody serves this worker" (503 of the server) means that the worker is dead. One such answer may only
- * mean that it is reconnecting, and none means anything shortly after the own reconnect: workers come back one by one.
+ * Decides when "no responders" (503 of the NATS server) means that a worker is dead. A single one may mean that the worker is
+ * reconnecting, and shortly after the gateway's own reconnect none counts, since workers come back one by one.
  */
 export class Suspicion {
   #firstAt: number | null = null;
@@ -17,8 +17,8 @@ export class Suspicion {
     this.#settings = settings;
   }
 
-  /** Notes a 503. `linkSince` = when the own connection last changed. @returns true when the worker is dead. */
-  nobodyServes(now: number, linkSince: number): boolean {
+  /** Records a 503. `linkSince` = when the gateway's connection last changed. @returns true when the worker is dead. */
+  noResponders(now: number, linkSince: number): boolean {
     if (now - linkSince < this.#settings.settleMs) {
       this.clear();
       return false;
@@ -31,12 +31,12 @@ export class Suspicion {
     return now - this.#firstAt >= this.#settings.suspicionMs;
   }
 
-  /** The worker answered, or the own connection changed. */
+  /** The worker answered, or the gateway's connection changed. */
   clear(): void {
     this.#firstAt = null;
   }
 
-  /** True once for each suspicion, when it is time for the second question. */
+  /** True once for each suspicion, when the second probe is due. */
   probeDue(now: number): boolean {
     if (this.#firstAt === null || this.#asked || now - this.#firstAt < this.#settings.suspicionMs) return false;
     this.#asked = true;

@@ -17,7 +17,7 @@ function create(): { peers: WorkerPeers<AcknowledgedStream>; asked: [string, unk
 }
 
 describe('acknowledgements', () => {
-  it('go out as one message for each worker, with all of its streams and what is finished', () => {
+  it('are one message per worker with all its streams', () => {
     const { peers, asked } = create();
     const [one, two, three] = [stream('one', 1, 4), stream('two', 3, 0), stream('three', 1, 9)];
     peers.join(a, one);
@@ -41,7 +41,7 @@ describe('acknowledgements', () => {
     ]);
   });
 
-  it('stop for a worker that holds nothing any more', () => {
+  it('stop for a worker without streams', () => {
     const { peers, asked } = create();
     const one = stream('one');
     peers.join(a, one);
@@ -50,7 +50,7 @@ describe('acknowledgements', () => {
     expect(asked).toEqual([]);
   });
 
-  it('tell what is finished between the leases, once', () => {
+  it('report each finished stream once, between leases', () => {
     const { peers, asked } = create();
     peers.join(a, stream('open'));
     peers.finished(a, stream('one', 1, 2));
@@ -61,7 +61,7 @@ describe('acknowledgements', () => {
     expect(asked).toEqual([['a', { k: 'ack', v: [['one', 1, 2, 1]] }]]);
   });
 
-  it('of very many streams stay below the size of a message', () => {
+  it('of many streams stay below the message size', () => {
     const { peers, asked } = create();
     for (let i = 0; i < 5_000; i += 1) peers.join(a, stream(`s${i}`));
     peers.acknowledgeAll();
@@ -69,26 +69,26 @@ describe('acknowledgements', () => {
   });
 });
 
-describe('a worker that nobody serves', () => {
-  it('is dead after the second answer, with the streams it held', () => {
+describe('a worker without a subscriber', () => {
+  it('is dead after the second report, with its streams', () => {
     const { peers, asked, died } = create();
     const one = stream('one');
     peers.join(a, one);
-    peers.nobodyServes(a, 10_000, 0);
+    peers.noResponders(a, 10_000, 0);
     peers.tick(10_250, false);
     expect(asked).toEqual([['a', { k: 'probe' }]]);
-    peers.nobodyServes(a, 10_255, 0);
+    peers.noResponders(a, 10_255, 0);
     expect(died).toEqual([['a', [one]]]);
   });
 
-  it('lives when it answers in between, or when the own connection changed', () => {
+  it('is alive after an answer or a reconnect', () => {
     const { peers, died } = create();
     peers.join(a, stream('one'));
-    peers.nobodyServes(a, 10_000, 0);
+    peers.noResponders(a, 10_000, 0);
     peers.answered(a);
-    peers.nobodyServes(a, 10_400, 0);
+    peers.noResponders(a, 10_400, 0);
     peers.clearSuspicions();
-    peers.nobodyServes(a, 10_800, 0);
+    peers.noResponders(a, 10_800, 0);
     expect(died).toEqual([]);
   });
 });

@@ -2,10 +2,10 @@ import type { Incarnation, StreamId } from '@slipway/contracts';
 import { OpenSet } from '@slipway/platform';
 import { Suspicion, type SuspicionSettings } from './suspicion.js';
 
-/** Streams named in one acknowledgement at most, which keeps it far below NATS's message size. */
+/** Streams in one acknowledgement at most, so that it stays far below NATS's message size. */
 const ACK_ENTRIES = 4_096;
 
-/** An accepted attempt, as an acknowledgement names it. */
+/** An accepted attempt as acknowledgements list it. */
 export interface AcknowledgedStream {
   readonly st: StreamId;
   readonly at: number;
@@ -22,12 +22,12 @@ interface Peer<S> {
 
 export interface WorkerPeersOptions<S> {
   readonly settings: SuspicionSettings;
-  /** Sends a control message as a question, so that the server says when nobody serves the worker. */
+  /** Sends a control message with a reply subject, so that the server reports a missing subscriber. */
   readonly ask: (wk: Incarnation, json: string) => void;
   readonly died: (wk: Incarnation, streams: readonly S[]) => void;
 }
 
-/** The workers that a gateway has accepted streams at: their acknowledgements, and whether they are still there. */
+/** The workers with accepted streams of this gateway: sends their acknowledgements and detects dead workers. */
 export class WorkerPeers<S extends AcknowledgedStream> {
   readonly #peers = new Map<Incarnation, Peer<S>>();
 
@@ -45,12 +45,12 @@ export class WorkerPeers<S extends AcknowledgedStream> {
     this.#peers.get(wk)?.streams.delete(stream);
   }
 
-  /** The next acknowledgement tells the worker that it may forget the attempt. */
+  /** The next acknowledgement tells the worker that it may drop the attempt. */
   finished(wk: Incarnation, attempt: AcknowledgedStream): void {
     this.#peer(wk).finished.push([attempt.st, attempt.at, attempt.next, 1]);
   }
 
-  /** Renews the leases of everything. */
+  /** Acknowledges all streams, which renews their leases. */
   acknowledgeAll(): void {
     for (const [wk, peer] of this.#peers) {
       const entries: AckEntry[] = peer.finished;
@@ -61,10 +61,10 @@ export class WorkerPeers<S extends AcknowledgedStream> {
     }
   }
 
-  /** Asks workers a second time that the server did not know; with `tellFinished`, tells all what is finished. */
-  tick(now: number, tellFinished: boolean): void {
+  /** Probes suspected workers a second time; with `sendFinished`, also acknowledges finished attempts. */
+  tick(now: number, sendFinished: boolean): void {
     for (const [wk, peer] of this.#peers) {
-      if (tellFinished && peer.finished.length > 0) {
+      if (sendFinished && peer.finished.length > 0) {
         this.#acknowledge(wk, peer.finished);
         peer.finished = [];
       }
@@ -81,15 +81,15 @@ export class WorkerPeers<S extends AcknowledgedStream> {
     this.#peers.get(wk)?.suspicion.clear();
   }
 
-  /** The server knows nobody who serves the worker. `linkSince` = when the own connection last changed. */
-  nobodyServes(wk: Incarnation, now: number, linkSince: number): void {
+  /** The worker's subject has no subscriber. `linkSince` = when the gateway's connection last changed. */
+  noResponders(wk: Incarnation, now: number, linkSince: number): void {
     const peer = this.#peers.get(wk);
-    if (!peer || !peer.suspicion.nobodyServes(now, linkSince)) return;
+    if (!peer || !peer.suspicion.noResponders(now, linkSince)) return;
     this.#peers.delete(wk);
     if (peer.streams.size > 0) this.#options.died(wk, [...peer.streams]);
   }
 
-  /** The own connection changed, or the own loop stood still: earlier doubts mean nothing any more. */
+  /** Forgets suspicions after a reconnect or stall of this process. */
   clearSuspicions(): void {
     for (const { suspicion } of this.#peers.values()) suspicion.clear();
   }

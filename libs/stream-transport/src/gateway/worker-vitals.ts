@@ -1,46 +1,46 @@
 import type { Incarnation } from '@slipway/contracts';
 
-/** Workers that nobody has asked or heard for this long are forgotten, in milliseconds. */
+/** Workers without traffic for this long are dropped from the table, in milliseconds. */
 const FORGET_MS = 60_000;
 
 /** A start that was sent. */
-export interface Debt {
-  /** Whether the worker has said anything about it. */
+export interface PendingStart {
+  /** Whether a frame of it has arrived. */
   isAnswered: boolean;
 }
 
-const NEVER_ANSWERED: Readonly<Debt> = { isAnswered: false };
+const NEVER_ANSWERED: Readonly<PendingStart> = { isAnswered: false };
 
-/** When a worker was last heard, and what it owes. Workers take starts in the order of their arrival. */
+/** When a worker last sent anything, and which starts it has not answered. Workers handle starts in order of arrival. */
 export class WorkerVitals {
-  /** When anything of it arrived last, by the monotonic clock. */
-  heardAt = Number.NEGATIVE_INFINITY;
-  /** Starts that it has neither accepted nor rejected. */
+  /** When its last message arrived, by the monotonic clock. */
+  lastSeenAt = Number.NEGATIVE_INFINITY;
+  /** Starts neither accepted nor rejected. */
   unanswered = 0;
-  /** What a worker that fell silent will not answer; null = it speaks. */
-  #silentOn: Readonly<Debt> | null = null;
-  #newest: Debt | null = null;
+  /** The start that a silent worker did not answer; null = the worker is not silent. */
+  #silentOn: Readonly<PendingStart> | null = null;
+  #newest: PendingStart | null = null;
 
-  /** Notes a start. @returns it, and the one before it that the worker must answer first; null = it may begin with this one. */
-  owe(): { readonly debt: Debt; readonly ahead: Readonly<Debt> | null } {
-    const ahead = this.unanswered > 0 ? this.#newest : this.#silentOn;
+  /** Records a start. @returns it, and the unanswered start before it that the worker must handle first; null = none. */
+  startSent(): { readonly pending: PendingStart; readonly earlier: Readonly<PendingStart> | null } {
+    const earlier = this.unanswered > 0 ? this.#newest : this.#silentOn;
     this.unanswered += 1;
     this.#newest = { isAnswered: false };
-    return { debt: this.#newest, ahead };
+    return { pending: this.#newest, earlier };
   }
 
-  heard(now: number): void {
-    this.heardAt = now;
+  seen(now: number): void {
+    this.lastSeenAt = now;
     this.#silentOn = null;
   }
 
-  /** A start was given up for want of any sign of life. */
-  fellSilent(): void {
+  /** A start timed out and the worker sent nothing meanwhile. */
+  startTimedOut(): void {
     this.#silentOn = NEVER_ANSWERED;
   }
 }
 
-/** The vitals of all workers that a gateway has sent starts to. */
+/** The vitals of all workers that this gateway has sent starts to. */
 export class VitalsTable {
   readonly #workers = new Map<Incarnation, WorkerVitals>();
 
@@ -50,13 +50,13 @@ export class VitalsTable {
     return vitals;
   }
 
-  /** The worker answered something that belongs to no stream. */
-  heard(wk: Incarnation, now: number): void {
-    this.#workers.get(wk)?.heard(now);
+  /** A message of the worker arrived that belongs to no stream. */
+  seen(wk: Incarnation, now: number): void {
+    this.#workers.get(wk)?.seen(now);
   }
 
   sweep(now: number): void {
-    for (const [wk, { heardAt, unanswered }] of this.#workers) {
+    for (const [wk, { lastSeenAt: heardAt, unanswered }] of this.#workers) {
       if (unanswered === 0 && now - heardAt > FORGET_MS) this.#workers.delete(wk);
     }
   }

@@ -12,12 +12,12 @@ export interface LinkOptions {
   readonly onDown?: () => void;
 }
 
-/** A timer later than this was held up by this process itself. */
+/** A timer later than this was delayed by a stall of this process, in milliseconds. */
 const LATE_TIMER_MS = 200;
 
 /**
- * The process's own connection, as far as judging others needs it: while it is down, or its server
- * hangs, nobody else's silence means anything.
+ * The state of the process's own connection. While it is down or its server does not answer, the silence of others proves
+ * nothing.
  */
 export class Link {
   readonly #nats: NatsConnection;
@@ -37,22 +37,22 @@ export class Link {
     watchConnection(this.#nats, { disconnected: () => this.#change(false), reconnected: () => this.#change(true) });
   }
 
-  /** True while the connection stands, as far as the socket tells. */
+  /** True while the socket is connected. */
   get up(): boolean {
     return this.#connected;
   }
 
-  /** When the connection was last lost or regained; -Infinity = never since this object exists. */
+  /** When the connection was last lost or regained; -Infinity = never. */
   get since(): number {
     return this.#changedAt;
   }
 
-  /** The newest moment at which a question to the server was sent that it has answered. */
+  /** When the newest ping was sent that the server has answered. */
   get provenSince(): number {
     return this.#provenAt;
   }
 
-  /** Resolves at once when the connection stands, else when it is back or the waiter is over. */
+  /** Resolves when the connection is up or the waiter is aborted. */
   async whenUp(waiter: Abortable): Promise<void> {
     if (this.#connected || waiter.signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ export class Link {
     });
   }
 
-  /** Asks the server for a sign of life, one question at a time; a server that owes it is left. */
+  /** Pings the server, one ping at a time; reconnects elsewhere when it does not answer within `answerMs`. */
   prove(): void {
     if (this.#proving || !this.#connected || this.#stopped) return;
     this.#proving = true;
@@ -87,7 +87,7 @@ export class Link {
   #expectAnswer(since: number): void {
     this.#answerTimer = setTimeout(() => {
       const late = this.#options.clock() - since - this.#options.answerMs;
-      // A timer that comes late tells that this process stood still: the answer may wait in the socket.
+      // A late timer shows a stall of this process: the answer may wait in the socket.
       if (late > LATE_TIMER_MS) this.#expectAnswer(this.#options.clock());
       else this.#leave();
     }, this.#options.answerMs);

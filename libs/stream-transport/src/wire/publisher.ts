@@ -1,10 +1,10 @@
 import { INLINE_START_BYTES } from '@slipway/contracts';
 import type { Logger, MsgHdrs, NatsConnection } from '@slipway/platform';
 
-/** Room that NATS wants for headers and that a foreign server's smaller limit may leave. */
+/** Room for NATS headers below the server's limit. */
 const HEADROOM_BYTES = 4_096;
 
-/** Publishes without ever throwing into the event loop. */
+/** Publishes without throwing. */
 export class Publisher {
   readonly #nats: NatsConnection;
   readonly #log: Pick<Logger, 'warn'>;
@@ -19,7 +19,7 @@ export class Publisher {
     return Math.min(INLINE_START_BYTES, (this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY) - HEADROOM_BYTES);
   }
 
-  /** @returns false when the connection did not take it: closed, draining, or the payload is too large. */
+  /** @returns false when the connection refused it: closed, draining, or the payload is too large. */
   send(subject: string, payload: string | Uint8Array, options?: { reply?: string; headers?: MsgHdrs }): boolean {
     try {
       this.#nats.publish(subject, payload, options);

@@ -1,4 +1,4 @@
-/** How the own event loop keeps time. `stalls on` = it has stood still again and again for longer than judging may wait. */
+/** How regularly the event loop runs. `stalls on` = it has stalled tick after tick for longer than `patienceMs`. */
 export type LoopPace = 'steady' | 'stalled' | 'stalls on';
 
 export interface StallLimits {
@@ -6,14 +6,14 @@ export interface StallLimits {
   readonly tickMs: number;
   /** A tick later than this is a stall. */
   readonly stallMs: number;
-  /** Stalls tick after tick count as stalls for so long from the first of them on. */
+  /** A series of stalls longer than this is `stalls on`. */
   readonly patienceMs: number;
 }
 
-/** Notices that the own event loop stood still, from the distance of ticks that should come regularly. */
+/** Detects stalls of the event loop from the distance of regular ticks. */
 export class StallWatch {
   #lastTick: number;
-  /** When the first of the stalls was noticed behind which no tick was on time. */
+  /** When the first stall of the current series was noticed. */
   #stallingSince: number | null = null;
 
   readonly #limits: StallLimits;
@@ -23,7 +23,7 @@ export class StallWatch {
     this.#lastTick = now;
   }
 
-  /** Call on every tick. A stall behind a tick that was on time is `stalled`, however long it was. */
+  /** Call on every tick. A stall after a tick on time is `stalled`, however long it was. */
   pace(now: number): LoopPace {
     const { tickMs, stallMs, patienceMs } = this.#limits;
     const late = now - this.#lastTick - tickMs;

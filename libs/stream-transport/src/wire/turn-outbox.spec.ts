@@ -10,8 +10,8 @@ function setUp(holdMs = LONG_MS) {
   return { sent, outbox: new TurnOutbox<number>((item) => void sent.push(item), holdMs) };
 }
 
-describe('what is put into an outbox', () => {
-  it('leaves at the end of the turn, all of it and in order', async () => {
+describe('an item put into an outbox', () => {
+  it('is sent at the end of the turn, in order', async () => {
     const { sent, outbox } = setUp();
     outbox.put(1);
     await Promise.resolve().then(() => outbox.put(2));
@@ -23,7 +23,7 @@ describe('what is put into an outbox', () => {
     expect(sent).toEqual([1, 2, 3]);
   });
 
-  it('leaves at once when it is flushed, and only once', async () => {
+  it('is sent once when flushed', async () => {
     const { sent, outbox } = setUp();
     outbox.put(1);
     outbox.flush();
@@ -34,7 +34,7 @@ describe('what is put into an outbox', () => {
     expect(sent).toEqual([1, 2]);
   });
 
-  it('leaves in the next turn when it is put in while others leave', async () => {
+  it('is sent next turn when put during sending', async () => {
     const sent: number[] = [];
     const outbox = new TurnOutbox<number>((item) => {
       sent.push(item);
@@ -47,8 +47,8 @@ describe('what is put into an outbox', () => {
   });
 });
 
-describe('what is held in an outbox', () => {
-  it('leaves together with what is put in next, in its place', async () => {
+describe('an item held in an outbox', () => {
+  it('is sent with the next item, in order', async () => {
     const { sent, outbox } = setUp();
     outbox.hold(1);
     await turn();
@@ -62,7 +62,7 @@ describe('what is held in an outbox', () => {
     expect(sent).toEqual([1, 2, 3, 4]);
   });
 
-  it('leaves by itself where nothing comes in time, each time anew', async () => {
+  it('is sent alone after the hold time', async () => {
     const { sent, outbox } = setUp(1);
     outbox.hold(1);
     await vi.waitFor(() => expect(sent).toEqual([1]), 20_000);
@@ -70,7 +70,7 @@ describe('what is held in an outbox', () => {
     await vi.waitFor(() => expect(sent).toEqual([1, 2]), 20_000);
   });
 
-  it('leaves when the outbox is flushed, and is not sent again', async () => {
+  it('is sent once when the outbox is flushed', async () => {
     const { sent, outbox } = setUp(1);
     outbox.hold(1);
     outbox.flush();

@@ -1,6 +1,6 @@
 /**
- * Keeps what is put in during one turn of the event loop and sends it at the end of that turn, in order: the client writes
- * to its socket once for everything that is published together, and a write costs more than a frame.
+ * Collects the items of one turn of the event loop and sends them at its end, in order. The NATS client writes to its socket
+ * once for everything published together, and a write costs more than a frame.
  */
 export class TurnOutbox<T> {
   #items: T[] = [];
@@ -10,7 +10,7 @@ export class TurnOutbox<T> {
   readonly #send: (item: T) => void;
   readonly #holdMs: number;
 
-  /** @param holdMs time that what is held waits at most for something to leave with. */
+  /** @param holdMs longest wait of a held item. */
   constructor(send: (item: T) => void, holdMs: number) {
     this.#send = send;
     this.#holdMs = holdMs;
@@ -23,13 +23,13 @@ export class TurnOutbox<T> {
     setImmediate(() => this.flush());
   }
 
-  /** Sends the item together with what is put in next, before it; by itself where nothing comes in time. */
+  /** Sends the item just before the next one that is put, or alone after `holdMs`. */
   hold(item: T): void {
     this.#items.push(item);
     this.#timer ??= setTimeout(() => this.flush(), this.#holdMs);
   }
 
-  /** Sends at once what is kept. */
+  /** Sends everything now. */
   flush(): void {
     const items = this.#items;
     this.#items = [];

@@ -1,4 +1,4 @@
-/** A map that forgets: an entry lives for at least one sweep interval after it was last set, and at most two. */
+/** A map whose entries expire between one and two intervals after they were last set. */
 export class TwiceSweptMap<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();

@@ -7,7 +7,7 @@ import { TwiceSweptMap } from './twice-swept-map.js';
 const LIMITS = { tickMs: 50, stallMs: 1_000, patienceMs: 10_000 };
 
 describe('the stall watch', () => {
-  it('notices that more than a second passed between two ticks, once', () => {
+  it('reports a gap of over 1 s once', () => {
     const watch = new StallWatch(LIMITS, 0);
     expect([50, 120, 900, 1_950, 3_001, 3_051].map((now) => watch.pace(now))).toEqual([
       ...Array<LoopPace>(4).fill('steady'),
@@ -16,12 +16,12 @@ describe('the stall watch', () => {
     ]);
   });
 
-  it('takes no single stall for one without end, however long it was', () => {
+  it('reports one long stall as a single stall', () => {
     const watch = new StallWatch(LIMITS, 0);
     expect([3_600_000, 3_600_050, 7_200_000].map((now) => watch.pace(now))).toEqual(['stalled', 'steady', 'stalled']);
   });
 
-  it('says when stalls at every tick went on for longer than judging may wait, until a tick is on time', () => {
+  it('reports a series longer than its patience', () => {
     const watch = new StallWatch(LIMITS, 0);
     const paces = Array.from({ length: 14 }, (_, i) => watch.pace(2_000 * (i + 1)));
     expect(paces).toEqual([...Array<LoopPace>(6).fill('stalled'), ...Array<LoopPace>(8).fill('stalls on')]);
@@ -29,8 +29,8 @@ describe('the stall watch', () => {
   });
 });
 
-describe('a map that forgets', () => {
-  it('keeps an entry for one interval at least and two at most', () => {
+describe('a map with expiry', () => {
+  it('keeps an entry for one to two intervals', () => {
     const map = new TwiceSweptMap<string, number>(1_000, 0);
     map.set('a', 1);
     map.sweep(999);
@@ -48,7 +48,7 @@ describe('subjects', () => {
   const subjects = subjectsOf('dev');
   const [gw, wk, st] = ['g1', 'w1', 's1'] as unknown as [Incarnation, Incarnation, StreamId];
 
-  it('are those of the protocol', () => {
+  it('match the protocol', () => {
     expect(subjects.frames(gw, st, 2)).toBe('inf.dev.v1.g.g1.r.s1.2');
     expect(subjects.allFramesOf(gw)).toBe('inf.dev.v1.g.g1.r.*.*');
     expect(subjects.control(wk)).toBe('inf.dev.v1.w.w1.ctl');
@@ -58,7 +58,7 @@ describe('subjects', () => {
     expect(subjects.heartbeats(7 as DeploymentId, wk)).toBe('inf.dev.v1.hb.7.w1');
   });
 
-  it('of frames can be read back, and nothing else passes for one', () => {
+  it('are parsed back only when they are frame subjects', () => {
     expect(subjects.readFrames('inf.dev.v1.g.g1.r.s1.2')).toEqual({ gw: 'g1', st: 's1', at: 2 });
     for (const other of [
       '',

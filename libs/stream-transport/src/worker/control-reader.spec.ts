@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readControl } from './control-reader.js';
 
 describe('a control message', () => {
-  it('is read when it is one', () => {
+  it('is read when valid', () => {
     expect(readControl('{"k":"ack","v":[["s",1,4,0],["t",2,9,1]]}')).toEqual({
       k: 'ack',
       v: [
@@ -14,7 +14,7 @@ describe('a control message', () => {
     expect(readControl('{"k":"probe"}')).toEqual({ k: 'probe' });
   });
 
-  it('loses the entries of an acknowledgement that are broken, and keeps the rest', () => {
+  it('keeps the valid entries of an acknowledgement', () => {
     expect(readControl('{"k":"ack","v":[["s",1,4,0],null,["t"],[1,2,3,0],["u","1",2,0]]}')).toEqual({ k: 'ack', v: [['s', 1, 4, 0]] });
   });
 

@@ -12,7 +12,7 @@ describe('events of one step', () => {
     expect(chunkEvents(events, 1_000)).toEqual([{ n: 2, json: JSON.stringify(events).slice(1, -1) }]);
   });
 
-  it('are split over frames that each fit, in order and without loss', () => {
+  it('are split into fitting frames without loss', () => {
     const events = Array.from({ length: 37 }, (_, i) => text(`${i} ${'é'.repeat(i * 3)}`));
     const chunks = chunkEvents(events, 500)!;
     expect(chunks.length).toBeGreaterThan(1);
@@ -49,7 +49,7 @@ describe('events of one step', () => {
     expect(pieces.reduce((sum, piece) => sum + piece.n, 0)).toBe(100);
   });
 
-  it('are refused when one is larger than a frame that has no text to cut', () => {
+  it('are refused when one cannot be cut to fit', () => {
     expect(chunkEvents([text('a'), { k: 'call', i: 0, id: 'c', name: 'n'.repeat(600), n: 1 }], 500)).toBeNull();
     expect(chunkEvents([{ k: 'text', x: 'a', n: 1, lp: [{ t: 'a', p: 0, top: [{ t: 'b'.repeat(600), p: -1 }] }] }], 500)).toBeNull();
   });

@@ -4,7 +4,7 @@ import type { StreamEvent } from '@slipway/contracts';
 const WORST_BYTES_PER_CHAR = 3;
 /** Bytes of JSON that one UTF-16 code unit of text can need at most: a control character is written as `\u0000`. */
 const WORST_JSON_BYTES_PER_CHAR = 6;
-/** Bytes that an event's other fields take at most beside its text. */
+/** Bytes of an event's other fields at most. */
 const FIELD_BYTES = 256;
 
 /** Largest frame of several texts, or of a part of one, in bytes. */
@@ -26,7 +26,7 @@ const fits = (json: string, limit: number): boolean => json.length * WORST_BYTES
  * @returns null when an event is larger than the limit and cannot be split.
  */
 export function chunkEvents(events: readonly StreamEvent[], limit: number): EventChunk[] | null {
-  // Large texts are cut small where they can be: each frame keeps an event loop from the others' for as long as it is.
+  // Large texts are cut small where possible: a frame occupies the event loop of both sides in proportion to its size.
   return (limit > CUT_BYTES ? chunksOf(events, CUT_BYTES) : null) ?? chunksOf(events, limit);
 }
 
@@ -54,7 +54,7 @@ function chunkEvent(event: StreamEvent, limit: number): EventChunk[] | null {
   return chunks;
 }
 
-/** The probabilities of one piece are halved with its tokens; a text is cut into pieces that surely fit. */
+/** Cuts a text into pieces that fit; one with log probabilities is halved by tokens. */
 function split(event: TextEvent, limit: number): TextEvent[] {
   if (event.k === 'text' && event.lp !== undefined && event.lp.length > 1) return splitByTokens(event, event.lp);
   const room = Math.floor((limit - FIELD_BYTES) / WORST_JSON_BYTES_PER_CHAR);
@@ -73,7 +73,7 @@ function splitByTokens(event: Extract<TextEvent, { k: 'text' }>, lp: NonNullable
   const half = lp.length >> 1;
   const first = lp.slice(0, half);
   const text = first.map(({ t }) => t).join('');
-  // Bytes of an unfinished character are no text of their token: then the text stays whole, with the first half.
+  // A token may end inside a character, so that its text is not in the event's: then all text goes with the first half.
   const at = event.x.startsWith(text) ? text.length : event.x.length;
   const n = Math.min(event.n, half);
   return [

@@ -5,47 +5,47 @@ export interface InterestSettings {
 }
 
 /**
- * Whether one gateway still listens, as its worker sees it. The server tells at once that nobody does, but a gateway
- * that reconnects is missing for a moment too: only a verdict that persists, with no acknowledgement between, counts.
+ * Whether one gateway still subscribes, as its worker sees it. A gateway that reconnects is missing for a moment too, so only
+ * "no responders" that persists without an acknowledgement in between counts.
  */
 export class GatewayInterest {
   #missingSince: number | null = null;
   #missingAt = 0;
   #checkedAt: number;
-  #heardAt: number;
+  #acknowledgedAt: number;
 
   readonly #settings: InterestSettings;
 
   constructor(settings: InterestSettings, now: number) {
     this.#settings = settings;
-    this.#heardAt = now;
+    this.#acknowledgedAt = now;
     this.#checkedAt = now;
   }
 
-  /** An acknowledgement came. */
-  heard(now: number): void {
-    this.#heardAt = now;
+  /** An acknowledgement arrived. */
+  acknowledged(now: number): void {
+    this.#acknowledgedAt = now;
     this.#missingSince = null;
   }
 
-  /** The server said that nobody listens. */
+  /** The server reported no responders. */
   missing(now: number): void {
     this.#missingSince ??= now;
     this.#missingAt = now;
   }
 
-  /** The own connection changed: earlier verdicts mean nothing any more. */
+  /** The worker's own connection changed: earlier reports no longer count. */
   forget(now: number): void {
     this.#missingSince = null;
-    this.#heardAt = now;
+    this.#acknowledgedAt = now;
   }
 
   /** Time since the last acknowledgement. */
   quietFor(now: number): number {
-    return now - this.#heardAt;
+    return now - this.#acknowledgedAt;
   }
 
-  /** True, at most each `repeatMs`, when the server should be asked again whether anybody listens. */
+  /** True, at most once each `repeatMs`, when the server should be asked again. */
   checkDue(now: number): boolean {
     const doubt = this.#missingSince !== null || this.quietFor(now) > 1.5 * this.#settings.ackMs;
     if (!doubt || now - this.#checkedAt < this.#settings.repeatMs) return false;
@@ -53,7 +53,7 @@ export class GatewayInterest {
     return true;
   }
 
-  /** True when the verdict has persisted: the gateway is gone. */
+  /** True when the gateway is gone: the report has persisted. */
   gone(now: number): boolean {
     if (this.#missingSince === null) return false;
     const fresh = now - this.#missingAt <= 2.5 * this.#settings.repeatMs;

@@ -28,7 +28,7 @@ describe('load reports', () => {
     vi.useRealTimers();
   });
 
-  it('go out each second', () => {
+  it('are sent every second', () => {
     vi.advanceTimersByTime(999);
     reporter.tick(Date.now());
     vi.advanceTimersByTime(1);
@@ -36,7 +36,7 @@ describe('load reports', () => {
     expect(sent.map(({ n }) => n)).toEqual([1, 2]);
   });
 
-  it('go out at once when the worker becomes full, free, or changes its state, and not for anything between', () => {
+  it('are sent at once when routing changes', () => {
     for (const used of [1, 2, 2, 1]) {
       vi.advanceTimersByTime(60);
       load = { ...load, used };
@@ -53,7 +53,7 @@ describe('load reports', () => {
     ]);
   });
 
-  it('are 50 ms apart, and the last tells how it is then', () => {
+  it('are 50 ms apart and carry the latest load', () => {
     load = { ...load, used: 2 };
     reporter.changed();
     load = { ...load, used: 1 };
@@ -63,7 +63,7 @@ describe('load reports', () => {
     expect(sent.map(({ used }) => used)).toEqual([0, 1]);
   });
 
-  it('end with the reporter', () => {
+  it('stop with the reporter', () => {
     reporter.report();
     reporter.stop();
     vi.advanceTimersByTime(1_000);

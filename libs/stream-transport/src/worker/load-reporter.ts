@@ -2,7 +2,7 @@ import { type DeploymentId, type Heartbeat, type Incarnation, PROTOCOL } from '@
 import type { WorkerLoad } from '../types.js';
 import type { Clock } from '../wire/clock.js';
 
-/** What a worker is, as its heartbeats tell it. */
+/** A worker's fixed fields in its heartbeats. */
 export interface WorkerIdentity {
   readonly wk: Incarnation;
   readonly dep: DeploymentId;
@@ -22,7 +22,7 @@ export interface LoadReporterOptions {
   readonly spacingMs: number;
 }
 
-/** Tells gateways a worker's load: regularly, and at once when it matters for where they send the next stream. */
+/** Reports a worker's load to gateways: regularly, and at once when a change affects routing. */
 export class LoadReporter {
   #sentAt = Number.NEGATIVE_INFINITY;
   #sent = '';
@@ -43,9 +43,9 @@ export class LoadReporter {
     else this.#timer = setTimeout(() => this.#sendLate(), wait);
   }
 
-  /** Reports if the worker became full, free, or changed its state since the last report. */
+  /** Reports if the worker became full or free, or changed state, since the last report. */
   changed(): void {
-    if (standing(this.#options.load()) !== this.#sent) this.report();
+    if (routingState(this.#options.load()) !== this.#sent) this.report();
   }
 
   tick(now: number): void {
@@ -66,7 +66,7 @@ export class LoadReporter {
     const { identity, clock, publish } = this.#options;
     const load = this.#options.load();
     this.#sentAt = clock();
-    this.#sent = standing(load);
+    this.#sent = routingState(load);
     this.#n += 1;
     publish({
       wk: identity.wk,
@@ -85,5 +85,5 @@ export class LoadReporter {
   }
 }
 
-/** What a change of must be known at once. */
-const standing = ({ state, slots, used }: WorkerLoad): string => `${state}:${used < slots ? 'free' : 'full'}`;
+/** A change of this is reported at once. */
+const routingState = ({ state, slots, used }: WorkerLoad): string => `${state}:${used < slots ? 'free' : 'full'}`;

@@ -16,7 +16,7 @@ const part = (i: number, change: Partial<Part> = {}): Part => ({
 const create = (): PartAssemblies => new PartAssemblies({ partsMs: 5_000, assembliesPerGateway: 4 });
 
 describe('a start in parts', () => {
-  it.each(['0 1 2', '2 1 0', '1 1 0 2'])('is whole when its parts come as %s', (text) => {
+  it.each(['0 1 2', '2 1 0', '1 1 0 2'])('is complete when its parts arrive as %s', (text) => {
     const order = text.split(' ').map(Number);
     const assemblies = create();
     const results = order.map((i) => assemblies.add(part(i), 0));
@@ -25,7 +25,7 @@ describe('a start in parts', () => {
     expect(assemblies.size).toBe(0);
   });
 
-  it('with a wrong or missing checksum is incomplete, and its memory is free', () => {
+  it('is incomplete and freed with a wrong checksum', () => {
     for (const wrong of ['00', undefined]) {
       const assemblies = create();
       assemblies.add(part(0, { digest: wrong }), 0);
@@ -39,28 +39,28 @@ describe('a start in parts', () => {
     expect(create().add(part(0, { position }), 0)).toBe('malformed');
   });
 
-  it('whose parts disagree about their number is malformed, and its memory is free', () => {
+  it('is malformed and freed when part counts differ', () => {
     const assemblies = create();
     assemblies.add(part(0), 0);
     expect(assemblies.add(part(1, { position: '1/4' }), 0)).toBe('malformed');
     expect(assemblies.size).toBe(0);
   });
 
-  it('larger than any start may be is malformed', () => {
+  it('is malformed above the largest start', () => {
     const assemblies = create();
     assemblies.add(part(0), 0);
     const huge = { length: MAX_START_BYTES } as Uint8Array;
     expect(assemblies.add(part(1, { body: huge }), 0)).toBe('malformed');
   });
 
-  it('is the fifth of its gateway and therefore refused; other gateways are not', () => {
+  it('is refused as the fifth of its gateway', () => {
     const assemblies = create();
     for (let i = 0; i < 4; i += 1) expect(assemblies.add(part(0, { key: `k${i}` }), 0)).toBe('waiting');
     expect(assemblies.add(part(0, { key: 'k4' }), 0)).toBe('busy');
     expect(assemblies.add(part(0, { key: 'k5', gw: 'other' }), 0)).toBe('waiting');
   });
 
-  it('that does not complete within five seconds is told once and forgotten', () => {
+  it('expires once after 5 s', () => {
     const assemblies = create();
     assemblies.add(part(0), 1_000);
     expect(assemblies.expire(6_000)).toEqual([]);
@@ -69,7 +69,7 @@ describe('a start in parts', () => {
     expect(assemblies.size).toBe(0);
   });
 
-  it('that is not wanted any more is forgotten', () => {
+  it('is dropped when its attempt is cancelled', () => {
     const assemblies = create();
     assemblies.add(part(0, { key: 'a' }), 0);
     assemblies.add(part(0, { key: 'b' }), 0);

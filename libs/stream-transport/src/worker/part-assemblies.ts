@@ -4,7 +4,7 @@ import { MAX_START_BYTES } from '@slipway/contracts';
 const PART = /^(\d{1,4})\/(\d{1,4})$/;
 
 export interface Part {
-  /** What the parts of one start share: its reply subject. */
+  /** The reply subject, which all parts of one start share. */
   readonly key: string;
   readonly gw: string;
   /** `i/n`, zero-based. */
@@ -14,7 +14,7 @@ export interface Part {
   readonly body: Uint8Array;
 }
 
-/** `malformed` = no part at all, or one that contradicts the others; `incomplete` = the checksum does not match. */
+/** `malformed` = not a valid part, or one that contradicts the others; `incomplete` = the checksum does not match. */
 export type PartResult = 'waiting' | 'malformed' | 'incomplete' | 'busy' | { readonly body: Uint8Array };
 
 export interface AssemblySettings {
@@ -31,7 +31,7 @@ interface Assembly {
   bytes: number;
 }
 
-/** Puts starts together that came in parts, with bounds on their number, size and time. */
+/** Joins starts that arrive in parts, with bounds on number, size and time. */
 export class PartAssemblies {
   readonly #open = new Map<string, Assembly>();
 
@@ -62,12 +62,12 @@ export class PartAssemblies {
     return assembly.missing === 0 ? this.#complete(part.key, assembly) : 'waiting';
   }
 
-  /** Forgets starts that are not wanted any more. */
+  /** Drops starts by key. */
   drop(unwanted: (key: string) => boolean): void {
     for (const key of this.#open.keys()) if (unwanted(key)) this.#open.delete(key);
   }
 
-  /** Forgets what did not complete in time. @returns its keys. */
+  /** Drops starts that did not complete in time. @returns their keys. */
   expire(now: number): string[] {
     const late: string[] = [];
     for (const [key, assembly] of this.#open) if (now - assembly.startedAt > this.#settings.partsMs) late.push(key);

@@ -11,7 +11,7 @@ const replayed = (retention: Retention, from: number): { q: number; events: numb
   [...retention.replay(from)].map(({ q, json }) => ({ q, events: JSON.parse(`[${json}]`) as number[] }));
 
 describe('retained events', () => {
-  it('are replayed from where it is asked, whole frames at a time', () => {
+  it('are replayed from a position in whole frames', () => {
     const retention = filled([1, 2, 3]);
     expect(replayed(retention, 0)).toEqual([{ q: 0, events: [0, 1, 2, 3, 4, 5] }]);
     expect(replayed(retention, 2)).toEqual([{ q: 1, events: [1, 2, 3, 4, 5] }]);
@@ -19,7 +19,7 @@ describe('retained events', () => {
     expect(replayed(retention, 6)).toEqual([]);
   });
 
-  it('are forgotten when all of a frame is acknowledged, not before', () => {
+  it('are dropped once their whole frame is acknowledged', () => {
     const retention = filled([2, 2, 2]);
     retention.acknowledge(3);
     expect(replayed(retention, 0)).toEqual([{ q: 2, events: [2, 3, 4, 5] }]);
@@ -27,7 +27,7 @@ describe('retained events', () => {
     expect([retention.held, retention.produced, replayed(retention, 0)]).toEqual([0, 6, []]);
   });
 
-  it('survive an acknowledgement that is older, or beyond what was produced', () => {
+  it('survive an old or impossible acknowledgement', () => {
     const retention = filled([2, 2]);
     retention.acknowledge(2);
     retention.acknowledge(0);
@@ -37,7 +37,7 @@ describe('retained events', () => {
     expect(replayed(retention, 0)).toEqual([{ q: 4, events: [4] }]);
   });
 
-  it('stay right over thousands of frames, and memory is given back', () => {
+  it('stay correct over thousands of frames without growth', () => {
     const retention = new Retention();
     for (let i = 0; i < 5_000; i += 1) {
       retention.add(1, String(i));
@@ -47,7 +47,7 @@ describe('retained events', () => {
     expect(replayed(retention, 0)).toEqual([{ q: 4_990, events: Array.from({ length: 10 }, (_, i) => 4_990 + i) }]);
   });
 
-  it('are replayed in several frames when they are large', () => {
+  it('are replayed in several frames when large', () => {
     const retention = new Retention();
     for (let i = 0; i < 5; i += 1) retention.add(1, JSON.stringify('x'.repeat(60_000)));
     expect([...retention.replay(0)].map(({ q }) => q)).toEqual([0, 2, 4]);

@@ -10,7 +10,7 @@ interface Chunk {
   readonly json: string;
 }
 
-/** The events of one stream that its gateway has not acknowledged yet, as the JSON they were sent as. */
+/** The unacknowledged events of one stream, as the JSON in which they were sent. */
 export class Retention {
   #chunks: Chunk[] = [];
   #head = 0;
@@ -21,12 +21,12 @@ export class Retention {
     return this.#end;
   }
 
-  /** Chunks held, for tests and figures. */
+  /** Chunks retained. */
   get held(): number {
     return this.#chunks.length - this.#head;
   }
 
-  /** Keeps `n` events. @returns the position of the first. */
+  /** Retains `n` events. @returns the position of the first. */
   add(n: number, json: string): number {
     const q = this.#end;
     this.#chunks.push({ q, n, json });
@@ -34,7 +34,7 @@ export class Retention {
     return q;
   }
 
-  /** Forgets every chunk whose events all lie below `next`. */
+  /** Drops every chunk whose events are all below `next`. */
   acknowledge(next: number): void {
     for (let chunk = this.#chunks[this.#head]; chunk && chunk.q + chunk.n <= next; chunk = this.#chunks[this.#head]) this.#head += 1;
     if (this.#head > 64 && this.#head * 2 > this.#chunks.length) {
@@ -43,7 +43,7 @@ export class Retention {
     }
   }
 
-  /** The events from `from` on (and a few before, where a chunk holds both), packed into as few frames as is sensible. */
+  /** The events from `from` on, and earlier ones of the same chunk, in frames of up to 128 Ki characters. */
   *replay(from: number): Generator<{ q: number; json: string }> {
     let q = -1;
     let parts: string[] = [];

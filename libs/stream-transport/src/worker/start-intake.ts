@@ -3,9 +3,12 @@ import type { Msg } from '@slipway/platform';
 import type { StartOrigin } from '../types.js';
 import type { FrameAddress, Subjects } from '../wire/subjects.js';
 import { type AssemblySettings, PartAssemblies } from './part-assemblies.js';
-import { readHead, type StartHead } from './start-head.js';
 
-/** A start that can be judged: where its frames go, what it asks, how long it may take to the first event. */
+const StartHeadSchema = Start.message.omit({ req: true });
+/** The fields of a start before its request. */
+export type StartHead = Omit<Start, 'req'>;
+
+/** A start that can be admitted or refused. */
 export interface ArrivedStart {
   readonly kind: 'start';
   readonly reply: string;
@@ -13,7 +16,7 @@ export interface ArrivedStart {
   readonly head: StartHead;
   /** All of it, as JSON in UTF-8. */
   readonly body: Uint8Array;
-  /** The whole start, where more than its head had to be read. */
+  /** The whole start, where it was parsed already. */
   readonly start: Start | null;
   readonly origin: StartOrigin;
   readonly deadlineMs: number;
@@ -28,14 +31,16 @@ export interface RefusedStart {
 /** `unanswerable` = no reply subject that frames may be sent to. */
 export type Intake = ArrivedStart | RefusedStart | { readonly kind: 'waiting' } | { readonly kind: 'unanswerable' };
 
-/** Starts up to this size are read whole before they are judged, in bytes: that costs less than a look at their heads. */
+/** A head is shorter than this, in bytes. */
+const HEAD_BYTES = 4 * 1024;
+/** Starts up to this many bytes are parsed whole at once, which costs less than reading the head apart. */
 const READ_AT_ONCE_BYTES = 4 * 1024;
-/** A longer claim is none. */
+/** A longer claim is ignored. */
 const CLAIM_CHARS_MAX = 200;
 const MAJOR = PROTOCOL.split('.')[0];
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads start messages, whole or in parts. Nothing that arrives makes it throw. */
+/** Reads start messages, whole or in parts. Never throws, whatever arrives. */
 export class StartIntake {
   readonly #parts: PartAssemblies;
 
@@ -59,7 +64,7 @@ export class StartIntake {
     return this.#judge(msg, { reply, address }, result.body);
   }
 
-  /** Forgets the parts of all attempts of a stream up to `at`. */
+  /** Drops the parts of all attempts of a stream up to `at`. */
   drop(st: StreamId, at: number): void {
     this.#parts.drop((reply) => {
       const address = this.#subjects.readFrames(reply);
@@ -67,7 +72,7 @@ export class StartIntake {
     });
   }
 
-  /** Refuses starts whose parts did not come in time. */
+  /** Refuses starts whose parts did not arrive in time. */
   expire(now: number): RefusedStart[] {
     return this.#parts.expire(now).map((reply) => ({ kind: 'refused', reply, code: 'incomplete' }));
   }
@@ -97,17 +102,32 @@ function understood(msg: Msg): boolean {
   return version === '' || version.split('.')[0] === MAJOR;
 }
 
-/** Absent or unreadable = none. Parts carry it on each of them; the last one that arrived counts. */
+/** Infinity where absent or unreadable. Every part carries it; the last one that arrived counts. */
 function deadlineOf(msg: Msg): number {
   const text = msg.headers?.get(START_HEADERS.deadline) ?? '';
   const value = Number(text);
   return text === '' || !Number.isFinite(value) ? Number.POSITIVE_INFINITY : value;
 }
 
-/** All of a start; null where it is none. */
+/** Parses a whole start; null where it is malformed. */
 export function readStart(body: Uint8Array): Start | null {
   try {
     return Start.message.safeParse(JSON.parse(decoder.decode(body))).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Reads the head of a start without parsing its request, which may be megabytes.
+ * @returns null where the head does not stand before the request: then the whole start must be parsed.
+ */
+export function readHead(body: Uint8Array): StartHead | null {
+  const beginning = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, HEAD_BYTES));
+  const end = beginning.indexOf(',"req":');
+  if (end < 0) return null;
+  try {
+    return StartHeadSchema.safeParse(JSON.parse(`${beginning.toString('utf8', 0, end)}}`)).data ?? null;
   } catch {
     return null;
   }

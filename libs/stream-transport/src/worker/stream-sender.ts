@@ -3,18 +3,16 @@ import { type Logger, type Msg, type NatsConnection, overWithin, type Subscripti
 import { type StreamSettings, streamSettings } from '../stream-settings.js';
 import type { Admission, WorkerLoad } from '../types.js';
 import { monotonic } from '../wire/clock.js';
-import { guardedCallback } from '../wire/guarded-callback.js';
 import { Link } from '../wire/link.js';
 import { Publisher } from '../wire/publisher.js';
-import { saysNobodyListens } from '../wire/server-verdict.js';
+import { guardedCallback, isNoResponders } from '../wire/subscription.js';
 import { StallWatch } from '../wire/stall-watch.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import { TurnOutbox } from '../wire/turn-outbox.js';
 import { readControl } from './control-reader.js';
-import { IdleGate } from './idle-gate.js';
 import { LoadReporter, type WorkerIdentity } from './load-reporter.js';
 import { type SenderCounters, newSenderCounters } from './sender-counters.js';
-import { StartDesk } from './start-desk.js';
+import { StartHandler } from './start-handler.js';
 import { StreamTable } from './stream-table.js';
 import type { WorkerStream, WorkerStreamHost } from './worker-stream.js';
 
@@ -26,13 +24,13 @@ export interface StreamSenderOptions extends WorkerIdentity, Admission {
   readonly settings?: Partial<StreamSettings> | undefined;
 }
 
-/** After the own loop stood still, nobody is judged until what waited in the socket was read. */
+/** After a stall of the event loop, leases are not checked for this long, in which the socket's backlog is read. */
 const READ_UP_MS = 500;
-/** How long a drained worker waits for the last acknowledgements after its deadline. */
+/** How long a drained worker waits for final acknowledgements after its deadline, in milliseconds. */
 const LAST_ACKS_MS = 1_000;
-/** How long an acceptance waits for first frames to leave with, where the engine is quick: a write less. */
+/** How long an acceptance waits to share one socket write with the first frames, in milliseconds. */
 const ACCEPT_MS = 5;
-/** A server that does not answer a ping within this is left for another. */
+/** A NATS server that does not answer a ping within this is left for another, in milliseconds. */
 const LINK_ANSWER_MS = 1_000;
 
 const shuttingDown = (): ServiceError => new ServiceError('server_shutting_down', 'The worker is shutting down.', { retryAfterS: 1 });
@@ -43,9 +41,37 @@ interface OutgoingFrame {
   readonly check: boolean;
 }
 
+/** Waits until a condition holds; whoever changes it calls `check`. */
+class IdleWait {
+  #waiters: (() => void)[] = [];
+  readonly #isIdle: () => boolean;
+
+  constructor(isIdle: () => boolean) {
+    this.#isIdle = isIdle;
+  }
+
+  check(): void {
+    if (this.#waiters.length === 0 || !this.#isIdle()) return;
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const resolve of waiters) resolve();
+  }
+
+  /** Resolves when idle, after `ms` at the latest. */
+  async within(ms: number): Promise<void> {
+    await overWithin(
+      ms,
+      new Promise<void>((resolve) => {
+        this.#waiters.push(resolve);
+        this.check();
+      }),
+    );
+  }
+}
+
 /**
- * The worker's side of the stream protocol, one per runner: takes starts, runs their generations, sends and retains
- * what they produce, and stops the engine for every gateway that went away.
+ * The worker's side of the stream protocol, one per runner. Admits starts, runs their generations, sends and retains their
+ * output, and stops the engine when the gateway has gone. docs/stream-protocol.md is the specification.
  */
 export class StreamSender {
   /** For metrics. */
@@ -55,7 +81,7 @@ export class StreamSender {
   readonly #link: Link;
   readonly #publisher: Publisher;
   readonly #frames = new TurnOutbox<OutgoingFrame>((frame) => this.#sendFrame(frame), ACCEPT_MS);
-  readonly #desk: StartDesk;
+  readonly #startHandler: StartHandler;
   readonly #table: StreamTable;
   readonly #reporter: LoadReporter;
   readonly #stallWatch: StallWatch;
@@ -65,7 +91,7 @@ export class StreamSender {
   #draining = false;
   #atWork = 0;
   #judgeFrom = Number.NEGATIVE_INFINITY;
-  readonly #gate = new IdleGate(() => this.#table.size === 0 && this.#atWork === 0);
+  readonly #idle = new IdleWait(() => this.#table.size === 0 && this.#atWork === 0);
 
   readonly #options: StreamSenderOptions;
 
@@ -79,7 +105,7 @@ export class StreamSender {
     this.#table = new StreamTable(this.#settings, this.counters, monotonic());
     this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs }, monotonic());
     this.#reporter = this.#createReporter();
-    this.#desk = this.#createDesk();
+    this.#startHandler = this.#createStartHandler();
   }
 
   /** Streams held: running, or ended and not yet acknowledged. */
@@ -96,7 +122,7 @@ export class StreamSender {
     });
     this.#starts = nats.subscribe(
       starts(wk),
-      on((msg) => this.#desk.arrived(msg, monotonic())),
+      on((msg) => this.#startHandler.handle(msg, monotonic())),
     );
     this.#subscriptions = [
       nats.subscribe(
@@ -117,15 +143,15 @@ export class StreamSender {
     this.#reporter.report();
   }
 
-  /** Call after anything that changes what `load` returns: gateways hear at once when it matters to them. */
+  /** Call after anything that changes what `load` returns: reports it at once where it changes routing. */
   loadChanged(): void {
     this.#reporter.changed();
   }
 
   /**
-   * Takes no more starts, lets streams finish and waits until gateways have all of them. May be called again: the nearer
-   * deadline counts.
-   * @param last ends what still runs after `deadlineMs`; unless given, other workers may try it.
+   * Takes no more starts, lets streams finish and waits until gateways have acknowledged all of them. May be called again:
+   * the earlier deadline counts.
+   * @param last the error of streams that still run after `deadlineMs`; by default one that lets other workers try.
    * @returns how many streams had to be stopped.
    */
   async drain(deadlineMs: number, last: ServiceError = shuttingDown()): Promise<number> {
@@ -134,16 +160,16 @@ export class StreamSender {
     this.#reporter.report();
     const starts = this.#starts;
     this.#starts = null;
-    // Starts that are on their way still arrive and are told to go elsewhere.
+    // Starts in flight still arrive and are rejected with `draining`.
     if (starts) await overWithin(deadlineMs, starts.drain());
-    await this.#gate.within(deadline - monotonic());
+    await this.#idle.within(deadline - monotonic());
     const stopped = this.#table.stopAll(last);
-    if (this.#table.size > 0) await this.#gate.within(LAST_ACKS_MS);
+    if (this.#table.size > 0) await this.#idle.within(LAST_ACKS_MS);
     this.#options.log.info({ wk: this.#options.wk, stopped, unacknowledged: this.#table.size }, 'stream.worker_drained');
     return stopped;
   }
 
-  /** Stops at once: aborts what runs and takes nothing more. The connection stays open. */
+  /** Stops at once: aborts what runs and unsubscribes. The connection stays open. */
   async stop(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
@@ -153,7 +179,7 @@ export class StreamSender {
       if (!this.#options.nats.isClosed()) subscription.unsubscribe();
     }
     this.#table.dropAll();
-    this.#gate.check();
+    this.#idle.check();
     this.#frames.flush();
     if (!this.#options.nats.isClosed()) await this.#publisher.flush();
   }
@@ -165,12 +191,12 @@ export class StreamSender {
     if (pace === 'stalled') this.#judgeFrom = now + READ_UP_MS;
     if (this.#options.nats.isClosed()) this.#table.dropAll();
     this.#table.tick(now, pace === 'steady' && now >= this.#judgeFrom);
-    // What waited in the socket is read first.
+    // Messages that waited in the socket are read first.
     if (pace === 'stalls on') setImmediate(() => this.#table.tick(monotonic(), true));
-    this.#desk.tick(now);
+    this.#startHandler.tick(now);
     if (this.#table.longestQuiet(now) > this.#settings.heartbeatMs) this.#link.prove();
     this.#reporter.tick(now);
-    this.#gate.check();
+    this.#idle.check();
   }
 
   #onControl(msg: Msg): void {
@@ -181,7 +207,7 @@ export class StreamSender {
       case 'probe':
         return this.#answer(msg, []);
       case 'cancel':
-        this.#desk.cancelled(message.st, message.at);
+        this.#startHandler.cancelled(message.st, message.at);
         return this.#table.cancel(message.st, message.at);
       case 'replay':
         return this.#table.replay(message.st, message.at, message.from);
@@ -195,7 +221,7 @@ export class StreamSender {
   }
 
   #onNoInterest(msg: Msg): void {
-    if (!saysNobodyListens(msg)) return;
+    if (!isNoResponders(msg)) return;
     const [at, st] = msg.subject.split('.').reverse();
     if (st) this.#table.find(st as StreamId, Number(at))?.interest.missing(monotonic());
   }
@@ -220,7 +246,7 @@ export class StreamSender {
     });
   }
 
-  #createDesk(): StartDesk {
+  #createStartHandler(): StartHandler {
     const settings = this.#settings;
     const subjects = this.#subjects;
     const publisher = this.#publisher;
@@ -233,7 +259,7 @@ export class StreamSender {
       queueMicrotask(() => this.#reporter.changed());
     };
     const host = this.#createHost();
-    return new StartDesk({
+    return new StartHandler({
       identity: this.#options,
       settings,
       subjects,
@@ -263,7 +289,7 @@ export class StreamSender {
       settled: () => {
         this.#atWork -= 1;
         this.#reporter.changed();
-        this.#gate.check();
+        this.#idle.check();
       },
       failedUnexpectedly: (stream, err) => this.#options.log.error({ st: stream.address.st, err }, 'stream.generation_failed'),
     };

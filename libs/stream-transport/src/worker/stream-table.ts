@@ -12,11 +12,11 @@ interface GatewayEntry {
   readonly streams: OpenSet<WorkerStream>;
 }
 
-/** All streams that a worker holds: by stream id, with at most one attempt each, and by gateway. */
+/** All streams of a worker, by stream id (one attempt each) and by gateway. */
 export class StreamTable {
   readonly #streams = new OpenTable<WorkerStream>();
   readonly #gateways = new OpenTable<GatewayEntry>();
-  /** Highest attempt of a stream that is over here, so that nothing late begins it again. */
+  /** Highest ended attempt of each stream, so that a late start does not begin it again. */
   readonly #over: TwiceSweptMap<StreamId, number>;
 
   readonly #settings: StreamSettings;
@@ -37,7 +37,7 @@ export class StreamTable {
     return stream?.address.at === at ? stream : undefined;
   }
 
-  /** True when the attempt was cancelled or finished before, or a newer one is here. */
+  /** True when the attempt has ended here, or a newer one exists. */
   isPast(st: StreamId, at: number): boolean {
     return at <= (this.#over.get(st) ?? 0) || at < (this.#streams.get(st)?.address.at ?? 0);
   }
@@ -46,7 +46,7 @@ export class StreamTable {
     return this.#gatewayEntry(gw, now).interest;
   }
 
-  /** Adds an attempt; an older one of the same stream is over with that. */
+  /** Adds an attempt, which ends an older one of the same stream. */
   add(stream: WorkerStream, now: number): void {
     const older = this.#streams.get(stream.address.st);
     if (older) this.#drop(older);
@@ -54,12 +54,12 @@ export class StreamTable {
     this.#gatewayEntry(stream.address.gw, now).streams.add(stream);
   }
 
-  /** @returns the attempts named that are not here. */
+  /** @returns the acknowledged attempts that this worker does not have. */
   acknowledge(entries: readonly AckEntry[], now: number): [StreamId, number][] {
     const gone: [StreamId, number][] = [];
     for (const [st, at, next, finished] of entries) {
       const stream = this.find(st, at);
-      stream?.interest.heard(now);
+      stream?.interest.acknowledged(now);
       if (finished) {
         if (stream) this.#drop(stream);
       } else if (stream) stream.acknowledge(next, now);
@@ -68,7 +68,7 @@ export class StreamTable {
     return gone;
   }
 
-  /** Ends all attempts of a stream with a number up to `at`, those included whose start is still on its way. */
+  /** Ends all attempts of a stream up to number `at`, including those whose start is still in flight. */
   cancel(st: StreamId, at: number): void {
     this.#over.set(st, Math.max(at, this.#over.get(st) ?? 0));
     const stream = this.#streams.get(st);
@@ -84,13 +84,13 @@ export class StreamTable {
     stream.replay(from);
   }
 
-  /** The own connection is back: say how far every stream is, which shows gateways what they missed. */
+  /** After a reconnect: sends the position of every stream, which shows gateways what they missed. */
   reportAll(now: number): void {
     for (const { interest } of this.#gateways.values()) interest.forget(now);
     for (const stream of this.#streams.values()) stream.report();
   }
 
-  /** Ends what nobody acknowledges or listens to any more, and keeps the rest alive. */
+  /** Ends streams without a lease or a gateway; ticks the others. */
   tick(now: number, judge: boolean): void {
     this.#over.sweep(now);
     for (const stream of this.#streams.values()) {
@@ -102,7 +102,7 @@ export class StreamTable {
     for (const entry of this.#gateways.values()) this.#watch(entry, now, judge);
   }
 
-  /** Longest time that any gateway with streams here has sent no acknowledgement. */
+  /** Longest time without an acknowledgement, over all gateways with streams here. */
   longestQuiet(now: number): number {
     let longest = 0;
     for (const { interest, streams } of this.#gateways.values()) if (streams.size > 0) longest = Math.max(longest, interest.quietFor(now));

@@ -85,7 +85,7 @@ class Bench {
 }
 
 describe('a stream at its worker', () => {
-  it('numbers what the engine produces and ends with its checksum', async () => {
+  it('numbers events and ends with their checksum', async () => {
     const bench = new Bench();
     const { writer, finish } = bench.open();
     writer.events([text('a')]);
@@ -100,7 +100,7 @@ describe('a stream at its worker', () => {
     expect(bench.frames('end')).toEqual([{ k: 'end', q: 3, fin: 'done', usage: result.usage, sum, tm: result.times }]);
   });
 
-  it('tells what is relaxed at once, and with every sign of life until there is an event', async () => {
+  it('reports relaxed parts until the first event', async () => {
     const bench = new Bench();
     const { stream, writer, finish } = bench.open();
     writer.phase('prefill');
@@ -113,7 +113,7 @@ describe('a stream at its worker', () => {
     expect(bench.frames('hb')).toEqual([told, told, told, { k: 'hb', q: 1, ph: 'prefill' }]);
   });
 
-  it('asks whether anybody listens with every eighth data frame, every sign of life and every end', async () => {
+  it('checks for its gateway every eighth data frame', async () => {
     const bench = new Bench();
     const { stream, writer, finish } = bench.open();
     for (let i = 0; i < 20; i += 1) writer.events([text('x')]);
@@ -123,7 +123,7 @@ describe('a stream at its worker', () => {
     expect(checked).toEqual(['d 7', 'd 15', 'hb 20', 'end 21']);
   });
 
-  it('repeats its end each 300 ms until it is acknowledged, then is forgotten', async () => {
+  it('repeats its end every 300 ms until acknowledged', async () => {
     const bench = new Bench();
     const { stream, finish } = bench.open();
     await finish();
@@ -134,7 +134,7 @@ describe('a stream at its worker', () => {
     expect([bench.frames('end').length, bench.table.size]).toEqual([4, 0]);
   });
 
-  it('sends again what was not acknowledged, and its end', async () => {
+  it('replays unacknowledged events and its end', async () => {
     const bench = new Bench();
     const { writer, finish } = bench.open();
     for (const x of 'abcd') writer.events([text(x)]);
@@ -148,7 +148,7 @@ describe('a stream at its worker', () => {
     ]);
   });
 
-  it('ends with what was counted when it is cancelled', async () => {
+  it('ends with the usage so far when cancelled', async () => {
     const bench = new Bench();
     const { writer, signal, finish } = bench.open();
     bench.table.cancel('s' as StreamId, 1);
@@ -158,7 +158,7 @@ describe('a stream at its worker', () => {
     expect([bench.frames('d'), bench.frames('end')]).toMatchObject([[], [{ fin: 'cancelled', usage: result.usage }]]);
   });
 
-  it('is ended by a cancel of a later attempt, and not by one of an earlier', () => {
+  it('is ended by a cancel of a later attempt only', () => {
     const bench = new Bench();
     const { signal } = bench.open('s', 2);
     bench.table.cancel('s' as StreamId, 1);
@@ -168,14 +168,14 @@ describe('a stream at its worker', () => {
     expect([bench.table.isPast('s' as StreamId, 3), bench.table.isPast('s' as StreamId, 4)]).toEqual([true, false]);
   });
 
-  it('makes way for a later attempt of the same stream', () => {
+  it('ends when a later attempt arrives', () => {
     const bench = new Bench();
     const { signal } = bench.open('s', 1);
     bench.open('s', 2);
     expect([signal.aborted, bench.table.size, bench.table.find('s' as StreamId, 1)]).toEqual([true, 1, undefined]);
   });
 
-  it('tells errors with the advice that belongs to their code', async () => {
+  it('sends errors with the retry advice of their code', async () => {
     const bench = new Bench();
     await bench.open('a').fail(new ServiceError('context_length_exceeded', 'Too long.', { param: 'messages', facts: { tokens: 9 } }));
     await bench.open('b').fail(new ServiceError('overloaded', 'Full.'));
@@ -188,7 +188,7 @@ describe('a stream at its worker', () => {
     expect(bench.settled).toBe(3);
   });
 
-  it('splits what is too large for a frame, and fails by itself when an event cannot be split', async () => {
+  it('splits large output and fails on an unsplittable event', async () => {
     const bench = new Bench();
     const { writer, signal, finish } = bench.open();
     writer.events(Array.from({ length: 30 }, () => text('x'.repeat(90))));
@@ -200,7 +200,7 @@ describe('a stream at its worker', () => {
     expect([bench.frames('err'), bench.frames('end')]).toMatchObject([[{ code: 'engine_error', q: 30 }], []]);
   });
 
-  it('gives up when nothing was produced within its deadline', async () => {
+  it('fails when nothing is produced in time', async () => {
     const bench = new Bench();
     const { signal, finish } = bench.open('s', 1, { deadlineMs: 500 });
     bench.wait(550);
@@ -209,7 +209,7 @@ describe('a stream at its worker', () => {
     expect(bench.frames('err')).toMatchObject([{ code: 'timeout' }]);
   });
 
-  it('is stopped when no acknowledgement named it for ten seconds', () => {
+  it('is stopped after 10 s without acknowledgement', () => {
     const bench = new Bench();
     const [named, forgotten] = [bench.open('named'), bench.open('forgotten')];
     for (let i = 0; i < 26; i += 1) {
@@ -219,7 +219,7 @@ describe('a stream at its worker', () => {
     expect([named.signal.aborted, forgotten.signal.aborted, bench.counters.leasesEnded]).toEqual([false, true, 1]);
   });
 
-  it('is not judged while the own loop has just stood still', () => {
+  it('keeps its lease just after a stall', () => {
     const bench = new Bench();
     const { signal } = bench.open();
     bench.now += 60_000;
@@ -232,7 +232,7 @@ describe('a stream at its worker', () => {
 });
 
 describe('an acknowledgement', () => {
-  it('is answered with the accepted attempts that are not here, and no others', () => {
+  it('is answered with exactly the missing attempts', () => {
     const bench = new Bench();
     bench.open('here', 2);
     expect(
@@ -250,7 +250,7 @@ describe('an acknowledgement', () => {
 });
 
 describe('a gateway that is gone', () => {
-  it('loses all of its streams, and another gateway none', () => {
+  it('loses all its streams; other gateways lose none', () => {
     const bench = new Bench();
     const [mine, alsoMine, other] = [bench.open('a', 1, { gw: 'x' }), bench.open('b', 1, { gw: 'x' }), bench.open('c', 1, { gw: 'y' })];
     for (let passed = 0; passed <= 1_500; passed += 300) {
@@ -261,7 +261,7 @@ describe('a gateway that is gone', () => {
     expect([bench.counters.abandoned, bench.table.size]).toEqual([2, 1]);
   });
 
-  it('is asked for again and again through one of its streams while in doubt', () => {
+  it('is checked through one of its streams', () => {
     const bench = new Bench();
     const { stream } = bench.open();
     stream.interest.missing(bench.now);

@@ -6,18 +6,18 @@ import { chunkEvents } from './event-json.js';
 import type { GatewayInterest } from './gateway-interest.js';
 import { Retention } from './retention.js';
 
-/** Every n-th data frame also asks the server whether anybody listens. */
+/** Every n-th data frame carries a reply subject, so that the server reports a missing gateway. */
 const CHECK_EVERY = 8;
 
-/** What a stream needs of its sender. */
+/** What a stream needs from its sender. */
 export interface WorkerStreamHost {
   readonly settings: StreamSettings;
   readonly now: () => number;
   /** Largest frame in bytes. */
   readonly frameLimit: () => number;
-  /** Publishes a frame, or lets it fall while the connection is down: what counts is retained. */
+  /** Publishes a frame, or drops it while the connection is down: events are retained for replay. */
   readonly publish: (stream: WorkerStream, json: string, check: boolean) => void;
-  /** The engine's work for the stream is over. */
+  /** The generation has ended. */
   readonly settled: (stream: WorkerStream) => void;
   readonly failedUnexpectedly: (stream: WorkerStream, err: unknown) => void;
 }
@@ -27,7 +27,7 @@ export interface WorkerStreamOptions {
   readonly address: FrameAddress;
   /** Frame subject. */
   readonly reply: string;
-  /** Subject for the server's verdict that nobody listens. */
+  /** Reply subject for the server's "no responders". */
   readonly noInterest: string;
   readonly interest: GatewayInterest;
   readonly deadlineMs: number;
@@ -36,7 +36,7 @@ export interface WorkerStreamOptions {
 type State = 'running' | 'cancelling' | 'ended' | 'dropped';
 type Phase = Parameters<StreamWriter['phase']>[0];
 
-/** One admitted attempt at its worker: runs the generation, numbers and retains what it produces, repeats its end. */
+/** One admitted attempt at its worker: runs the generation, numbers and retains its events, repeats its end until acknowledged. */
 export class WorkerStream implements StreamWriter {
   readonly address: FrameAddress;
   readonly reply: string;
@@ -47,13 +47,13 @@ export class WorkerStream implements StreamWriter {
   readonly #abort = new AbortController();
   readonly #firstBy: number;
   #state: State = 'running';
-  #step: Phase = 'queue';
+  #phase: Phase = 'queue';
   #sum = EMPTY_SUM;
   #frames = 0;
   #sentAt: number;
   #leaseUntil: number;
-  #last: string | null = null;
-  #places: readonly string[] = [];
+  #finalFrame: string | null = null;
+  #relaxedPlaces: readonly string[] = [];
 
   constructor(options: WorkerStreamOptions) {
     this.#host = options.host;
@@ -67,12 +67,12 @@ export class WorkerStream implements StreamWriter {
     this.#leaseUntil = now + this.#host.settings.leaseMs;
   }
 
-  /** True while the engine's work is wanted. */
+  /** True until the stream has ended, was cancelled or dropped. */
   get running(): boolean {
     return this.#state === 'running';
   }
 
-  /** Held until it is over and no longer: an ended stream waits for its gateway, and what made it need not. */
+  /** Runs the generation. The stream keeps no reference to it, since an ended stream outlives it until acknowledged. */
   async run(generation: Generation): Promise<void> {
     try {
       this.#finish(await generation.run(this, this.#abort.signal));
@@ -84,13 +84,13 @@ export class WorkerStream implements StreamWriter {
   }
 
   phase(phase: Phase): void {
-    this.#step = phase;
+    this.#phase = phase;
   }
 
   relaxed(places: readonly string[]): void {
     if (this.#state !== 'running' || places.length === 0) return;
-    this.#places = places;
-    this.#beat();
+    this.#relaxedPlaces = places;
+    this.#sendHeartbeat();
   }
 
   events(events: readonly StreamEvent[]): void {
@@ -105,24 +105,24 @@ export class WorkerStream implements StreamWriter {
     for (const { n, json } of chunks) this.#sendData(this.#retention.add(n, json), json);
   }
 
-  /** The gateway has everything below `next` and wants the stream to go on. */
+  /** The gateway has every event below `next`; renews the lease. */
   acknowledge(next: number, now: number): void {
     this.#leaseUntil = now + this.#host.settings.leaseMs;
     this.#retention.acknowledge(next);
   }
 
-  /** Sends everything from `from` on again, and the end where there is one; a sign of life when there is nothing. */
+  /** Sends all events from `from` on again and the final frame; a heartbeat when there are none. */
   replay(from: number): void {
     let sent = false;
     for (const { q, json } of this.#retention.replay(from)) {
       this.#send(dataFrame(q, json), false);
       sent = true;
     }
-    if (this.#last !== null) this.#send(this.#last, true);
-    else if (!sent) this.#beat();
+    if (this.#finalFrame !== null) this.#send(this.#finalFrame, true);
+    else if (!sent) this.#sendHeartbeat();
   }
 
-  /** Stops the engine; the end then tells what was counted. @returns false when there is nothing left to stop. */
+  /** Stops the engine; the end frame then carries the usage so far. @returns false when nothing runs any more. */
   cancel(): boolean {
     if (this.#state !== 'running') return this.#state === 'cancelling';
     this.#state = 'cancelling';
@@ -130,7 +130,7 @@ export class WorkerStream implements StreamWriter {
     return true;
   }
 
-  /** Stops the engine and never says another word. */
+  /** Stops the engine and sends nothing more. */
   drop(): void {
     const working = this.#state === 'running';
     this.#state = 'dropped';
@@ -144,33 +144,33 @@ export class WorkerStream implements StreamWriter {
     this.#fail(error);
   }
 
-  /** Says at once how far the stream is: after a reconnect, or to ask whether anybody listens. */
+  /** Sends the stream's position at once: after a reconnect, or to learn whether the gateway still subscribes. */
   report(): void {
-    if (this.#last !== null) this.#send(this.#last, true);
-    else if (this.#state === 'running') this.#beat();
+    if (this.#finalFrame !== null) this.#send(this.#finalFrame, true);
+    else if (this.#state === 'running') this.#sendHeartbeat();
   }
 
   leaseEnded(now: number): boolean {
     return now > this.#leaseUntil;
   }
 
-  /** Repeats an end, beats when silent, gives up a stream that never began. */
+  /** Repeats an unacknowledged end, sends heartbeats, and fails a stream that did not begin in time. */
   tick(now: number): void {
     const { repeatMs, heartbeatMs } = this.#host.settings;
-    if (this.#last !== null) {
-      if (now - this.#sentAt >= repeatMs) this.#send(this.#last, true);
+    if (this.#finalFrame !== null) {
+      if (now - this.#sentAt >= repeatMs) this.#send(this.#finalFrame, true);
       return;
     }
     if (this.#state !== 'running') return;
     if (this.#retention.produced === 0 && now > this.#firstBy)
       this.stop(new ServiceError('timeout', 'The model did not begin to answer in time.'));
-    else if (now - this.#sentAt >= heartbeatMs) this.#beat();
+    else if (now - this.#sentAt >= heartbeatMs) this.#sendHeartbeat();
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     const q = this.#retention.produced;
-    const isNews = q === 0 && this.#places.length > 0;
-    this.#send(JSON.stringify({ k: 'hb', q, ph: this.#step, ...(isNews && { relaxed: this.#places }) }), true);
+    const isNews = q === 0 && this.#relaxedPlaces.length > 0;
+    this.#send(JSON.stringify({ k: 'hb', q, ph: this.#phase, ...(isNews && { relaxed: this.#relaxedPlaces }) }), true);
   }
 
   #sendData(q: number, json: string): void {
@@ -197,8 +197,8 @@ export class WorkerStream implements StreamWriter {
 
   #conclude(frame: object): void {
     this.#state = 'ended';
-    this.#last = JSON.stringify(frame);
-    this.#send(this.#last, true);
+    this.#finalFrame = JSON.stringify(frame);
+    this.#send(this.#finalFrame, true);
   }
 
   #unexpected(err: unknown): ServiceError {

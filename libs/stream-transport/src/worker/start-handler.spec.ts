@@ -5,7 +5,7 @@ import { DEFAULT_STREAM_SETTINGS } from '../stream-settings.js';
 import type { Admission, Generation, UnreadStart } from '../types.js';
 import { subjectsOf } from '../wire/subjects.js';
 import { newSenderCounters } from './sender-counters.js';
-import { StartDesk } from './start-desk.js';
+import { StartHandler } from './start-handler.js';
 import { StreamTable } from './stream-table.js';
 
 const KIB = 1024;
@@ -26,10 +26,10 @@ class Bench {
   readonly counters = newSenderCounters();
   draining = false;
   accepted = 0;
-  readonly #desk: StartDesk;
+  readonly #desk: StartHandler;
 
   constructor(admission: Partial<Admission> = {}) {
-    this.#desk = new StartDesk({
+    this.#desk = new StartHandler({
       identity: { wk: 'w' as Incarnation, dep: 7, rev: 2, fingerprint: 'f', caps: [], zone: null } as never,
       settings: DEFAULT_STREAM_SETTINGS,
       subjects: subjectsOf('test'),
@@ -57,7 +57,7 @@ class Bench {
   }
 
   arrives(data: Buffer): void {
-    this.#desk.arrived({ reply: 'inf.test.v1.g.gw.r.s.1', headers: headers(), data } as unknown as Msg, 0);
+    this.#desk.handle({ reply: 'inf.test.v1.g.gw.r.s.1', headers: headers(), data } as unknown as Msg, 0);
   }
 
   get codes(): string[] {
@@ -69,7 +69,7 @@ describe('a start at its worker', () => {
   let bench: Bench;
   beforeEach(() => void (bench = new Bench()));
 
-  it('is refused by what stands before its request, which is not read for that', () => {
+  it('is refused by its head without parsing the request', () => {
     const full = new Bench({ refusal: () => 'busy' });
     full.arrives(broken(100 * KIB));
     full.arrives(broken(8 * KIB));
@@ -83,14 +83,14 @@ describe('a start at its worker', () => {
     expect(bench.counters.malformed + full.counters.malformed).toBe(0);
   });
 
-  it('that is large is left unread to who takes it so, with all of its bytes', () => {
+  it('is passed on unparsed when it is large', () => {
     const body = bodyOf(64 * KIB);
     bench.arrives(body);
     expect(bench.unread).toEqual([{ ...head, body }]);
     expect([bench.read, bench.accepted]).toEqual([[], 1]);
   });
 
-  it('is read at once where it is small, where nobody takes it unread, and where its request stands first', () => {
+  it('is parsed at once when small or headless', () => {
     bench.arrives(bodyOf(32 * KIB));
     const reading = new Bench({ admitUnread: undefined });
     reading.arrives(bodyOf(64 * KIB));
@@ -104,7 +104,7 @@ describe('a start at its worker', () => {
     ]);
   });
 
-  it('that cannot be read is malformed, and so is one whose head names another stream', () => {
+  it('is malformed when unreadable or for another stream', () => {
     for (const body of [broken(1), broken(8 * KIB), bodyOf(8 * KIB, { st: 'other' }), bodyOf(100 * KIB, { at: 2 }), Buffer.from('{')])
       bench.arrives(body);
     expect(bench.codes).toEqual(Array.from({ length: 5 }, () => 'malformed'));

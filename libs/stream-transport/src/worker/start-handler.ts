@@ -10,12 +10,12 @@ import { type ArrivedStart, readStart, StartIntake } from './start-intake.js';
 import type { StreamTable } from './stream-table.js';
 import { WorkerStream, type WorkerStreamHost } from './worker-stream.js';
 
-/** Starts above this size are left unread to who can read them apart: the worst of them takes some 3 ms, in bytes. */
+/** Starts above this many bytes are not parsed on the event loop where `admitUnread` exists: parsing the worst takes 3 ms. */
 const UNREAD_BYTES = 64 * 1024;
-/** Advice to a gateway whose start met a full worker, in milliseconds. */
+/** Retry advice with a busy answer, in milliseconds. */
 const BUSY_RETRY_MS = 100;
 
-export interface StartDeskOptions {
+export interface StartHandlerOptions {
   readonly identity: WorkerIdentity;
   readonly settings: StreamSettings;
   readonly subjects: Subjects;
@@ -33,15 +33,15 @@ export interface StartDeskOptions {
   readonly log: Pick<Logger, 'error'>;
 }
 
-/** Where starts arrive: reads, refuses, recognises or admits each of them. */
-export class StartDesk {
+/** Handles every start message: reads it, then admits, rejects, or recognises it as a repetition. */
+export class StartHandler {
   readonly #intake: StartIntake;
-  /** The answer to every start that is taken. */
+  /** The answer to every admitted start, as JSON. */
   readonly #accept: string;
 
-  readonly #options: StartDeskOptions;
+  readonly #options: StartHandlerOptions;
 
-  constructor(options: StartDeskOptions) {
+  constructor(options: StartHandlerOptions) {
     this.#options = options;
     const { identity, settings, subjects } = options;
     this.#intake = new StartIntake(subjects, settings);
@@ -49,7 +49,7 @@ export class StartDesk {
     this.#accept = JSON.stringify(accept);
   }
 
-  arrived(msg: Msg, now: number): void {
+  handle(msg: Msg, now: number): void {
     const { counters, table } = this.#options;
     const arrived = this.#intake.read(msg, now);
     if (arrived.kind === 'waiting') return;
@@ -65,20 +65,20 @@ export class StartDesk {
       this.#options.accepted(known, this.#accept);
       known.replay(0);
     } else if (table.isPast(st, at)) counters.past += 1;
-    else this.#consider(arrived, now);
+    else this.#judge(arrived, now);
   }
 
-  /** Forgets the parts of attempts that are not wanted any more. */
+  /** Drops the parts of cancelled attempts. */
   cancelled(st: StreamId, at: number): void {
     this.#intake.drop(st, at);
   }
 
-  /** Refuses starts whose parts did not come in time. */
+  /** Rejects starts whose parts did not arrive in time. */
   tick(now: number): void {
     for (const { reply, code } of this.#intake.expire(now)) this.#reject(reply, code);
   }
 
-  #consider(arrived: ArrivedStart, now: number): void {
+  #judge(arrived: ArrivedStart, now: number): void {
     const answer = this.#refusalOf(arrived) ?? this.#admit(arrived);
     if (answer === 'malformed') this.#options.counters.malformed += 1;
     if (typeof answer === 'string') this.#reject(arrived.reply, answer);
@@ -102,7 +102,7 @@ export class StartDesk {
     void stream.run(generation);
   }
 
-  /** What the head alone tells: a start that is not taken costs no reading. */
+  /** Refuses by the head alone, so that a refused start is never parsed. */
   #refusalOf({ head, deadlineMs }: ArrivedStart): RejectCode | null {
     const { identity, draining, admission } = this.#options;
     if (draining()) return 'draining';

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { LazyAbort } from './lazy-abort.js';
+
+describe('a lazy abort', () => {
+  it('aborts signals that were read before', () => {
+    const ending = new LazyAbort();
+    let heard = 0;
+    ending.signal.addEventListener('abort', () => (heard += 1));
+    expect(ending.signal.aborted).toBe(false);
+    ending.abort();
+    ending.abort();
+    expect([ending.signal.aborted, heard]).toEqual([true, 1]);
+  });
+
+  it('gives an aborted signal afterwards', () => {
+    const ending = new LazyAbort();
+    ending.abort();
+    expect(ending.signal.aborted).toBe(true);
+  });
+});
