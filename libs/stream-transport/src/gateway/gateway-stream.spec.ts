@@ -228,7 +228,7 @@ describe('cancelling a stream', () => {
     expect([bench.released, bench.live.size, bench.told]).toEqual([['w1'], 0, []]);
   });
 
-  it('returns the worker's usage and silences the sink', async () => {
+  it('returns the usage of the worker and silences the sink', async () => {
     const bench = new Bench();
     await bench.begin();
     bench.send(1, accept(w1), data(0, 'a'));
