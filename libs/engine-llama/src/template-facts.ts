@@ -1,8 +1,7 @@
 import type { CanonicalRequest } from '@slipway/contracts';
-import type { ChatTemplate, TemplateTool } from '@slipway/model-text';
+import { type ChatTemplate, type TemplateMessage, type TemplateTool, textArguments } from '@slipway/model-text';
 import type { ReasoningMarks } from './reasoning-splitter.js';
 import type { CallFamily } from './tool-calls/call-family.js';
-import { type TemplateMessage, textArguments } from './template-messages.js';
 import { detectFamily } from './tool-calls/detect-family.js';
 
 type Reasoning = CanonicalRequest['reasoning'];

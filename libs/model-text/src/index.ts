@@ -4,6 +4,7 @@
  */
 export { ChatTemplate, ChatTemplateError } from './chat-template.js';
 export type { TemplateInput, TemplateTokens, TemplateTool } from './chat-template.js';
+export { textArguments } from './template-messages.js';
 export type { TemplateCall, TemplateMessage } from './template-messages.js';
 export { ControlTokenGuard } from './control-token-guard.js';
 export type { GuardedTexts, UserText } from './control-token-guard.js';
