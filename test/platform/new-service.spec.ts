@@ -50,6 +50,6 @@ describe('the service of docs/new-service.md', () => {
   it('leaves nothing open when it stops', async () => {
     await words.stop();
     await expect(client.call(CountWords, { text: '' })).rejects.toMatchObject({ reason: 'absent' });
-    await expect(ops('/livez')).rejects.toThrow();
+    await expect(ops('/livez')).rejects.toThrow('fetch failed');
   });
 });

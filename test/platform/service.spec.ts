@@ -176,7 +176,7 @@ describe('a service inside a test', () => {
     await expect(startService(broken, config({ OPS_PORT: port }), { log: (line) => lines.push(line) })).rejects.toThrow('does not start');
     expect(entries).toEqual(['store starts', 'store stops']);
     expect(lines.filter((line) => line.includes('"lifecycle.start_failed"'))).toEqual([expect.stringContaining('"part":"broken"')]);
-    await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
+    await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow('fetch failed');
   });
 });
 

@@ -32,7 +32,7 @@ export const feedPublisher = <R, Tx>({ contract, stores, source }: PublishedFeed
   name: `${contract.name} feed`,
   token: publisherOf(contract),
   providers: [
-    source as new () => FeedSource<R>,
+    source,
     {
       provide: publisherOf(contract),
       useFactory: (...[held, records, nats, config, log]: PublisherParts<R, Tx>) =>
@@ -60,7 +60,7 @@ export const feedReader = <R>({ contract, sink, missing }: FollowedFeed<R>): Res
   name: `${contract.name} feed`,
   token: readerOf(contract),
   providers: [
-    sink as new () => FeedSink<R>,
+    sink,
     {
       provide: readerOf(contract),
       useFactory: (held: FeedSink<R>, nats: NatsConnection, config: ServiceConfig, log: Logger) =>

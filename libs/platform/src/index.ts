@@ -1,7 +1,7 @@
 export { FairPlaces } from './collections/fair-places.js';
 export { OpenSet } from './collections/open-set.js';
 export { OpenTable } from './collections/open-table.js';
-export { commaList, hostList, natsFragment, serviceFragment } from './config/fragments.js';
+export { commaList, hostList, natsFragment, postgresAddress, serviceFragment } from './config/fragments.js';
 export { HostList } from './config/host-list.js';
 export { ConfigError } from './config/config-error.js';
 export { loadConfig } from './config/load-config.js';

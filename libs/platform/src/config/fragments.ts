@@ -36,6 +36,12 @@ export const natsFragment = {
   NATS_CREDENTIALS_DIR: z.string().optional(),
 };
 
+/** The address of a PostgreSQL server or database. */
+export const postgresAddress = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'must look like postgres://user:password@host:5432/database',
+});
+
 /** A comma-separated list; empty entries are dropped. */
 export const commaList = z
   .string()

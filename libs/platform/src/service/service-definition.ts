@@ -47,7 +47,7 @@ export interface Startable {
 /** A resource out of a provider of some module that has the methods of `Startable`. */
 export const resource = <T extends Startable>(token: Type<T> | Abstract<T>): Resource<T> => ({
   name: token.name,
-  token: token as InjectionToken<T>,
+  token,
   start: (instance) => instance.start?.(),
   stop: (instance, deadlineMs) => instance.stop?.(deadlineMs),
   notReady: (instance) => instance.notReady?.() ?? null,

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type INestApplication,
@@ -77,8 +78,8 @@ export class Service<S extends ServiceSchema> {
   notReady(): string | null {
     if (this.#lifecycle.state !== 'ready') return this.#lifecycle.state;
     if (this.#definition.readyWithoutNats !== true && this.#links.get(NATS)?.up !== true) return 'not connected to NATS';
-    for (const { notReady, token } of this.#resources) {
-      const missing = notReady?.(this.get(token)) ?? null;
+    for (const resource of this.#resources) {
+      const missing = resource.notReady?.(this.get(resource.token)) ?? null;
       if (missing !== null) return missing;
     }
     return null;
@@ -97,7 +98,8 @@ export class Service<S extends ServiceSchema> {
 
   /** The port of the HTTP door. @throws Error for a service without one, or that does not listen */
   get port(): number {
-    const address = this.#door && (this.#app as INestApplication | undefined)?.getHttpServer().address();
+    const server = this.#door && ((this.#app as INestApplication | undefined)?.getHttpServer() as Server | undefined);
+    const address = server?.address();
     if (!address) throw new Error(`${this.#definition.name} does not listen.`);
     return (address as AddressInfo).port;
   }
@@ -136,8 +138,13 @@ export class Service<S extends ServiceSchema> {
     return { role, credentialsDir: this.#config.NATS_CREDENTIALS_DIR };
   }
 
-  #resourcePart({ name, token, start, stop }: Resource): Part {
-    return { name, start: () => start?.(this.get(token)), stop: (deadlineMs) => stop?.(this.get(token), deadlineMs) };
+  #resourcePart(resource: Resource): Part {
+    const { name, token } = resource;
+    return {
+      name,
+      start: () => resource.start?.(this.get(token)),
+      stop: (deadlineMs) => resource.stop?.(this.get(token), deadlineMs),
+    };
   }
 
   #rpcPart(): Part {
@@ -162,7 +169,7 @@ export class Service<S extends ServiceSchema> {
       stop: async (deadlineMs) => {
         const end = performance.now() + deadlineMs;
         await door.drain?.(app(), deadlineMs);
-        const server = app().getHttpServer() as { closeAllConnections(): void };
+        const server = app().getHttpServer() as Server;
         const force = setTimeout(() => server.closeAllConnections(), Math.max(0, end - performance.now()));
         await this.#close(deadlineMs);
         clearTimeout(force);
