@@ -5,13 +5,13 @@ import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseOptions } from '../../apps/deployments-service/src/db/database-options.js';
+import { deploymentsDatabase } from '../../apps/deployments-service/src/db/schema.js';
 import { schema } from '../../apps/keys-service/src/db/schema.js';
 
 const log = createLogger('test', 'silent');
 const SERVICES = {
   keys: (url: string): DatabaseOptions => ({ url, applicationName: 'keys test', ...schema, log }),
-  deployments: (url: string): DatabaseOptions => databaseOptions({ SLIPWAY_ENV: 'dev', DEPLOYMENTS_DATABASE_URL: url }, log),
+  deployments: (url: string): DatabaseOptions => ({ url, ...deploymentsDatabase, log }),
 };
 type Service = keyof typeof SERVICES;
 

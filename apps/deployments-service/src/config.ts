@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { commaList, hostList, natsFragment, SECRET_KEYS, serviceFragment } from '@slipway/platform';
+import { commaList, hostList, natsFragment, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const folders = commaList.refine((dirs) => dirs.every((dir) => isAbsolute(dir)), 'must be absolute folders, separated by commas');
@@ -12,9 +12,9 @@ export const DeploymentsServiceConfig = z
     ...serviceFragment,
     ...natsFragment,
     /** PostgreSQL server where the service makes its database `slipway_{env}_deployments`. */
-    DATABASE_URL: z.string().min(1).optional(),
+    DATABASE_URL: postgresAddress.optional(),
     /** The database itself; wins over `DATABASE_URL`. */
-    DEPLOYMENTS_DATABASE_URL: z.string().min(1).optional(),
+    DEPLOYMENTS_DATABASE_URL: postgresAddress.optional(),
     /** Seals engine credentials: 64 hex characters, or several such keys separated by commas, the newest first. */
     SLIPWAY_SECRET_KEY: z.string().regex(SECRET_KEYS, 'must be 64 hex characters, or several such keys separated by commas'),
     /**

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { runProcess } from '@slipway/platform';
-import { DeploymentsServiceConfig } from './config.js';
-import { serviceParts } from './service-parts.js';
+import { runService } from '@slipway/platform';
+import { deploymentsService } from './deployments-service.js';
 
-await runProcess({ service: 'deployments-service', config: DeploymentsServiceConfig, environment: process.env, parts: serviceParts });
+await runService(deploymentsService, process.env);

@@ -1,9 +1,8 @@
-import { natsFragment, parsePeppers, SECRET_KEYS, serviceFragment } from '@slipway/platform';
+import { natsFragment, parsePeppers, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 /** Names of this machine. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-const DatabaseAddress = z.url({ protocol: /^postgres(ql)?$/, error: 'must look like postgres://user:password@host:5432/database' });
 
 const quota = (usual: number) => z.coerce.number().int().min(0).max(1_000_000).default(usual);
 
@@ -13,9 +12,9 @@ export const KeysConfig = z
     ...serviceFragment,
     ...natsFragment,
     /** A server where databases may be created; ours is `slipway_{env}_keys`. */
-    DATABASE_URL: DatabaseAddress.optional(),
+    DATABASE_URL: postgresAddress.optional(),
     /** The database itself; wins over DATABASE_URL. */
-    KEYS_DATABASE_URL: DatabaseAddress.optional(),
+    KEYS_DATABASE_URL: postgresAddress.optional(),
     /** The environment's peppers as `id:hex,…`; new keys are stored under the first. */
     KEY_PEPPERS: z.string().transform((text, context) => {
       try {

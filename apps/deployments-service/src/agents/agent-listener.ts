@@ -1,26 +1,23 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { AgentHeartbeat, type Incarnation, wildcardOf } from '@slipway/contracts';
 import {
   BoxSealer,
+  CONFIG,
+  LOG,
   type Logger,
   type Msg,
+  NATS,
   type NatsConnection,
+  type ServiceConfig,
   PartCollector,
   type Subscription,
   watchConnection,
 } from '@slipway/platform';
-import type { AgentTable } from './agent-table.js';
+import { Placer } from '../placement/placer.js';
+import { AgentTable } from './agent-table.js';
 
 /** At most one complaint about unreadable heartbeats in this time, in milliseconds. */
 const COMPLAINT_MS = 10_000;
-
-export interface AgentListenerOptions {
-  readonly nats: NatsConnection;
-  readonly env: string;
-  readonly log: Logger;
-  readonly table: AgentTable;
-  /** An agent is new, or its loads, engines or willingness changed. */
-  readonly changed: () => void;
-}
 
 /** What is kept of an agent between its heartbeats. */
 interface Known {
@@ -32,20 +29,39 @@ interface Known {
   digest: string;
 }
 
-/** Fills the agent table from heartbeats. Every replica of the service listens to all of them. */
+/** Fills the agent table from heartbeats, and wakes the placer when an agent is new or changed. Every replica of the service listens to all of them. */
+@Injectable()
 export class AgentListener {
   readonly #known = new Map<Incarnation, Known>();
   #subscription: Subscription | undefined;
   #complainedAt = -COMPLAINT_MS;
 
-  constructor(private readonly options: AgentListenerOptions) {}
+  readonly #nats: NatsConnection;
+  readonly #env: string;
+  readonly #log: Logger;
+  readonly #table: AgentTable;
+  readonly #placer: Placer;
+
+  constructor(
+    @Inject(NATS) nats: NatsConnection,
+    @Inject(CONFIG) { SLIPWAY_ENV: env }: ServiceConfig,
+    @Inject(LOG) log: Logger,
+    table: AgentTable,
+    placer: Placer,
+  ) {
+    this.#nats = nats;
+    this.#env = env;
+    this.#log = log;
+    this.#table = table;
+    this.#placer = placer;
+  }
 
   start(): void {
-    const { nats, env, table } = this.options;
+    const [nats, table] = [this.#nats, this.#table];
     const callback = (error: Error | null, message: Msg): void => {
       if (!error) this.#read(message);
     };
-    this.#subscription = nats.subscribe(wildcardOf(AgentHeartbeat, { env }), { callback });
+    this.#subscription = nats.subscribe(wildcardOf(AgentHeartbeat, { env: this.#env }), { callback });
     watchConnection(nats, { disconnected: () => table.disconnected(), reconnected: () => table.connected() });
     table.connected();
   }
@@ -61,7 +77,7 @@ export class AgentListener {
     const known = this.#knownOf(heartbeat.data);
     if (known.told !== heartbeat.data.key) return this.#complain(message.subject, 'key');
     const whole = this.#wholeOf(heartbeat.data, known);
-    return whole ? this.#take(whole, known) : this.options.table.alive(heartbeat.data.wk);
+    return whole ? this.#take(whole, known) : this.#table.alive(heartbeat.data.wk);
   }
 
   #knownOf({ wk, key }: AgentHeartbeat): Known {
@@ -87,21 +103,21 @@ export class AgentListener {
 
   #take({ key: _, ...heartbeat }: AgentHeartbeat, known: Known): void {
     const { loads, engines, draining } = heartbeat;
-    this.options.table.beat({ ...heartbeat, ...(known.key !== undefined && { key: known.key }) });
+    this.#table.beat({ ...heartbeat, ...(known.key !== undefined && { key: known.key }) });
     const digest = JSON.stringify([engines, draining, loads.map(({ dep, rev, state, reason }) => [dep, rev, state, reason])]);
     if (known.digest === digest) return;
     known.digest = digest;
-    this.options.changed();
+    this.#placer.changed();
   }
 
   #forgetGone(): void {
-    for (const wk of this.#known.keys()) if (!this.options.table.knows(wk)) this.#known.delete(wk);
+    for (const wk of this.#known.keys()) if (!this.#table.knows(wk)) this.#known.delete(wk);
   }
 
   #complain(subject: string, field: string | undefined): void {
     if (performance.now() - this.#complainedAt < COMPLAINT_MS) return;
     this.#complainedAt = performance.now();
-    this.options.log.warn({ subject, field }, 'agents.heartbeat_unreadable');
+    this.#log.warn({ subject, field }, 'agents.heartbeat_unreadable');
   }
 }
 

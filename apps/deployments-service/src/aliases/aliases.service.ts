@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type DeploymentId, deploymentSlug, type ListAliases, type PointAlias, type RemoveAlias, ServiceError } from '@slipway/contracts';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
-import { DeploymentAnnouncer } from '../feed/deployment-announcer.js';
+import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { AliasesRepository } from './aliases.repository.js';
 
@@ -34,7 +34,7 @@ export class AliasesService {
       const facts = {
         deployment: before === null ? deploymentSlug(deployment) : `${deploymentSlug(before)} → ${deploymentSlug(deployment)}`,
       };
-      await this.announcer.writeDown(tx, { account, actor, action: 'alias.point', object: `alias:${alias}`, objectName: alias, facts });
+      await this.announcer.audit(tx, { account, actor, action: 'alias.point', object: `alias:${alias}`, objectName: alias, facts });
     });
     return { alias, deployment };
   }
@@ -46,7 +46,7 @@ export class AliasesService {
       const change = await this.aliases.remove(tx, account, alias);
       if (!change) return false;
       await this.announcer.record(tx, change);
-      await this.announcer.writeDown(tx, { account, actor, action: 'alias.remove', object: `alias:${alias}`, objectName: alias });
+      await this.announcer.audit(tx, { account, actor, action: 'alias.remove', object: `alias:${alias}`, objectName: alias });
       return true;
     });
     return { alias, removed };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AccountId, AuditEntry, SealedAuditEntry } from '@slipway/contracts';
 import { AuditLog, readAuditChain, Transactions } from '@slipway/database';
 import { fitting } from '@slipway/platform';
-import { AccountTransactions } from '../account-transactions.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 
 const PAGE_ROWS = 200;
 

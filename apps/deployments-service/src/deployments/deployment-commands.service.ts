@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type AuditEntry, type DeploymentId, type ObservedState, ServiceError } from '@slipway/contracts';
-import { AccountTransactions } from '../account-transactions.js';
+import type { Tx } from '@slipway/database';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
-import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { deploymentNotFound } from './deployment-not-found.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentsRepository } from './deployments.repository.js';
@@ -105,7 +106,7 @@ export class DeploymentCommandsService {
     return { deployment, state };
   }
 
-  async #retry(tx: Transaction, given: NamedCommand, state: ObservedState): Promise<ObservedState> {
+  async #retry(tx: Tx, given: NamedCommand, state: ObservedState): Promise<ObservedState> {
     const meanwhile = RETRIED[state];
     if (meanwhile === undefined) return state;
     await this.announcer.record(tx, await this.deployments.retry(tx, given.deployment, meanwhile));
@@ -113,16 +114,11 @@ export class DeploymentCommandsService {
     return meanwhile;
   }
 
-  async #writeDown(
-    tx: Transaction,
-    { account, deployment, actor, name }: NamedCommand,
-    action: string,
-    facts?: AuditEntry['facts'],
-  ): Promise<void> {
-    await this.announcer.writeDown(tx, { account, actor, action, object: `deployment:${deployment}`, objectName: name, facts });
+  async #writeDown(tx: Tx, { account, deployment, actor, name }: NamedCommand, action: string, facts?: AuditEntry['facts']): Promise<void> {
+    await this.announcer.audit(tx, { account, actor, action, object: `deployment:${deployment}`, objectName: name, facts });
   }
 
-  async #change<T>(command: DeploymentCommand, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #change<T>(command: DeploymentCommand, work: (tx: Tx) => Promise<T>): Promise<T> {
     const result = await this.transactions.run(command, work);
     this.announcer.committed();
     return result;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type AuditEntry, type DeploymentId, type ObservedState, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
-import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
+import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { deploymentNotFound } from './deployment-not-found.js';
 import { DeploymentsRepository, type HeldDeployment } from './deployments.repository.js';
 import { isSame, type RevisionSettings, SettingsComposer } from './revision-settings.js';
@@ -38,7 +39,7 @@ export class DeploymentUpdatesService {
       const deed = { account, actor, action: 'deployment.update', object: `deployment:${deployment}`, objectName: name ?? held.name };
       const { changes, ...outcome } = revised;
       const facts = { rev: revised.rev, ...(isRenamed && { name: `${held.name} → ${name}` }), ...changes };
-      if (revised.changed || isRenamed) await this.announcer.writeDown(tx, { ...deed, facts });
+      if (revised.changed || isRenamed) await this.announcer.audit(tx, { ...deed, facts });
       return outcome;
     });
     this.announcer.committed();
@@ -46,7 +47,7 @@ export class DeploymentUpdatesService {
   }
 
   async #revise(
-    tx: Transaction,
+    tx: Tx,
     held: HeldDeployment,
     request: UpdateRequest,
   ): Promise<{ rev: number; changed: boolean; state: ObservedState; changes: AuditEntry['facts'] }> {
@@ -62,7 +63,7 @@ export class DeploymentUpdatesService {
     return { rev, changed: true, state, changes: settingsChanges(newest, next) };
   }
 
-  async #read(tx: Transaction, deployment: DeploymentId, rev: number): Promise<RevisionSettings> {
+  async #read(tx: Tx, deployment: DeploymentId, rev: number): Promise<RevisionSettings> {
     const found = await this.revisions.find(tx, deployment, rev);
     if (found) return found;
     throw new ServiceError('invalid_request', `This deployment has no revision ${rev}.`, { param: 'base' });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AgentHeartbeat, DeploymentView, FindDeployment, ListDeployments, ReplicaView, RevisionView } from '@slipway/contracts';
 import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { isNamed } from '../placement/given-units.js';

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor, CreateDeployment, DeploymentId } from '@slipway/contracts';
+import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
-import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
+import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { DeploymentDefaults } from './deployment-defaults.js';
 import { DeploymentsRepository, type NewDeployment } from './deployments.repository.js';
@@ -44,13 +45,13 @@ export class DeploymentsService {
     return { id };
   }
 
-  async #insert(tx: Transaction, wanted: NewDeployment, actor: Actor | undefined): Promise<DeploymentId> {
+  async #insert(tx: Tx, wanted: NewDeployment, actor: Actor | undefined): Promise<DeploymentId> {
     const { account, name, replicas, settings } = wanted;
     await this.quotas.claim(tx, account, { deployments: 1, replicas });
     const { id, change } = await this.deployments.insert(tx, wanted);
     await this.announcer.record(tx, change);
     const deed = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name };
-    await this.announcer.writeDown(tx, { ...deed, facts: { source: settings.source.kind, replicas } });
+    await this.announcer.audit(tx, { ...deed, facts: { source: settings.source.kind, replicas } });
     return id;
   }
 }

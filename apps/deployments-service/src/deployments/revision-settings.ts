@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import { type ModelSource, ServiceError, type UpdateDeployment } from '@slipway/contracts';
 import { UnreadableSecretError } from '@slipway/platform';
 import type { z } from 'zod';
-import type { CredentialVault } from './credential-vault.js';
-import type { DeploymentDefaults } from './deployment-defaults.js';
-import type { SettingBounds } from './setting-bounds.js';
+import { CredentialVault } from './credential-vault.js';
+import { DeploymentDefaults } from './deployment-defaults.js';
+import { SettingBounds } from './setting-bounds.js';
 import { withoutSecret } from './source-secret.js';
 
 /** What a revision runs. */
@@ -28,6 +29,7 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/;
 const wrong = (message: string): ServiceError => new ServiceError('invalid_request', message, { param: 'credential' });
 
 /** Makes the settings of revisions from what owners ask for. */
+@Injectable()
 export class SettingsComposer {
   constructor(
     private readonly vault: CredentialVault,

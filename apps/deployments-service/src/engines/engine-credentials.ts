@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { TestEngine } from '@slipway/contracts';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 import { CredentialVault } from '../deployments/credential-vault.js';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';

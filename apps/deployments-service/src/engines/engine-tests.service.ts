@@ -8,15 +8,14 @@ import {
   TestAgentEngine,
   type TestEngine,
 } from '@slipway/contracts';
-import { type Logger, RpcClient } from '@slipway/platform';
+import { AuditLog } from '@slipway/database';
+import { LOG, type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentDefaults } from '../deployments/deployment-defaults.js';
 import { SourceRules } from '../deployments/source-rules.js';
-import { DeploymentAnnouncer } from '../feed/deployment-announcer.js';
-import { LOG } from '../log-token.js';
 import { EngineCredentials } from './engine-credentials.js';
 import { EngineTestsRepository } from './engine-tests.repository.js';
 
@@ -38,7 +37,7 @@ export class EngineTestsService {
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly repository: EngineTestsRepository,
-    private readonly announcer: DeploymentAnnouncer,
+    private readonly audit: AuditLog,
     private readonly rules: SourceRules,
     private readonly credentials: EngineCredentials,
     private readonly defaults: DeploymentDefaults,
@@ -77,7 +76,7 @@ export class EngineTestsService {
       const kept = hasCredential ? 'stored' : 'none';
       const facts = { credential: credential === undefined ? kept : 'given' };
       const object = `engine:${new URL(source.url).host}`;
-      await this.announcer.writeDown(tx, { account, actor, action: 'engine.test', object, facts });
+      await this.audit.record(tx, { account, actor, action: 'engine.test', object, facts });
     });
   }
 

@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type AgentHeartbeat, type LogLine, ReadAgentLog, type ReadLog } from '@slipway/contracts';
-import { type Logger, RpcClient } from '@slipway/platform';
+import { LOG, type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { deploymentNotFound } from '../deployments/deployment-not-found.js';
 import { DeploymentsRepository } from '../deployments/deployments.repository.js';
-import { LOG } from '../log-token.js';
 import { isNamed } from '../placement/given-units.js';
 import { loadsOf } from '../placement/unit.js';
 import { type HostLine, newestLines } from './newest-lines.js';

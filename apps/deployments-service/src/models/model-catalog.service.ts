@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { AgentHeartbeat, ListModels, ModelSource, ModelView } from '@slipway/contracts';
 import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentsRepository, type StoredDeployment } from '../deployments/deployments.repository.js';
 import { isNamed } from '../placement/given-units.js';

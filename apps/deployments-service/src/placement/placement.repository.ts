@@ -1,7 +1,10 @@
-import { Injectable } from '@nestjs/common';
-import type { DeploymentId } from '@slipway/contracts';
-import { type AdvisoryLock, Transactions } from '@slipway/database';
+import { Inject, Injectable } from '@nestjs/common';
+import { DeploymentFeed, type DeploymentFeedRecord, type DeploymentId } from '@slipway/contracts';
+import { type AdvisoryLock, Transactions, type Tx } from '@slipway/database';
+import { type FeedPublisher, publisherOf } from '@slipway/feed';
+import { CONFIG } from '@slipway/platform';
 import type { EntityManager, QueryDeepPartialEntity } from 'typeorm';
+import type { DeploymentsServiceConfig } from '../config.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
 import { type FeedChange, put } from '../feed/feed-records.js';
@@ -33,13 +36,23 @@ function failedSince(state: Sighting['observation']['state']): { failedSince?: n
   return state === 'loading' || state === 'pending' ? {} : { failedSince: null };
 }
 
+/** Where placement keeps its term, and reads and writes deployments. */
 @Injectable()
 export class PlacementRepository {
-  /** @param handoverMs time for which a revision that served before is still wanted. */
+  readonly #transactions: Transactions;
+  /** Time for which a revision that served before is still wanted, in milliseconds. */
+  readonly #handoverMs: number;
+  readonly #feed: FeedPublisher<DeploymentFeedRecord, Tx>;
+
   constructor(
-    private readonly transactions: Transactions,
-    private readonly handoverMs: number,
-  ) {}
+    transactions: Transactions,
+    @Inject(CONFIG) { HANDOVER_MS: handoverMs }: DeploymentsServiceConfig,
+    @Inject(publisherOf(DeploymentFeed)) feed: FeedPublisher<DeploymentFeedRecord, Tx>,
+  ) {
+    this.#transactions = transactions;
+    this.#handoverMs = handoverMs;
+    this.#feed = feed;
+  }
 
   /** Begins a term, on the session that holds the placer's lock. Returns the one before it too. */
   async nextTerm(lock: Pick<AdvisoryLock, 'query'>): Promise<{ term: number; former: number }> {
@@ -48,16 +61,16 @@ export class PlacementRepository {
   }
 
   term(): Promise<number> {
-    return this.transactions.read((connection) => this.#term(connection, READ_TERM));
+    return this.#transactions.read((connection) => this.#term(connection, READ_TERM));
   }
 
   /** The newest term, and all deployments but those at rest, oldest first. */
   targets(): Promise<{ term: number; targets: StoredTarget[] }> {
-    return this.transactions.read(async (connection) => {
+    return this.#transactions.read(async (connection) => {
       const term = await this.#term(connection, READ_TERM);
       const rows = await connection
         .createQueryBuilder(DeploymentEntity, 'd')
-        .innerJoinAndMapMany('d.revisions', RevisionEntity, 'r', `r.deployment_id = d.id AND (${WANTED})`, { handover: this.handoverMs })
+        .innerJoinAndMapMany('d.revisions', RevisionEntity, 'r', `r.deployment_id = d.id AND (${WANTED})`, { handover: this.#handoverMs })
         .where(`NOT (d.desired = 'stopped' AND d.state = 'stopped')`)
         .orderBy('d.id')
         .getMany();
@@ -65,16 +78,13 @@ export class PlacementRepository {
     });
   }
 
-  /**
-   * Writes what was seen, unless another term has begun or the row has moved on.
-   * @param announce called in the same transaction with each change that gateways must hear of.
-   */
-  async writeSightings(term: number, sightings: readonly Sighting[], announce: Announce): Promise<void> {
-    await this.transactions.run(async (tx) => {
+  /** Writes what was seen, and records what gateways must learn of it, unless another term has begun or the row has moved on. */
+  async writeSightings(term: number, sightings: readonly Sighting[]): Promise<void> {
+    await this.#transactions.run(async (tx) => {
       if ((await this.#term(tx, HOLD_TERM)) !== term) return;
       for (const sighting of sightings) {
         const change = await this.#write(tx, sighting);
-        if (change) await announce(tx, change);
+        if (change) await this.#feed.record(tx, change);
       }
     });
   }
@@ -110,7 +120,6 @@ export class PlacementRepository {
   }
 }
 
-type Announce = (tx: EntityManager, change: FeedChange) => Promise<unknown>;
 type WithRevisions = DeploymentEntity & { readonly revisions: readonly RevisionEntity[] };
 
 /** The revision that served before stays for a while, unless nothing serves any more. */

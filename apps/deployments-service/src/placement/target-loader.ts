@@ -1,8 +1,11 @@
-import { UnreadableSecretError } from '@slipway/platform';
-import type { CredentialVault } from '../deployments/credential-vault.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, NATS, type NatsConnection, UnreadableSecretError } from '@slipway/platform';
+import type { DeploymentsServiceConfig } from '../config.js';
+import { CredentialVault } from '../deployments/credential-vault.js';
+import { itemBytesMax } from './assignment-sender.js';
 import type { Failure } from './failures.js';
 import { memoryNeed } from './memory-need.js';
-import type { ModelSizes } from './model-sizes.js';
+import { ModelSizes } from './model-sizes.js';
 import type { Revision, StoredRevision, StoredTarget, Target } from './target.js';
 
 const UNREADABLE: Failure = {
@@ -19,20 +22,28 @@ const untellable = (bytes: number, most: number): Failure => ({
 /** What an item takes besides its source and its secret, in bytes. */
 const ITEM_BYTES = 1_024;
 
-export interface TargetLoaderOptions {
-  readonly sizes: ModelSizes;
-  readonly vault: CredentialVault;
-  readonly unknownModelBytes: number;
-  /** The most that an agent can be told of one revision at present, in bytes. */
-  readonly itemBytesMax: () => number;
-}
-
 /** Adds to stored targets what only this machine knows: file sizes, and whether agents can be told of them. */
+@Injectable()
 export class TargetLoader {
   /** Sealed texts that could be opened when they were first seen; they never change. */
   #openable = new Set<string>();
 
-  constructor(private readonly options: TargetLoaderOptions) {}
+  readonly #sizes: ModelSizes;
+  readonly #vault: CredentialVault;
+  readonly #unknownModelBytes: number;
+  readonly #nats: NatsConnection;
+
+  constructor(
+    sizes: ModelSizes,
+    vault: CredentialVault,
+    @Inject(CONFIG) { UNKNOWN_MODEL_BYTES: unknownModelBytes }: DeploymentsServiceConfig,
+    @Inject(NATS) nats: NatsConnection,
+  ) {
+    this.#sizes = sizes;
+    this.#vault = vault;
+    this.#unknownModelBytes = unknownModelBytes;
+    this.#nats = nats;
+  }
 
   async complete(targets: readonly StoredTarget[]): Promise<Target[]> {
     const openable = new Set<string>();
@@ -55,19 +66,19 @@ export class TargetLoader {
     if (credential !== null && !this.#openable.has(credential) && !this.#canOpen(credential, account)) return UNREADABLE;
     if (credential !== null) openable.add(credential);
     const bytes = Buffer.byteLength(JSON.stringify(source)) + (credential?.length ?? 0) + ITEM_BYTES;
-    const most = this.options.itemBytesMax();
+    const most = itemBytesMax(this.#nats);
     return bytes <= most ? null : untellable(bytes, most);
   }
 
   async #memoryOf({ source, context, slots }: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {
     if (source.kind === 'http') return { bytes: 0, mapped: 0 };
-    const fileBytes = (await this.options.sizes.bytesOf(source)) ?? this.options.unknownModelBytes;
+    const fileBytes = (await this.#sizes.bytesOf(source)) ?? this.#unknownModelBytes;
     return { bytes: memoryNeed({ fileBytes, context, slots }), mapped: fileBytes };
   }
 
   #canOpen(credential: string, account: number): boolean {
     try {
-      this.options.vault.open(credential, account);
+      this.#vault.open(credential, account);
       return true;
     } catch (error) {
       if (error instanceof UnreadableSecretError) return false;

@@ -8,10 +8,9 @@ import {
   ServiceError,
   type SetDeploymentQuotas,
 } from '@slipway/contracts';
-import { Transactions } from '@slipway/database';
+import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import type { z } from 'zod';
-import { AccountTransactions } from '../account-transactions.js';
-import { DeploymentAnnouncer, type Transaction } from '../feed/deployment-announcer.js';
+import { AccountTransactions } from './account-transactions.js';
 import { QuotasRepository } from './quotas.repository.js';
 
 /** The operator's defaults. */
@@ -33,7 +32,7 @@ export class QuotasService {
     private readonly transactions: AccountTransactions,
     private readonly own: Transactions,
     private readonly quotas: QuotasRepository,
-    private readonly announcer: DeploymentAnnouncer,
+    private readonly audit: AuditLog,
     @Inject(QUOTA_DEFAULTS) private readonly defaults: DeploymentCounts,
   ) {}
 
@@ -42,7 +41,7 @@ export class QuotasService {
    * the transaction locks anything of the account.
    * @throws ServiceError `quota_exceeded` with the quota and how much is in use
    */
-  async claim(tx: Transaction, account: AccountId, added: Partial<DeploymentCounts>): Promise<void> {
+  async claim(tx: Tx, account: AccountId, added: Partial<DeploymentCounts>): Promise<void> {
     await this.quotas.hold(tx, account);
     const [used, own] = [await this.quotas.used(tx, account), await this.quotas.find(tx, account)];
     for (const name of Object.keys(WORDS) as Counted[]) {
@@ -65,7 +64,7 @@ export class QuotasService {
       const entries = Object.entries({ ...held, ...wish });
       const next = DeploymentQuotas.parse(Object.fromEntries(entries.filter(([, quota]) => quota !== null && quota !== undefined)));
       await this.quotas.set(tx, account, next);
-      await this.announcer.writeDown(tx, {
+      await this.audit.record(tx, {
         account,
         actor,
         action: 'quotas.set',
@@ -76,7 +75,7 @@ export class QuotasService {
     });
   }
 
-  async #describe(tx: Transaction, account: AccountId): Promise<z.input<typeof FindDeploymentQuotas.reply>> {
+  async #describe(tx: Tx, account: AccountId): Promise<z.input<typeof FindDeploymentQuotas.reply>> {
     const [quotas, used] = [await this.quotas.find(tx, account), await this.quotas.used(tx, account)];
     return { quotas, defaults: this.defaults, used };
   }

@@ -1,13 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
 import { isServiceError } from '@slipway/contracts';
-import type { Logger } from '@slipway/platform';
-import type { AgentTable } from '../agents/agent-table.js';
-import type { AssignmentSender } from './assignment-sender.js';
+import { CONFIG, LOG, type Logger } from '@slipway/platform';
+import { AgentTable } from '../agents/agent-table.js';
 import { ChangeBudget } from '../change-budget.js';
+import type { DeploymentsServiceConfig } from '../config.js';
+import { AssignmentSender } from './assignment-sender.js';
+import { PlacementRepository } from './placement.repository.js';
 import { PlacementBoard, type Round } from './placement-board.js';
-import { newSightings, type Sighting } from './sightings.js';
-import type { StoredTarget, Target } from './target.js';
-import type { TargetLoader } from './target-loader.js';
+import { newSightings } from './sightings.js';
+import type { Target } from './target.js';
+import { TargetLoader } from './target-loader.js';
 
 /** Heartbeats are heard for so long before anything is placed: a new placer adopts what runs, in milliseconds. */
 const ADOPT_MS = 1_500;
@@ -18,31 +21,19 @@ const GAP_MS = 50;
 /** How often a deployment's state is published. A change that is put off is not lost: the newest state is compared again with each round. */
 const PUBLISHED = { burst: 8, refillMs: 5_000 };
 
-/** Where placement keeps its term, and reads and writes deployments. */
-export interface PlacementStore {
-  term(): Promise<number>;
-  targets(): Promise<{ term: number; targets: StoredTarget[] }>;
-  /** Writes nothing when another term has begun. */
-  write(term: number, sightings: readonly Sighting[]): Promise<void>;
-}
-
-export interface PlacerOptions {
-  readonly agents: AgentTable;
-  readonly store: PlacementStore;
-  readonly loader: TargetLoader;
-  readonly sender: AssignmentSender;
-  /** Agents without a key get secrets in clear. */
-  readonly clear: boolean;
-  readonly log: Logger;
-}
-
 /**
- * Keeps deployments running on agents while this replica's term lasts. Deciding and telling agents
- * needs no database: when it is away, the last known deployments are kept running. A higher term in
- * the database ends this one.
+ * Keeps deployments running on agents while this replica's term lasts. Deciding and informing agents needs no database: while
+ * it is away, the last known deployments are kept running. A higher term in the database ends this one.
  */
-export class PlacerService {
-  readonly #options: PlacerOptions;
+@Injectable()
+export class Placer {
+  readonly #agents: AgentTable;
+  readonly #repository: PlacementRepository;
+  readonly #loader: TargetLoader;
+  readonly #sender: AssignmentSender;
+  readonly #log: Logger;
+  /** True where agents without a key get secrets in clear. */
+  readonly #clear: boolean;
   readonly #budget = new ChangeBudget(PUBLISHED);
   readonly #stopping = new AbortController();
   #board: PlacementBoard;
@@ -53,14 +44,26 @@ export class PlacerService {
   #timer: NodeJS.Timeout | undefined;
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(options: PlacerOptions) {
-    this.#options = options;
-    this.#board = new PlacementBoard(options.clear);
+  constructor(
+    agents: AgentTable,
+    repository: PlacementRepository,
+    loader: TargetLoader,
+    sender: AssignmentSender,
+    @Inject(CONFIG) { SEND_CLEAR_CREDENTIALS: send }: DeploymentsServiceConfig,
+    @Inject(LOG) log: Logger,
+  ) {
+    this.#agents = agents;
+    this.#repository = repository;
+    this.#loader = loader;
+    this.#sender = sender;
+    this.#log = log;
+    this.#clear = send === 'to-old-workers';
+    this.#board = new PlacementBoard(this.#clear);
   }
 
-  /** True while the database does not answer. */
-  get databaseLost(): boolean {
-    return this.#databaseLost;
+  /** As /readyz says it. */
+  notReady(): string | null {
+    return this.#databaseLost ? 'the database does not answer' : null;
   }
 
   start(): void {
@@ -79,11 +82,11 @@ export class PlacerService {
   /** This replica was elected. What it knows is worth keeping only if nobody placed since its own last term. */
   elected({ term, former }: { term: number; former: number }): void {
     if (this.#term !== former) {
-      this.#board = new PlacementBoard(this.#options.clear);
+      this.#board = new PlacementBoard(this.#clear);
       this.#targets = null;
     }
     this.#term = term;
-    this.#options.log.info({ term }, 'placement.elected');
+    this.#log.info({ term }, 'placement.elected');
     this.changed();
   }
 
@@ -105,7 +108,7 @@ export class PlacerService {
   async #look(): Promise<void> {
     try {
       // A replica that only stands by wants to know of its database too, for its readiness.
-      await (this.#term === null ? this.#options.store.term() : this.#readAndWrite(this.#term));
+      await (this.#term === null ? this.#repository.term() : this.#readAndWrite(this.#term));
       this.#databaseBack();
     } catch (error) {
       this.#databaseFailed(error);
@@ -113,9 +116,9 @@ export class PlacerService {
   }
 
   async #readAndWrite(own: number): Promise<void> {
-    const { term, targets } = await this.#options.store.targets();
+    const { term, targets } = await this.#repository.targets();
     if (term > own) return this.#stepDown(own, term);
-    const complete = await this.#options.loader.complete(targets);
+    const complete = await this.#loader.complete(targets);
     if (this.#term !== own) return undefined;
     this.#targets = complete;
     const round = this.#tell();
@@ -124,20 +127,19 @@ export class PlacerService {
 
   async #write(term: number, targets: readonly Target[], { observations }: Round): Promise<void> {
     const sightings = newSightings(targets, observations, this.#budget, performance.now());
-    if (sightings.length > 0) await this.#options.store.write(term, sightings);
+    if (sightings.length > 0) await this.#repository.writeSightings(term, sightings);
   }
 
   /** Decides and tells agents; null while this is not to be done. */
   #tell(): Round | null {
-    const { agents, sender, log } = this.#options;
-    const live = agents.live();
-    if (this.#term === null || this.#targets === null || (agents.listeningFor() ?? 0) < ADOPT_MS) return null;
+    const live = this.#agents.live();
+    if (this.#term === null || this.#targets === null || (this.#agents.listeningFor() ?? 0) < ADOPT_MS) return null;
     try {
       const round = this.#board.round(this.#targets, live, performance.now());
-      sender.send(this.#term, round.assignments, this.#targets, live);
+      this.#sender.send(this.#term, round.assignments, this.#targets, live);
       return round;
     } catch (error) {
-      log.error({ err: error }, 'placement.round_failed');
+      this.#log.error({ err: error }, 'placement.round_failed');
       return null;
     }
   }
@@ -145,20 +147,20 @@ export class PlacerService {
   #stepDown(own: number, newer: number): void {
     // Elected anew while the database was read.
     if (this.#term !== own) return;
-    this.#options.log.info({ term: own, newer }, 'placement.stepped_down');
+    this.#log.info({ term: own, newer }, 'placement.stepped_down');
     this.#term = null;
     this.#targets = null;
   }
 
   #databaseFailed(error: unknown): void {
     const expected = isServiceError(error) && error.code === 'unavailable';
-    if (!expected) this.#options.log.error({ err: error }, 'placement.read_failed');
-    else if (!this.#databaseLost) this.#options.log.warn({ err: error }, 'placement.database_lost');
+    if (!expected) this.#log.error({ err: error }, 'placement.read_failed');
+    else if (!this.#databaseLost) this.#log.warn({ err: error }, 'placement.database_lost');
     this.#databaseLost ||= expected;
   }
 
   #databaseBack(): void {
-    if (this.#databaseLost) this.#options.log.info('placement.database_back');
+    if (this.#databaseLost) this.#log.info('placement.database_back');
     this.#databaseLost = false;
   }
 }

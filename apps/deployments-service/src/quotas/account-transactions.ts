@@ -1,6 +1,6 @@
 import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
 import { Transactions, Turns, type Tx } from '@slipway/database';
-import { ChangeBudget } from './change-budget.js';
+import { ChangeBudget } from '../change-budget.js';
 
 /** Of one account in a replica: changes happen one after the other, as their locks would have it anyway. */
 const CHANGES_AT_ONCE = 1;

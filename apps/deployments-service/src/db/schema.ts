@@ -1,0 +1,42 @@
+import { DeploymentFeed } from '@slipway/contracts';
+import { feedTableNames, type ServiceDatabase } from '@slipway/database';
+import { AliasEntity } from '../aliases/alias.entity.js';
+import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
+import { Deployments1761000000000 } from './migrations/1761000000000-deployments.js';
+import { Updates1763000000000 } from './migrations/1763000000000-updates.js';
+import { Audit1764000000000 } from './migrations/1764000000000-audit.js';
+import { AuditChain1769300000000 } from './migrations/1769300000000-audit-chain.js';
+import { Creations1766000000000 } from './migrations/1766000000000-creations.js';
+import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
+import { Quotas1769000000000 } from './migrations/1769000000000-quotas.js';
+import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
+
+/** The service's database, and how it came to hold what it holds. */
+export const deploymentsDatabase: ServiceDatabase = {
+  name: 'deployments',
+  applicationName: 'slipway-deployments',
+  entities: [DeploymentEntity, RevisionEntity, AliasEntity],
+  migrations: [
+    Deployments1761000000000,
+    Updates1763000000000,
+    Audit1764000000000,
+    Creations1766000000000,
+    Tries1767500000000,
+    Quotas1769000000000,
+    NamedAgents1769100000000,
+    AuditChain1769300000000,
+  ],
+  strays: {
+    schemas: ['audit'],
+    relations: [
+      'deployment',
+      'revision',
+      'alias',
+      'placement_term',
+      'account_quota',
+      'creation',
+      'record_version',
+      ...feedTableNames(DeploymentFeed.name),
+    ],
+  },
+};

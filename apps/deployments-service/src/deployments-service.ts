@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { DeploymentFeed } from '@slipway/contracts';
+import { Database, database, RefusalLog, refusalLog } from '@slipway/database';
+import { feedPublisher } from '@slipway/feed';
+import { defineService, resource } from '@slipway/platform';
+import { followedProofs, RpcGate, rpcGate } from '@slipway/proof';
+import { AgentListener } from './agents/agent-listener.js';
+import { AliasesModule } from './aliases/aliases.module.js';
+import { AuditModule } from './audit/audit.module.js';
+import { DeploymentsServiceConfig } from './config.js';
+import { deploymentsDatabase } from './db/schema.js';
+import { DeploymentsModule } from './deployments/deployments.module.js';
+import { EnginesModule } from './engines/engines.module.js';
+import { FeedSourceRepository } from './feed/feed-source.repository.js';
+import { LogsModule } from './logs/logs.module.js';
+import { ModelsModule } from './models/models.module.js';
+import { Election } from './placement/election.js';
+import { PlacementModule } from './placement/placement.module.js';
+import { Placer } from './placement/placer.js';
+import { QuotasModule } from './quotas/quotas.module.js';
+
+@Module({
+  imports: [DeploymentsModule, AliasesModule, ModelsModule, EnginesModule, LogsModule, AuditModule, QuotasModule, PlacementModule],
+  providers: [rpcGate(RefusalLog)],
+})
+class DeploymentsServiceModule {}
+
+/** Deployments, their placement on workers, and the feed that gateways learn of them by. */
+export const deploymentsService = defineService({
+  name: 'deployments-service',
+  role: 'deployments',
+  config: DeploymentsServiceConfig,
+  module: DeploymentsServiceModule,
+  resources: [
+    database(deploymentsDatabase),
+    followedProofs(),
+    feedPublisher({ contract: DeploymentFeed, stores: Database, source: FeedSourceRepository }),
+    resource(AgentListener),
+    resource(Placer),
+    resource(Election),
+    refusalLog(),
+  ],
+  rpc: { gate: RpcGate },
+});

@@ -1,0 +1,35 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { DeploymentFeed, type DeploymentFeedRecord } from '@slipway/contracts';
+import { AuditLog, type AuditRecord, type Tx } from '@slipway/database';
+import { type FeedPublisher, publisherOf } from '@slipway/feed';
+import type { FeedChange } from '../feed/feed-records.js';
+import { Placer } from './placer.js';
+
+/** Passes on what changed: to gateways by the feed, to this replica's placer by a call, to owners by the audit log. */
+@Injectable()
+export class DeploymentAnnouncer {
+  readonly #feed: FeedPublisher<DeploymentFeedRecord, Tx>;
+  readonly #audit: AuditLog;
+  readonly #placer: Placer;
+
+  constructor(@Inject(publisherOf(DeploymentFeed)) feed: FeedPublisher<DeploymentFeedRecord, Tx>, audit: AuditLog, placer: Placer) {
+    this.#feed = feed;
+    this.#audit = audit;
+    this.#placer = placer;
+  }
+
+  /** Gateways learn of the change once the transaction commits. */
+  async record(tx: Tx, change: FeedChange): Promise<void> {
+    await this.#feed.record(tx, change);
+  }
+
+  /** Records who did it, in the same transaction as the change. */
+  async audit(tx: Tx, record: AuditRecord): Promise<void> {
+    await this.#audit.record(tx, record);
+  }
+
+  /** The transaction has committed: this replica's placer looks at once, those of others find the change by themselves. */
+  committed(): void {
+    this.#placer.changed();
+  }
+}
