@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { runProcess } from '@slipway/platform';
-import { ConsoleConfig } from './config.js';
-import { consoleParts } from './console-parts.js';
+import { runService } from '@slipway/platform';
+import { consoleService } from './console-service.js';
 
-await runProcess({ service: 'console', config: ConsoleConfig, environment: process.env, parts: consoleParts });
+await runService(consoleService, process.env);

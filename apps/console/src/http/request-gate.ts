@@ -1,13 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { McpDoor } from '../mcp/mcp-door.js';
-import type { PlaygroundDoor } from '../playground/playground-door.js';
-import type { AccessTokens } from '../sessions/access-tokens.js';
+import { McpDoor } from '../mcp/mcp-door.js';
+import { PlaygroundDoor } from '../playground/playground-door.js';
+import { AccessTokens } from '../sessions/access-tokens.js';
 import { acceptsAnybody } from './accepts.decorator.js';
 import { answerError } from './answer-error.js';
 import { clientAddress } from './client-address.js';
-import type { HttpSettings } from './http-settings.js';
-import type { RequestBounds } from './request-bounds.js';
+import { HttpSettings } from './http-settings.js';
+import { RequestBounds } from './request-bounds.js';
 import { checkRequest } from './request-checks.js';
 import { RequestLine } from './request-line.js';
 import { securityHeaders } from './security-headers.js';
@@ -25,26 +26,28 @@ const SPOKEN: ReadonlySet<string> = new Set(['1.0', '1.1']);
 /** Paths that load balancers ask each second. */
 const HEALTH = /^\/(?:livez|readyz)(?:\?|$)/;
 
-/** What answers without Nest: bodies and answers of theirs are streams. */
-export interface RawDoors {
-  readonly mcp: McpDoor;
-  readonly playground: PlaygroundDoor;
-  readonly tokens: Pick<AccessTokens, 'read'>;
-}
-
 /**
  * Everything that is checked before a byte of a body is read, in Fastify's `onRequest`: room, origin, route, session. The
- * first failure is the answer.
+ * first failure is the answer. The MCP server and the playground answer without Nest, since their bodies and answers are streams.
  */
+@Injectable()
 export class RequestGate {
-  constructor(
-    private readonly settings: HttpSettings,
-    private readonly bounds: RequestBounds,
-    private readonly doors: RawDoors,
-  ) {}
+  readonly #settings: HttpSettings;
+  readonly #bounds: RequestBounds;
+  readonly #mcp: McpDoor;
+  readonly #playground: PlaygroundDoor;
+  readonly #tokens: AccessTokens;
+
+  constructor(settings: HttpSettings, bounds: RequestBounds, mcp: McpDoor, playground: PlaygroundDoor, tokens: AccessTokens) {
+    this.#settings = settings;
+    this.#bounds = bounds;
+    this.#mcp = mcp;
+    this.#playground = playground;
+    this.#tokens = tokens;
+  }
 
   install(server: FastifyInstance): void {
-    const { log } = this.settings;
+    const { log } = this.#settings;
     server.decorateRequest('line', undefined);
     server.addHook('onRequest', (request, reply, done) => this.#check(request, reply, done));
     server.addHook('onResponse', (request, reply, done) => {
@@ -53,7 +56,7 @@ export class RequestGate {
       done();
     });
     this.#readJson(server);
-    this.doors.playground.install(server, this.bounds);
+    this.#playground.install(server, this.#bounds);
   }
 
   /** JSON alone: what forms of other sites may send is never read. */
@@ -61,7 +64,7 @@ export class RequestGate {
     const parse = server.getDefaultJsonParser('error', 'error');
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-      const { bytes } = await this.bounds.readOf(request, request.signedIn ? BODY_MAX.signedIn : BODY_MAX.anybody);
+      const { bytes } = await this.#bounds.readOf(request, request.signedIn ? BODY_MAX.signedIn : BODY_MAX.anybody);
       return new Promise<unknown>((resolve, reject) => {
         void parse(request, bytes.toString('utf8'), (error, value) => (error ? reject(error) : resolve(value)));
       });
@@ -69,7 +72,7 @@ export class RequestGate {
   }
 
   #check(request: FastifyRequest, reply: FastifyReply, pass: () => void): void {
-    const { own, proxies } = this.settings;
+    const { own, proxies } = this.#settings;
     const address = clientAddress(request.raw, proxies);
     request.line = new RequestLine(address);
     request.line.note({ method: request.method, route: request.routeOptions.url ?? 'unrouted' });
@@ -77,8 +80,8 @@ export class RequestGate {
     void reply.headers({ ...securityHeaders(own.isSecure), 'x-request-id': request.id });
     try {
       if (!SPOKEN.has(request.raw.httpVersion)) return refuseVersion(request, reply);
-      if (this.bounds.isBeyond(request.raw) && !HEALTH.test(request.url)) throw noRoom(reply);
-      if (this.doors.mcp.takes(request.url)) return this.#handOver(request, reply, address);
+      if (this.#bounds.isBeyond(request.raw) && !HEALTH.test(request.url)) throw noRoom(reply);
+      if (this.#mcp.takes(request.url)) return this.#handOver(request, reply, address);
       checkRequest(request, own);
       if (request.is404) throw new ServiceError('not_found', 'There is nothing here.');
       if (acceptsAnybody(request)) return pass();
@@ -90,10 +93,10 @@ export class RequestGate {
   }
 
   async #admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const signedIn = await this.doors.tokens.read(request.headers);
+    const signedIn = await this.#tokens.read(request.headers);
     request.signedIn = signedIn;
     request.line?.note({ user_id: signedIn.user, account_id: signedIn.account });
-    this.bounds.hold(request.raw, reply.raw, signedIn.account);
+    this.#bounds.hold(request.raw, reply.raw, signedIn.account);
   }
 
   /** Agents have rules of their own, and their server reads the socket itself. The headers and the log line stay ours. */
@@ -102,7 +105,7 @@ export class RequestGate {
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
     const line = request.line ?? new RequestLine(address);
     line.note({ route: 'mcp' });
-    void this.doors.mcp.serve(request.raw, reply.raw, { address, line });
+    void this.#mcp.serve(request.raw, reply.raw, { address, line });
   }
 }
 

@@ -1,0 +1,55 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { INestApplication } from '@nestjs/common';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { ServiceError } from '@slipway/contracts';
+import { type HttpDoor, nuid } from '@slipway/platform';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ConsoleConfig } from '../config.js';
+import { McpDoor } from '../mcp/mcp-door.js';
+import { answerError } from './answer-error.js';
+import { ErrorFilter } from './error.filter.js';
+import { OwnOrigin } from './own-origin.js';
+import { RequestBounds } from './request-bounds.js';
+import { RequestGate } from './request-gate.js';
+import { securityHeaders } from './security-headers.js';
+
+/** Times in milliseconds, sizes in bytes. */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  /** How often the two above are looked at. */
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 75_000,
+  maxHeaderSize: 16 * 1024,
+} as const;
+
+/** The console's HTTP door: Fastify on servers of its own, with the request gate in front of every route. */
+export function consoleDoor({ CONSOLE_HOST: host, CONSOLE_PORT: port }: ConsoleConfig): HttpDoor {
+  const servers: Server[] = [];
+  let bounds: RequestBounds | undefined;
+  let own: OwnOrigin | undefined;
+  const adapter = new FastifyAdapter({
+    // A name such as `localhost` stands for several addresses: Fastify makes more servers when it listens.
+    serverFactory: (handler: RequestListener): Server => {
+      const server = createServer({ ...LIMITS }, handler);
+      servers.push(server);
+      bounds?.watch(server);
+      return server;
+    },
+    forceCloseConnections: 'idle',
+    genReqId: () => `req_${nuid.next()}`,
+    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
+    frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
+      void reply.headers(securityHeaders(own?.isSecure === true));
+      answerError(request, reply, new ServiceError('invalid_path', 'The path is not valid.'));
+    },
+  });
+  const install = (app: INestApplication): void => {
+    const limits = app.get(RequestBounds);
+    for (const server of servers) limits.watch(server);
+    [own, bounds] = [app.get(OwnOrigin), limits];
+    app.get(RequestGate).install(adapter.getInstance());
+    app.useGlobalFilters(new ErrorFilter());
+  };
+  return { host, port, adapter, install, drain: (app) => app.get(McpDoor).close() };
+}

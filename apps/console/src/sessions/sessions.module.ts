@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { configured } from '@slipway/platform';
+import { ProofReader } from '@slipway/proof';
+import type { ConsoleConfig } from '../config.js';
+import { BrowserCookie, RefreshCookie } from '../http/console-cookie.js';
+import { HttpModule } from '../http/http.module.js';
+import { AccessTokens } from './access-tokens.js';
+import { AttemptLimiter } from './attempt-limiter.js';
+import { MeController } from './me.controller.js';
+import { SessionAnswers } from './session-answers.js';
+import { SessionGuard } from './session.guard.js';
+import { SignInController } from './sign-in.controller.js';
+import { SIGN_IN_WAYS, WaysController } from './ways.controller.js';
+
+@Module({
+  imports: [HttpModule],
+  controllers: [WaysController, SignInController, MeController],
+  providers: [
+    SessionAnswers,
+    SessionGuard,
+    { provide: AccessTokens, useFactory: (proofs: ProofReader) => new AccessTokens(proofs), inject: [ProofReader] },
+    configured(AttemptLimiter, ({ SIGN_INS_PER_MIN: perMinute }: ConsoleConfig) => new AttemptLimiter(perMinute)),
+    configured(RefreshCookie, ({ CONSOLE_COOKIES: kind }: ConsoleConfig) => new RefreshCookie(kind)),
+    configured(BrowserCookie, ({ CONSOLE_COOKIES: kind }: ConsoleConfig) => new BrowserCookie(kind)),
+    configured(SIGN_IN_WAYS, ({ OIDC_ISSUER: issuer, OIDC_NAME: name }: ConsoleConfig) => ({
+      password: true,
+      identity_provider: issuer === undefined ? null : name,
+    })),
+  ],
+  exports: [AccessTokens, AttemptLimiter, SessionAnswers, SessionGuard],
+})
+export class SessionsModule {}
