@@ -85,6 +85,12 @@ const SEEDS: readonly Seed[] = [
     imports: '../seed-two/seed.js',
     target: 'apps/gateway/src/surfaces/seed-two/seed.ts',
   },
+  {
+    rule: 'surfaces-apart',
+    file: 'apps/gateway/src/surfaces/shared/seed-shared.ts',
+    imports: '../seed-one/seed-contract.js',
+    target: 'apps/gateway/src/surfaces/seed-one/seed-contract.ts',
+  },
   { rule: 'engine-chosen-once', file: 'apps/inference-worker/src/runner/seed-choice.ts', imports: '@slipway/engine-http' },
   { rule: 'engine-chosen-once', file: 'apps/gateway/src/seed-engine.ts', imports: '@slipway/engine-llama' },
   { rule: 'one-llama-binding', file: 'apps/inference-worker/src/seed/seed-llama.ts', imports: 'node-llama-cpp' },

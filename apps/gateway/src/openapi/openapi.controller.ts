@@ -3,7 +3,7 @@ import { Controller, Get, Headers, Inject, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Accepts } from '../http/accepts.decorator.js';
 import { HTTP_SETTINGS, type HttpSettings } from '../http/http-settings.js';
-import { SurfaceRegistry } from '../surfaces/surface-registry.js';
+import { SurfaceRegistry } from '../surfaces/registry.js';
 import { openApiDocument } from './openapi-document.js';
 
 /** How long it may be kept without asking again, in seconds. */

@@ -1,8 +1,8 @@
-import { readChatRequest } from './chat-completions/chat.request.js';
-import { readCountRequest, readMessagesRequest } from './messages/messages.request.js';
+import { readChatRequest } from './chat/request.js';
+import { readCountRequest, readMessagesRequest } from './messages/request.js';
 import type { BodyReading, ReaderName } from './surface.js';
 
-/** What threads read bodies with: no more of each public contract than that, as every thread loads it. */
+/** The readers of bodies by their names. Every thread loads this file, so it imports nothing else of a contract. */
 export const READERS: Readonly<Record<ReaderName, BodyReading['read']>> = {
   chat: readChatRequest,
   messages: readMessagesRequest,

@@ -1,6 +1,6 @@
-import { chatRegistration } from './chat-completions/chat.registration.js';
-import { messagesRegistration } from './messages/messages.registration.js';
-import { SurfaceRegistry } from './surface-registry.js';
+import { chat } from './chat/surface.js';
+import { messages } from './messages/surface.js';
+import { SurfaceRegistry } from './registry.js';
 
-/** Every public contract that a gateway speaks: the one place outside of its folder that a further one is added to. */
-export const SURFACES = new SurfaceRegistry([chatRegistration, messagesRegistration]);
+/** Every public contract that a gateway speaks. A further one is its folder and its name in this list. */
+export const SURFACES = new SurfaceRegistry([chat, messages]);

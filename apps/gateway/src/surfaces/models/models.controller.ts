@@ -6,7 +6,7 @@ import type { InferenceCall } from '../../http/exchange.js';
 import { idHeaders } from '../../http/request-id.js';
 import { pathOf } from '../../http/unrouted.js';
 import type { ModelFormat } from '../surface.js';
-import { SurfaceRegistry } from '../surface-registry.js';
+import { SurfaceRegistry } from '../registry.js';
 
 /** The models of a deployment, which are one; clients that list models ask at the base URL of either contract. */
 @Controller()

@@ -1,0 +1,215 @@
+import type { CanonicalMessage, ContentPart, TextPart, ToolCall } from '@slipway/contracts';
+import { z } from 'zod';
+import { isTooDeep } from '../../http/parse-json.js';
+import { isAbsent, isObject, type JsonObject, noted, type UnknownOption } from '../shared/faults.js';
+import { notOffered, unchecked } from '../shared/fields.js';
+import { imageSource } from '../shared/image-source.js';
+import { textPart } from '../shared/text.js';
+import { fault, WORDING } from './errors.js';
+
+/** Calls of one message. */
+const MAX_CALLS = 128;
+const MAX_NAME_CHARS = 256;
+
+const filled = z.string().min(1);
+
+/** Parts of the contract that cannot be handed on, by the member that holds their content. */
+const OTHER_PARTS: ReadonlySet<unknown> = new Set(['input_audio', 'file', 'video_url', 'audio_url']);
+
+function unknownPart({ type }: JsonObject): UnknownOption {
+  const code = 'unsupported_content';
+  if (type === 'image_url') return { code, member: type, says: 'Images can only stand in messages of the role user.' };
+  if (OTHER_PARTS.has(type)) return { code, member: String(type), says: 'Only text and images are understood.' };
+  return { code };
+}
+
+/** Text of a part. One that is absent has the wrong type. */
+const partText = noted(z.string(), { absent: 'never' });
+const textSchema = z.object({ type: z.literal('text'), text: partText });
+const imageSchema = z.object({
+  type: z.literal('image_url'),
+  image_url: z.object({
+    detail: z.enum(['auto', 'low', 'high']).nullish(),
+    url: z.string().meta({ description: 'A `data:` URL of a PNG, JPEG, WebP or GIF, or an https URL on a host that the operator allows.' }),
+  }),
+});
+const refusalSchema = z.object({ type: z.literal('refusal'), refusal: partText });
+
+type Options = readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]];
+const stringOrParts = <const O extends Options>(min: number, ...parts: O) =>
+  noted(z.union([z.string(), z.array(noted(z.discriminatedUnion('type', parts), { unknownOption: unknownPart })).min(min)]), {
+    absent: 'undefined',
+    expected: 'a string or an array of parts',
+  });
+const textOrParts = stringOrParts(1, textSchema);
+
+const name = noted(z.string().max(MAX_NAME_CHARS), { code: 'invalid_value' }).nullish();
+const replacedCall = notOffered(undefined, {
+  code: 'unsupported_content',
+  says: 'Function calls were replaced by tools and are not supported.',
+});
+const ChatCall = z.object({
+  type: noted(z.literal('function'), {
+    code: 'unsupported_content',
+    says: 'Only calls of the type "function" are supported.',
+  }).nullish(),
+  id: filled,
+  function: z.object({
+    name: filled,
+    // Some clients send the object itself.
+    arguments: z.union([z.string().meta({ description: 'JSON text of an object.' }), z.record(z.string(), z.unknown())]).nullish(),
+  }),
+});
+
+const ChatSystemMessage = z.object({ role: z.enum(['system', 'developer']), name, content: textOrParts }).meta({ id: 'ChatSystemMessage' });
+const ChatUserMessage = z
+  .object({ role: z.literal('user'), name, content: stringOrParts(1, textSchema, imageSchema) })
+  .meta({ id: 'ChatUserMessage' });
+const ChatAssistantMessage = z
+  .object({
+    role: z.literal('assistant'),
+    name,
+    audio: notOffered(undefined, { code: 'unsupported_content', says: 'Audio is not supported.' }),
+    function_call: replacedCall,
+    tool_calls: z.array(ChatCall).max(MAX_CALLS).nullish(),
+    reasoning_content: z
+      .string()
+      .nullish()
+      .meta({ description: 'What the model thought in that turn. `reasoning` is another name for it.' }),
+    reasoning: z.unknown().optional(),
+    content: stringOrParts(0, textSchema, refusalSchema).nullish(),
+    refusal: unchecked('string'),
+  })
+  .meta({ id: 'ChatAssistantMessage' });
+const ChatToolMessage = z
+  .object({ role: z.literal('tool'), name, tool_call_id: filled, content: textOrParts })
+  .meta({ id: 'ChatToolMessage' });
+
+function unknownRole({ role }: JsonObject): UnknownOption | undefined {
+  if (typeof role !== 'string') return { code: 'invalid_type', expected: 'a string' };
+  const says = 'Messages of the role function were replaced by tools and are not supported.';
+  return role === 'function' ? { code: 'unsupported_content', says } : undefined;
+}
+
+/** One message of a conversation. */
+export const ChatMessage = noted(
+  z.discriminatedUnion('role', [ChatSystemMessage, ChatUserMessage, ChatAssistantMessage, ChatToolMessage]).meta({ id: 'ChatMessage' }),
+  { unknownOption: unknownRole },
+);
+export type ChatMessage = z.output<typeof ChatMessage>;
+
+type Message<R extends CanonicalMessage['role']> = Extract<CanonicalMessage, { role: R }>;
+type Assistant = Extract<ChatMessage, { role: 'assistant' }>;
+type Parts = Exclude<ChatMessage['content'], string | null | undefined>;
+type Call = NonNullable<Assistant['tool_calls']>[number];
+
+/**
+ * Reads the messages of a conversation, whose form has been checked.
+ * @param imageHosts hosts that images may be fetched from.
+ * @throws ServiceError naming a part that its form allows and that makes no sense.
+ */
+export const readConversation = (messages: readonly ChatMessage[], imageHosts: readonly string[]): CanonicalMessage[] =>
+  messages.map((message, i) => readMessage(message, `messages[${i}]`, imageHosts));
+
+function readMessage(message: ChatMessage, at: string, imageHosts: readonly string[]): CanonicalMessage {
+  const name = isAbsent(message.name) ? undefined : { name: message.name };
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', content: textOf(message.content), ...name };
+    case 'user':
+      return { role: 'user', content: userContent(message.content, `${at}.content`, imageHosts), ...name };
+    case 'assistant':
+      return { ...readAssistant(message, at), ...name };
+    case 'tool':
+      return { role: 'tool', content: textOf(message.content), tool_call_id: message.tool_call_id, ...name };
+  }
+}
+
+/** Parts that are text become one, since some engines make a turn of each part. */
+function textOf(content: string | Parts): TextPart[] {
+  if (typeof content === 'string') return [textPart(content)];
+  let text = '';
+  for (const part of content) {
+    if (part.type === 'text') text += part.text;
+    else if (part.type === 'refusal') text += part.refusal;
+  }
+  return [textPart(text)];
+}
+
+/** Parts stay apart only around images. */
+function userContent(content: string | Parts, param: string, imageHosts: readonly string[]): ContentPart[] {
+  if (typeof content === 'string' || !content.some(({ type }) => type === 'image_url')) return textOf(content);
+  return content.flatMap((part, i): ContentPart[] => {
+    if (part.type !== 'image_url') return textOf([part]);
+    const source = imageSource(part.image_url.url, imageHosts);
+    if ('url' in source) return [{ type: 'image', url: source.url }];
+    const image = `${param}[${i}].image_url`;
+    throw fault('unsupported_content', image, `'${image}' ${source.fault}.`);
+  });
+}
+
+function readAssistant(message: Assistant, at: string): Message<'assistant'> {
+  const calls = message.tool_calls?.map((call, i) => readCall(call, `${at}.tool_calls[${i}]`)) ?? [];
+  const reasoning = reasoningOf(message);
+  return {
+    role: 'assistant',
+    content: assistantContent(message, at),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+/** Beside calls there may be nothing; a refusal is what was said where there is no content. */
+function assistantContent({ content, refusal, tool_calls: calls }: Assistant, at: string): TextPart[] {
+  const isNothing = isAbsent(content) || content.length === 0;
+  if (!isNothing) return textOf(content);
+  if (!isAbsent(refusal)) {
+    if (typeof refusal === 'string') return [textPart(refusal)];
+    throw fault('invalid_type', `${at}.refusal`, `'${at}.refusal' must be a string.`);
+  }
+  if (calls && calls.length > 0) return [];
+  const param = `${at}.content`;
+  if (content === '') return [textPart('')];
+  if (content === undefined) throw WORDING.error({ code: 'missing_required_parameter', path: [], expected: null }, param);
+  const expected = "a string, or an array with at least one part, where there are no 'tool_calls'";
+  throw WORDING.error({ code: content === null ? 'invalid_type' : 'empty_array', path: [], expected }, param);
+}
+
+/** Servers of this contract use two names. Under the second, some send an object, which means nothing here. */
+function reasoningOf({ reasoning_content: content, reasoning }: Assistant): string | undefined {
+  const text = content ?? (typeof reasoning === 'string' ? reasoning : undefined);
+  return text === '' ? undefined : text;
+}
+
+function readCall({ id, function: { name, arguments: given } }: Call, at: string): ToolCall {
+  return { id, name, arguments: argumentsOf(given, `${at}.function.arguments`) };
+}
+
+/**
+ * The JSON text of an object. Models say nothing for a call without arguments, and some clients send the object itself: both
+ * are put right. Engines would refuse anything else, or each read it differently.
+ */
+function argumentsOf(given: Call['function']['arguments'], param: string): string {
+  if (isAbsent(given)) return '{}';
+  if (typeof given !== 'string') return JSON.stringify(given);
+  if (given.trim() === '') return '{}';
+  const object = parsed(given);
+  if (!isObject(object)) {
+    throw fault(
+      'invalid_value',
+      param,
+      `'${param}' is not the JSON text of an object; send the call without its broken arguments, as "{}".`,
+    );
+  }
+  if (isTooDeep(object)) throw fault('json_too_deep', param, `'${param}' is nested deeper than a request may be.`);
+  return given;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,226 @@
+import type { CanonicalRequest, Sampling, ServiceError, Tool } from '@slipway/contracts';
+import type { z } from 'zod';
+import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
+import { readerOf } from '../shared/checker.js';
+import { isAbsent, type JsonObject, type Present, withoutNulls } from '../shared/faults.js';
+import { firstRepeated, MAX_INT32 } from '../shared/fields.js';
+import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
+import { readConversation } from './conversation.js';
+import { fault, lackOf, WORDING } from './errors.js';
+import { type OutputForm, outputOf } from './output.js';
+import { ChatForms, ChatNotOffered, ChatSettings, ChatStructure } from './schema.js';
+
+const SEEDS = 2n ** 32n;
+
+/** Which chunks of a stream carry token counts: none, one more at the end, or each of them too. */
+export type UsageChunks = 'none' | 'last' | 'each';
+
+/** A chat request, understood. */
+export interface ChatRequest extends SurfaceRequest {
+  readonly usage: UsageChunks;
+  readonly choices: number;
+  readonly logprobs: boolean;
+  /** Of several calls, the client takes the first and no other. */
+  readonly oneCall: boolean;
+}
+
+type Settings = Present<z.output<typeof ChatSettings>>;
+type Structure = Present<z.output<typeof ChatStructure>>;
+
+const readSettings = readerOf(ChatSettings, WORDING);
+const refuseNotOffered = readerOf(ChatNotOffered, WORDING);
+const readForms = readerOf(ChatForms, WORDING);
+const readStructure = readerOf(ChatStructure, WORDING);
+
+/** The refusal of a `model` that is not the deployment of the path. @param slug of that deployment. */
+export const wrongModel = (slug: string): ServiceError =>
+  fault('model_mismatch', 'model', `'model' names another deployment than the URL; send "${slug}".`);
+
+/**
+ * Turns a request body into the canonical request, or into the error that names its first fault.
+ * @throws ServiceError
+ */
+export function readChatRequest(body: JsonObject, deployment: ResolvedDeployment, { imageHosts }: RequestPolicy): ChatRequest {
+  const present = withoutNulls(body);
+  const settings = readSettings(present);
+  checkSettings(settings);
+  refuseNotOffered(present);
+  const form = outputOf(readForms(present));
+  const structure = readStructure(present);
+  const messages = readConversation(structure.messages, imageHosts);
+  const canonical: CanonicalRequest = {
+    messages,
+    sampling: samplingOf(settings),
+    stop: stopOf(structure),
+    ...maxTokensOf(settings, deployment),
+    ...toolsOf(structure),
+    ...answerOf(settings, form),
+    ...templateArgsOf(structure),
+    ...continuationOf(structure, messages),
+  };
+  if (!deployment.isNamed(settings.model)) throw wrongModel(deployment.slug);
+  const lack = lackOf(canonical, deployment.facts.caps, form?.param);
+  if (lack) throw lack;
+  return {
+    canonical,
+    stream: settings.stream ?? false,
+    usage: usageOf(settings),
+    choices: canonical.n ?? 1,
+    logprobs: canonical.logprobs !== undefined,
+    oneCall: canonical.parallel_tool_calls === false,
+    affinity: settings.prompt_cache_key,
+    names: namesOf(settings, form),
+  };
+}
+
+const limitOf = ({ max_completion_tokens: newer, max_tokens: older }: Settings): number | undefined => newer ?? older;
+
+/** What only holds between two plain fields. @throws ServiceError */
+function checkSettings(settings: Settings): void {
+  const limit = limitOf(settings);
+  if (settings.stream_options && !settings.stream) {
+    throw fault('invalid_value', 'stream_options', "'stream_options' is only allowed when 'stream' is true.");
+  }
+  if (settings.top_logprobs !== undefined && settings.logprobs !== true) {
+    throw fault('invalid_value', 'top_logprobs', "'top_logprobs' needs 'logprobs' to be true.");
+  }
+  if (settings.ignore_eos && limit === undefined) {
+    throw fault('invalid_value', 'ignore_eos', "'ignore_eos' needs 'max_completion_tokens': nothing else would end the answer.");
+  }
+  if (limit !== undefined && (settings.min_tokens ?? 0) > limit) {
+    throw fault('invalid_value', 'min_tokens', "'min_tokens' is more than the request's limit of tokens.");
+  }
+}
+
+/** Engines know one name for what has several here. */
+function namesOf({ max_completion_tokens: limit }: Settings, form: OutputForm | null): FieldNames {
+  return {
+    ...(form && { response_format: form.param, structured_outputs: form.param }),
+    ...(limit !== undefined && { max_tokens: 'max_completion_tokens' }),
+  };
+}
+
+function usageOf({ stream_options: options }: Settings): UsageChunks {
+  if (options?.include_usage !== true) return 'none';
+  return options.continuous_usage_stats === true ? 'each' : 'last';
+}
+
+/** How the answer is to look. */
+function answerOf(settings: Settings, form: OutputForm | null): Partial<CanonicalRequest> {
+  const { n = 1, logprobs, top_logprobs: top = 0, reasoning_effort: effort } = settings;
+  return {
+    ...(form && { output: form.output }),
+    ...(n > 1 && { n }),
+    ...(logprobs && { logprobs: top }),
+    ...(effort !== undefined && { reasoning: { effort } }),
+  };
+}
+
+function samplingOf(settings: Settings): Sampling {
+  const { temperature, top_p: topP, top_k: topK, min_p: minP, seed, logit_bias: biases } = settings;
+  return {
+    ...(temperature !== undefined && { temperature }),
+    // An empty nucleus means the most probable token; engines refuse it, so it travels as what it means.
+    ...(topP === 0 ? { temperature: 0 } : topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: Math.max(0, topK) }),
+    ...(minP !== undefined && { min_p: minP }),
+    ...(seed !== undefined && { seed: Number(((BigInt(seed) % SEEDS) + SEEDS) % SEEDS) }),
+    ...(biases !== undefined && { logit_bias: biases }),
+    ...penaltiesOf(settings),
+    ...endOf(settings),
+  };
+}
+
+function penaltiesOf(settings: Settings): Sampling {
+  const { frequency_penalty: frequency, presence_penalty: presence, repetition_penalty: repetition } = settings;
+  return {
+    ...(frequency !== undefined && { frequency_penalty: frequency }),
+    ...(presence !== undefined && { presence_penalty: presence }),
+    ...(repetition !== undefined && { repetition_penalty: repetition }),
+  };
+}
+
+/** What ends an answer beside its limit and its stop strings. */
+function endOf({ min_tokens: minTokens = 0, ignore_eos: ignoreEos, stop_token_ids: ids = [] }: Settings): Sampling {
+  return {
+    ...(minTokens > 0 && { min_tokens: minTokens }),
+    ...(ignoreEos && { ignore_eos: true }),
+    ...(ids.length > 0 && { stop_token_ids: ids }),
+  };
+}
+
+/** The newer name wins. More than the context holds means as much as fits, which the worker knows. */
+function maxTokensOf(settings: Settings, { facts }: ResolvedDeployment): Pick<CanonicalRequest, 'max_tokens'> {
+  const wanted = limitOf(settings);
+  return wanted === undefined ? {} : { max_tokens: Math.min(wanted, facts.context ?? MAX_INT32) };
+}
+
+function stopOf({ stop = [] }: Structure): string[] {
+  return typeof stop === 'string' ? [stop] : stop;
+}
+
+type ToolFields = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'>;
+
+/**
+ * The tools of a request and how they may be used.
+ * @throws ServiceError for two tools of one name, and for a choice of a tool that is not there.
+ */
+function toolsOf({ tools: given = [], tool_choice: choice, parallel_tool_calls: parallel }: Structure): ToolFields {
+  const tools = given.map(({ function: definition }) => toolOf(definition));
+  const repeated = firstRepeated(tools);
+  if (repeated !== -1) {
+    const param = `tools[${repeated}].function.name`;
+    throw fault('invalid_value', param, `'${param}' is the name of an earlier tool too.`);
+  }
+  if (tools.length > 0) return { tools, ...choiceOf(choice, tools), ...(parallel !== undefined && { parallel_tool_calls: parallel }) };
+  if (choice === undefined || choice === 'none' || choice === 'auto') return {};
+  throw fault('invalid_value', 'tool_choice', "Without 'tools', 'tool_choice' can only be none or auto.");
+}
+
+function toolOf({ name, description, strict, parameters }: NonNullable<Structure['tools']>[number]['function']): Tool {
+  return {
+    name,
+    ...(!isAbsent(description) && { description }),
+    ...(!isAbsent(parameters) && { parameters }),
+    ...(!isAbsent(strict) && { strict }),
+  };
+}
+
+function choiceOf(choice: Structure['tool_choice'], tools: readonly Tool[]): Pick<ToolFields, 'tools' | 'tool_choice'> {
+  if (choice === undefined) return {};
+  if (typeof choice === 'string') return { tool_choice: choice };
+  const allowed = choice.type === 'function' ? [choice] : choice.allowed_tools.tools;
+  const names = new Set(allowed.map(({ function: { name } }) => name));
+  const shown = tools.filter(({ name }) => names.has(name));
+  if (shown.length < names.size) throw fault('invalid_value', 'tool_choice', "The choice names a function that is not among 'tools'.");
+  if (choice.type === 'function') return { tool_choice: { name: choice.function.name } };
+  // The model is shown none of the others.
+  return { tools: shown, tool_choice: choice.allowed_tools.mode };
+}
+
+/** Variables of the chat template. Those that are null are left out. */
+function templateArgsOf({ chat_template_kwargs: given = {} }: Structure): Pick<CanonicalRequest, 'template_args'> {
+  const entries = Object.entries(given).filter((entry): entry is [string, string | number | boolean] => !isAbsent(entry[1]));
+  return entries.length === 0 ? {} : { template_args: Object.fromEntries(entries) };
+}
+
+/**
+ * Whether the answer goes on with the last message instead of beginning a turn.
+ * @throws ServiceError when there is nothing to go on with, or both are asked for.
+ */
+function continuationOf(
+  { continue_final_message: continues = false, add_generation_prompt: begins }: Structure,
+  messages: CanonicalRequest['messages'],
+): Pick<CanonicalRequest, 'continue_final'> {
+  const param = 'continue_final_message';
+  if (!continues && begins === false) {
+    throw fault('unsupported_value', 'add_generation_prompt', `An answer begins a turn, or goes on with one by ${param}.`);
+  }
+  if (!continues) return {};
+  if (begins === true) throw fault('invalid_value', param, `'${param}' cannot be combined with 'add_generation_prompt'.`);
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant' || last.tool_calls) {
+    throw fault('invalid_value', param, 'The last message must be a text of the assistant to go on with.');
+  }
+  return { continue_final: true };
+}

@@ -1,0 +1,155 @@
+import type { ContentPart, ImagePart, ToolCall } from '@slipway/contracts';
+import { isAbsent } from '../shared/faults.js';
+import { imageSource } from '../shared/image-source.js';
+import { textPart } from '../shared/text.js';
+import type { RequestPolicy } from '../surface.js';
+import { fault } from './errors.js';
+import type {
+  DocumentBlock,
+  ImageBlock,
+  MessageParam,
+  SearchResultBlock,
+  SystemPrompt,
+  TextBlock,
+  ToolReferenceBlock,
+  ToolResultBlock,
+} from './schema.js';
+import { type AssistantMessage, type Conversation, type EarlierCall, type ToolResult, Turns, type UserMessage } from './turns.js';
+
+type User = Extract<MessageParam, { role: 'user' }>;
+type Assistant = Extract<MessageParam, { role: 'assistant' }>;
+type Spoken = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock;
+
+/** Some clients describe themselves in the first line of the system prompt, each time anew: no cached prefix would ever match. */
+const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
+
+/**
+ * Reads a conversation, whose form has been checked, as turns that every chat template takes: one system message at most,
+ * first; then user and assistant in turns, with the results of calls right after them.
+ * @throws ServiceError naming a part that its form allows and that makes no sense.
+ */
+export function readConversation(
+  system: SystemPrompt | null | undefined,
+  messages: readonly MessageParam[],
+  policy: RequestPolicy,
+): Conversation {
+  const turns = new Turns(promptOf(system));
+  for (let i = 0; i < messages.length; i += 1) addMessage(turns, messages[i]!, `messages.${i}`, policy);
+  return turns.end();
+}
+
+function promptOf(system: SystemPrompt | null | undefined): string[] {
+  if (isAbsent(system)) return [];
+  return textsOf(system)
+    .map((text) => text.replace(BILLING_LINE, ''))
+    .filter((text) => text !== '');
+}
+
+function addMessage(turns: Turns, { role, content }: MessageParam, at: string, policy: RequestPolicy): void {
+  if (role === 'user') turns.user(readUser(content, `${at}.content`, policy));
+  else if (role === 'assistant') turns.assistant(readAssistant(content, at));
+  else turns.instruction(textsOf(content));
+}
+
+/** The texts of a content that holds nothing else; empty ones are left out. */
+function textsOf(content: string | readonly TextBlock[]): string[] {
+  if (typeof content === 'string') return content === '' ? [] : [content];
+  return content.map(({ text }) => text).filter((text) => text !== '');
+}
+
+const saysSomething = (part: ContentPart): boolean => part.type === 'image' || part.text !== '';
+
+function readUser(content: User['content'], at: string, policy: RequestPolicy): UserMessage {
+  if (typeof content === 'string') return { results: [], parts: [textPart(content)], firstImage: undefined };
+  const results: ToolResult[] = [];
+  const parts: ContentPart[] = [];
+  let firstImage: string | undefined;
+  for (const [i, block] of content.entries()) {
+    const place = `${at}.${i}`;
+    const result = block.type === 'tool_result' ? readResult(block, place, policy) : null;
+    const read = result ? result.images : readSpoken(block as Spoken, place, policy);
+    if (read.some(({ type }) => type === 'image')) firstImage ??= place;
+    if (result) results.push(result);
+    else for (const part of read.filter(saysSomething)) parts.push(part);
+  }
+  if (results.length + parts.length === 0) throw fault('invalid_value', at, 'The content of a user message must not be empty.');
+  return { results, parts, firstImage };
+}
+
+/** What a block of a user's message or of a tool's result says. */
+function readSpoken(block: Spoken, at: string, policy: RequestPolicy): ContentPart[] {
+  switch (block.type) {
+    case 'text':
+      return [textPart(block.text)];
+    case 'image':
+      return [readImage(block, at, policy)];
+    case 'document':
+      return readDocument(block, at, policy);
+    case 'search_result':
+      return [textPart([block.title, block.source, ...textsOf(block.content)].join('\n'))];
+  }
+}
+
+function readImage({ source }: ImageBlock, at: string, { imageHosts }: RequestPolicy): ImagePart {
+  if (source.type === 'base64') {
+    const image = imageSource(`data:${source.media_type};base64,${source.data}`, []);
+    if ('url' in image) return { type: 'image', url: image.url };
+    throw fault('invalid_value', `${at}.source.data`, 'Not valid base64.');
+  }
+  const image = imageSource(source.url, imageHosts);
+  if ('url' in image) return { type: 'image', url: image.url };
+  throw fault('invalid_value', `${at}.source.url`, `The URL ${image.fault}.`);
+}
+
+/** A document is its title, what it is about, and its content. */
+function readDocument({ title, context, source }: DocumentBlock, at: string, policy: RequestPolicy): ContentPart[] {
+  const heading = [title, context].filter((text) => !isAbsent(text) && text !== '').join('\n');
+  return [...(heading === '' ? [] : [textPart(heading)]), ...readSource(source, `${at}.source`, policy)];
+}
+
+function readSource(source: DocumentBlock['source'], at: string, policy: RequestPolicy): ContentPart[] {
+  if (source.type === 'text') return [textPart(source.data)];
+  if (typeof source.content === 'string') return source.content === '' ? [] : [textPart(source.content)];
+  return source.content.flatMap((block, i) => readSpoken(block, `${at}.content.${i}`, policy));
+}
+
+function readResult({ tool_use_id: id, is_error: isError, content }: ToolResultBlock, at: string, policy: RequestPolicy): ToolResult {
+  const blocks = isAbsent(content) ? [] : blocksOf(content);
+  const parts = blocks.flatMap((block, i): ContentPart[] =>
+    block.type === 'tool_reference' ? [textPart(block.tool_name)] : readSpoken(block, `${at}.content.${i}`, policy),
+  );
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return {
+    id,
+    at,
+    text: `${isError === true ? 'Error: ' : ''}${texts.join('\n')}`,
+    images: parts.filter((part) => part.type === 'image'),
+    tools: blocks.flatMap((block) => (block.type === 'tool_reference' ? [block.tool_name] : [])),
+  };
+}
+
+const blocksOf = (content: string | (Spoken | ToolReferenceBlock)[]): (Spoken | ToolReferenceBlock)[] => {
+  if (typeof content !== 'string') return content;
+  return content === '' ? [] : [{ type: 'text', text: content }];
+};
+
+/** The text blocks of an answer are pieces of one text. */
+function readAssistant(content: Assistant['content'], at: string): AssistantMessage {
+  if (typeof content === 'string') return { text: content, thoughts: [], calls: [], at };
+  let text = '';
+  const thoughts: string[] = [];
+  const calls: EarlierCall[] = [];
+  for (const [i, block] of content.entries()) {
+    if (block.type === 'text') text += block.text;
+    else if (block.type === 'tool_use') calls.push({ ...callOf(block), at: `${at}.content.${i}` });
+    // Signatures are not looked at, and what is redacted cannot be read.
+    else if (block.type === 'thinking' && !isAbsent(block.thinking) && block.thinking !== '') thoughts.push(block.thinking);
+  }
+  return { text, thoughts, calls, at };
+}
+
+const callOf = ({ id, name, input }: { id: string; name: string; input?: object | null | undefined }): ToolCall => ({
+  id,
+  name,
+  arguments: JSON.stringify(input ?? {}),
+});

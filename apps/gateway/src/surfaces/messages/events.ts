@@ -1,0 +1,149 @@
+import { type EndFrame, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
+import type { AnswerWriter } from '../surface.js';
+import { AnswerBlocks, BlockFrames, contentOf, frame, type Visibility } from './blocks.js';
+import { messagesErrorBody } from './errors.js';
+
+type Finish = Extract<StreamEvent, { k: 'fin' }>;
+
+export interface MessagesAnswer extends Visibility {
+  /** `msg_…` */
+  readonly id: string;
+  readonly model: string;
+}
+
+/** Clients count `ping` as a sign of life and nothing else. */
+const PING = frame('ping', '');
+const STOP = frame('message_stop', '');
+
+/** Writes canonical events as the messages contract's events, or as one message. */
+export class MessagesWriter implements AnswerWriter {
+  readonly keepAlive = PING;
+  readonly #frames: BlockFrames;
+  readonly #collected: AnswerBlocks;
+  #prompt: Usage = { prompt: 0, cached: 0, completion: 0 };
+  #begun = false;
+  #finish: Finish | null = null;
+
+  readonly #answer: MessagesAnswer;
+
+  constructor(answer: MessagesAnswer) {
+    this.#answer = answer;
+    this.#frames = new BlockFrames(answer);
+    this.#collected = new AnswerBlocks(answer);
+  }
+
+  frames(events: readonly StreamEvent[]): string {
+    for (const event of events) {
+      this.#note(event);
+      this.#frames.add(event);
+    }
+    return events.some(({ k }) => k !== 'start') ? this.#messageStart() + this.#frames.take() : '';
+  }
+
+  lastFrames({ usage }: EndFrame): string {
+    const reason = this.#stopReason(usage, this.#frames.hasCalls);
+    if (this.#frames.brokenCall() && !this.#isCut) throw brokenCall();
+    const delta = frame('message_delta', `,"delta":${JSON.stringify(reason)},"usage":${this.#totals(usage)}`);
+    return this.#messageStart() + this.#frames.takeLast() + delta + STOP;
+  }
+
+  errorFrame(error: ServiceError, requestId: string): string {
+    return `event: error\ndata: ${messagesErrorBody(error, requestId)}\n\n`;
+  }
+
+  collect(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      this.#note(event);
+      this.#collected.add(event);
+    }
+  }
+
+  document({ usage }: EndFrame): string {
+    const { stop_reason, stop_sequence } = this.#stopReason(usage, this.#collected.hasCalls);
+    const content = contentOf(this.#collected.list, this.#answer);
+    // What was cut within its arguments is no call that a client could make.
+    if (content.broken > 0 && !this.#isCut) throw brokenCall();
+    const details = stop_reason === 'refusal' ? '{"type":"refusal","category":null,"explanation":null}' : 'null';
+    const stop = `"stop_reason":"${stop_reason}","stop_sequence":${JSON.stringify(stop_sequence)},"stop_details":${details}`;
+    return `{${this.#head()},"content":${JSON.stringify(content.blocks)},${stop},"usage":${this.#totals(usage)}}`;
+  }
+
+  /** The answer ended within a limit, not where the model wanted. */
+  get #isCut(): boolean {
+    return this.#finish?.r === 'length';
+  }
+
+  #note(event: StreamEvent): void {
+    if (event.k === 'start') this.#prompt = { prompt: event.prompt ?? 0, cached: event.cached ?? 0, completion: 0 };
+    else if (event.k === 'fin') this.#finish = event;
+  }
+
+  #messageStart(): string {
+    if (this.#begun) return '';
+    this.#begun = true;
+    // Some clients add these counts to the last ones, and some take the prompt's from here alone.
+    const usage = usageObject(this.#prompt);
+    const message = `${this.#head()},"content":[],"stop_reason":null,"stop_sequence":null,"usage":${usage}`;
+    return frame('message_start', `,"message":{${message}}`);
+  }
+
+  #head(): string {
+    const { id, model } = this.#answer;
+    return `"id":${JSON.stringify(id)},"type":"message","role":"assistant","model":${JSON.stringify(model)}`;
+  }
+
+  #totals(usage: Usage): string {
+    const { prompt, cached } = usage;
+    return usageObject(this.#answer.maxTokens === 0 ? { prompt, cached, completion: 0 } : usage);
+  }
+
+  #stopReason(usage: Usage, hasCalls: boolean): StopReason {
+    return stopReasonOf({ finish: this.#finish, usage, maxTokens: this.#answer.maxTokens, hasCalls });
+  }
+}
+
+const brokenCall = (): ServiceError => new ServiceError('engine_error', 'The model called a tool with arguments that are no JSON object.');
+
+/** Input tokens are those that no cache had; clients add the three up. */
+function usageObject({ prompt, cached, completion, reasoning }: Usage): string {
+  const read = Math.min(cached, prompt);
+  const details = reasoning === undefined ? '' : `,"output_tokens_details":{"thinking_tokens":${reasoning}}`;
+  return `{"input_tokens":${prompt - read},"output_tokens":${completion},"cache_creation_input_tokens":0,"cache_read_input_tokens":${read}${details}}`;
+}
+
+/** Why an answer ended, as the contract says it. */
+interface StopReason {
+  readonly stop_reason: string;
+  readonly stop_sequence: string | null;
+}
+
+interface Ending {
+  readonly finish: Finish | null;
+  readonly usage: Usage;
+  /** As the client asked. */
+  readonly maxTokens: number;
+  /** The client was shown a call. */
+  readonly hasCalls: boolean;
+}
+
+const because = (reason: string): StopReason => ({ stop_reason: reason, stop_sequence: null });
+
+/** @throws ServiceError for an answer that just stops: that is a failure, however cleanly its engine hung up. */
+function stopReasonOf({ finish, usage, maxTokens, hasCalls }: Ending): StopReason {
+  if (finish === null) throw new ServiceError('engine_error', 'The model stopped without saying why.');
+  if (maxTokens === 0) return because('max_tokens');
+  switch (finish.r) {
+    case 'stop':
+    case 'tool_calls':
+      return because(hasCalls ? 'tool_use' : 'end_turn');
+    case 'stop_sequence':
+      return { stop_reason: 'stop_sequence', stop_sequence: finish.stop ?? null };
+    case 'length':
+      return because(endedByContext(usage, maxTokens) ? 'model_context_window_exceeded' : 'max_tokens');
+    case 'content_filter':
+      return because('refusal');
+  }
+}
+
+/** Fewer tokens than were allowed, and no room for another one. */
+const endedByContext = ({ completion, estimated }: Usage, maxTokens: number): boolean => estimated !== true && completion < maxTokens;

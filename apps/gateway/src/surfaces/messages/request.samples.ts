@@ -1,0 +1,36 @@
+import { type DeploymentFacts, ServiceError } from '@slipway/contracts';
+import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
+import type { RequestPolicy } from '../surface.js';
+import { type MessagesRequest, readMessagesRequest } from './request.js';
+
+type Sample = Readonly<Record<string, unknown>>;
+
+export const deployment = (caps: string[] = []): ResolvedDeployment => ({
+  facts: { context: 4096, caps } as unknown as DeploymentFacts,
+  slug: 'deployment-1',
+  alias: undefined,
+  isNamed: (model) => ['deployment-1', 'demo', 'acme/demo'].includes(model),
+});
+export const POLICY: RequestPolicy = { imageHosts: ['images.example'] };
+export const MINIMAL: Sample = { model: 'deployment-1', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] };
+export const read = (fields: object = {}, caps?: string[]): MessagesRequest =>
+  readMessagesRequest({ ...MINIMAL, ...fields }, deployment(caps), POLICY);
+
+/** Why a request is refused. @throws Error when it is not. */
+export function faultOf(fields: object, caps?: string[]): ServiceError {
+  try {
+    read(fields, caps);
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
+  }
+  throw new Error('It was not refused.');
+}
+
+export const user = (content: unknown): Sample => ({ role: 'user', content });
+export const assistant = (content: unknown): Sample => ({ role: 'assistant', content });
+export const instruction = (content: unknown): Sample => ({ role: 'system', content });
+export const text = (value: string): Sample => ({ type: 'text', text: value });
+export const toolUse = (id: string): Sample => ({ type: 'tool_use', id, name: 'look', input: {} });
+export const PNG = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } } as const;
+export const TOOL: Sample = { name: 'look', input_schema: { type: 'object', properties: {} } };

@@ -1,0 +1,250 @@
+import type { CanonicalMessage, ContentPart, ImagePart, ToolCall } from '@slipway/contracts';
+import { textPart } from '../shared/text.js';
+import { fault } from './errors.js';
+
+/** What came of one call. */
+export interface ToolResult {
+  readonly id: string;
+  readonly at: string;
+  text: string;
+  /** They cannot stand in a result where a template writes it. */
+  readonly images: readonly ImagePart[];
+  /** Tools that it made known. */
+  readonly tools: readonly string[];
+}
+
+/** A user's message, with the results that it carries apart. */
+export interface UserMessage {
+  readonly results: readonly ToolResult[];
+  readonly parts: readonly ContentPart[];
+  readonly firstImage: string | undefined;
+}
+
+/** An earlier call, and where it stands in the request. */
+export interface EarlierCall extends ToolCall {
+  readonly at: string;
+}
+
+/** What the model said in an earlier turn. */
+export interface AssistantMessage {
+  readonly text: string;
+  readonly thoughts: readonly string[];
+  readonly calls: readonly EarlierCall[];
+  /** Where it stands in the request. */
+  readonly at: string;
+}
+
+/** Between texts that were apart in the request; without it the last word of one would run into the first of the next. */
+const GAP = '\n\n';
+
+/** What the user's side says before the model answers, in one or several messages. */
+class UserTurn {
+  readonly role = 'user';
+  readonly #results: ToolResult[] = [];
+  readonly #parts: ContentPart[] = [];
+  #hasOnlyResults = true;
+
+  get hasResults(): boolean {
+    return this.#results.length > 0;
+  }
+
+  add({ results, parts }: Pick<UserMessage, 'results' | 'parts'>): void {
+    for (const result of results) {
+      this.#results.push(result);
+      if (result.images.length > 0) this.#hasOnlyResults = false;
+    }
+    for (const part of parts) this.#addPart(part);
+  }
+
+  /** Adds an instruction at its end: to the last result, where it holds nothing but texts of results. */
+  instruct(texts: readonly string[]): void {
+    const last = this.#hasOnlyResults ? this.#results.at(-1) : undefined;
+    for (const text of texts) {
+      if (!last) this.#addPart(textPart(text));
+      else last.text = last.text === '' ? text : `${last.text}${GAP}${text}`;
+    }
+  }
+
+  #addPart(part: ContentPart): void {
+    this.#parts.push(part);
+    this.#hasOnlyResults = false;
+  }
+
+  /** Results first, in their order, so that each follows its call; then one message with their images and all else. */
+  messages(): CanonicalMessage[] {
+    const tools = this.#results.map(({ id, text }): CanonicalMessage => ({ role: 'tool', content: [textPart(text)], tool_call_id: id }));
+    const content = joinTexts([...this.#results.flatMap(({ images }) => images), ...this.#parts]);
+    return content.length === 0 ? tools : [...tools, { role: 'user', content }];
+  }
+}
+
+/** What the model said before the user's next turn, in one or several messages. */
+class AssistantTurn {
+  readonly role = 'assistant';
+  readonly #texts: string[] = [];
+  readonly #thoughts: string[] = [];
+  readonly #calls: ToolCall[] = [];
+  #at = '';
+
+  get text(): string {
+    return this.#texts.join(GAP);
+  }
+
+  /** Where its last message stands in the request. */
+  get at(): string {
+    return this.#at;
+  }
+
+  add({ text, thoughts, calls, at }: AssistantMessage): void {
+    if (text !== '') this.#texts.push(text);
+    for (const thought of thoughts) this.#thoughts.push(thought);
+    for (const { id, name, arguments: json } of calls) this.#calls.push({ id, name, arguments: json });
+    this.#at = at;
+  }
+
+  /** White space at the end of an answer that is to be continued would cut its next word apart. */
+  trimEnd(): void {
+    const trimmed = this.text.trimEnd();
+    this.#texts.splice(0, this.#texts.length, ...(trimmed === '' ? [] : [trimmed]));
+  }
+
+  messages(): CanonicalMessage[] {
+    const message: CanonicalMessage = {
+      role: 'assistant',
+      content: this.#texts.length === 0 ? [] : [textPart(this.text)],
+      ...(this.#thoughts.length > 0 && { reasoning: this.#thoughts.join(GAP) }),
+      ...(this.#calls.length > 0 && { tool_calls: this.#calls }),
+    };
+    return [message];
+  }
+}
+
+/** Texts next to each other as one. */
+function joinTexts(parts: readonly ContentPart[]): ContentPart[] {
+  const joined: ContentPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type === 'text' && last?.type === 'text') joined.splice(-1, 1, textPart(`${last.text}${GAP}${part.text}`));
+    else joined.push(part);
+  }
+  return joined;
+}
+
+/** System prompt and messages as engines take them, and what else they say. */
+export interface Conversation {
+  readonly messages: CanonicalMessage[];
+  /** Tools that results made known. */
+  readonly knownTools: ReadonlySet<string>;
+  /** Where the first image stands, if one does. */
+  readonly firstImage: string | undefined;
+  /** Where the answer stands that is to be continued, if one is. */
+  readonly prefill: string | undefined;
+  /** The model is to answer results of its calls. */
+  readonly endsWithResults: boolean;
+}
+
+/** Gathers messages into turns: no role follows itself, and every call is followed by its result. */
+export class Turns {
+  readonly #turns: (UserTurn | AssistantTurn)[] = [];
+  readonly #prompt: string[];
+  readonly #knownTools = new Set<string>();
+  /** Calls that wait for their results. */
+  readonly #open = new Map<string, EarlierCall>();
+  /** Instructions that came between calls and their results. */
+  #held: string[] = [];
+  #firstImage: string | undefined;
+
+  /** @param prompt the texts of the system prompt. */
+  constructor(prompt: readonly string[]) {
+    this.#prompt = [...prompt];
+  }
+
+  /** @throws ServiceError for a result of no call. */
+  user({ results, parts, firstImage }: UserMessage): void {
+    const turn = this.#userTurn();
+    for (const result of results) this.#answered(result);
+    turn.add({ results, parts });
+    this.#firstImage ??= firstImage;
+  }
+
+  /** @throws ServiceError for calls before it that have no result, and for an id that stands for two calls. */
+  assistant(message: AssistantMessage): void {
+    this.#endUserTurn();
+    // An answer of nothing says nothing.
+    if (message.text === '' && message.calls.length + message.thoughts.length === 0) return;
+    this.#assistantTurn().add(message);
+    for (const call of message.calls) {
+      if (this.#open.has(call.id)) throw fault('invalid_value', `${call.at}.id`, 'Another tool_use of this turn has the same id.');
+      this.#open.set(call.id, call);
+    }
+  }
+
+  /**
+   * Templates take one system message, and only at the start; moving a later one there would change the prompt from its
+   * beginning. So it becomes part of the user's turn where it stands, but never comes between a call and its result.
+   */
+  instruction(texts: readonly string[]): void {
+    if (texts.length === 0) return;
+    if (this.#turns.length > 0 && this.#open.size === 0) return this.#userTurn().instruct(texts);
+    // Not spread into the arguments of a call, which has room for fewer than a request has texts.
+    const list = this.#turns.length === 0 ? this.#prompt : this.#held;
+    for (const text of texts) list.push(text);
+    return undefined;
+  }
+
+  /** @throws ServiceError for calls without a result, and where there is nothing to answer. */
+  end(): Conversation {
+    this.#endUserTurn();
+    const prefill = this.#prefill();
+    if (!this.#turns.some(({ role }) => role === 'user'))
+      throw fault('invalid_value', 'messages', 'At least one user message is required.');
+    const last = this.#turns.at(-1);
+    const head: CanonicalMessage[] = this.#prompt.length === 0 ? [] : [{ role: 'system', content: [textPart(this.#prompt.join(GAP))] }];
+    return {
+      messages: [...head, ...this.#turns.flatMap((turn) => turn.messages())],
+      knownTools: this.#knownTools,
+      firstImage: this.#firstImage,
+      prefill,
+      endsWithResults: last?.role === 'user' && last.hasResults,
+    };
+  }
+
+  #answered({ id, at, tools }: ToolResult): void {
+    if (!this.#open.delete(id))
+      throw fault('invalid_value', `${at}.tool_use_id`, 'It answers no tool_use of the assistant message before it.');
+    for (const name of tools) this.#knownTools.add(name);
+  }
+
+  #endUserTurn(): void {
+    const [unanswered] = this.#open.values();
+    if (unanswered) throw fault('invalid_value', unanswered.at, 'This tool_use has no tool_result in the user messages after it.');
+    if (this.#held.length > 0) this.#userTurn().instruct(this.#held);
+    this.#held = [];
+  }
+
+  /** An answer that was begun stands last; one of nothing but thoughts was not begun. */
+  #prefill(): string | undefined {
+    const last = this.#turns.at(-1);
+    if (last?.role !== 'assistant') return undefined;
+    last.trimEnd();
+    if (last.text !== '') return last.at;
+    this.#turns.pop();
+    return undefined;
+  }
+
+  #userTurn(): UserTurn {
+    const last = this.#turns.at(-1);
+    if (last?.role === 'user') return last;
+    const turn = new UserTurn();
+    this.#turns.push(turn);
+    return turn;
+  }
+
+  #assistantTurn(): AssistantTurn {
+    const last = this.#turns.at(-1);
+    if (last?.role === 'assistant') return last;
+    const turn = new AssistantTurn();
+    this.#turns.push(turn);
+    return turn;
+  }
+}

@@ -1,0 +1,296 @@
+import type { ErrorCode } from '@slipway/contracts';
+import type { z } from 'zod';
+import { expectationOf, listed, wordsOf } from './expectation.js';
+import { type Fault, type FaultNote, type FaultWording, isObject, type JsonObject, noteOf, type Present } from './faults.js';
+
+/** Finds the first fault of a value; null = none. It neither changes nor copies the value. */
+export type Check = (value: unknown) => Fault | null;
+
+type Schema = z.core.$ZodTypes;
+type Test = (value: unknown) => boolean;
+
+/**
+ * Makes the reader of a body, or of a part of its fields, out of the schema that describes it.
+ * @throws ServiceError (the reader) for the first fault, in the order of the schema.
+ */
+export function readerOf<S extends z.ZodObject>(schema: S, wording: FaultWording): (body: JsonObject) => Present<z.output<S>> {
+  const check = compile(schema);
+  return (body) => {
+    const fault = check(body);
+    if (fault) throw wording.error(fault, wording.name(fault.path.toReversed()));
+    return body as Present<z.output<S>>;
+  };
+}
+
+const COMPILED = new WeakMap<z.core.$ZodType, Check>();
+
+/**
+ * Compiles a zod schema into a check of the same values. The check ends at the first fault and allocates nothing where
+ * there is none; zod's own parser collects all faults and copies every object (docs/decisions/openapi-document.md).
+ * @throws TypeError for a kind of schema that it does not know.
+ */
+export function compile(schema: z.core.$ZodType): Check {
+  const known = COMPILED.get(schema);
+  if (known) return known;
+  const note = noteOf(schema);
+  const check = checkOf(schema as Schema, note);
+  const compiled = note.whole ? wholly(check, note, expectationOf(schema)) : check;
+  COMPILED.set(schema, compiled);
+  return compiled;
+}
+
+function checkOf(schema: Schema, note: FaultNote): Check {
+  const { def } = schema._zod;
+  switch (def.type) {
+    case 'optional':
+      return unless((value) => value === undefined, compile(def.innerType));
+    case 'nullable':
+      return unless((value) => value === null, compile(def.innerType));
+    case 'unknown':
+      return plain(schema, note, () => true);
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return plain(schema, note, (value) => typeof value === def.type);
+    case 'null':
+      return plain(schema, { ...note, absent: 'never' }, (value) => value === null);
+    case 'enum':
+    case 'literal':
+      return wordCheck(schema, note);
+    case 'array':
+      return plain(schema, note, Array.isArray, entriesCheck(compile(def.element)));
+    case 'record':
+      return plain(schema, note, isObject, recordCheck(compile(def.keyType), compile(def.valueType), expectationOf(schema)));
+    case 'object':
+      return plain(schema, note, isObject, membersCheck(def.shape, def.catchall));
+    case 'union':
+      return 'discriminator' in def ? optionCheck(schema, note) : alternativesCheck(schema, note);
+    default:
+      throw new TypeError(`The body of a request cannot be checked against a schema of the type ${def.type}.`);
+  }
+}
+
+const unless =
+  (isFine: Test, check: Check): Check =>
+  (value) =>
+    isFine(value) ? null : check(value);
+
+/** Reports whatever is wrong inside a value as a fault of the value. */
+function wholly(check: Check, { code, says }: FaultNote, expected: string): Check {
+  return (value) => {
+    const fault = check(value);
+    if (!fault || (fault.expected === null && fault.path.length === 0)) return fault;
+    return { code: code ?? fault.code, path: [], expected, says };
+  };
+}
+
+/** The fault of a value that is absent, or of the wrong type. */
+function wrongOf({ absent, absentMember, code = 'invalid_type', says }: FaultNote, expected: string): (value: unknown) => Fault {
+  return (value) => {
+    const isMissing = absent !== 'never' && (value === undefined || (value === null && absent !== 'undefined'));
+    if (!isMissing) return { code, path: [], expected, says };
+    return { code: 'missing_required_parameter', path: absentMember === undefined ? [] : [absentMember], expected: null };
+  };
+}
+
+/** Type, bounds, then what is inside, then rules of the schema's own. */
+function plain(schema: Schema, note: FaultNote, isType: Test, inside?: Check): Check {
+  const expected = expectationOf(schema);
+  const wrong = wrongOf(note, expected);
+  const bounds = boundsOf(schema);
+  const rules = rulesOf(schema, expected);
+  const hasBounds = bounds.length > 0;
+  return (value) => {
+    if (!isType(value)) return wrong(value);
+    if (hasBounds) {
+      for (const bound of bounds) {
+        const code = bound(value);
+        if (code !== null) return { code: note.code ?? code, path: [], expected, says: note.says };
+      }
+    }
+    const fault = inside?.(value) ?? null;
+    if (fault !== null || rules.length === 0) return fault;
+    for (const rule of rules) {
+      const broken = rule(value);
+      if (broken !== null) return { ...broken, code: note.code ?? broken.code, says: note.says ?? broken.says };
+    }
+    return null;
+  };
+}
+
+type Bound = (value: never) => ErrorCode | null;
+
+const checksOf = ({ _zod: { def } }: Schema): readonly z.core.$ZodChecks[] => {
+  // `z.int()` is a check as well as a schema.
+  const own = 'check' in def ? [{ _zod: { def } } as unknown as z.core.$ZodChecks] : [];
+  return [...own, ...((def.checks ?? []) as z.core.$ZodChecks[])];
+};
+
+function boundsOf(schema: Schema): ((value: unknown) => ErrorCode | null)[] {
+  const isList = schema._zod.def.type === 'array';
+  return checksOf(schema).flatMap((check) => (boundOf(check, isList) ?? []) as (value: unknown) => ErrorCode | null);
+}
+
+function boundOf({ _zod: { def } }: z.core.$ZodChecks, isList: boolean): Bound | null {
+  switch (def.check) {
+    case 'min_length':
+      return ({ length }: string) => (length < def.minimum ? (isList ? 'empty_array' : 'missing_required_parameter') : null);
+    case 'max_length':
+      return ({ length }: string) => (length > def.maximum ? (isList ? 'array_above_max_length' : 'invalid_value') : null);
+    case 'string_format':
+      return (text: string) => (def.pattern?.test(text) === false ? 'invalid_value' : null);
+    case 'number_format':
+      return (value: number) => (Number.isInteger(value) ? unsafe(value) : 'invalid_type');
+    case 'greater_than': {
+      const { value: min, inclusive } = def;
+      return (value: number) => (value > Number(min) || (inclusive && value === min) ? null : tooSmall(value));
+    }
+    case 'less_than':
+      return (value: number) => (value > Number(def.value) ? 'invalid_value' : null);
+    default:
+      if (isRule(def)) return null;
+      throw new TypeError(`The body of a request cannot be checked for ${def.check}.`);
+  }
+}
+
+const tooSmall = (value: number): ErrorCode => (Number.isInteger(value) ? 'integer_below_min_value' : 'invalid_value');
+
+function unsafe(value: number): ErrorCode | null {
+  if (Number.isSafeInteger(value)) return null;
+  return value > 0 ? 'invalid_value' : 'integer_below_min_value';
+}
+
+const isRule = (def: object): def is z.core.$ZodCustomDef => 'fn' in def;
+
+/** Rules given by `refine`: `params` may hold the code, and `error` what the fault says. */
+function rulesOf(schema: Schema, expected: string): Check[] {
+  return checksOf(schema).flatMap(({ _zod }) => {
+    const def: object = _zod.def;
+    if (!isRule(def)) return [];
+    const { fn, error, params, path = [] } = def;
+    const code = ((params?.['code'] as ErrorCode | undefined) ?? 'invalid_value') satisfies ErrorCode;
+    return (value: unknown) => {
+      if (fn(value as never)) return null;
+      const words = error?.({ code: 'custom', input: value, path: [], message: '' } as never);
+      return { code, path: [...(path as string[])].toReversed(), expected, says: typeof words === 'string' ? words : undefined };
+    };
+  });
+}
+
+function wordCheck(schema: Schema, note: FaultNote): Check {
+  const words = new Set<unknown>(wordsOf(schema));
+  const wrong = wrongOf({ code: 'invalid_value', ...note }, expectationOf(schema));
+  const { mistyped } = note;
+  return (value) => {
+    if (words.has(value)) return null;
+    const fault = wrong(value);
+    const isMistyped = mistyped !== undefined && fault.expected !== null && typeof value !== 'string';
+    return isMistyped ? { code: mistyped, path: [], expected: 'a string' } : fault;
+  };
+}
+
+const entriesCheck =
+  (check: Check): Check =>
+  (list) => {
+    const entries = list as readonly unknown[];
+    for (let i = 0; i < entries.length; i += 1) {
+      const fault = check(entries[i]);
+      if (fault !== null) return within(fault, i);
+    }
+    return null;
+  };
+
+function within(fault: Fault, member: string | number): Fault {
+  fault.path.push(member);
+  return fault;
+}
+
+/** Names of entries are the client's own texts, so the record is named and no entry. */
+function recordCheck(checkName: Check, check: Check, expected: string): Check {
+  return (record) => {
+    for (const [name, value] of Object.entries(record as JsonObject)) {
+      const fault = checkName(name) ?? check(value);
+      if (fault !== null) return { ...fault, path: [], expected };
+    }
+    return null;
+  };
+}
+
+function membersCheck(shape: z.core.$ZodShape, rest: z.core.$ZodType | undefined): Check {
+  const names = Object.keys(shape);
+  const members = names.map((name) => shape[name]!);
+  const checks = members.map(compile);
+  const optional = members.map((member) => member._zod.def.type === 'optional');
+  const checkRest = rest === undefined || rest._zod.def.type === 'unknown' ? null : restCheck(new Set(names), rest);
+  return (value) => {
+    const object = value as JsonObject;
+    for (let i = 0; i < names.length; i += 1) {
+      const member = object[names[i]!];
+      if (member === undefined && optional[i]) continue;
+      const fault = checks[i]!(member);
+      if (fault !== null) return within(fault, names[i]!);
+    }
+    return checkRest && checkRest(value);
+  };
+}
+
+function restCheck(known: ReadonlySet<string>, schema: z.core.$ZodType): Check {
+  const check = compile(schema);
+  const { unnamed = false } = noteOf(schema);
+  return (object) => {
+    for (const [name, value] of Object.entries(object as JsonObject)) {
+      const fault = known.has(name) ? null : check(value);
+      if (fault !== null) return unnamed ? fault : within(fault, name);
+    }
+    return null;
+  };
+}
+
+/** A union whose options are told apart by a member of theirs. */
+function optionCheck(schema: Schema, note: FaultNote): Check {
+  const { discriminator, options } = schema._zod.def as z.core.$ZodDiscriminatedUnionDef;
+  const wrong = wrongOf({}, 'an object');
+  const named = options.flatMap((option) => {
+    const { shape } = option._zod.def as z.core.$ZodObjectDef;
+    return wordsOf(shape[discriminator]!).map((word) => [word, compile(option)] as const);
+  });
+  const checks = new Map<unknown, Check>(named);
+  const wrongWord = wrongOf({ code: 'invalid_value', ...note }, note.expected ?? listed(named.map(([word]) => String(word))));
+  return (value) => {
+    if (!isObject(value)) return wrong(value);
+    const word = value[discriminator];
+    const check = checks.get(word);
+    if (check) return check(value);
+    const fault = wrongWord(word);
+    const own = fault.expected === null ? undefined : note.unknownOption?.(value);
+    if (!own) return within(fault, discriminator);
+    const { member = discriminator, ...rest } = own;
+    return { expected: fault.expected, ...rest, path: [member] };
+  };
+}
+
+/** A union whose options are told apart by the JSON type of the value. */
+function alternativesCheck(schema: Schema, note: FaultNote): Check {
+  const { options } = schema._zod.def as z.core.$ZodUnionDef;
+  const kinds = options.map((option) => [kindOf(option), compile(option)] as const);
+  const checks = new Map(kinds);
+  if (checks.size < options.length) throw new TypeError('Two options of a union in the body of a request have the same JSON type.');
+  const wrong = wrongOf(note, expectationOf(schema));
+  return (value) => (checks.get(jsonTypeOf(value)) ?? wrong)(value);
+}
+
+type JsonType = 'string' | 'number' | 'boolean' | 'array' | 'object' | 'null' | 'undefined';
+
+function jsonTypeOf(value: unknown): JsonType {
+  const type = typeof value as JsonType;
+  if (type !== 'object') return type;
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : 'object';
+}
+
+function kindOf(schema: z.core.$ZodType): JsonType {
+  const { def } = (schema as Schema)._zod;
+  if (def.type === 'enum' || def.type === 'literal') return jsonTypeOf(wordsOf(schema)[0]);
+  if (def.type === 'record' || def.type === 'union') return 'object';
+  return def.type as JsonType;
+}
