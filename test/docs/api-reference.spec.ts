@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import type { ResolvedDeployment } from '../../apps/gateway/src/deployments/deployment-resolver.service.js';
 import { ANSWERED_CODES, ANSWERED_ERRORS } from '../../apps/gateway/src/openapi/answered-errors.js';
 import { openApiDocument } from '../../apps/gateway/src/openapi/openapi-document.js';
-import { chatErrors } from '../../apps/gateway/src/surfaces/chat-completions/chat.errors.js';
-import { readChatRequest } from '../../apps/gateway/src/surfaces/chat-completions/chat.request.js';
-import { messagesErrors } from '../../apps/gateway/src/surfaces/messages/messages.errors.js';
-import { readMessagesRequest } from '../../apps/gateway/src/surfaces/messages/messages.request.js';
+import { chatErrors } from '../../apps/gateway/src/surfaces/chat/errors.js';
+import { readChatRequest } from '../../apps/gateway/src/surfaces/chat/request.js';
+import { messagesErrors } from '../../apps/gateway/src/surfaces/messages/errors.js';
+import { readMessagesRequest } from '../../apps/gateway/src/surfaces/messages/request.js';
 import type { ErrorFormat, SurfaceRequest } from '../../apps/gateway/src/surfaces/surface.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 

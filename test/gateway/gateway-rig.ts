@@ -27,7 +27,7 @@ import { TestNatsServer } from '@slipway/testing';
 import { GatewayConfig } from '../../apps/gateway/src/config.js';
 import { Gateway } from '../../apps/gateway/src/gateway.js';
 import type { RelayTimes } from '../../apps/gateway/src/inference/relay-times.js';
-import type { SurfaceRegistry } from '../../apps/gateway/src/surfaces/surface-registry.js';
+import type { SurfaceRegistry } from '../../apps/gateway/src/surfaces/registry.js';
 import { until as poll } from '../testing/until.js';
 import { ScriptedFeed } from './scripted-feed.js';
 import { ScriptedRunner, type ScriptedRunnerOptions } from './scripted-runner.js';

@@ -6,7 +6,7 @@ import { Call } from '../../apps/gateway/src/http/call.decorator.js';
 import type { InferenceCall } from '../../apps/gateway/src/http/exchange.js';
 import { InferenceService } from '../../apps/gateway/src/inference/inference.service.js';
 import type { AnswerWriter, ErrorFormat, Surface, SurfaceRegistration } from '../../apps/gateway/src/surfaces/surface.js';
-import { SurfaceRegistry } from '../../apps/gateway/src/surfaces/surface-registry.js';
+import { SurfaceRegistry } from '../../apps/gateway/src/surfaces/registry.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 import { GatewayRig, type RunningGateway } from './gateway-rig.js';
 

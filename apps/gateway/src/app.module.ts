@@ -6,7 +6,7 @@ import { InferenceService } from './inference/inference.service.js';
 import { SecurityTextController } from './http/security-text.controller.js';
 import { OpenApiController } from './openapi/openapi.controller.js';
 import { ModelsController } from './surfaces/models/models.controller.js';
-import { SurfaceRegistry } from './surfaces/surface-registry.js';
+import { SurfaceRegistry } from './surfaces/registry.js';
 
 /** What the HTTP door works with; made outside, since all of it also has a life outside of requests. */
 export interface HttpParts extends GateOptions {

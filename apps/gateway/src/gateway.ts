@@ -37,7 +37,7 @@ import { RequestReader } from './reading/request-reader.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
 import { Router } from './routing/router.service.js';
 import { type Standing, WorkerTable } from './routing/worker-table.js';
-import type { SurfaceRegistry } from './surfaces/surface-registry.js';
+import type { SurfaceRegistry } from './surfaces/registry.js';
 import { SURFACES } from './surfaces/surfaces.js';
 import { UsageReporter } from './usage/usage-reporter.js';
 

@@ -3,7 +3,7 @@ import type { AccountId, DeploymentId, KeyId, ServiceError } from '@slipway/cont
 import { type Logger, OpenSet } from '@slipway/platform';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestLine } from '../observability/request-line.js';
-import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
+import type { SurfaceRegistry } from '../surfaces/registry.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
 import { answerError } from './answer.js';
 import type { Cors } from './cors.js';

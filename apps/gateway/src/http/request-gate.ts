@@ -21,7 +21,7 @@ import { expectationOf } from './server-limits.js';
 import { type Directions, explainUnrouted, isHealthCheck, misdirected } from './unrouted.js';
 import type { Uploads } from './uploads.js';
 import { WireRefusals } from './wire-refusals.js';
-import type { SurfaceRegistry } from '../surfaces/surface-registry.js';
+import type { SurfaceRegistry } from '../surfaces/registry.js';
 
 interface Fault extends AnswerOptions {
   readonly error: ServiceError;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
-import { READ_METHODS, type SurfaceRegistry } from '../surfaces/surface-registry.js';
+import { READ_METHODS, type SurfaceRegistry } from '../surfaces/registry.js';
 
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 /** What asks for no key. */

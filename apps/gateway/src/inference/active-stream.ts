@@ -3,7 +3,7 @@ import type { OpenStream, StreamSink } from '@slipway/stream-transport';
 import { toServiceError } from '../http/answer.js';
 import type { InferenceCall } from '../http/exchange.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
-import { inClientsWords } from '../surfaces/field-names.js';
+import { inClientsWords } from '../surfaces/shared/faults.js';
 import type { FieldNames } from '../surfaces/surface.js';
 import type { RequestMeter } from '../usage/request-meter.js';
 import type { Answer, CutReason } from './answer.js';

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Exchange } from '../http/exchange.js';
 import { MemoryShares } from '../memory/memory-shares.js';
 import { RequestLine } from '../observability/request-line.js';
-import { chatErrors } from '../surfaces/chat-completions/chat.errors.js';
-import { ChatWriter } from '../surfaces/chat-completions/chat.events.js';
+import { chatErrors } from '../surfaces/chat/errors.js';
+import { ChatWriter } from '../surfaces/chat/events.js';
 import { DOCUMENT_BYTES_MAX, DocumentAnswer, holdAnswer } from './document-answer.js';
 import { RELAY_TIMES } from './relay-times.js';
 
