@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Plugin } from 'vite';
 import { type TestProjectConfiguration, defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -6,8 +7,23 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 /** Libraries are tested from source, so that a test run needs no build of them. */
 const libsFromSource = { find: /^@slipway\/([a-z-]+)$/, replacement: `${root}libs/$1/src/index.ts` };
 
+/** What starts as a thread or a process of its own is taken from the build of its app: Node cannot run sources. */
+const threadsFromBuild: Plugin = {
+  name: 'threads-from-build',
+  enforce: 'pre',
+  transform(code, id) {
+    const [, home, file] = /^(.*\/(?:apps|libs)\/[^/]+)\/src\/([^?]+)\.ts$/.exec(id) ?? [];
+    if (home === undefined || !code.includes('import.meta.url')) return null;
+    return code.replace(/new URL\('([^'\n]+\.js)', import\.meta\.url\)/g, (_, path: string) => {
+      const built = new URL(path, pathToFileURL(`${home}/dist/${file}.js`));
+      return `new URL(${JSON.stringify(built.href)})`;
+    });
+  },
+};
+
 function project(name: string, test: NonNullable<Extract<TestProjectConfiguration, { test?: unknown }>['test']>): TestProjectConfiguration {
   return {
+    plugins: [threadsFromBuild],
     resolve: { alias: [libsFromSource] },
     // Stated here because specs belong to no tsconfig that the transformer would find.
     oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },

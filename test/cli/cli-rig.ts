@@ -13,7 +13,7 @@ import { Terminal } from '../../apps/cli/src/terminal.js';
 import { FakeAgent } from '../deployments/fake-agent.js';
 import { startKeysService } from '../keys/keys-service.js';
 import { Bus, ENV } from '../services/bus.js';
-import { ServiceProcess } from '../services/service-process.js';
+import { ServiceInProcess } from '../services/service-in-process.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /** What npm puts there for `npx slipway`. */
@@ -62,19 +62,18 @@ export const runCli = (args: readonly string[], options?: RunOptions): Promise<R
 /** The one document of `--json`. @throws when stdout holds anything else */
 export const documentOf = <T>({ stdout }: Run): T => JSON.parse(stdout) as T;
 
-const startDeployments = (bus: Bus, database: string): ServiceProcess =>
-  new ServiceProcess('deployments-service', bus, {
+const startDeployments = (bus: Bus, database: string): ServiceInProcess =>
+  new ServiceInProcess('deployments-service', bus, {
     DEPLOYMENTS_DATABASE_URL: database,
     SLIPWAY_SECRET_KEY: 'ab'.repeat(32),
     MODEL_DIRS: join(REPOSITORY, 'models'),
     ENGINE_HOSTS: new URL(ENGINE).host,
-    DRAIN_MS: '3000',
   });
 
-/** NATS, PostgreSQL and both services as processes, as `npm start` leaves them: with a note in a data folder. */
+/** NATS, PostgreSQL and both services, found as after `npm start`: by a note in a data folder. */
 export class CliRig {
   readonly agents: FakeAgent[] = [];
-  readonly #services: ServiceProcess[] = [];
+  readonly #services: ServiceInProcess[] = [];
 
   private constructor(
     readonly postgres: TestPostgres,
@@ -127,7 +126,7 @@ export class CliRig {
 
   async end(): Promise<void> {
     for (const agent of this.agents) agent.stop();
-    await Promise.all(this.#services.map((service) => service.stop('SIGKILL')));
+    await Promise.all(this.#services.map((service) => service.end()));
     await this.bus.end();
     await this.postgres.stop();
     await rm(this.dataDir, { recursive: true, force: true });

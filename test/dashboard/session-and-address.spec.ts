@@ -1,12 +1,12 @@
 import { AcceptInvitation, CreateInvitation, EndSessions } from '@slipway/contracts';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ConsoleProcess } from '../people/console-process.js';
+import { ConsoleInProcess } from '../people/console-process.js';
 import { as, OPS, PASSWORD, PeopleWorld, type Resident } from '../people/people-world.js';
 import { ConsoleBrowser } from './console-browser.js';
 
 let world: PeopleWorld;
-let door: ConsoleProcess;
+let door: ConsoleInProcess;
 let browser: ConsoleBrowser;
 /** Owns one account and belongs to a second one. */
 let ada: Resident;
@@ -15,7 +15,7 @@ let page: Page;
 
 beforeAll(async () => {
   world = await PeopleWorld.start();
-  door = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '100000' });
+  door = await ConsoleInProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '100000' });
   browser = await ConsoleBrowser.start(door.url);
   ada = await world.owner();
   const other = await world.owner();
@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await browser?.end();
-  await door?.stop('SIGKILL');
+  await door?.end();
   await world?.end();
 });
 beforeEach(async () => {

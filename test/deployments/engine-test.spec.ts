@@ -10,7 +10,7 @@ import {
 } from '@slipway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import type { ServiceProcess } from '../services/service-process.js';
+import type { TestService } from '../services/test-service.js';
 import { until } from '../testing/until.js';
 import type { RealWorker } from './real-worker.js';
 import { anAccount, DeploymentsRig } from './rig.js';
@@ -20,7 +20,7 @@ const CREDENTIAL = 'sk-engine-of-the-owner';
 let postgres: TestPostgres;
 let rig: DeploymentsRig;
 let engine: ScriptedUpstream;
-let service: ServiceProcess;
+let service: TestService;
 let worker: RealWorker;
 let account: AccountId;
 

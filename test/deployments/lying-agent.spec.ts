@@ -65,7 +65,7 @@ it('an agent that reports what it was not given gets nothing, and changes nothin
 });
 
 it('nor does it after the election of another replica, of what it reports first', async ({ rig }) => {
-  const first = await rig.startReplica();
+  const first = await rig.startProcess();
   const agent = rig.startAgent();
   const account = anAccount();
   const ids = [await rig.create(account), await rig.create(account, engine)];
@@ -87,7 +87,7 @@ it('nor does it after the election of another replica, of what it reports first'
 });
 
 it('a deployment that was stopped goes on stopping after an election, until its agent has dropped it', async ({ rig }) => {
-  const first = await rig.startReplica();
+  const first = await rig.startProcess();
   const agent = Object.assign(rig.startAgent(), { drains: true });
   const account = anAccount();
   const id = await rig.create(account);

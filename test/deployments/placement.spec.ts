@@ -198,7 +198,7 @@ describe.concurrent('a model that fails', () => {
 
 describe.concurrent('a service that restarts', () => {
   it('adopts what runs instead of moving it', async ({ rig }) => {
-    const first = await rig.startReplica();
+    const first = await rig.startProcess();
     const a = rig.startAgent();
     const account = anAccount();
     const ids = [await rig.create(account), await rig.create(account)];

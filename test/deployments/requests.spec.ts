@@ -2,14 +2,14 @@ import type { AccountId, DeploymentId } from '@slipway/contracts';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ServiceProcess } from '../services/service-process.js';
+import type { TestService } from '../services/test-service.js';
 import { until } from '../testing/until.js';
 import type { FakeAgent } from './fake-agent.js';
 import { anAccount, DeploymentsRig, ENGINE_HOST, MODEL } from './rig.js';
 
 let postgres: TestPostgres;
 let rig: DeploymentsRig;
-let replica: ServiceProcess;
+let replica: TestService;
 let agent: FakeAgent;
 
 beforeAll(async () => {

@@ -23,7 +23,9 @@ import type { TestNatsServer, TestPostgres } from '@slipway/testing';
 import type { z } from 'zod';
 import { Bus, ENV } from '../services/bus.js';
 import { PatientRpc } from '../services/patient-rpc.js';
+import { ServiceInProcess } from '../services/service-in-process.js';
 import { ServiceProcess } from '../services/service-process.js';
+import type { TestService } from '../services/test-service.js';
 import { until } from '../testing/until.js';
 import { BreakableTcp } from './breakable-tcp.js';
 import { FakeAgent } from './fake-agent.js';
@@ -44,6 +46,8 @@ export const anAccount = (): AccountId => (accounts += 1) as AccountId;
 /** A deployment of the bundled model. */
 export const aModel = (account: AccountId) => ({ account, name: 'a model', source: { kind: 'file' as const, path: MODEL } });
 
+type Settings = Readonly<Record<string, string>>;
+
 /** What an owner should see in the end; the deadline in milliseconds only bounds a failure. */
 type Seen = [account: AccountId, id: DeploymentId, state: string, reason?: string | null, deadlineMs?: number];
 
@@ -51,7 +55,7 @@ type Seen = [account: AccountId, id: DeploymentId, state: string, reason?: strin
 export class DeploymentsRig {
   readonly folder = mkdtempSync(join(tmpdir(), 'slipway-deployments-'));
   readonly gateway = new GatewayView();
-  readonly #replicas: ServiceProcess[] = [];
+  readonly #replicas: TestService[] = [];
   readonly #agents: FakeAgent[] = [];
   readonly #workers: RealWorker[] = [];
   #bus!: Bus;
@@ -79,7 +83,7 @@ export class DeploymentsRig {
   async close(): Promise<void> {
     for (const agent of this.#agents) agent.stop();
     await Promise.all(this.#workers.map((worker) => worker.end()));
-    await Promise.all(this.#replicas.map((replica) => replica.stop('SIGKILL')));
+    await Promise.all(this.#replicas.map((replica) => replica.end()));
     await this.#feed?.stop();
     await this.#bus?.end();
     await this.database?.close();
@@ -95,28 +99,23 @@ export class DeploymentsRig {
     return this.#directDatabaseUrl;
   }
 
-  /** Starts a replica without waiting for it. */
-  spawnReplica(settings: Readonly<Record<string, string>> = {}): ServiceProcess {
-    const replica = new ServiceProcess('deployments-service', this.#bus, {
-      LOG_LEVEL: 'debug',
-      DEPLOYMENTS_DATABASE_URL: this.#databaseUrl,
-      SLIPWAY_SECRET_KEY: SECRET_KEY,
-      MODEL_DIRS: join(root, 'models'),
-      MODEL_HOSTS: 'huggingface.co',
-      ENGINE_HOSTS: ENGINE_HOST,
-      DRAIN_MS: '3000',
-      HANDOVER_MS: '1000',
-      ...settings,
-    });
+  /** Starts a replica as a process of its own, which can be killed, without waiting for it. */
+  spawnReplica(settings: Settings = {}): ServiceProcess {
+    const replica = new ServiceProcess('deployments-service', this.#bus, this.#environment({ DRAIN_MS: '3000', ...settings }));
     this.#replicas.push(replica);
     return replica;
   }
 
-  /** Starts a replica and waits until it is ready, and gateways will hear of every state that comes. */
-  async startReplica(settings: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
-    const replica = await this.spawnReplica(settings).ready();
-    await until('gateways rely on what they know', () => this.gatewayIsFresh());
-    return replica;
+  /** Starts a replica as a process of its own, as `startReplica` does. */
+  startProcess(settings: Settings = {}): Promise<ServiceProcess> {
+    return this.#joined(this.spawnReplica(settings));
+  }
+
+  /** Starts a replica in this process and waits until it is ready, and gateways will hear of every state that comes. */
+  startReplica(settings: Settings = {}): Promise<TestService> {
+    const replica = new ServiceInProcess('deployments-service', this.#bus, this.#environment(settings));
+    this.#replicas.push(replica);
+    return this.#joined(replica);
   }
 
   startAgent({ wk, ...changes }: Partial<Pick<FakeAgent, 'wk' | 'react' | 'facts' | 'holds' | 'old' | 'lies'>> = {}): FakeAgent {
@@ -190,6 +189,25 @@ export class DeploymentsRig {
   /** True once the gateway may rely on what it knows. */
   gatewayIsFresh(): boolean {
     return this.#feed.freshness().state === 'fresh';
+  }
+
+  #environment(settings: Settings): Settings {
+    return {
+      LOG_LEVEL: 'debug',
+      DEPLOYMENTS_DATABASE_URL: this.#databaseUrl,
+      SLIPWAY_SECRET_KEY: SECRET_KEY,
+      MODEL_DIRS: join(root, 'models'),
+      MODEL_HOSTS: 'huggingface.co',
+      ENGINE_HOSTS: ENGINE_HOST,
+      HANDOVER_MS: '1000',
+      ...settings,
+    };
+  }
+
+  async #joined<S extends TestService>(replica: S): Promise<S> {
+    await replica.ready();
+    await until('gateways rely on what they know', () => this.gatewayIsFresh());
+    return replica;
   }
 
   async #open(postgres: TestPostgres): Promise<void> {

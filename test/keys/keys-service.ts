@@ -1,16 +1,20 @@
 import type { Pepper } from '@slipway/platform';
-import type { Bus } from '../services/bus.js';
+import { ServiceInProcess } from '../services/service-in-process.js';
 import { ServiceProcess } from '../services/service-process.js';
+import type { NatsAddress } from '../services/test-service.js';
 
 /** The environment's only pepper. */
 export const PEPPER: Pepper = { id: 'p1', secret: Buffer.alloc(32, 0xab) };
 /** Seals the keys that sign session tokens. */
 export const SECRET_KEY = 'cd'.repeat(32);
 
-/** Starts keys-service, without waiting for it. */
-export const startKeysService = (bus: Bus, environment: Readonly<Record<string, string>>): ServiceProcess =>
-  new ServiceProcess('keys-service', bus, {
-    KEY_PEPPERS: `${PEPPER.id}:${PEPPER.secret.toString('hex')}`,
-    SLIPWAY_SECRET_KEY: SECRET_KEY,
-    ...environment,
-  });
+const SECRETS = { KEY_PEPPERS: `${PEPPER.id}:${PEPPER.secret.toString('hex')}`, SLIPWAY_SECRET_KEY: SECRET_KEY };
+type Environment = Readonly<Record<string, string>>;
+
+/** Starts keys-service in the process of the test, without waiting for it. */
+export const startKeysService = (nats: NatsAddress, environment: Environment): ServiceInProcess =>
+  new ServiceInProcess('keys-service', nats, { ...SECRETS, ...environment });
+
+/** Starts keys-service as a process of its own, without waiting for it. */
+export const spawnKeysService = (nats: NatsAddress, environment: Environment): ServiceProcess =>
+  new ServiceProcess('keys-service', nats, { ...SECRETS, DRAIN_MS: '5000', ...environment });

@@ -5,13 +5,14 @@ import { Client, type QueryResultRow } from 'pg';
 import type { z } from 'zod';
 import { Bus, ENV } from '../services/bus.js';
 import type { ServiceProcess } from '../services/service-process.js';
+import type { TestService } from '../services/test-service.js';
 import { type Outcome, PatientRpc } from '../services/patient-rpc.js';
-import { startKeysService } from './keys-service.js';
+import { spawnKeysService, startKeysService } from './keys-service.js';
 import { TestGateway } from './test-gateway.js';
 
-/** Real servers, replicas of keys-service as processes, and whoever talks to them, for the tests of one file. */
+/** Real servers, replicas of keys-service, and their clients, for the tests of one file. */
 export class KeysWorld {
-  readonly #replicas: ServiceProcess[] = [];
+  readonly #replicas: TestService[] = [];
   readonly #gateways: TestGateway[] = [];
   #accounts = 0;
 
@@ -28,12 +29,14 @@ export class KeysWorld {
     return new KeysWorld(postgres, bus, new RpcClient(await bus.connect('ops'), ENV), await postgres.createDatabase());
   }
 
-  /** Starts a replica and waits until it serves. */
-  async replica(environment: Record<string, string> = {}): Promise<ServiceProcess> {
-    const replica = startKeysService(this.bus, { KEYS_DATABASE_URL: this.database, ...environment });
-    this.#replicas.push(replica);
-    await replica.ready();
-    return replica;
+  /** Starts a replica in this process and waits until it serves. */
+  replica(environment: Record<string, string> = {}): Promise<TestService> {
+    return this.#joined(startKeysService(this.bus, { KEYS_DATABASE_URL: this.database, ...environment }));
+  }
+
+  /** Starts a replica as a process of its own, which can be killed, and waits until it serves. */
+  replicaProcess(environment: Record<string, string> = {}): Promise<ServiceProcess> {
+    return this.#joined(spawnKeysService(this.bus, { KEYS_DATABASE_URL: this.database, ...environment }));
   }
 
   /** Starts a gateway and waits until it knows everything. */
@@ -71,7 +74,7 @@ export class KeysWorld {
     }
   }
 
-  /** All that the service's processes wrote until now; lines that gather are not among it. */
+  /** All that the replicas have logged until now. */
   get output(): string {
     return this.#replicas.map((replica) => replica.output).join('\n');
   }
@@ -83,13 +86,18 @@ export class KeysWorld {
 
   /** Ends every replica, as when the service is away. */
   async stopReplicas(): Promise<void> {
-    await Promise.all(this.#replicas.map((replica) => replica.stop('SIGKILL')));
+    await Promise.all(this.#replicas.map((replica) => replica.end()));
   }
 
   async end(): Promise<void> {
     await Promise.all(this.#gateways.map((gateway) => gateway.stop()));
-    await Promise.all(this.#replicas.map((replica) => replica.stop('SIGKILL')));
+    await this.stopReplicas();
     await this.bus.end();
     await this.postgres.stop();
+  }
+
+  #joined<S extends TestService>(replica: S): Promise<S> {
+    this.#replicas.push(replica);
+    return replica.ready();
   }
 }

@@ -4,7 +4,7 @@ import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Bus, ENV } from '../services/bus.js';
 import type { ServiceProcess } from '../services/service-process.js';
-import { startKeysService } from './keys-service.js';
+import { spawnKeysService } from './keys-service.js';
 
 describe('keys-service as a process', () => {
   let postgres: TestPostgres;
@@ -26,7 +26,7 @@ describe('keys-service as a process', () => {
   });
 
   const start = (environment: Record<string, string>): ServiceProcess => {
-    const service = startKeysService(bus, environment);
+    const service = spawnKeysService(bus, environment);
     started.push(service);
     return service;
   };

@@ -3,7 +3,7 @@ import { RpcClient } from '@slipway/platform';
 import { TcpGate } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../services/bus.js';
-import type { ServiceProcess } from '../services/service-process.js';
+import type { TestService } from '../services/test-service.js';
 import { until } from '../testing/until.js';
 import { KeysWorld } from './keys-world.js';
 import type { TestGateway } from './test-gateway.js';
@@ -16,7 +16,7 @@ const obeys = (gateway: TestGateway, value: string): boolean => !gateway.admits(
 
 describe('an answer that says who obeys', { timeout: 120_000 }, () => {
   let world: KeysWorld;
-  let service: ServiceProcess;
+  let service: TestService;
   let gateways: readonly [TestGateway, TestGateway];
 
   beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('an answer that says who obeys', { timeout: 120_000 }, () => {
     const { address, value } = await newKey();
     await admittedEverywhere(value);
     await untilListening();
-    await service.stop('SIGKILL');
+    await service.stop();
     const startedAt = performance.now();
     await world.replica();
     const replies = [await world.ask(RevokeKey, address)];

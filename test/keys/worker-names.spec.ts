@@ -14,7 +14,7 @@ import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Bus, ENV } from '../services/bus.js';
-import type { ServiceProcess } from '../services/service-process.js';
+import type { TestService } from '../services/test-service.js';
 import { startKeysService } from './keys-service.js';
 
 /** An agent with its connection, as a worker has it. */
@@ -31,7 +31,7 @@ const log = createLogger('test', 'silent');
 describe('the names of workers', () => {
   let postgres: TestPostgres;
   let bus: Bus;
-  let keys: ServiceProcess;
+  let keys: TestService;
   let database: Client;
   let joining: RpcClient;
   const connections: NatsConnection[] = [];
@@ -47,8 +47,7 @@ describe('the names of workers', () => {
   afterAll(async () => {
     await Promise.all(connections.map((nats) => nats.close()));
     await database?.end();
-    keys?.signal('SIGKILL');
-    await keys?.exited;
+    await keys?.end();
     await bus?.end();
     await postgres?.stop();
   });

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawClient } from '../gateway/raw-client.js';
 import { until } from '../testing/until.js';
 import { Browser, type PageAnswer } from './browser.js';
-import { ConsoleProcess } from './console-process.js';
+import { ConsoleInProcess } from './console-process.js';
 import { codeOf, ConsoleScene, COOKIE } from './console-scene.js';
 import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
 let scene: ConsoleScene;
 let world: PeopleWorld;
-let door: ConsoleProcess;
+let door: ConsoleInProcess;
 let owner: Resident;
 beforeAll(async () => {
   scene = await ConsoleScene.start();
@@ -106,7 +106,7 @@ describe('the private API', () => {
 describe('one address', () => {
   it('gets a few tries at once and then waits, others do not; security.txt names the operator’s contact', async () => {
     const contact = 'https://example.com/security';
-    const strict = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '6', CONSOLE_PROXIES: '1', SECURITY_CONTACT: contact });
+    const strict = await ConsoleInProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '6', CONSOLE_PROXIES: '1', SECURITY_CONTACT: contact });
     try {
       const said = await fetch(`${strict.url}/.well-known/security.txt`);
       expect([said.status, await said.text()]).toEqual([200, expect.stringContaining(`Contact: ${contact}\r\nExpires: `)]);
@@ -153,7 +153,7 @@ describe('the log', () => {
 describe('without keys-service', () => {
   it('the console says so, and lets nobody in', async () => {
     const lonely = await PeopleWorld.start();
-    const console_ = await ConsoleProcess.start(lonely.keys.bus);
+    const console_ = await ConsoleInProcess.start(lonely.keys.bus);
     try {
       const browser = new Browser(console_.url);
       await lonely.keys.stopReplicas();
@@ -163,7 +163,7 @@ describe('without keys-service', () => {
       browser.accessToken = 'eyJhbGciOiJFZERTQSIsImtpZCI6ImsifQ.e30.AA';
       expect((await browser.get('/api/me')).status).toBe(503);
     } finally {
-      await console_.stop('SIGKILL');
+      await console_.end();
       await lonely.end();
     }
   });

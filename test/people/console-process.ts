@@ -1,22 +1,47 @@
 import { freePorts } from '@slipway/testing';
-import type { Bus } from '../services/bus.js';
+import { ServiceInProcess } from '../services/service-in-process.js';
 import { ServiceProcess } from '../services/service-process.js';
+import type { NatsAddress } from '../services/test-service.js';
 
-/** The console as a process of its own, and where it is opened. */
-export class ConsoleProcess extends ServiceProcess {
+type Environment = Readonly<Record<string, string>>;
+
+/** Settings of a console on a port that is free, and where it is opened. */
+async function consoleSettings(environment: Environment): Promise<{ settings: Environment; url: string }> {
+  const [free = 0] = await freePorts(1);
+  const port = environment['CONSOLE_PORT'] ?? String(free);
+  return { settings: { CONSOLE_PORT: port, LOG_LEVEL: 'debug', ...environment }, url: `http://127.0.0.1:${port}` };
+}
+
+/** A console in the process of the test, and where it is opened. */
+export class ConsoleInProcess extends ServiceInProcess {
   private constructor(
-    bus: Bus,
-    environment: Readonly<Record<string, string>>,
+    nats: NatsAddress,
+    environment: Environment,
     readonly url: string,
   ) {
-    super('console', bus, environment);
+    super('console', nats, environment);
   }
 
   /** Starts it and waits until it takes requests. */
-  static async start(bus: Bus, environment: Record<string, string> = {}): Promise<ConsoleProcess> {
-    const [free = 0] = await freePorts(1);
-    const port = environment['CONSOLE_PORT'] ?? String(free);
-    const settings = { CONSOLE_PORT: port, DRAIN_MS: '3000', LOG_LEVEL: 'debug', ...environment };
-    return new ConsoleProcess(bus, settings, `http://127.0.0.1:${port}`).ready();
+  static async start(nats: NatsAddress, environment: Environment = {}): Promise<ConsoleInProcess> {
+    const { settings, url } = await consoleSettings(environment);
+    return new ConsoleInProcess(nats, settings, url).ready();
+  }
+}
+
+/** A console as a process of its own, and where it is opened. */
+export class ConsoleProcess extends ServiceProcess {
+  private constructor(
+    nats: NatsAddress,
+    environment: Environment,
+    readonly url: string,
+  ) {
+    super('console', nats, environment);
+  }
+
+  /** Starts it and waits until it takes requests. */
+  static async start(nats: NatsAddress, environment: Environment = {}): Promise<ConsoleProcess> {
+    const { settings, url } = await consoleSettings({ DRAIN_MS: '3000', ...environment });
+    return new ConsoleProcess(nats, settings, url).ready();
   }
 }

@@ -1,5 +1,5 @@
 import { Browser, type PageAnswer } from './browser.js';
-import { ConsoleProcess } from './console-process.js';
+import { ConsoleInProcess } from './console-process.js';
 import { PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
 export const COOKIE = '__Host-slipway_refresh';
@@ -11,13 +11,13 @@ export const codeOf = ({ status, body }: PageAnswer): [number, string | undefine
 export class ConsoleScene {
   private constructor(
     readonly world: PeopleWorld,
-    readonly door: ConsoleProcess,
+    readonly door: ConsoleInProcess,
     readonly owner: Resident,
   ) {}
 
   static async start(): Promise<ConsoleScene> {
     const world = await PeopleWorld.start({ LOG_LEVEL: 'debug' });
-    const door = await ConsoleProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '100000', CONSOLE_PROXIES: '1' });
+    const door = await ConsoleInProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '100000', CONSOLE_PROXIES: '1' });
     return new ConsoleScene(world, door, await world.owner());
   }
 
@@ -34,7 +34,7 @@ export class ConsoleScene {
   }
 
   async end(): Promise<void> {
-    await this.door.stop('SIGKILL');
+    await this.door.end();
     await this.world.end();
   }
 }

@@ -2,13 +2,13 @@ import { CreateSetupLink, EndSessions, RotateSessionKey, SignIn } from '@slipway
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { Browser, type PageAnswer } from './browser.js';
-import { ConsoleProcess } from './console-process.js';
+import { ConsoleInProcess } from './console-process.js';
 import { codeOf, ConsoleScene, COOKIE } from './console-scene.js';
 import { OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
 let scene: ConsoleScene;
 let world: PeopleWorld;
-let door: ConsoleProcess;
+let door: ConsoleInProcess;
 let owner: Resident;
 beforeAll(async () => {
   scene = await ConsoleScene.start();
@@ -123,7 +123,7 @@ describe('a session', () => {
   it('that an operator ends is over at every console', async () => {
     const person = await world.owner();
     const browser = await signedIn(person);
-    const second = await ConsoleProcess.start(world.keys.bus);
+    const second = await ConsoleInProcess.start(world.keys.bus);
     try {
       const elsewhere = new Browser(second.url);
       elsewhere.accessToken = browser.accessToken;

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { signInAtProvider } from './at-provider.js';
 import { Browser } from './browser.js';
-import { ConsoleProcess } from './console-process.js';
+import { ConsoleInProcess } from './console-process.js';
 import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
 const PROVIDER = fileURLToPath(new URL('processes/provider.mjs', import.meta.url));
@@ -28,7 +28,7 @@ const SESSION_COOKIE = '__Host-slipway_refresh';
 
 let world: PeopleWorld;
 let provider: ChildProcess;
-let door: ConsoleProcess;
+let door: ConsoleInProcess;
 let owner: Resident;
 let issuer: string;
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
   for (const stream of [provider.stdout, provider.stderr]) stream?.on('data', (text: Buffer) => (output += text.toString()));
   issuer = `http://127.0.0.1:${providerPort}`;
   world = await PeopleWorld.start({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'slipway' });
-  door = await ConsoleProcess.start(world.keys.bus, {
+  door = await ConsoleInProcess.start(world.keys.bus, {
     CONSOLE_PORT: String(consolePort),
     SIGN_INS_PER_MIN: '100000',
     CONSOLE_BASE_URL: console_,
@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   provider.kill('SIGKILL');
-  await door.stop('SIGKILL');
+  await door.end();
   await world.end();
 });
 

@@ -21,12 +21,12 @@ import { PEPPER } from '../keys/keys-service.js';
 import { ENV } from '../services/bus.js';
 import { until } from '../testing/until.js';
 import { Browser } from './browser.js';
-import { ConsoleProcess } from './console-process.js';
+import { ConsoleInProcess } from './console-process.js';
 import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
 let world: PeopleWorld;
 let gateway: GatewayProcess;
-let door: ConsoleProcess;
+let door: ConsoleInProcess;
 let deployments: ScriptedFeed<DeploymentFeedRecord>;
 let runner: ScriptedRunner;
 let owner: Resident;
@@ -45,13 +45,13 @@ beforeAll(async () => {
   const peppers = `${PEPPER.id}:${PEPPER.secret.toString('hex')}`;
   gateway = await GatewayProcess.start(bus.url, { KEY_PEPPERS: peppers, NATS_CREDENTIALS_DIR: bus.credentialsDir });
   const settings = { SIGN_INS_PER_MIN: '100000', GATEWAY_URL: `http://127.0.0.1:${gateway.port}` };
-  door = await ConsoleProcess.start(bus, settings);
+  door = await ConsoleInProcess.start(bus, settings);
 });
 afterEach(() => {
   runner.script = answerInWords;
 });
 afterAll(async () => {
-  await door?.stop('SIGKILL');
+  await door?.end();
   await gateway?.stop('SIGKILL');
   await runner?.stop();
   deployments?.stop();
@@ -200,7 +200,7 @@ describe('the playground', () => {
   });
 
   it('says so where the gateway cannot be reached', async () => {
-    const lost = await ConsoleProcess.start(world.keys.bus, { GATEWAY_URL: 'http://127.0.0.1:9' });
+    const lost = await ConsoleInProcess.start(world.keys.bus, { GATEWAY_URL: 'http://127.0.0.1:9' });
     try {
       const browser = await signedIn(owner);
       const response = await fetch(`${lost.url}${CHAT}`, {

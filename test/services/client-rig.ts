@@ -27,7 +27,9 @@ import { until } from '../testing/until.js';
 import { answerOf, type Call } from './client-answer.js';
 import { Bus, ENV } from './bus.js';
 import { PatientRpc } from './patient-rpc.js';
-import { type AppName, MODELS, PEPPER_SECRET, ServiceProcess } from './service-process.js';
+import { ServiceInProcess } from './service-in-process.js';
+import { MODELS, PEPPER_SECRET, ServiceProcess } from './service-process.js';
+import type { AppName, TestService } from './test-service.js';
 
 /** Time that running streams get when their deployment is stopped, in milliseconds. */
 export const STOP_GRACE_MS = 4_000;
@@ -50,9 +52,11 @@ export interface Hold {
 /** What a test has that does not say otherwise: two of each process that a client's request passes. */
 const ALL_APPS: readonly AppName[] = ['keys-service', 'deployments-service', 'inference-worker', 'inference-worker', 'gateway', 'gateway'];
 
-/** Gateways, both services and workers as processes, an HTTP engine, and operators who command by RPC. */
-export class ClientRig {
-  readonly #processes: ServiceProcess[] = [];
+type Launch<S> = (app: AppName, bus: Bus, environment: Readonly<Record<string, string>>) => S;
+
+/** Gateways, both services and workers, an HTTP engine, and operators who command by RPC. */
+export class ClientRig<S extends TestService = TestService> {
+  readonly #processes: S[] = [];
   readonly #holds = new Map<string, Promise<void>>();
   #rpc!: PatientRpc;
   #named = 0;
@@ -63,21 +67,31 @@ export class ClientRig {
     readonly postgres: TestPostgres,
     readonly upstream: ScriptedUpstream,
     private readonly databases: Readonly<Record<string, string>>,
+    private readonly launch: Launch<S>,
   ) {
     upstream.answer = (request) => ({ steps: this.#stepsFor(request) });
   }
 
-  /** @param nodes number of NATS servers */
-  static async start(apps = ALL_APPS, nodes = 1): Promise<ClientRig> {
+  /** Everything in this process. @param nodes number of NATS servers */
+  static start(apps = ALL_APPS, nodes = 1): Promise<ClientRig> {
+    return ClientRig.#start((...service) => new ServiceInProcess(...service), apps, nodes);
+  }
+
+  /** Each app as a process of its own, which can be killed. @param nodes number of NATS servers */
+  static startProcesses(apps = ALL_APPS, nodes = 1): Promise<ClientRig<ServiceProcess>> {
+    return ClientRig.#start((...service) => new ServiceProcess(...service), apps, nodes);
+  }
+
+  static async #start<S extends TestService>(launch: Launch<S>, apps: readonly AppName[], nodes: number): Promise<ClientRig<S>> {
     const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
     const [bus, postgres] = await Promise.all([Bus.start(nodes), startTestPostgres()]);
     const databases = {
       KEYS_DATABASE_URL: await postgres.createDatabase(),
       DEPLOYMENTS_DATABASE_URL: await postgres.createDatabase(),
     };
-    const rig = new ClientRig(bus, postgres, upstream, databases);
+    const rig = new ClientRig(bus, postgres, upstream, databases, launch);
     try {
-      await rig.#start(apps);
+      await rig.#begin(apps);
       return rig;
     } catch (error) {
       await rig.end();
@@ -91,7 +105,7 @@ export class ClientRig {
   }
 
   /** Starts an app with what it needs, without waiting for it. */
-  spawn(app: AppName): ServiceProcess {
+  spawn(app: AppName): S {
     const environment = {
       ...this.databases,
       KEY_PEPPERS: PEPPERS,
@@ -103,13 +117,13 @@ export class ClientRig {
       UNLOAD_GRACE_MS: String(STOP_GRACE_MS),
       MODEL_CACHE_DIR: `${this.bus.credentialsDir}/models`,
     };
-    const started = new ServiceProcess(app, this.bus, environment);
+    const started = this.launch(app, this.bus, environment);
     this.#processes.push(started);
     return started;
   }
 
-  /** The running process of a service. */
-  process(app: AppName): ServiceProcess {
+  /** The instance of an app that was started last. */
+  process(app: AppName): S {
     const found = this.#processes.findLast((candidate) => candidate.app === app);
     if (!found) throw new Error(`There is no ${app}.`);
     return found;
@@ -164,7 +178,7 @@ export class ClientRig {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#processes.map((running) => running.stop('SIGKILL')));
+    await Promise.all(this.#processes.map((running) => running.end()));
     await this.upstream.stop();
     await this.bus.end();
     await this.postgres.stop();
@@ -178,14 +192,14 @@ export class ClientRig {
     });
   }
 
-  async #start(apps: readonly AppName[]): Promise<void> {
+  async #begin(apps: readonly AppName[]): Promise<void> {
     this.#rpc = new PatientRpc(new RpcClient(await this.bus.connect('ops'), ENV));
     const started = apps.map((app) => this.spawn(app));
     for (const running of started) await running.ready();
     this.gateways = started.filter(({ app }) => app === 'gateway').map((gateway) => this.addressOf(gateway));
   }
 
-  addressOf(gateway: ServiceProcess): string {
+  addressOf(gateway: TestService): string {
     return `http://127.0.0.1:${gateway.port('gateway.listening')}`;
   }
 

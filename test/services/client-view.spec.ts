@@ -19,6 +19,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { type Answer, answerOf, ask, type Call, ClientStream, codeOf, fingerprintOf, modelOf } from './client-answer.js';
 import { ClientRig, STOP_GRACE_MS, type Tenant } from './client-rig.js';
+import type { ServiceProcess } from './service-process.js';
 import { MODELS } from './service-process.js';
 
 const LLAMA = { source: { kind: 'file' as const, path: `${MODELS}/svc-tiny.Q8_0.gguf` }, slots: 1, context: 512 };
@@ -32,10 +33,10 @@ const is =
     answer.status === status && codeOf(answer) === code;
 
 describe('what a client sees at two gateways', { timeout: 180_000 }, () => {
-  let rig: ClientRig;
+  let rig: ClientRig<ServiceProcess>;
 
   beforeAll(async () => {
-    rig = await ClientRig.start();
+    rig = await ClientRig.startProcesses();
   }, 180_000);
   afterAll(() => rig.end());
 

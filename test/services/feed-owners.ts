@@ -14,7 +14,8 @@ import {
 } from '@slipway/contracts';
 import { macOf } from '@slipway/platform';
 import type { z } from 'zod';
-import { type AppName, MODELS, PEPPER_SECRET } from './service-process.js';
+import { MODELS, PEPPER_SECRET } from './service-process.js';
+import type { AppName } from './test-service.js';
 
 /** Asks a service. */
 export type Ask = <C extends RpcContract>(contract: C, request: z.input<C['request']>) => Promise<z.output<C['reply']>>;

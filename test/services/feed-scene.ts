@@ -72,7 +72,7 @@ export class FeedScene {
 
   async end(): Promise<void> {
     await Promise.all(this.#followers.map((follower) => follower.stop()));
-    await Promise.all(this.#services.map((service) => service.stop('SIGKILL')));
+    await Promise.all(this.#services.map((service) => service.end()));
     await this.bus.end();
     await this.gate.end();
   }

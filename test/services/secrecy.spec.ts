@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 import { Browser } from '../people/browser.js';
 import { type Tenant, UsageRig } from '../usage/usage-rig.js';
+import type { ServiceProcess } from './service-process.js';
 import { PEPPER_SECRET } from './service-process.js';
 
 /** What only its owners may see, in the two contracts' words and in people's. */
@@ -43,7 +44,7 @@ const spellings = (secret: string): string[] => {
 };
 
 describe('secrets and prompts', () => {
-  let rig: UsageRig;
+  let rig: UsageRig<ServiceProcess>;
   let tenant: Tenant;
   /** Each with what it is. */
   const secrets = new Map<string, string>([
@@ -118,7 +119,7 @@ describe('secrets and prompts', () => {
 
   beforeAll(async () => {
     const [port = 0] = await freePorts(1);
-    rig = await UsageRig.start(1, { LOG_LEVEL: 'debug', CONSOLE_PORT: String(port) });
+    rig = await UsageRig.startProcesses(1, { LOG_LEVEL: 'debug', CONSOLE_PORT: String(port) });
     rig.upstream.answer = answer;
     tenant = await rig.tenant();
     keyIs(tenant.key.value, 'a key');

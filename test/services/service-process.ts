@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { endWithProcess } from '@slipway/testing';
 import { until } from '../testing/until.js';
-import { type Bus, ENV } from './bus.js';
+import { ENV } from './bus.js';
+import type { AppName, NatsAddress, TestService } from './test-service.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 /** Only bounds a failure: a busy machine takes its time. */
@@ -13,17 +14,15 @@ const READY_WITHIN_MS = 60_000;
 export const MODELS = `${REPOSITORY}models`;
 export const PEPPER_SECRET = 'ab'.repeat(32);
 
-export type AppName = 'keys-service' | 'deployments-service' | 'gateway' | 'inference-worker' | 'console';
-
 /** An app as a process of its own, run from its build with nothing of this process's environment but its PATH. */
-export class ServiceProcess {
+export class ServiceProcess implements TestService {
   #output = '';
   readonly #child: ChildProcess;
   readonly exited: Promise<number | null>;
 
   constructor(
     readonly app: AppName,
-    { url, credentialsDir }: Pick<Bus, 'url'> & Partial<Pick<Bus, 'credentialsDir'>>,
+    { url, credentialsDir }: NatsAddress,
     environment: Readonly<Record<string, string>>,
   ) {
     const env = {
@@ -84,6 +83,10 @@ export class ServiceProcess {
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<number | null> {
     this.#child.kill(signal);
     return this.exited;
+  }
+
+  async end(): Promise<void> {
+    await this.stop('SIGKILL');
   }
 
   /** Ends it in order and returns all that it ever wrote: lines of a log gather for a while before they leave. */

@@ -2,7 +2,7 @@ import { FindAccountLimits, type Limits, SetAccountLimits, SetKeyDeployments, Se
 import type { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
-import type { ServiceProcess } from '../services/service-process.js';
+import type { TestService } from '../services/test-service.js';
 import { open, type Script, send, type Tenant, UsageRig } from './usage-rig.js';
 
 const SCRIPT: Script = { tokens: 3, end: 'complete' };
@@ -87,20 +87,21 @@ describe('limits', () => {
   it('are not forgiven by the restart of a gateway, and nothing counts twice', async () => {
     const tenant = await rig.tenant();
     await limit(tenant, { requests_per_minute: 12, tokens_per_minute: 100_000 });
-    const [doomed] = rig.processes('gateway');
+    const doomed = await rig.spawnProcess('gateway').ready();
+    await rig.whenServed(tenant, doomed);
     const begun = performance.now();
     let accepted = 0;
-    const counted = async (gateway: ServiceProcess): Promise<Response> => {
+    const counted = async (gateway: TestService): Promise<Response> => {
       const response = await ask(rig.addressOf(gateway), tenant);
       if (response.status === 200) accepted += 1;
       return response;
     };
-    for (let i = 0; i < 10; i += 1) expect((await counted(doomed!)).status).toBe(200);
+    for (let i = 0; i < 10; i += 1) expect((await counted(doomed)).status).toBe(200);
     // What it let through is told within a second; what it had not told would be forgiven.
     const other = rig.processes('gateway')[1]!;
     await until('another gateway has heard', async () => Number((await counted(other)).headers.get('x-ratelimit-remaining-requests')) <= 1);
-    await doomed!.stop('SIGKILL');
-    const fresh = await rig.restart(doomed!).ready();
+    await doomed.stop('SIGKILL');
+    const fresh = await rig.spawn('gateway').ready();
     await until('the new gateway knows the limits', async () => (await counted(fresh)).headers.has('x-ratelimit-limit-requests'));
     for (let i = 0; i < 12; i += 1) await counted(fresh);
     const drained = ((performance.now() - begun) / 60_000) * 12;
@@ -159,7 +160,7 @@ describe('limits', () => {
     });
     await untilStatus(gateways()[1]!, tenant, 429);
     const doomed = rig.processes('gateway').at(-1)!;
-    await doomed.stop('SIGKILL');
+    await doomed.stop();
     const fresh = await rig.restart(doomed).ready();
     expect((await untilStatus(rig.addressOf(fresh), tenant, 429)).status).toBe(429);
   }, 120_000);

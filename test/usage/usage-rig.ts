@@ -27,7 +27,9 @@ import type { z } from 'zod';
 import { until } from '../testing/until.js';
 import { Bus, ENV } from '../services/bus.js';
 import { PatientRpc } from '../services/patient-rpc.js';
-import { type AppName, PEPPER_SECRET, ServiceProcess } from '../services/service-process.js';
+import { ServiceInProcess } from '../services/service-in-process.js';
+import { PEPPER_SECRET, ServiceProcess } from '../services/service-process.js';
+import type { AppName, TestService } from '../services/test-service.js';
 
 /** Prompt tokens of every complete answer. */
 export const PROMPT_TOKENS = 7;
@@ -50,9 +52,12 @@ export interface Tenant {
   readonly deployment: DeploymentId;
 }
 
-/** All services as processes around an HTTP engine whose every token is known. */
-export class UsageRig {
-  readonly #processes: ServiceProcess[] = [];
+type Launch<S> = (app: AppName, bus: Bus, environment: Readonly<Record<string, string>>) => S;
+
+/** All services around an HTTP engine whose every token is known. */
+export class UsageRig<S extends TestService = TestService> {
+  readonly #processes: S[] = [];
+  readonly #extra: ServiceProcess[] = [];
   #rpc!: PatientRpc;
   #named = 0;
 
@@ -62,12 +67,26 @@ export class UsageRig {
     readonly upstream: ScriptedUpstream,
     readonly database: string,
     readonly environment: Readonly<Record<string, string>>,
+    private readonly launch: Launch<S>,
   ) {
     upstream.answer = (request) => ({ steps: stepsFor(request) });
   }
 
-  /** @param extra settings of all processes, besides those that they need */
-  static async start(gateways: number, extra: Readonly<Record<string, string>> = {}): Promise<UsageRig> {
+  /** Everything in this process. @param extra settings of all services, besides those that they need */
+  static start(gateways: number, extra: Readonly<Record<string, string>> = {}): Promise<UsageRig> {
+    return UsageRig.#start((...service) => new ServiceInProcess(...service), gateways, extra);
+  }
+
+  /** Each app as a process of its own, which can be killed. */
+  static startProcesses(gateways: number, extra: Readonly<Record<string, string>> = {}): Promise<UsageRig<ServiceProcess>> {
+    return UsageRig.#start((...service) => new ServiceProcess(...service), gateways, extra);
+  }
+
+  static async #start<S extends TestService>(
+    launch: Launch<S>,
+    gateways: number,
+    extra: Readonly<Record<string, string>>,
+  ): Promise<UsageRig<S>> {
     const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
     const [bus, postgres] = await Promise.all([Bus.start(), startTestPostgres()]);
     const database = await postgres.createDatabase();
@@ -81,7 +100,7 @@ export class UsageRig {
       USAGE_ORPHAN_WAIT_MS: String(ORPHAN_WAIT_MS),
       ...extra,
     };
-    const rig = new UsageRig(bus, postgres, upstream, database, environment);
+    const rig = new UsageRig(bus, postgres, upstream, database, environment, launch);
     try {
       // Test servers forget the last commits of a crash, for speed; a ledger may not.
       await rig.sql(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$`);
@@ -103,29 +122,36 @@ export class UsageRig {
   }
 
   /** Starts an app, without waiting for it. */
-  spawn(app: AppName): ServiceProcess {
-    const started = new ServiceProcess(app, this.bus, this.environment);
+  spawn(app: AppName): S {
+    const started = this.launch(app, this.bus, this.environment);
     this.#processes.push(started);
     return started;
   }
 
-  /** Every process that was not replaced. */
-  get all(): readonly ServiceProcess[] {
+  /** Starts an app as a process of its own, without waiting for it. The rig ends it, and does not count it among its own. */
+  spawnProcess(app: AppName): ServiceProcess {
+    const started = new ServiceProcess(app, this.bus, this.environment);
+    this.#extra.push(started);
+    return started;
+  }
+
+  /** Every app that was not replaced. */
+  get all(): readonly S[] {
     return this.#processes;
   }
 
-  /** The processes of an app that were started last, oldest first. */
-  processes(app: AppName): ServiceProcess[] {
+  /** The instances of an app, oldest first. */
+  processes(app: AppName): S[] {
     return this.#processes.filter((candidate) => candidate.app === app);
   }
 
   /** Starts an app in the place of a process that ended. */
-  restart(ended: ServiceProcess): ServiceProcess {
+  restart(ended: S): S {
     this.#processes.splice(this.#processes.indexOf(ended), 1);
     return this.spawn(ended.app);
   }
 
-  addressOf(gateway: ServiceProcess): string {
+  addressOf(gateway: TestService): string {
     return `http://127.0.0.1:${gateway.port('gateway.listening')}`;
   }
 
@@ -146,7 +172,7 @@ export class UsageRig {
     return tenant;
   }
 
-  async whenServed(tenant: Tenant, gateway: ServiceProcess): Promise<void> {
+  async whenServed(tenant: Tenant, gateway: TestService): Promise<void> {
     await until(
       'the gateway serves',
       async () => {
@@ -191,7 +217,7 @@ export class UsageRig {
   }
 
   async end(): Promise<void> {
-    await Promise.all(this.#processes.map((running) => running.stop('SIGKILL')));
+    await Promise.all([...this.#processes, ...this.#extra].map((running) => running.end()));
     await this.upstream.stop();
     await this.bus.end();
     await this.postgres.stop();

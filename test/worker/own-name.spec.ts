@@ -6,7 +6,8 @@ import { newUserKey, RpcClient } from '@slipway/platform';
 import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENV } from '../services/bus.js';
-import { PEPPER_SECRET, ServiceProcess } from '../services/service-process.js';
+import { ServiceInProcess } from '../services/service-in-process.js';
+import { PEPPER_SECRET } from '../services/service-process.js';
 import { anItem } from './an-item.js';
 import { type Agent, MODEL, WorkerRig } from './rig.js';
 import { until } from './until.js';
@@ -14,12 +15,12 @@ import { until } from './until.js';
 describe('a worker that holds nothing but the credentials to join', () => {
   const rig = new WorkerRig();
   let postgres: TestPostgres;
-  let keys: ServiceProcess;
+  let keys: ServiceInProcess;
   let agent: Agent;
 
   beforeAll(async () => {
     [postgres] = await Promise.all([startTestPostgres(), rig.open({ named: true })]);
-    keys = await new ServiceProcess('keys-service', rig.bus, {
+    keys = await new ServiceInProcess('keys-service', rig.bus, {
       DATABASE_URL: postgres.url,
       KEY_PEPPERS: `p1:${PEPPER_SECRET}`,
       SLIPWAY_SECRET_KEY: 'cd'.repeat(32),
@@ -29,8 +30,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
 
   afterAll(async () => {
     await rig.close();
-    keys?.signal('SIGKILL');
-    await keys?.exited;
+    await keys?.end();
     await postgres?.stop();
   });
 
@@ -102,8 +102,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
   });
 
   it('brings a runner back that died while keys-service was away', async () => {
-    keys.signal('SIGKILL');
-    await keys.exited;
+    await keys.stop();
     const { pid } = await rig.ready(agent, 1);
     const before = rig.runnersOf(1).map(({ wk }) => wk);
     process.kill(pid!, 'SIGKILL');

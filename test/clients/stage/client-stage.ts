@@ -2,6 +2,7 @@ import { CreateKey, type DeploymentId, deploymentSlug, type KeyId } from '@slipw
 import { type PlayedServer, ScriptedUpstream } from '@slipway/testing';
 import { LlamaServer } from '../../engines/verify/llama-server.js';
 import { ClientRig, type Tenant } from '../../services/client-rig.js';
+import type { ServiceProcess } from '../../services/service-process.js';
 import { MODELS } from '../../services/service-process.js';
 import type { Job } from './client-process.js';
 import { playScenes } from './played-scenes.js';
@@ -64,12 +65,12 @@ export class ClientStage {
   readonly #served = new Map<Backend, Served>();
 
   private constructor(
-    readonly rig: ClientRig,
+    readonly rig: ClientRig<ServiceProcess>,
     readonly tenant: Tenant,
   ) {}
 
   static async start(backends: readonly Backend[]): Promise<ClientStage> {
-    const rig = await ClientRig.start(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
+    const rig = await ClientRig.startProcesses(['keys-service', 'deployments-service', 'inference-worker', 'gateway']);
     try {
       const stage = new ClientStage(rig, await rig.tenant());
       for (const backend of backends) await stage.#serve(backend);

@@ -8,7 +8,7 @@ const electedTerm = (replica: ServiceProcess): number => Number(/"term":(\d+),"e
 
 /** The one that places, and the one that stands by. */
 async function twoReplicas(rig: DeploymentsRig): Promise<{ placer: ServiceProcess; standby: ServiceProcess }> {
-  const replicas = await Promise.all([rig.startReplica(), rig.startReplica()]);
+  const replicas = await Promise.all([rig.startProcess(), rig.startProcess()]);
   const placer = await until('one is elected', () => replicas.find((replica) => electedTerm(replica) > 0));
   return { placer, standby: replicas.find((replica) => replica !== placer)! };
 }

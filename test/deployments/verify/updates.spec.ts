@@ -155,7 +155,7 @@ describe('an update', () => {
   });
 
   it('goes on under a new placer where the old one was killed', async () => {
-    const first = await rig.startReplica();
+    const first = await rig.startProcess();
     const agent = rig.startAgent({ react: byRevision({ 2: keepsLoading }) });
     const id = await aReady();
     await update(id, { context: 512 });

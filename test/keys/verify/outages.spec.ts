@@ -46,7 +46,7 @@ describe('an outage', { timeout: 120_000 }, () => {
   };
 
   it('of the service in the middle of its work leaves no half of a change, and what it answered holds', async () => {
-    let service = await world.replica();
+    let service = await world.replicaProcess();
     await witness();
     const gateway = await world.gateway('gw-1');
     const account = await world.account();
@@ -78,7 +78,7 @@ describe('an outage', { timeout: 120_000 }, () => {
       dying = true;
       await Promise.all(workers);
       expect(await world.sql(TORN)).toEqual([]);
-      service = await world.replica();
+      service = await world.replicaProcess();
     }
     const rows = await world.sql<{ id: number; mac: Buffer; state: string }>(`SELECT id, mac, state FROM keys.key`);
     const stored = new Map(rows.map((row) => [row.id, row]));

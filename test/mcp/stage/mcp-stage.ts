@@ -5,7 +5,7 @@ import { freePorts } from '@slipway/testing';
 import { until } from '../../testing/until.js';
 import { ENV } from '../../services/bus.js';
 import { ClientRig, type Tenant } from '../../services/client-rig.js';
-import { ServiceProcess } from '../../services/service-process.js';
+import { ServiceInProcess } from '../../services/service-in-process.js';
 
 /** How a client speaks: by the handshake of 2025, or each request for itself. */
 export const ERAS = ['legacy', 'modern'] as const;
@@ -28,13 +28,13 @@ export interface ToolAnswer {
 
 export const codeOf = ({ isError, data }: ToolAnswer): unknown => (isError ? data['code'] : 'no error');
 
-/** All services with a console as processes, and clients of the official SDK. */
+/** All services with a console, and clients of the official SDK. */
 export class McpStage {
   readonly #clients: Client[] = [];
 
   private constructor(
     readonly rig: ClientRig,
-    readonly console: ServiceProcess,
+    readonly console: ServiceInProcess,
     /** Where the console is opened. */
     readonly url: string,
   ) {}
@@ -47,7 +47,7 @@ export class McpStage {
       const [port = 0] = await freePorts(1);
       const environment = { CONSOLE_PORT: String(port), PUBLIC_BASE_URL: rig.gateways[0] ?? '', LOG_LEVEL: 'debug' };
       const given = baseUrl === undefined ? {} : { CONSOLE_BASE_URL: baseUrl };
-      const started = new ServiceProcess('console', rig.bus, { ...environment, ...given });
+      const started = new ServiceInProcess('console', rig.bus, { ...environment, ...given });
       const stage = new McpStage(rig, started, `http://127.0.0.1:${port}`);
       await started.ready();
       return stage;
@@ -115,7 +115,7 @@ export class McpStage {
 
   async end(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.close()));
-    await this.console.stop('SIGKILL');
+    await this.console.end();
     await this.rig.end();
   }
 }

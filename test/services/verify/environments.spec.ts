@@ -36,7 +36,8 @@ import { until } from '../../testing/until.js';
 import { Browser } from '../../people/browser.js';
 import { type Answer, answerOf, ask, fingerprintOf } from '../client-answer.js';
 import { PatientRpc } from '../patient-rpc.js';
-import { type AppName, PEPPER_SECRET, ServiceProcess } from '../service-process.js';
+import { PEPPER_SECRET, ServiceProcess } from '../service-process.js';
+import type { AppName } from '../test-service.js';
 
 const APPS: readonly AppName[] = ['keys-service', 'deployments-service', 'inference-worker', 'gateway', 'console'];
 const PASSWORD = 'correct horse battery';

@@ -8,6 +8,7 @@ import { until } from '../../testing/until.js';
 import { ENV } from '../bus.js';
 import { Bystander, type Noticed } from '../bystander.js';
 import { ClientRig, type Tenant } from '../client-rig.js';
+import type { ServiceProcess } from '../service-process.js';
 import { HostileTenant } from '../hostile-acts.js';
 import { type HostileAct, inWords } from '../hostile-client.js';
 
@@ -42,7 +43,7 @@ function line({ what, noticed: { streams, pauses, statuses, times, direct }, ans
 }
 
 describe('a tenant beside one that does all it can', () => {
-  let rig: ClientRig;
+  let rig: ClientRig<ServiceProcess>;
   let hostile: HostileTenant;
   let bystander: Bystander;
   let tenant: Tenant;
@@ -51,7 +52,7 @@ describe('a tenant beside one that does all it can', () => {
   const source = () => ({ kind: 'http' as const, url: bystander.engineUrl, model: 'scripted' });
 
   beforeAll(async () => {
-    rig = await ClientRig.start();
+    rig = await ClientRig.startProcesses();
     await ensureWorkStream(UsageStream, { nats: await rig.bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
     bystander = await Bystander.open();
     tenant = await rig.tenant();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import { TRUSTED_WRONGLY_MAX_MS } from '../follower.js';
 import { ClientRig, type Tenant } from '../client-rig.js';
+import type { ServiceProcess } from '../service-process.js';
 
 const PROBE_PAUSE_MS = 10;
 const PROBE_PATIENCE_MS = 10_000;
@@ -19,10 +20,10 @@ interface Probe {
 }
 
 describe('a key that is revoked while a NATS server', () => {
-  let rig: ClientRig;
+  let rig: ClientRig<ServiceProcess>;
   let tenant: Tenant;
   beforeAll(async () => {
-    rig = await ClientRig.start(['keys-service', 'deployments-service', 'gateway', 'gateway'], 2);
+    rig = await ClientRig.startProcesses(['keys-service', 'deployments-service', 'gateway', 'gateway'], 2);
     tenant = await rig.tenant();
   }, 180_000);
   afterAll(() => rig?.end());

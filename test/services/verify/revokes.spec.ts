@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import { ask, answerOf, ClientStream } from '../client-answer.js';
 import { ClientRig, type Tenant } from '../client-rig.js';
+import type { ServiceProcess } from '../service-process.js';
 
 const REVOKES = 1_000;
 /** Revokes under way at once. */
@@ -40,12 +41,12 @@ function row(what: string, times: readonly number[]): string {
 const print = (lines: readonly string[]): void => void process.stdout.write(`${lines.join('\n')}\n`);
 
 describe('revoking keys under load', () => {
-  let rig: ClientRig;
+  let rig: ClientRig<ServiceProcess>;
   let tenant: Tenant;
   let path: string;
 
   beforeAll(async () => {
-    rig = await ClientRig.start();
+    rig = await ClientRig.startProcesses();
     tenant = await rig.tenant();
     path = deploymentSlug(await rig.deployment(tenant.account, { slots: 64 }));
     await rig.whenServed({ path, key: tenant.key.value });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import { open, PROMPT_TOKENS, type Script, send, type Tenant, UsageRig } from '../usage-rig.js';
+import type { ServiceProcess } from '../../services/service-process.js';
 
 /** Requests that come one after the other until they are stopped, at every gateway that lives; counts what clients got whole. */
 class Load {
@@ -35,10 +36,10 @@ class Load {
 }
 
 describe('usage, when something dies in the middle', () => {
-  let rig: UsageRig;
+  let rig: UsageRig<ServiceProcess>;
   let tenant: Tenant;
   beforeAll(async () => {
-    rig = await UsageRig.start(2);
+    rig = await UsageRig.startProcesses(2);
     tenant = await rig.tenant();
   }, 180_000);
   afterAll(() => rig?.end(), 60_000);
