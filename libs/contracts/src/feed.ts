@@ -7,6 +7,25 @@ const Sequence = z.int().nonnegative();
 /** Random name of one ownership of the feed's advisory lock; a restored database can never show an old one. */
 const Epoch = z.string().min(1).max(64);
 
+/** Record types of a union, by the field `type`; null for records of one form. */
+function typesOf(record: z.ZodType): ReadonlySet<unknown> | null {
+  if (!(record instanceof z.ZodDiscriminatedUnion)) return null;
+  const shapes = record.options.map((option) => (option as z.ZodObject<{ type: z.ZodLiteral }>).shape);
+  return new Set(shapes.flatMap(({ type }) => [...type.values]));
+}
+
+/** A record as readers take it: undefined for one of a type that only newer versions know. */
+function readableRecord<R extends z.ZodType>(record: R): z.ZodType<z.output<R> | undefined, z.input<R>> {
+  const types = typesOf(record);
+  type Read = z.ZodType<z.output<R> | undefined, z.input<R>>;
+  if (types === null) return record as unknown as Read;
+  const isNewer = (value: unknown): boolean => {
+    const type = typeof value === 'object' && value !== null ? (value as { type?: unknown }).type : undefined;
+    return typeof type === 'string' && !types.has(type);
+  };
+  return z.preprocess((value) => (isNewer(value) ? undefined : value), record.optional()) as unknown as Read;
+}
+
 const changeOf = <R extends z.ZodType>(record: R) =>
   z.object({
     epoch: Epoch,
@@ -27,7 +46,8 @@ export function defineFeed<const N extends string, R extends z.ZodType>(feed: {
   readonly readers: readonly Role[];
   readonly record: R;
 }) {
-  const change = changeOf(feed.record);
+  const record = readableRecord(feed.record);
+  const change = changeOf(record);
   const { name, owner, readers } = feed;
   const hint = { publishers: [owner], subscribers: readers };
   const question = { owner, callers: readers, proof: 'role', queue: owner, errors: [], timeoutMs: 1_000 } as const;
@@ -63,7 +83,7 @@ export function defineFeed<const N extends string, R extends z.ZodType>(feed: {
       reply: z.object({
         epoch: Epoch,
         head: Sequence,
-        records: z.array(z.object({ id: z.string(), ver: z.int().nonnegative(), rec: feed.record })),
+        records: z.array(z.object({ id: z.string(), ver: z.int().nonnegative(), rec: record })),
         /** Pass it back for the next page; null on the last one. */
         cursor: z.string().max(256).nullable(),
       }),

@@ -5,6 +5,7 @@ import type {
   EndFrame,
   Incarnation,
   KeyId,
+  PublicApi,
   RejectCode,
   ServiceError,
   Start,
@@ -19,7 +20,7 @@ export interface StreamRequest {
   readonly st: StreamId;
   readonly dep: DeploymentId;
   readonly rev: number;
-  readonly api: Start['api'];
+  readonly api: PublicApi | 'count';
   /** As an object, or as its validated JSON in UTF-8. */
   readonly req: CanonicalRequest | Uint8Array;
   readonly account: AccountId;

@@ -1,4 +1,4 @@
-import { EngineFinding } from '@slipway/contracts';
+import { EngineOutcome } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { type EngineTest, engineWords } from './engine-words.js';
 
@@ -15,7 +15,7 @@ const test = (rest: Partial<EngineTest>): EngineTest => ({
 
 describe('what a worker found at an engine', () => {
   it('is worded, with something to do wherever something is wrong', () => {
-    for (const outcome of [...EngineFinding.shape.outcome.options, 'silent'] as const) {
+    for (const outcome of [...EngineOutcome.options, 'silent'] as const) {
       const { look, advice, text } = engineWords(test({ outcome }));
       expect([outcome, look === 'good', advice === null]).toEqual([outcome, outcome === 'answers', outcome === 'answers']);
       expect(text).toMatch(/\.$/);

@@ -12,7 +12,8 @@ export const GROUPS: readonly { readonly value: UsageGroup; readonly label: stri
 
 export const groupOf = (text: string): UsageGroup | null => GROUPS.find(({ value }) => value === text)?.value ?? null;
 
-const CONTRACTS = { chat: 'Chat completions', messages: 'Messages' } as const;
+/** Public contracts as people call them; one that this page does not know is shown by its word. */
+const CONTRACTS: Readonly<Record<string, string>> = { chat: 'Chat completions', messages: 'Messages' };
 
 const outcomeOf = (status: string): string => {
   const words = status.replaceAll('_', ' ');
@@ -30,6 +31,6 @@ export function useGroupNames(): (row: Partial<UsageRow>) => string {
       return found ? `${found.name} (deployment-${deployment})` : `deployment-${deployment}`;
     }
     if (alias !== undefined) return alias === '' ? 'Called by slug' : alias;
-    return api === undefined ? outcomeOf(status ?? '') : CONTRACTS[api];
+    return api === undefined ? outcomeOf(status ?? '') : (CONTRACTS[api] ?? api);
   };
 }

@@ -1,4 +1,4 @@
-import { ServiceError, type Start, type StreamId } from '@slipway/contracts';
+import { type PublicApi, ServiceError, type StreamId } from '@slipway/contracts';
 import { OpenSet, randomToken } from '@slipway/platform';
 import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
@@ -39,7 +39,7 @@ interface Task {
   readonly call: InferenceCall;
   readonly route: RouteRequest;
   readonly chooser: WorkerChooser;
-  readonly api: Start['api'];
+  readonly api: PublicApi | 'count';
   readonly read: HeldRequest;
   readonly names?: FieldNames;
 }

@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { CanonicalRequest, EndFrame, ServiceError, Start, StreamEvent } from '@slipway/contracts';
+import type { CanonicalRequest, EndFrame, PublicApi, ServiceError, StreamEvent } from '@slipway/contracts';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import type { SurfaceDescription } from '../openapi/description.js';
 
@@ -49,7 +49,7 @@ export interface RequestPolicy {
 export type RequestShell<R extends SurfaceRequest = SurfaceRequest> = Omit<R, 'canonical'>;
 
 /** What threads call the readers of bodies: as a start names its contract. */
-export type ReaderName = Start['api'];
+export type ReaderName = PublicApi | 'count';
 
 /** How bodies are checked against a public contract. */
 export interface BodyReading<R extends SurfaceRequest = SurfaceRequest> {
@@ -66,7 +66,7 @@ export interface BodyReading<R extends SurfaceRequest = SurfaceRequest> {
 
 /** A public contract: everything that the rest of the gateway needs to know of it. */
 export interface Surface<R extends SurfaceRequest = SurfaceRequest> extends BodyReading<R> {
-  readonly api: Exclude<Start['api'], 'count'>;
+  readonly api: PublicApi;
   readonly errors: ErrorFormat;
   /** @param streamId id of the answer, without a prefix. */
   writer(request: RequestShell<R>, deployment: ResolvedDeployment, streamId: string): AnswerWriter;

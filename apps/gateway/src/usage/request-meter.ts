@@ -1,4 +1,12 @@
-import { type StreamEvent, type StreamId, TOKENS_MAX, type Usage, USAGE_DURATION_MS_MAX, type UsageRecord } from '@slipway/contracts';
+import {
+  type PublicApi,
+  type StreamEvent,
+  type StreamId,
+  TOKENS_MAX,
+  type Usage,
+  USAGE_DURATION_MS_MAX,
+  type UsageRecord,
+} from '@slipway/contracts';
 import type { ClaimBounds } from '@slipway/platform';
 import type { InferenceCall } from '../http/exchange.js';
 import type { Charge } from '../limits/limit-book.js';
@@ -21,7 +29,7 @@ export interface MeteredRequest {
   readonly call: Pick<InferenceCall, 'caller' | 'deployment' | 'line'>;
   readonly streamId: StreamId;
   readonly rev: number;
-  readonly api: UsageRecord['api'];
+  readonly api: PublicApi;
   readonly stream: boolean;
   /** Tokens that each choice may have at most; absent = as many as its context holds. */
   readonly maxTokens: number | undefined;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { AccountId, DeploymentId, Incarnation } from '../ids.js';
-import { StateReason } from './deployment-state.js';
+import { eachReadable } from '../schemas.js';
+import { ReadStateReason } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
 
 /**
@@ -56,7 +57,7 @@ export const Assignment = defineEvent({
   subscribers: ['worker', 'agent'],
   message: z.object({
     term: z.int().positive(),
-    items: z.array(AssignmentItem),
+    items: eachReadable(AssignmentItem),
     /**
      * Deployments that this agent reports and that their owners stopped: what is unloaded of them ends its last streams as
      * `deployment_stopped`, everything else as `server_shutting_down`. Absent = all that is unlisted is stopped, as senders of
@@ -75,7 +76,7 @@ export const AgentLoad = z.object({
   rev: z.int().positive(),
   state: z.enum(['loading', 'ready', 'draining', 'failed']),
   progress: z.number().min(0).max(1).nullable(),
-  reason: StateReason.nullable(),
+  reason: ReadStateReason.nullable(),
   detail: z.string().max(500).nullable(),
   /** Process that serves it: the runner's, or the agent's own for HTTP engines. */
   pid: z.int().positive().nullable(),
@@ -104,11 +105,12 @@ export const AgentHeartbeat = defineEvent({
     mem_free: z.int().nonnegative(),
     cpu: z.int().positive(),
     gpus: z.int().nonnegative(),
-    engines: z.array(z.enum(['llama', 'http'])),
+    /** Kinds of engines that it runs. Kinds that only newer versions know are kept and match no deployment. */
+    engines: z.array(z.string().max(64)).max(256),
     /** Download addresses whose file is already here, without their queries. */
     cached: z.array(z.string()),
     draining: z.boolean(),
-    loads: z.array(AgentLoad),
+    loads: eachReadable(AgentLoad),
     /** Secrets for this agent are sealed with it; it stays the same until the agent ends. Absent from agents of before 2027. */
     key: AgentKey.optional(),
     /** The assignment that it obeys now, null before the first; absent from agents that read no parts. */

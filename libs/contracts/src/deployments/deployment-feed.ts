@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { defineFeed } from '../feed.js';
 import { AccountId, AliasName, DeploymentId, Incarnation } from '../ids.js';
-import { DesiredState, ObservedState } from './deployment-state.js';
+import { ReadDesiredState, ReadObservedState } from './deployment-state.js';
 
 const DeploymentRecord = z.object({
   type: z.literal('deployment'),
   id: DeploymentId,
   account: AccountId,
-  desired: DesiredState,
-  state: ObservedState,
+  desired: ReadDesiredState,
+  state: ReadObservedState,
   /** Revision that new requests go to; before any was ready, the newest. */
   rev: z.int().positive(),
   /** What its engine can do, as its runners reported it. */

@@ -1,7 +1,10 @@
 import { z } from 'zod';
+import { enumOr } from '../schemas.js';
 
 /** What the owner wants. */
 export const DesiredState = z.enum(['ready', 'stopped']);
+/** What is wanted as readers take it. */
+export const ReadDesiredState = enumOr(DesiredState, 'ready');
 export type DesiredState = z.infer<typeof DesiredState>;
 
 /**
@@ -19,6 +22,8 @@ export type DesiredState = z.infer<typeof DesiredState>;
  * | `deleting` | reserved: deletion is one transaction, and nobody sees it half done | none | 404 | |
  */
 export const ObservedState = z.enum(['pending', 'loading', 'ready', 'degraded', 'stopping', 'stopped', 'failed', 'deleting']);
+/** A state as readers take it: one that only newer versions know gets a request 503 with retry-after. */
+export const ReadObservedState = enumOr(ObservedState, 'pending');
 export type ObservedState = z.infer<typeof ObservedState>;
 
 /**
@@ -47,4 +52,6 @@ export const StateReason = z.enum([
   'out_of_memory',
   'download_failed',
 ]);
+/** A reason as readers take it: null for one that only newer versions know. */
+export const ReadStateReason = enumOr(StateReason, null);
 export type StateReason = z.infer<typeof StateReason>;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AliasName, DeploymentId, Incarnation } from '../ids.js';
-import { DesiredState, ObservedState, StateReason } from './deployment-state.js';
+import { eachReadable } from '../schemas.js';
+import { ReadDesiredState, ReadObservedState, ReadStateReason } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
 
 /** A deployment as its owner sees it in lists. */
@@ -11,9 +12,9 @@ export const DeploymentView = z.object({
   aliases: z.array(AliasName),
   /** Of the newest revision. */
   source: ModelSource,
-  desired: DesiredState,
-  state: ObservedState,
-  reason: StateReason.nullable(),
+  desired: ReadDesiredState,
+  state: ReadObservedState,
+  reason: ReadStateReason.nullable(),
   /** What a person may read about `reason`. */
   detail: z.string().nullable(),
   /** Of what loads, 0 to 1; also while an older revision serves. */
@@ -52,7 +53,7 @@ export const ListDeployments = defineRpc({
     after: DeploymentId.optional(),
   }),
   reply: z.object({
-    deployments: z.array(DeploymentView),
+    deployments: eachReadable(DeploymentView),
     /** Pass it as `after` for the next page; null on the last one. Absent from older replicas. */
     next: DeploymentId.nullable().optional(),
   }),
@@ -67,7 +68,7 @@ const Replica = z.object({
   rev: z.int().positive(),
   state: z.enum(['loading', 'ready', 'draining', 'failed']),
   progress: z.number().min(0).max(1).nullable(),
-  reason: StateReason.nullable(),
+  reason: ReadStateReason.nullable(),
   detail: z.string().nullable(),
   /** Tokens per sequence, once known. */
   context: z.int().positive().nullable(),
@@ -107,9 +108,9 @@ export const FindDeployment = defineRpc({
       context: z.int().positive().nullable(),
     }),
     /** Newest first, at most 50; fewer where their sources are very long. */
-    revisions: z.array(Revision),
+    revisions: eachReadable(Revision),
     /** By host, of every revision. Empty while no worker has anything of it. */
-    running: z.array(Replica),
+    running: eachReadable(Replica),
   }),
   errors: ['deployment_not_found'],
   timeoutMs: 3_000,

@@ -2,28 +2,33 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { Actor } from '../identity/audit.js';
 import { AccountId, DeploymentId } from '../ids.js';
+import { eachReadable, enumOr } from '../schemas.js';
 import { EngineCredential } from './deployment-commands.js';
 import { EngineSource } from './model-source.js';
 
 /** Names of models that one test tells; servers that route to others list hundreds. */
 export const TESTED_MODELS_MAX = 100;
 
+/**
+ * What an agent found at an engine.
+ *
+ * | outcome | meaning |
+ * | --- | --- |
+ * | `answers` | it answers and knows the model, or tells no models |
+ * | `model_unknown` | it answers, and its list of models does not hold this one |
+ * | `unreachable` | nobody answers there, or not as an engine does |
+ * | `refused` | it refuses the credential |
+ * | `not_allowed` | the worker may not call this host |
+ */
+export const EngineOutcome = z.enum(['answers', 'model_unknown', 'unreachable', 'refused', 'not_allowed']);
+
 /** What one agent found. */
 export const EngineFinding = z.object({
-  /**
-   * | outcome | meaning |
-   * | --- | --- |
-   * | `answers` | it answers and knows the model, or tells no models |
-   * | `model_unknown` | it answers, and its list of models does not hold this one |
-   * | `unreachable` | nobody answers there, or not as an engine does |
-   * | `refused` | it refuses the credential |
-   * | `not_allowed` | the worker may not call this host |
-   */
-  outcome: z.enum(['answers', 'model_unknown', 'unreachable', 'refused', 'not_allowed']),
+  outcome: enumOr(EngineOutcome, 'unreachable'),
   /** One sentence for people where something is wrong. Holds no secret. */
   detail: z.string().max(500).nullable(),
   /** What kind of server it seems to be. */
-  server: z.enum(['vllm', 'sglang', 'llama-server', 'ollama', 'other']).nullable(),
+  server: enumOr(z.enum(['vllm', 'sglang', 'llama-server', 'ollama', 'other']), 'other').nullable(),
   /** Tokens per sequence, where it tells. */
   context: z.int().positive().nullable(),
   /** Models that it names, at most `TESTED_MODELS_MAX`; null where it tells none. */
@@ -60,7 +65,7 @@ export const TestAgentEngine = defineRpc({
 const EngineTest = EngineFinding.extend({
   host: z.string(),
   /** `silent`: the worker itself did not answer. */
-  outcome: z.enum([...EngineFinding.shape.outcome.options, 'silent']),
+  outcome: enumOr(z.enum([...EngineOutcome.options, 'silent']), 'unreachable'),
 });
 export type EngineTest = z.infer<typeof EngineTest>;
 
@@ -85,7 +90,7 @@ export const TestEngine = defineRpc({
     actor: Actor.optional(),
   }),
   /** By host, at most one for each replica that such a deployment has by default. Empty: no worker runs HTTP engines. */
-  reply: z.object({ tests: z.array(EngineTest) }),
+  reply: z.object({ tests: eachReadable(EngineTest) }),
   errors: ['source_not_allowed', 'deployment_not_found', 'rate_limit_exceeded'],
   timeoutMs: 15_000,
 });

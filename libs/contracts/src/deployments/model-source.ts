@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, DeploymentId } from '../ids.js';
+import { eachReadable } from '../schemas.js';
 
 /** Any server of the chat-completions contract. `url` is its base, with or without `/v1`. */
 export const EngineSource = z.object({
@@ -58,7 +59,7 @@ export const ListModels = defineRpc({
   }),
   reply: z.object({
     /** By name. */
-    models: z.array(Model),
+    models: eachReadable(Model),
     /** The folders hold more than could be listed. */
     truncated: z.boolean(),
     /** Pass it as `after` for the next page; null on the last one. Absent from older replicas. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { propagatedFields, propagatedFieldsOfNow } from '../feed.js';
 import { AccountId, AccountSlug } from '../ids.js';
+import { eachReadable } from '../schemas.js';
 import { Actor } from './audit.js';
 import { Limits } from './limits.js';
 
@@ -53,7 +54,7 @@ export const ListAccounts = defineRpc({
     after: AccountId.optional(),
   }),
   reply: z.object({
-    accounts: z.array(
+    accounts: eachReadable(
       z.object({
         id: AccountId,
         slug: AccountSlug,

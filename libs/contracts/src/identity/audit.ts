@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, KeyId, UserId } from '../ids.js';
+import { enumOr } from '../schemas.js';
 
 /** Where a request came from, as the door that took it knows. */
 export const Origin = z.object({
@@ -29,7 +30,7 @@ export const AuditEntry = z.object({
   /** What: `<kind>.<verb>`, such as `key.revoke`. */
   action: z.string().max(64),
   /** Who: a person or a key by number, an operator, or `unknown` where an older caller did not say. */
-  actor: z.enum(['user', 'key', 'ops', 'unknown']),
+  actor: enumOr(z.enum(['user', 'key', 'ops', 'unknown']), 'unknown'),
   actor_id: z.int().positive().nullable(),
   /** The person's address at that time, or what else named the actor. */
   actor_name: z.string().nullable(),

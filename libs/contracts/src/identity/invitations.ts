@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AccountSlug, InvitationId } from '../ids.js';
 import { Actor, Origin } from './audit.js';
-import { Email, MemberRole, Password, PersonName } from './people.js';
+import { Email, GrantedRole, MemberRole, Password, PersonName } from './people.js';
 import { BrowserToken, SessionTokens } from './sessions.js';
 
 /** The secret of an invitation's link: 256 random bits. */
@@ -13,7 +13,7 @@ export const InvitationView = z.object({
   id: InvitationId,
   /** The only address that may accept it; null = whoever has the link, as for the first owner. */
   email: z.string().nullable(),
-  role: MemberRole,
+  role: GrantedRole,
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 });
@@ -61,7 +61,7 @@ export const FindInvitation = defineRpc({
   request: z.object({ token: LinkToken }),
   reply: z.object({
     slug: AccountSlug,
-    role: MemberRole,
+    role: GrantedRole,
     /** The only address that may accept it; null = the one that accepts chooses. */
     email: z.string().nullable(),
     /** Always false, for consoles of before 2027: whether somebody has this address is not told to who holds a link. */

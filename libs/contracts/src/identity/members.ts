@@ -1,20 +1,21 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, UserId } from '../ids.js';
+import { enumOr } from '../schemas.js';
 import { Actor } from './audit.js';
-import { MemberRole, UserState } from './people.js';
+import { GrantedRole, MemberRole, UserState } from './people.js';
 
 /** A member as the account's lists show it. */
 export const MemberView = z.object({
   user: UserId,
   email: z.string(),
   name: z.string(),
-  role: MemberRole,
+  role: GrantedRole,
   joined_at: z.iso.datetime(),
   /** Null = never. */
   last_sign_in_at: z.iso.datetime().nullable(),
   /** Told to operators alone. Absent from older replicas. */
-  state: UserState.optional(),
+  state: enumOr(UserState, 'suspended').optional(),
 });
 export type MemberView = z.infer<typeof MemberView>;
 

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AccountSlug, SessionId, UserId } from '../ids.js';
+import { enumOr } from '../schemas.js';
 import { Actor, Origin } from './audit.js';
 
 /** What a member may do: `viewer` reads, `member` also changes keys and deployments, `owner` also people and the audit log. */
 export const MemberRole = z.enum(['owner', 'member', 'viewer']);
 export type MemberRole = z.infer<typeof MemberRole>;
+
+/** A role as readers take it: one that only newer versions know has the rights of a viewer. */
+export const GrantedRole = enumOr(MemberRole, 'viewer');
 
 /** Whether a person may sign in. Operators alone suspend. */
 export const UserState = z.enum(['active', 'suspended']);
@@ -33,7 +37,7 @@ export const Password = z.string().min(1).max(200);
 export const NewPassword = z.string().min(10, 'A password has at least 10 characters.').max(200, 'A password has at most 200 characters.');
 
 /** A person's membership in an account. */
-export const MembershipView = z.object({ account: AccountId, slug: AccountSlug, role: MemberRole });
+export const MembershipView = z.object({ account: AccountId, slug: AccountSlug, role: GrantedRole });
 export type MembershipView = z.infer<typeof MembershipView>;
 
 /** A person with the accounts they belong to. */

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { defineFeed } from '../feed.js';
 import { AccountId, SessionId } from '../ids.js';
+import { eachReadable } from '../schemas.js';
 import { Actor } from './audit.js';
-import { MemberRole } from './people.js';
+import { GrantedRole } from './people.js';
 
 /** Header `typ` of a session token (RFC 9068); a token of another type is refused. */
 export const SESSION_TOKEN_TYPE = 'at+jwt';
@@ -24,7 +25,7 @@ export const SessionClaims = z.object({
   sid: SessionId,
   /** The account in which the session works. */
   acct: AccountId,
-  role: MemberRole,
+  role: GrantedRole,
   /** Version of the session; one that the session feed tells a higher version of is void. */
   ver: z.int().positive(),
   /** True while the account is suspended: the token is good for looking. Such tokens are void when it is resumed. */
@@ -41,7 +42,7 @@ export const ListSessionKeys = defineRpc({
   queue: 'keys',
   request: z.object({}),
   reply: z.object({
-    keys: z.array(
+    keys: eachReadable(
       z.object({ kid: z.string(), kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.base64url(), alg: z.literal('EdDSA') }),
     ),
   }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AccountSlug, SessionId, UserId } from '../ids.js';
 import { Actor, Origin } from './audit.js';
-import { MemberRole } from './people.js';
+import { GrantedRole } from './people.js';
 
 /** A session's tokens, in the one reply that holds them. */
 export const SessionTokens = z.object({
@@ -10,7 +10,7 @@ export const SessionTokens = z.object({
   user: UserId,
   account: AccountId,
   slug: AccountSlug,
-  role: MemberRole,
+  role: GrantedRole,
   /** Signed; see `SessionClaims`. */
   access_token: z.string(),
   access_expires_at: z.iso.datetime(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { DeploymentId, Incarnation, StreamId } from '../ids.js';
+import { enumOr } from '../schemas.js';
 
 /** A stream and one attempt of it. */
 const Attempt = z.tuple([StreamId, z.int().positive()]);
@@ -54,7 +55,8 @@ export const Heartbeat = defineEvent({
     rev: z.int().positive(),
     /** Fingerprint of model, tokenizer and engine. */
     fp: z.string().max(256),
-    state: z.enum(['starting', 'ready', 'draining']),
+    /** One that only newer versions know is read as `draining`: it gets nothing new. */
+    state: enumOr(z.enum(['starting', 'ready', 'draining']), 'draining'),
     n: z.int().nonnegative(),
     slots: z.int().nonnegative(),
     used: z.int().nonnegative(),

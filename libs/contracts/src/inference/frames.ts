@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { Incarnation } from '../ids.js';
-import { FinishReason, StreamEvent, Usage } from './stream-event.js';
+import { enumOr } from '../schemas.js';
+import { ReadFinishReason, StreamEvent, Usage } from './stream-event.js';
 
 /** Position of an event in its stream; the first is 0. */
 const Position = z.int().nonnegative();
 
-/** Why a start was not admitted. Nothing ran, so the gateway may try anywhere. */
+/** Why a start was not admitted. A reason that only newer versions know is read as `busy`. Nothing ran, so the gateway may try anywhere. */
 export const RejectCode = z.enum(['busy', 'draining', 'not_here', 'deadline', 'malformed', 'incomplete']);
 export type RejectCode = z.infer<typeof RejectCode>;
 
@@ -17,7 +18,14 @@ export type StreamTimes = z.infer<typeof StreamTimes>;
 /** Worker to gateway. The kinds `que`, `grant` and `hand` are reserved; readers ignore unknown ones. */
 export const Frame = z.discriminatedUnion('k', [
   z.object({ k: z.literal('acc'), wk: Incarnation, rev: z.int(), fp: z.string(), lease_ms: z.int() }),
-  z.object({ k: z.literal('rej'), wk: Incarnation, code: RejectCode, retry_ms: z.int().nonnegative(), used: z.int(), slots: z.int() }),
+  z.object({
+    k: z.literal('rej'),
+    wk: Incarnation,
+    code: enumOr(RejectCode, 'busy'),
+    retry_ms: z.int().nonnegative(),
+    used: z.int(),
+    slots: z.int(),
+  }),
   /** Events `q` to `q + e.length - 1`. */
   z.object({ k: z.literal('d'), q: Position, e: z.array(StreamEvent).min(1) }),
   /**
@@ -27,14 +35,14 @@ export const Frame = z.discriminatedUnion('k', [
   z.object({
     k: z.literal('hb'),
     q: Position,
-    ph: z.enum(['queue', 'prefill', 'decode']),
+    ph: enumOr(z.enum(['queue', 'prefill', 'decode']), 'prefill'),
     relaxed: z.array(z.string()).optional(),
   }),
   /** All is produced. Repeated until it is acknowledged. `sum` covers the text of all events from 0 on. */
   z.object({
     k: z.literal('end'),
     q: Position,
-    fin: z.enum(['done', 'cancelled']),
+    fin: enumOr(z.enum(['done', 'cancelled']), 'done'),
     usage: Usage,
     sum: z.int().nonnegative(),
     tm: StreamTimes,
@@ -45,7 +53,7 @@ export const Frame = z.discriminatedUnion('k', [
     q: Position,
     code: z.string(),
     msg: z.string(),
-    retry: z.enum(['no', 'other']),
+    retry: enumOr(z.enum(['no', 'other']), 'no'),
     param: z.string().optional(),
     facts: z.record(z.string(), z.union([z.number(), z.string()])).optional(),
   }),
@@ -86,8 +94,15 @@ const isTexts = (value: unknown): boolean =>
   value === undefined || (Array.isArray(value) && value.every((each) => typeof each === 'string'));
 const isStartEvent = ({ prompt, cached, relaxed }: Fields): boolean =>
   isCountOrAbsent(prompt) && isCountOrAbsent(cached) && isTexts(relaxed);
-const isFinEvent = ({ c, r, stop }: Fields): boolean =>
-  FinishReason.safeParse(r).success && (stop === undefined || typeof stop === 'string') && isCountOrAbsent(c);
+
+/** Puts the finish reason that this version knows in the place of a newer one. */
+function isFinEvent(event: Record<string, unknown>): boolean {
+  const { c, r, stop } = event;
+  const { data } = ReadFinishReason.safeParse(r);
+  if (data === undefined || (stop !== undefined && typeof stop !== 'string') || !isCountOrAbsent(c)) return false;
+  event['r'] = data;
+  return true;
+}
 
 function isEvent(event: unknown): boolean {
   if (typeof event !== 'object' || event === null) return false;
@@ -96,7 +111,7 @@ function isEvent(event: unknown): boolean {
   if (k === 'call') return isCallEvent(event as Fields);
   if (k === 'args') return isArgsEvent(event as Fields);
   if (k === 'start') return isStartEvent(event as Fields);
-  if (k === 'fin') return isFinEvent(event as Fields);
+  if (k === 'fin') return isFinEvent(event as Record<string, unknown>);
   return typeof k === 'string';
 }
 

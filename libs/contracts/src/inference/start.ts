@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { DeploymentId, StreamId } from '../ids.js';
+import { openEnum } from '../schemas.js';
 import { CanonicalRequest } from './canonical-request.js';
 
 /** Version of the stream protocol that this code speaks. */
@@ -28,6 +29,11 @@ export const START_PART_BYTES = 512 * 1024;
 /** Largest start at all, in bytes. */
 export const MAX_START_BYTES = 33 * 1024 * 1024;
 
+/** The public contracts by which a request may come in. */
+export const PUBLIC_APIS = ['chat', 'messages'] as const;
+/** A public contract by its word in messages and in the ledger. */
+export type PublicApi = (typeof PUBLIC_APIS)[number];
+
 /** Gateway to the worker that it chose: generate. Frames go to the message's reply subject. */
 export const Start = defineEvent({
   subject: 'inf.{env}.v1.w.{wk}.start',
@@ -39,7 +45,8 @@ export const Start = defineEvent({
     at: z.int().positive(),
     dep: DeploymentId,
     rev: z.int().positive(),
-    api: z.enum(['chat', 'messages', 'count']),
+    /** `count` asks for the number of prompt tokens. A worker treats any other word as a generation. */
+    api: openEnum([...PUBLIC_APIS, 'count']),
     req: CanonicalRequest,
     /** Always empty, and no reader needs it: workers of release 0.1 require it. The next release stops sending it. */
     caps: z.array(z.string()).optional(),

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { enumOr } from '../schemas.js';
 
 /**
  * Why one choice ended. `stop` = the model ended its turn, `stop_sequence` = a stop string was met, `tool_calls` = it ended
  * with calls, `length` = the request's limit of tokens was reached or the context is full.
  */
 export const FinishReason = z.enum(['stop', 'stop_sequence', 'tool_calls', 'length', 'content_filter']);
+/** A finish reason as readers take it. */
+export const ReadFinishReason = enumOr(FinishReason, 'stop');
 export type FinishReason = z.infer<typeof FinishReason>;
 
 /** Log probability of one token; `b` = its UTF-8 bytes, present where `t` alone does not tell them. */
@@ -58,7 +61,7 @@ export const StreamEvent = z.discriminatedUnion('k', [
     n: z.int().nonnegative(),
   }),
   /** A choice is complete. `stop` = the stop string that was met. */
-  z.object({ k: z.literal('fin'), c: z.int().nonnegative().optional(), r: FinishReason, stop: z.string().optional() }),
+  z.object({ k: z.literal('fin'), c: z.int().nonnegative().optional(), r: ReadFinishReason, stop: z.string().optional() }),
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;
 

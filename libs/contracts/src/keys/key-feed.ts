@@ -3,12 +3,14 @@ import { defineFeed } from '../feed.js';
 import { AccountState } from '../identity/accounts.js';
 import { Limits } from '../identity/limits.js';
 import { AccountId, AccountSlug, DeploymentId, KeyId } from '../ids.js';
+import { enumOr, openEnum } from '../schemas.js';
 
 const AccountRecord = z.object({
   type: z.literal('account'),
   id: AccountId,
   slug: AccountSlug,
-  state: AccountState,
+  /** One that only newer versions know is read as `suspended`. */
+  state: enumOr(AccountState, 'suspended'),
   /** For all keys of the account together; absent = none, as in records of before limits existed. */
   limits: Limits.optional(),
   /** Requests whose bodies a gateway reads at once for all keys of the account; absent = the gateway's own default. */
@@ -19,7 +21,7 @@ const KeyRecord = z.object({
   type: z.literal('key'),
   id: KeyId,
   account: AccountId,
-  kind: z.enum(['dep', 'mcp']),
+  kind: openEnum(['dep', 'mcp']),
   /**
    * HMAC-SHA-256 of the key under the pepper, base64url. The key itself never leaves its creation. Readers check a hundred
    * thousand of them at a start, and one expression tells length and letters in one go.
@@ -27,7 +29,8 @@ const KeyRecord = z.object({
   mac: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   /** Which of the environment's peppers made `mac`. */
   pepper: z.string().min(1).max(32),
-  state: z.enum(['active', 'revoked']),
+  /** One that only newer versions know is read as `revoked`. */
+  state: enumOr(z.enum(['active', 'revoked']), 'revoked'),
   /** Milliseconds since the epoch; null = never expires. */
   expires: z.int().nullable(),
   /** The only deployments that it may call; null = all of its account. */

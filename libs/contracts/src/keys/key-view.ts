@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Limits } from '../identity/limits.js';
 import { DeploymentId, KeyId } from '../ids.js';
+import { enumOr } from '../schemas.js';
 
 /** The only deployments that a key may call; null = all of its account. None of another account is opened by it. */
 export const AllowedDeployments = z
@@ -25,7 +26,7 @@ export const KeyName = z
 export const KeyExpiry = z.iso.datetime({ error: 'Write the expiry like 2026-01-31T00:00:00Z.' });
 
 /** Who made a key, as they were called then: a person by address; operators and keys have no name. */
-export const KeyCreator = z.object({ actor: z.enum(['user', 'key', 'ops']), name: z.string().nullable() });
+export const KeyCreator = z.object({ actor: enumOr(z.enum(['user', 'key', 'ops']), 'user'), name: z.string().nullable() });
 export type KeyCreator = z.infer<typeof KeyCreator>;
 
 /** A key as lists show it: enough to recognize it, never enough to use it. */
@@ -35,7 +36,7 @@ export const KeyView = z.object({
   /** Prefix and first four characters. */
   hint: z.string(),
   /** `expired` and `revoked` keys open nothing; an expired one can be rotated with a new expiry. */
-  state: z.enum(['active', 'expired', 'revoked']),
+  state: enumOr(z.enum(['active', 'expired', 'revoked']), 'active'),
   created_at: z.iso.datetime(),
   /** Null where nobody wrote it down. Absent from older replicas. */
   created_by: KeyCreator.nullable().optional(),

@@ -4,6 +4,7 @@ import { propagatedFields, propagatedFieldsOfNow } from '../feed.js';
 import { Actor } from '../identity/audit.js';
 import { Limits } from '../identity/limits.js';
 import { AccountId, AccountSlug, KeyId } from '../ids.js';
+import { enumOr } from '../schemas.js';
 import { KeyView } from './key-view.js';
 
 /** Header `typ` of the token that proves an MCP key to the services. */
@@ -23,7 +24,7 @@ export const KeyProofClaims = z.object({
   /** The key's number, as text. */
   sub: z.string().regex(/^[1-9][0-9]{0,9}$/),
   acct: AccountId,
-  scope: McpScope,
+  scope: enumOr(McpScope, 'read'),
 });
 export type KeyProofClaims = z.infer<typeof KeyProofClaims>;
 

@@ -36,7 +36,8 @@ export const UsageRow = z.object({
   deployment: DeploymentId.optional(),
   /** Empty where the slug was called. */
   alias: z.string().optional(),
-  api: z.enum(['chat', 'messages']).optional(),
+  /** A public contract, such as `chat`; the ledger hands on words that it does not know. */
+  api: z.string().max(64).optional(),
   status: z.string().optional(),
   requests: Sum,
   /** Part of `requests` that was neither completed, nor cancelled by its client, nor runs. */

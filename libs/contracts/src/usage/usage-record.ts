@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { defineEvent } from '../channel.js';
 import { AccountId, AliasName, DeploymentId, Incarnation, KeyId, StreamId } from '../ids.js';
+import { PUBLIC_APIS } from '../inference/start.js';
 import { TOKENS_MAX } from '../inference/stream-event.js';
+import { openEnum } from '../schemas.js';
 import type { WorkStream } from '../work-stream.js';
 
 const INT32_MAX = 2_147_483_647;
@@ -23,7 +25,8 @@ const Dimensions = z.object({
   key: KeyId,
   dep: DeploymentId,
   rev: z.int().positive().max(INT32_MAX),
-  api: z.enum(['chat', 'messages']),
+  /** A public contract; one that only newer versions know is counted under its word. */
+  api: openEnum(PUBLIC_APIS),
   /** When the request came, milliseconds since the epoch. Days, months and minutes of the ledger go by it. */
   started: Moment,
   /** Since `started`. */

@@ -54,5 +54,6 @@ export async function* readSnapshot<R>(
 function checked<R>(contract: FeedContract<R>, records: readonly unknown[]): readonly StoredRecord<R>[] {
   const { data, error } = contract.snapshot.reply.shape.records.safeParse(records);
   if (error) throw new ServiceError('internal', 'A service answered against its contract.', { cause: error });
-  return data;
+  // Records of types that only newer versions know arrive without content.
+  return data.flatMap(({ rec, ...record }) => (rec === undefined ? [] : [{ ...record, rec }]));
 }

@@ -1,5 +1,6 @@
 import {
   callerOf,
+  checkToSend,
   type ErrorCode,
   isServiceError,
   type Proof,
@@ -117,7 +118,7 @@ export class RpcResponder {
     if (!this.#agrees(message.subject, request.data))
       throw new ServiceError('invalid_request', 'The request names somebody else than its subject.');
     const call = { contract: this.contract, caller, proof: proofOf(message), request: request.data };
-    return this.contract.reply.parse(await this.#handle(call, await this.#admit(call)));
+    return checkToSend(this.contract.reply, await this.#handle(call, await this.#admit(call)));
   }
 
   async #handle(call: ArrivedCall, request: unknown): Promise<unknown> {

@@ -52,7 +52,7 @@ export const getUsage = defineTool({
         key_id: Count.optional(),
         deployment: z.string().optional(),
         alias: z.string().optional().describe('Empty where the slug was called.'),
-        api: z.enum(['chat', 'messages']).optional(),
+        api: z.string().optional(),
         status: z.string().optional(),
         requests: Count,
         errors: Count,
