@@ -33,7 +33,7 @@ function project(name: string, test: NonNullable<Extract<TestProjectConfiguratio
 
 // Files of one worker share the modules that they load: loading them for each would be a fifth of the time.
 const sharedModules = { isolate: false };
-const withProcesses = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 30_000 };
+const withProcesses = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 30_000, globalSetup: 'test/testing/shared-servers.ts' };
 // Promises with a bound in time are tried one file at a time: on two cores they would measure each other.
 const oneByOne = { ...withProcesses, fileParallelism: false };
 const BOUNDED = ['test/{e2e,faults,feed}/**/*.spec.ts'];

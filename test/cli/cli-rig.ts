@@ -13,6 +13,7 @@ import { Terminal } from '../../apps/cli/src/terminal.js';
 import { FakeAgent } from '../deployments/fake-agent.js';
 import { startKeysService } from '../keys/keys-service.js';
 import { Bus, ENV } from '../services/bus.js';
+import { deploymentsDatabase, keysDatabase } from '../services/migrated.js';
 import { ServiceInProcess } from '../services/service-in-process.js';
 
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
@@ -152,8 +153,8 @@ export class CliRig {
   }
 
   async #start(): Promise<void> {
-    const [keysDatabase, deploymentsDatabase] = await Promise.all([this.postgres.createDatabase(), this.postgres.createDatabase()]);
-    this.#services.push(startKeysService(this.bus, { KEYS_DATABASE_URL: keysDatabase }), startDeployments(this.bus, deploymentsDatabase));
+    const [keys, deployments] = await Promise.all([keysDatabase(this.postgres), deploymentsDatabase(this.postgres)]);
+    this.#services.push(startKeysService(this.bus, { KEYS_DATABASE_URL: keys }), startDeployments(this.bus, deployments));
     await mkdir(join(this.dataDir, 'run'));
     const note = { environment: ENV, nats_url: this.bus.url, credentials_dir: this.bus.credentialsDir };
     await writeFile(join(this.dataDir, 'run/control.json'), JSON.stringify(note));

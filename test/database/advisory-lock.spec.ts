@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { AdvisoryLock, LockLostError, lockLosses } from '@slipway/database';
 import { createLogger, Registry } from '@slipway/platform';
-import { endWithProcess, startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { endWithProcess, startOwnPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
@@ -15,7 +15,7 @@ const locks: AdvisoryLock[] = [];
 const children: ChildProcess[] = [];
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startOwnPostgres();
 });
 
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { Database, ensureDatabase, type OwnedDatabase, provideDatabases } from '@slipway/database';
 import { createLogger } from '@slipway/platform';
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { startOwnPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
@@ -9,7 +9,7 @@ let postgres: TestPostgres;
 const opened: Client[] = [];
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startOwnPostgres();
 });
 
 afterEach(async () => {

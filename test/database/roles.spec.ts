@@ -1,7 +1,7 @@
 import { DeploymentFeed, SessionFeed } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { dataSourceOptions, type DatabaseOptions, Database, provideDatabases } from '@slipway/database';
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { startOwnPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ let made = 0;
 const usual = new Map<Service, string[]>();
 
 beforeAll(async () => {
-  postgres = await startTestPostgres();
+  postgres = await startOwnPostgres();
   for (const service of ['keys', 'deployments'] as const) {
     const url = await emptyDatabase(`slipway_${service}`);
     await startOnce(SERVICES[service](url));

@@ -22,6 +22,7 @@ import { createLogger, type NatsConnection, nuid, RpcClient } from '@slipway/pla
 import type { TestNatsServer, TestPostgres } from '@slipway/testing';
 import type { z } from 'zod';
 import { Bus, ENV } from '../services/bus.js';
+import { deploymentsDatabase } from '../services/migrated.js';
 import { PatientRpc } from '../services/patient-rpc.js';
 import { ServiceInProcess } from '../services/service-in-process.js';
 import { ServiceProcess } from '../services/service-process.js';
@@ -211,7 +212,7 @@ export class DeploymentsRig {
   }
 
   async #open(postgres: TestPostgres): Promise<void> {
-    const url = new URL(await postgres.createDatabase());
+    const url = new URL(await deploymentsDatabase(postgres));
     this.#directDatabaseUrl = url.href;
     this.database = await BreakableTcp.to(url.hostname, Number(url.port));
     url.port = String(this.database.port);

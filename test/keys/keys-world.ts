@@ -4,6 +4,7 @@ import { startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { Client, type QueryResultRow } from 'pg';
 import type { z } from 'zod';
 import { Bus, ENV } from '../services/bus.js';
+import { keysDatabase } from '../services/migrated.js';
 import type { ServiceProcess } from '../services/service-process.js';
 import type { TestService } from '../services/test-service.js';
 import { type Outcome, PatientRpc } from '../services/patient-rpc.js';
@@ -26,7 +27,7 @@ export class KeysWorld {
 
   static async start(): Promise<KeysWorld> {
     const [postgres, bus] = await Promise.all([startTestPostgres(), Bus.start()]);
-    return new KeysWorld(postgres, bus, new RpcClient(await bus.connect('ops'), ENV), await postgres.createDatabase());
+    return new KeysWorld(postgres, bus, new RpcClient(await bus.connect('ops'), ENV), await keysDatabase(postgres));
   }
 
   /** Starts a replica in this process and waits until it serves. */

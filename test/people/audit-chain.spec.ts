@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ChainCheck } from '../../apps/cli/src/audit/audit-chain.js';
 
 let postgres: TestPostgres;
+let url: string;
 let database: Client;
 const clients: Client[] = [];
 
 async function connect(): Promise<Client> {
-  const client = new Client({ connectionString: postgres.url });
+  const client = new Client({ connectionString: url });
   await client.connect();
   clients.push(client);
   return client;
@@ -17,6 +18,7 @@ async function connect(): Promise<Client> {
 
 beforeAll(async () => {
   postgres = await startTestPostgres();
+  url = await postgres.createDatabase();
   database = await connect();
   for (const statement of createAuditTable()) await database.query(statement);
   // Entries of the release before the chain.

@@ -13,7 +13,7 @@ import {
   RotateMcpKey,
 } from '@slipway/contracts';
 import { createAuditTable } from '@slipway/database';
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { startOwnPostgres, type TestPostgres } from '@slipway/testing';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { as, OPS, PeopleWorld } from './people-world.js';
@@ -126,7 +126,7 @@ describe('the role that owns the audit log', () => {
   let postgres: TestPostgres;
   let service: Client;
   beforeAll(async () => {
-    postgres = await startTestPostgres();
+    postgres = await startOwnPostgres();
     const superuser = new Client({ connectionString: postgres.url });
     await superuser.connect();
     await superuser.query(`CREATE ROLE service LOGIN PASSWORD 'service'`);

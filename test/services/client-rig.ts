@@ -26,6 +26,7 @@ import type { z } from 'zod';
 import { until } from '../testing/until.js';
 import { answerOf, type Call } from './client-answer.js';
 import { Bus, ENV } from './bus.js';
+import { deploymentsDatabase, keysDatabase } from './migrated.js';
 import { PatientRpc } from './patient-rpc.js';
 import { ServiceInProcess } from './service-in-process.js';
 import { MODELS, PEPPER_SECRET, ServiceProcess } from './service-process.js';
@@ -86,8 +87,8 @@ export class ClientRig<S extends TestService = TestService> {
     const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
     const [bus, postgres] = await Promise.all([Bus.start(nodes), startTestPostgres()]);
     const databases = {
-      KEYS_DATABASE_URL: await postgres.createDatabase(),
-      DEPLOYMENTS_DATABASE_URL: await postgres.createDatabase(),
+      KEYS_DATABASE_URL: await keysDatabase(postgres),
+      DEPLOYMENTS_DATABASE_URL: await deploymentsDatabase(postgres),
     };
     const rig = new ClientRig(bus, postgres, upstream, databases, launch);
     try {

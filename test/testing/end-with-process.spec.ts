@@ -23,14 +23,29 @@ const CUT_OFF = `
   child.once('spawn', () => process.stdout.write(String(child.pid), () => process.exit(0)));
 `;
 
-it('a process that a test forgets ends with the process of the test', async () => {
+/** Shares a PostgreSQL as a run of tests does, names it, and is killed before it can end it. */
+const KILLED = `
+  import { sharePostgres } from '@slipway/testing';
+  await sharePostgres();
+  const { pid } = JSON.parse(process.env.SLIPWAY_TEST_POSTGRES);
+  process.stdout.write(String(pid), () => process.kill(process.pid, 'SIGKILL'));
+`;
+
+it('a forgotten child ends with its test process', async () => {
   const { stdout: pid } = await run(process.execPath, ['--input-type=module', '-e', FORGETFUL], { cwd: REPOSITORY });
   expect(Number(pid)).toBeGreaterThan(1);
   await until('it has ended', () => !isAlive(Number(pid)));
 });
 
-it('a child that waits for its server ends with the process of the test', async () => {
+it('a child without its server ends with the test', async () => {
   const { stdout: pid } = await run(process.execPath, ['--input-type=module', '-e', CUT_OFF], { cwd: REPOSITORY });
   expect(Number(pid)).toBeGreaterThan(1);
   await until('it has ended', () => !isAlive(Number(pid)));
+});
+
+it('the shared PostgreSQL ends with a killed run', async () => {
+  const killed = await run(process.execPath, ['--input-type=module', '-e', KILLED], { cwd: REPOSITORY }).catch((error: unknown) => error);
+  const pid = Number((killed as { stdout: string }).stdout);
+  expect(pid).toBeGreaterThan(1);
+  await until('it has ended', () => !isAlive(pid));
 });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Client } from 'pg';
-import { startTestPostgres, type TestPostgres } from '@slipway/testing';
+import { startOwnPostgres, startTestPostgres, type TestPostgres } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 async function rows(url: string, sql: string): Promise<unknown[]> {
@@ -22,7 +22,7 @@ describe('the PostgreSQL of a test file', () => {
   });
   afterAll(() => postgres.stop());
 
-  it('gives out copies of a template that was prepared once, and no copy sees another', async () => {
+  it('copies a template that was prepared once', async () => {
     let prepared = 0;
     const prepare = async (url: string): Promise<void> => {
       prepared += 1;
@@ -43,7 +43,7 @@ describe('the PostgreSQL of a test file', () => {
   });
 
   it('ends at once with a connection open, and leaves no process', async () => {
-    const other = await startTestPostgres();
+    const other = await startOwnPostgres();
     const client = new Client({ connectionString: other.url });
     client.on('error', () => undefined);
     await client.connect();

@@ -17,6 +17,7 @@ import {
   chatChunk,
   ScriptedUpstream,
   sseEvent,
+  startOwnPostgres,
   startTestPostgres,
   type TestPostgres,
   type UpstreamRequest,
@@ -26,6 +27,7 @@ import { Client, type QueryResultRow } from 'pg';
 import type { z } from 'zod';
 import { until } from '../testing/until.js';
 import { Bus, ENV } from '../services/bus.js';
+import { deploymentsDatabase, keysDatabase } from '../services/migrated.js';
 import { PatientRpc } from '../services/patient-rpc.js';
 import { ServiceInProcess } from '../services/service-in-process.js';
 import { PEPPER_SECRET, ServiceProcess } from '../services/service-process.js';
@@ -54,6 +56,13 @@ export interface Tenant {
 
 type Launch<S> = (app: AppName, bus: Bus, environment: Readonly<Record<string, string>>) => S;
 
+interface Start<S> {
+  readonly launch: Launch<S>;
+  readonly provide: () => Promise<TestPostgres>;
+  readonly gateways: number;
+  readonly extra: Readonly<Record<string, string>>;
+}
+
 /** All services around an HTTP engine whose every token is known. */
 export class UsageRig<S extends TestService = TestService> {
   readonly #processes: S[] = [];
@@ -74,25 +83,21 @@ export class UsageRig<S extends TestService = TestService> {
 
   /** Everything in this process. @param extra settings of all services, besides those that they need */
   static start(gateways: number, extra: Readonly<Record<string, string>> = {}): Promise<UsageRig> {
-    return UsageRig.#start((...service) => new ServiceInProcess(...service), gateways, extra);
+    return UsageRig.#start({ launch: (...service) => new ServiceInProcess(...service), provide: startTestPostgres, gateways, extra });
   }
 
-  /** Each app as a process of its own, which can be killed. */
+  /** Each app as a process of its own, and a PostgreSQL of its own, which can be killed. */
   static startProcesses(gateways: number, extra: Readonly<Record<string, string>> = {}): Promise<UsageRig<ServiceProcess>> {
-    return UsageRig.#start((...service) => new ServiceProcess(...service), gateways, extra);
+    return UsageRig.#start({ launch: (...service) => new ServiceProcess(...service), provide: startOwnPostgres, gateways, extra });
   }
 
-  static async #start<S extends TestService>(
-    launch: Launch<S>,
-    gateways: number,
-    extra: Readonly<Record<string, string>>,
-  ): Promise<UsageRig<S>> {
+  static async #start<S extends TestService>({ launch, provide, gateways, extra }: Start<S>): Promise<UsageRig<S>> {
     const upstream = await ScriptedUpstream.start(() => ({ steps: [] }));
-    const [bus, postgres] = await Promise.all([Bus.start(), startTestPostgres()]);
-    const database = await postgres.createDatabase();
+    const [bus, postgres] = await Promise.all([Bus.start(), provide()]);
+    const database = await keysDatabase(postgres);
     const environment = {
       KEYS_DATABASE_URL: database,
-      DEPLOYMENTS_DATABASE_URL: await postgres.createDatabase(),
+      DEPLOYMENTS_DATABASE_URL: await deploymentsDatabase(postgres),
       KEY_PEPPERS: `p1:${PEPPER_SECRET}`,
       SLIPWAY_SECRET_KEY: PEPPER_SECRET,
       ENGINE_HOSTS: '127.0.0.1',

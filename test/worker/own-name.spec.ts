@@ -21,7 +21,7 @@ describe('a worker that holds nothing but the credentials to join', () => {
   beforeAll(async () => {
     [postgres] = await Promise.all([startTestPostgres(), rig.open({ named: true })]);
     keys = await new ServiceInProcess('keys-service', rig.bus, {
-      DATABASE_URL: postgres.url,
+      KEYS_DATABASE_URL: await postgres.createDatabase(),
       KEY_PEPPERS: `p1:${PEPPER_SECRET}`,
       SLIPWAY_SECRET_KEY: 'cd'.repeat(32),
     }).ready();

@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 
-/** A real PostgreSQL server for one test file. */
+/** A real PostgreSQL server. */
 export interface TestPostgres {
   /** DATABASE_URL of the superuser. */
   readonly url: string;
@@ -17,7 +18,7 @@ export interface TestPostgres {
    * `prepare` must close its connections: PostgreSQL copies only what nobody uses.
    */
   cloneDatabase(template: string, prepare: (url: string) => Promise<unknown>): Promise<string>;
-  /** Ends the server at once, open connections included, and removes its files. Repeating it is harmless. */
+  /** Ends the server at once, open connections included, and removes its files; of a shared server, removes this user's databases. Repeating it is harmless. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +36,7 @@ interface PostgresScript {
 const REPOSITORY = new URL('../../../', import.meta.url);
 
 // Nothing here has to survive a crash, and every test waits for its commits.
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' };
 
 function databaseUrl(server: string, name: string): string {
   const url = new URL(server);
@@ -53,8 +54,45 @@ async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Starts a server with data of its own on a free port; takes less than a second. It dies with this process. */
+/** Where `sharePostgres` says what the test files of a run share. */
+const SHARED = 'SLIPWAY_TEST_POSTGRES';
+
+interface SharedServer {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/**
+ * The PostgreSQL of this run of tests, which all test files share, each with databases of its own; outside of such a run a
+ * server of its own. A test that needs the server itself, such as its roles or its end, takes `startOwnPostgres`.
+ */
 export async function startTestPostgres(): Promise<TestPostgres> {
+  // oxlint-disable-next-line node/no-process-env -- how a test run tells its workers
+  const shared = process.env[SHARED];
+  if (shared === undefined) return startOwnPostgres();
+  const server = JSON.parse(shared) as SharedServer;
+  const databases = new Databases(server.url, `t${process.pid}_${(users += 1)}`);
+  return { ...server, ...databases.forTests(sharedTemplates), stop: () => databases.drop() };
+}
+
+/** Ends a server once its standard input closes, as it does with the process at the other end, also after a kill -9. */
+const KEEPER = 'process.stdin.on("close", () => process.kill(Number(process.argv[1]), "SIGQUIT")).resume()';
+
+/** Starts the server that the test files of this run share, and makes it known to processes that start after. @returns ends it */
+export async function sharePostgres(): Promise<() => Promise<void>> {
+  const { url, pid, stop } = await startOwnPostgres();
+  const keeper = spawn(process.execPath, ['-e', KEEPER, String(pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  keeper.unref();
+  // oxlint-disable-next-line node/no-process-env -- how a test run tells its workers
+  process.env[SHARED] = JSON.stringify({ url, pid } satisfies SharedServer);
+  return async () => {
+    keeper.kill('SIGKILL');
+    await stop();
+  };
+}
+
+/** Starts a server with data of its own on a free port; takes less than a second. It dies with this process. */
+export async function startOwnPostgres(): Promise<TestPostgres> {
   const script = (await import(new URL('scripts/lib/postgres.mjs', REPOSITORY).href)) as PostgresScript;
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-postgres-'));
   // As root the server runs as another user, who must be able to pass through.
@@ -62,34 +100,59 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   const server = await script.startPostgres({ root: fileURLToPath(REPOSITORY), dataDir, settings: SETTINGS });
   const killServer = (): boolean => process.kill(server.pid, 'SIGQUIT');
   process.once('exit', killServer);
-
-  const templates = new Map<string, Promise<string>>();
-  let made = 0;
-  const create = async (template?: string): Promise<string> => {
-    made += 1;
-    const name = `test_${made}`;
-    await execute(server.url, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template} STRATEGY wal_log`}`);
-    return name;
-  };
-  const prepared = async (prepare: (url: string) => Promise<unknown>): Promise<string> => {
-    const name = await create();
-    await prepare(databaseUrl(server.url, name));
-    return name;
-  };
-
   return {
     url: server.url,
     pid: server.pid,
-    createDatabase: async () => databaseUrl(server.url, await create()),
-    async cloneDatabase(template, prepare) {
-      const source = templates.get(template) ?? prepared(prepare);
-      templates.set(template, source);
-      return databaseUrl(server.url, await create(await source));
-    },
+    ...new Databases(server.url, 'test').forTests(new Map()),
     async stop() {
       process.off('exit', killServer);
       await server.stop();
       for (const folder of [server.folder, dataDir]) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Names of templates that this process made on the shared server; they stay until its end. */
+type Templates = Map<string, Promise<string>>;
+const sharedTemplates: Templates = new Map();
+let users = 0;
+
+/** The databases of one user of a server. */
+class Databases {
+  readonly #made: string[] = [];
+
+  constructor(
+    private readonly server: string,
+    private readonly prefix: string,
+  ) {}
+
+  forTests(templates: Templates): Pick<TestPostgres, 'createDatabase' | 'cloneDatabase'> {
+    return {
+      createDatabase: async () => databaseUrl(this.server, await this.#create()),
+      cloneDatabase: async (template, prepare) => {
+        const source = templates.get(template) ?? this.#prepared(template, prepare);
+        templates.set(template, source);
+        return databaseUrl(this.server, await this.#create(await source));
+      },
+    };
+  }
+
+  /** Removes what was made, whoever is connected to it. */
+  async drop(): Promise<void> {
+    for (const name of this.#made.splice(0)) await execute(this.server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  }
+
+  async #create(template?: string): Promise<string> {
+    const name = `${this.prefix}_${this.#made.length + 1}`;
+    this.#made.push(name);
+    await execute(this.server, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template} STRATEGY wal_log`}`);
+    return name;
+  }
+
+  async #prepared(template: string, prepare: (url: string) => Promise<unknown>): Promise<string> {
+    const name = `${this.prefix}_template_${template}`;
+    await execute(this.server, `CREATE DATABASE ${name}`);
+    await prepare(databaseUrl(this.server, name));
+    return name;
+  }
 }

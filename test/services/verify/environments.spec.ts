@@ -25,7 +25,7 @@ import {
   freePorts,
   ScriptedUpstream,
   sseEvent,
-  startTestPostgres,
+  startOwnPostgres,
   TestNatsServer,
   type TestPostgres,
   usageChunk,
@@ -157,7 +157,7 @@ describe('two environments on one PostgreSQL server and one NATS server', () => 
   let beta: Environment;
 
   beforeAll(async () => {
-    postgres = await startTestPostgres();
+    postgres = await startOwnPostgres();
     folder = await mkdtemp(join(tmpdir(), 'slipway-environments-'));
     const passwords = Object.fromEntries(PLAIN_ROLES.map((role) => [role, nuid.next()])) as Record<PlainRole, string>;
     const [port = 0] = await freePorts(1);

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type TestPostgres, startTestPostgres } from '@slipway/testing';
+import { type TestPostgres, startOwnPostgres } from '@slipway/testing';
 import OpenAI from 'openai';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -94,7 +94,7 @@ beforeAll(async () => {
   // The containers' users must pass through.
   await chmod(folder, 0o755);
   await buildImages();
-  postgres = await startTestPostgres();
+  postgres = await startOwnPostgres();
   const { host } = new URL(postgres.url);
   topology = await ComposedTopology.lay({ compose, images, root, folder, postgres: host });
   await runOnce('init');
