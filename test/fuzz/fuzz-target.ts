@@ -44,7 +44,7 @@ export class FuzzTarget {
       rig.alias(account.id, 'demo-7b', able.id);
       const runners = [await rig.runner({ dep: able.id, slots: SLOTS }), await rig.runner({ dep: plain.id, slots: SLOTS })];
       for (const runner of runners) runner.script = script;
-      const gateway = await GatewayProcess.start(rig.server.url, { LOG_LEVEL: 'info' });
+      const gateway = await GatewayProcess.start({ url: rig.server.url }, { LOG_LEVEL: 'info' });
       const names = {
         able: [`deployment-${able.id}`, 'acme/demo-7b'],
         others: [`deployment-${plain.id}`, `deployment-${stopped.id}`, `deployment-${foreign.id}`, 'acme/nothing'],
@@ -93,7 +93,7 @@ export class FuzzTarget {
     try {
       return await this.gateway.stop();
     } finally {
-      await this.gateway.stop('SIGKILL');
+      await this.gateway.end();
       await this.rig.end();
     }
   }

@@ -1,6 +1,6 @@
 import type { DeploymentFacts } from '@slipway/contracts';
 import { expect } from 'vitest';
-import { GatewayProcess, type LogLine } from './gateway-process.js';
+import { GatewayInProcess, type LogLine } from './gateway-process.js';
 import { GatewayRig, until } from './gateway-rig.js';
 import type { PublicContract, Refusal } from './contract-form.js';
 import { type Conversation, readAnswers } from './raw-answer.js';
@@ -18,7 +18,7 @@ export interface DoorOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A gateway process behind a real nats-server, with two accounts, deployments in each state, and a runner for one of them. */
+/** A gateway behind a real nats-server, with two accounts, deployments in each state, and a runner for one of them. */
 export class Door {
   /** Answers with its prompt. */
   readonly slug: string;
@@ -27,7 +27,7 @@ export class Door {
 
   private constructor(
     readonly rig: GatewayRig,
-    readonly gateway: GatewayProcess,
+    readonly gateway: GatewayInProcess,
     readonly contract: PublicContract,
     private readonly cast: Cast,
   ) {
@@ -39,7 +39,7 @@ export class Door {
     const rig = await GatewayRig.start();
     try {
       const cast = await castOf(rig, slots);
-      const gateway = await GatewayProcess.start(rig.server.url, environment);
+      const gateway = await GatewayInProcess.start({ url: rig.server.url }, environment);
       const door = new Door(rig, gateway, contract, cast);
       await until('the gateway answers', async () => (await door.converse(door.good())).answers[0]?.status === 200, WITHIN_MS);
       return door;
@@ -122,7 +122,7 @@ export class Door {
         event !== 'spool.left_behind' && (level === 'error' || level === 'fatal' || (event === 'http.request' && err !== undefined));
       expect(lines.filter(isFault)).toEqual([]);
     } finally {
-      await this.gateway.stop('SIGKILL');
+      await this.gateway.end();
       await this.rig.end();
     }
   }

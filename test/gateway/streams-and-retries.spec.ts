@@ -46,7 +46,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
   let runner: ScriptedRunner;
 
   beforeAll(async () => {
-    const environment = { FIRST_TOKEN_TIMEOUT_MS: '5000', ENGINE_SILENCE_MS: '4000', QUEUE_WAIT_MS: '400', OPS_PORT: '0' };
+    const environment = { FIRST_TOKEN_TIMEOUT_MS: '2000', ENGINE_SILENCE_MS: '1500', QUEUE_WAIT_MS: '400', OPS_PORT: '0' };
     door = await Door.open({ contract, environment });
     ({ gateway, runner } = door);
   });
@@ -241,7 +241,7 @@ describe.each(CONTRACTS)('a $name door that closes', (contract) => {
       const running = (await door.connect()).send(door.good({ stream: true }));
       const idle = await door.converse(door.with('X-API-Key: nope'));
       await running.untilReceived('t3 ');
-      door.gateway.signal('SIGTERM');
+      const ending = door.gateway.stop();
       await idle.client.untilClosed(WITHIN_MS);
       const { client, answers } = await door.converse(door.good());
       contract.expectRefusal(answers[0]!, { status: 503, code: 'server_shutting_down' });
@@ -251,7 +251,7 @@ describe.each(CONTRACTS)('a $name door that closes', (contract) => {
       const { answers: finished } = readAnswers(await running.untilClosed(WITHIN_MS));
       expect(contract.textOf(finished[0]!.body)).toMatch(/t149 $/);
       expect(finished[0]?.body).toMatch(contract.streamEnd);
-      expect(await door.gateway.exited).toBe(0);
+      expect(await ending).toBe(0);
     } finally {
       await door.end();
     }

@@ -14,7 +14,7 @@ import {
 } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { GatewayProcess } from '../gateway/gateway-process.js';
+import { GatewayInProcess } from '../gateway/gateway-process.js';
 import { ScriptedFeed } from '../gateway/scripted-feed.js';
 import { answerInWords, answerSlowly, ScriptedRunner } from '../gateway/scripted-runner.js';
 import { PEPPER } from '../keys/keys-service.js';
@@ -25,7 +25,7 @@ import { ConsoleInProcess } from './console-process.js';
 import { as, OPS, PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
 let world: PeopleWorld;
-let gateway: GatewayProcess;
+let gateway: GatewayInProcess;
 let door: ConsoleInProcess;
 let deployments: ScriptedFeed<DeploymentFeedRecord>;
 let runner: ScriptedRunner;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   runner = new ScriptedRunner({ nats: await bus.connect('worker'), env: ENV, dep: DEPLOYMENT, log });
   runner.start();
   const peppers = `${PEPPER.id}:${PEPPER.secret.toString('hex')}`;
-  gateway = await GatewayProcess.start(bus.url, { KEY_PEPPERS: peppers, NATS_CREDENTIALS_DIR: bus.credentialsDir });
+  gateway = await GatewayInProcess.start(bus, { KEY_PEPPERS: peppers });
   const settings = { SIGN_INS_PER_MIN: '100000', GATEWAY_URL: `http://127.0.0.1:${gateway.port}` };
   door = await ConsoleInProcess.start(bus, settings);
 });
@@ -52,7 +52,7 @@ afterEach(() => {
 });
 afterAll(async () => {
   await door?.end();
-  await gateway?.stop('SIGKILL');
+  await gateway?.end();
   await runner?.stop();
   deployments?.stop();
   await world?.end();

@@ -86,9 +86,9 @@ describe('limits', () => {
 
   it('are not forgiven by the restart of a gateway, and nothing counts twice', async () => {
     const tenant = await rig.tenant();
-    await limit(tenant, { requests_per_minute: 12, tokens_per_minute: 100_000 });
     const doomed = await rig.spawnProcess('gateway').ready();
     await rig.whenServed(tenant, doomed);
+    await limit(tenant, { requests_per_minute: 12, tokens_per_minute: 100_000 });
     const begun = performance.now();
     let accepted = 0;
     const counted = async (gateway: TestService): Promise<Response> => {

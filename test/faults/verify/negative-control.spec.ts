@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type GatewayStats, type StreamResult, flawed } from './fleet.js';
-import { FleetStage } from './fleet-stage.js';
+import { type GatewayStats, type StreamResult, flawed } from '../fleet.js';
+import { FleetStage } from '../fleet-stage.js';
 
 const TOKENS = 40;
 

@@ -5,15 +5,15 @@ import addFormats from 'ajv-formats';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
-import { GrammarWalk } from '../../libs/engine-llama/src/grammar/grammar-walk.js';
-import { jsonSchemaRules, type SchemaRules } from '../../libs/engine-llama/src/grammar/json-schema-grammar.js';
-import type { CallFamily } from '../../libs/engine-llama/src/tool-calls/call-family.js';
-import { type ToolGrammar, toolGrammar } from '../../libs/engine-llama/src/tool-grammar.js';
-import { GrammarSampler } from '../engines/grammar-sampler.js';
-import { Random } from '../engines/random.js';
-import { withoutPlaces } from './left-out-table.js';
-import { argumentsIn, FAMILIES } from './tool-answers.js';
+import { GbnfReader } from '../../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { GrammarWalk } from '../../../libs/engine-llama/src/grammar/grammar-walk.js';
+import { jsonSchemaRules, type SchemaRules } from '../../../libs/engine-llama/src/grammar/json-schema-grammar.js';
+import type { CallFamily } from '../../../libs/engine-llama/src/tool-calls/call-family.js';
+import { type ToolGrammar, toolGrammar } from '../../../libs/engine-llama/src/tool-grammar.js';
+import { GrammarSampler } from '../../engines/grammar-sampler.js';
+import { Random } from '../../engines/random.js';
+import { withoutPlaces } from '../left-out-table.js';
+import { argumentsIn, FAMILIES } from '../tool-answers.js';
 
 /** Tests of one schema, in the drafts that have them. */
 interface Group {
@@ -44,7 +44,7 @@ const SENTENCES = 3;
 /** The rule of the arguments of a request's first tool. */
 const ARGUMENTS = 'tool-0-root';
 
-const { groups } = JSON.parse(readFileSync(new URL('suite/suite.json', import.meta.url), 'utf8')) as { groups: readonly Group[] };
+const { groups } = JSON.parse(readFileSync(new URL('../suite/suite.json', import.meta.url), 'utf8')) as { groups: readonly Group[] };
 const FILES = [...new Set(groups.map(({ name }) => name.split(':')[0]!))];
 
 const inDraft = (schema: AnySchema, draft: Draft): AnySchema =>

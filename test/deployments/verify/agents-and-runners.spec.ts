@@ -2,9 +2,9 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AccountId, type DeploymentId, type DeploymentView, FindDeployment, UpdateDeployment } from '@slipway/contracts';
 import { expect, vi } from 'vitest';
-import { until } from '../testing/until.js';
-import { anAccount, type DeploymentsRig, MODEL } from './rig.js';
-import { rigTest } from './rig-test.js';
+import { until } from '../../testing/until.js';
+import { anAccount, type DeploymentsRig, MODEL } from '../rig.js';
+import { rigTest } from '../rig-test.js';
 
 /** Bounds a failure: models load in seconds, and tries follow after 2, 4 and 8 s. */
 const PATIENCE_MS = 50_000;

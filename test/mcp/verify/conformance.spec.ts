@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KeyProxy } from './stage/key-proxy.js';
-import { McpStage } from './stage/mcp-stage.js';
-import { ToolPackage } from './tools/tool-packages.js';
+import { KeyProxy } from '../stage/key-proxy.js';
+import { McpStage } from '../stage/mcp-stage.js';
+import { ToolPackage } from '../tools/tool-packages.js';
 
 const WITHIN_MS = 300_000;
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const check = (path: string, baseline: string, selection: string[]): ReturnType<ToolPackage['run']> => {
-  const expected = fileURLToPath(new URL(`tools/conformance-${baseline}.yml`, import.meta.url));
+  const expected = fileURLToPath(new URL(`../tools/conformance-${baseline}.yml`, import.meta.url));
   return suite.run(['server', '--url', `http://127.0.0.1:${proxy.port}${path}`, ...selection, '--expected-failures', expected], WITHIN_MS);
 };
 

@@ -1,12 +1,12 @@
 import type { CanonicalRequest, StreamEvent, Tool } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { ChatTemplate } from '../../libs/model-text/src/chat-template.js';
-import { TemplateFacts } from '../../libs/engine-llama/src/template-facts.js';
-import { templateInput } from '../../libs/engine-llama/src/template-input.js';
-import { CallReader } from '../../libs/engine-llama/src/tool-calls/call-reader.js';
-import { ask, message, run } from './engine-run.js';
-import { TEMPLATES, THINKING_TEMPLATE } from './family-templates.js';
-import { templatedEngine } from './templated-model.js';
+import { ChatTemplate } from '../../../libs/model-text/src/chat-template.js';
+import { TemplateFacts } from '../../../libs/engine-llama/src/template-facts.js';
+import { templateInput } from '../../../libs/engine-llama/src/template-input.js';
+import { CallReader } from '../../../libs/engine-llama/src/tool-calls/call-reader.js';
+import { ask, message, run } from '../engine-run.js';
+import { TEMPLATES, THINKING_TEMPLATE } from '../family-templates.js';
+import { templatedEngine } from '../templated-model.js';
 
 const TOOLS: readonly Tool[] = [
   {

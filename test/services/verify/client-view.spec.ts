@@ -16,11 +16,11 @@ import {
 import { jsonAnswer, modelList, ScriptedUpstream } from '@slipway/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../testing/until.js';
-import { type Answer, answerOf, ask, type Call, ClientStream, codeOf, fingerprintOf, modelOf } from './client-answer.js';
-import { ClientRig, STOP_GRACE_MS, type Tenant } from './client-rig.js';
-import type { ServiceProcess } from './service-process.js';
-import { MODELS } from './service-process.js';
+import { until } from '../../testing/until.js';
+import { type Answer, answerOf, ask, type Call, ClientStream, codeOf, fingerprintOf, modelOf } from '../client-answer.js';
+import { ClientRig, STOP_GRACE_MS, type Tenant } from '../client-rig.js';
+import type { ServiceProcess } from '../service-process.js';
+import { MODELS } from '../service-process.js';
 
 const LLAMA = { source: { kind: 'file' as const, path: `${MODELS}/svc-tiny.Q8_0.gguf` }, slots: 1, context: 512 };
 const RETRY_AFTER = /^([1-9]|[12]\d|30)$/;

@@ -1,8 +1,8 @@
 import type { CanonicalRequest, TokenLogprob } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
-import { demoEngine, endless, isIdle } from './demo-engine.js';
-import { EngineRun, ask, message, run, until } from './engine-run.js';
+import type { LlamaEngine } from '../../../libs/engine-llama/src/llama-engine.js';
+import { demoEngine, endless, isIdle } from '../demo-engine.js';
+import { EngineRun, ask, message, run, until } from '../engine-run.js';
 
 const wild = { temperature: 1.5, top_k: 0, top_p: 1, seed: 5 };
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
-import { SequencePool } from '../../libs/engine-llama/src/sequence-pool.js';
-import { DEMO_MODEL, demoEngine, endless, isIdle, longText } from './demo-engine.js';
-import { EngineRun, SETTINGS, ask, run, until } from './engine-run.js';
+import { LlamaEngine } from '../../../libs/engine-llama/src/llama-engine.js';
+import { SequencePool } from '../../../libs/engine-llama/src/sequence-pool.js';
+import { DEMO_MODEL, demoEngine, endless, isIdle, longText } from '../demo-engine.js';
+import { EngineRun, SETTINGS, ask, run, until } from '../engine-run.js';
 
 /** An engine with one slot, and the sequence of llama.cpp that it has for it. */
 async function oneSlot(): Promise<{ engine: LlamaEngine; sequence: ReturnType<SequencePool['take']> }> {

@@ -2,10 +2,10 @@ import { copyFile, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EngineSettings } from '../../libs/engine/src/engine.js';
-import { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
-import { DEMO_MODEL, demoEngine } from './demo-engine.js';
-import { SETTINGS, ask, run } from './engine-run.js';
+import type { EngineSettings } from '../../../libs/engine/src/engine.js';
+import { LlamaEngine } from '../../../libs/engine-llama/src/llama-engine.js';
+import { DEMO_MODEL, demoEngine } from '../demo-engine.js';
+import { SETTINGS, ask, run } from '../engine-run.js';
 
 describe('a model file', () => {
   let folder: string;

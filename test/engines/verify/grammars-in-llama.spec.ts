@@ -1,13 +1,13 @@
 import { createLogger } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
-import { GrammarWalk } from '../../libs/engine-llama/src/grammar/grammar-walk.js';
-import { type LoadedModel, loadModel } from '../../libs/engine-llama/src/load-model.js';
-import { outputRules } from '../../libs/engine-llama/src/grammar/output-grammar.js';
-import { DEMO_MODEL } from './demo-engine.js';
-import { GrammarSampler } from './grammar-sampler.js';
-import { Random } from './random.js';
-import { randomSchema } from './random-schema.js';
+import { GbnfReader } from '../../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { GrammarWalk } from '../../../libs/engine-llama/src/grammar/grammar-walk.js';
+import { type LoadedModel, loadModel } from '../../../libs/engine-llama/src/load-model.js';
+import { outputRules } from '../../../libs/engine-llama/src/grammar/output-grammar.js';
+import { DEMO_MODEL } from '../demo-engine.js';
+import { GrammarSampler } from '../grammar-sampler.js';
+import { Random } from '../random.js';
+import { randomSchema } from '../random-schema.js';
 
 let loaded: LoadedModel;
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
-import { jsonSchemaRules } from '../../libs/engine-llama/src/grammar/json-schema-grammar.js';
-import { GrammarSampler } from '../engines/grammar-sampler.js';
-import { Random } from '../engines/random.js';
-import { expectedLeftOut, withoutLeftOut } from './left-out-table.js';
-import { FILES, REFUSED, type Schema, validatorOf } from './recorded-schemas.js';
+import { GbnfReader } from '../../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { jsonSchemaRules } from '../../../libs/engine-llama/src/grammar/json-schema-grammar.js';
+import { GrammarSampler } from '../../engines/grammar-sampler.js';
+import { Random } from '../../engines/random.js';
+import { expectedLeftOut, withoutLeftOut } from '../left-out-table.js';
+import { FILES, REFUSED, type Schema, validatorOf } from '../recorded-schemas.js';
 
 const SENTENCES = 4;
 

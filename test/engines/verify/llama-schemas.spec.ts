@@ -2,11 +2,11 @@ import type { CanonicalRequest } from '@slipway/contracts';
 import addFormats from 'ajv-formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LlamaEngine } from '../../libs/engine-llama/src/llama-engine.js';
-import { demoEngine } from './demo-engine.js';
-import { ask, run } from './engine-run.js';
-import { Random } from './random.js';
-import { randomSchema } from './random-schema.js';
+import type { LlamaEngine } from '../../../libs/engine-llama/src/llama-engine.js';
+import { demoEngine } from '../demo-engine.js';
+import { ask, run } from '../engine-run.js';
+import { Random } from '../random.js';
+import { randomSchema } from '../random-schema.js';
 
 const ajv = new Ajv2020({ strict: false, ownProperties: true });
 addFormats.default(ajv);

@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Door } from './door.js';
-import { expectRow, kept, type Row } from './expect-row.js';
-import { CONTRACTS } from './public-contract.js';
-import { rawRequest } from './raw-client.js';
-import { type Script, usageOf } from './scripted-runner.js';
+import { Door } from '../door.js';
+import { expectRow, kept, type Row } from '../expect-row.js';
+import { CONTRACTS } from '../public-contract.js';
+import { rawRequest } from '../raw-client.js';
+import { type Script, usageOf } from '../scripted-runner.js';
 
 const NO_JSON = [400, 'invalid_json'] as const;
 const MEDIA = [400, 'unsupported_media_type'] as const;

@@ -11,11 +11,11 @@ import {
 } from '@slipway/contracts';
 import { chatChunk, freePorts, modelList, sseEvent, type UpstreamRequest, type UpstreamScript, usageChunk } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../testing/until.js';
-import { Browser } from '../people/browser.js';
-import { type Tenant, UsageRig } from '../usage/usage-rig.js';
-import type { ServiceProcess } from './service-process.js';
-import { PEPPER_SECRET } from './service-process.js';
+import { until } from '../../testing/until.js';
+import { Browser } from '../../people/browser.js';
+import { type Tenant, UsageRig } from '../../usage/usage-rig.js';
+import type { ServiceProcess } from '../service-process.js';
+import { PEPPER_SECRET } from '../service-process.js';
 
 /** What only its owners may see, in the two contracts' words and in people's. */
 const PROMPT = 'canary-prompt-uwbhfqel';

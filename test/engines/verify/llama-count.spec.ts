@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DEMO_CONTEXT, demoEngine, endless, isIdle, longText } from './demo-engine.js';
-import { EngineRun, ask, message, run, until } from './engine-run.js';
+import { DEMO_CONTEXT, demoEngine, endless, isIdle, longText } from '../demo-engine.js';
+import { EngineRun, ask, message, run, until } from '../engine-run.js';
 
 const unaborted = new AbortController().signal;
 

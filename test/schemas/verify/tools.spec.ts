@@ -1,12 +1,12 @@
 import type { Tool } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { GbnfReader } from '../../libs/engine-llama/src/grammar/gbnf-reader.js';
-import { toolGrammar } from '../../libs/engine-llama/src/tool-grammar.js';
-import { GrammarSampler } from '../engines/grammar-sampler.js';
-import { Random } from '../engines/random.js';
-import { expectedLeftOut, withoutLeftOut, withoutPlaces } from './left-out-table.js';
-import { FILES, REFUSED, type Schema, validatorOf } from './recorded-schemas.js';
-import { argumentsIn, FAMILIES } from './tool-answers.js';
+import { GbnfReader } from '../../../libs/engine-llama/src/grammar/gbnf-reader.js';
+import { toolGrammar } from '../../../libs/engine-llama/src/tool-grammar.js';
+import { GrammarSampler } from '../../engines/grammar-sampler.js';
+import { Random } from '../../engines/random.js';
+import { expectedLeftOut, withoutLeftOut, withoutPlaces } from '../left-out-table.js';
+import { FILES, REFUSED, type Schema, validatorOf } from '../recorded-schemas.js';
+import { argumentsIn, FAMILIES } from '../tool-answers.js';
 
 const SENTENCES = 2;
 

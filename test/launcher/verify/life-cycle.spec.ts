@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isAlive } from '../testing/is-alive.js';
+import { isAlive } from '../../testing/is-alive.js';
 import {
   Launcher,
   REPOSITORY,
@@ -15,7 +15,7 @@ import {
   removeFolder,
   temporaryFolder,
   textOfStream,
-} from './launcher.js';
+} from '../launcher.js';
 
 const NAMES = ['postgres', 'nats-server', 'keys-service', 'deployments-service', 'worker-1', 'gateway-1', 'console'];
 
