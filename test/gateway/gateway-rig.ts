@@ -15,19 +15,16 @@ import {
 import {
   connectNats,
   createLogger,
-  createMetrics,
   type Logger,
-  type LogLevel,
   macOf,
   type NatsConnection,
   type Pepper,
-  type Registry,
+  Registry,
+  type RunningService,
+  startService,
 } from '@slipway/platform';
 import { TestNatsServer } from '@slipway/testing';
-import { GatewayConfig } from '../../apps/gateway/src/config.js';
-import { Gateway } from '../../apps/gateway/src/gateway.js';
-import type { RelayTimes } from '../../apps/gateway/src/inference/relay-times.js';
-import type { SurfaceRegistry } from '../../apps/gateway/src/surfaces/registry.js';
+import { type GatewayChanges, gatewayWith } from '../../apps/gateway/src/gateway-service.js';
 import { until as poll } from '../testing/until.js';
 import { ScriptedFeed } from './scripted-feed.js';
 import { ScriptedRunner, type ScriptedRunnerOptions } from './scripted-runner.js';
@@ -41,16 +38,13 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   await poll(what, condition, withinMs);
 }
 
-export interface RigOptions {
+export interface RigOptions extends Omit<GatewayChanges, 'readThread'> {
   readonly config?: Readonly<Record<string, string>>;
-  readonly times?: Partial<RelayTimes>;
-  readonly logLevel?: LogLevel;
-  readonly surfaces?: SurfaceRegistry;
 }
 
 /** A running gateway of a rig. */
 export interface RunningGateway {
-  readonly gateway: Gateway;
+  readonly gateway: RunningService;
   readonly url: string;
   readonly metrics: Registry;
   stop(drainMs?: number): Promise<void>;
@@ -90,33 +84,18 @@ export class GatewayRig {
   }
 
   /** Starts a gateway and waits until it is ready. */
-  async gateway({ config = {}, times = {}, logLevel = 'silent', surfaces }: RigOptions = {}): Promise<RunningGateway> {
-    const settings = GatewayConfig.parse({ SLIPWAY_ENV: ENV, KEY_PEPPERS: PEPPERS, PORT: 0, PUBLIC_BASE_URL: 'http://gw.test', ...config });
-    const links = { nats: await this.connect('gateway', 'gateway'), bulk: await this.connect('gateway-bulk', 'gateway'), up: true };
-    const metrics = createMetrics('gateway');
-    const gateway = new Gateway({
-      config: settings,
-      log: createLogger('gateway', logLevel),
-      metrics,
-      links,
-      state: () => 'ready',
-      readThread: DIST_THREAD,
-      times,
-      ...(surfaces && { surfaces }),
+  async gateway({ config = {}, ...changes }: RigOptions = {}): Promise<RunningGateway> {
+    const gateway = await startService(gatewayWith({ ...changes, readThread: DIST_THREAD }), {
+      SLIPWAY_ENV: ENV,
+      NATS_URL: this.server.url,
+      KEY_PEPPERS: PEPPERS,
+      PORT: 0,
+      PUBLIC_BASE_URL: 'http://gw.test',
+      ...config,
     });
-    gateway.follow();
-    gateway.connect();
-    await gateway.listen();
     await until('the gateway is ready', () => gateway.notReady() === null);
-    let stopped = false;
-    const stop = async (drainMs = 1_000): Promise<void> => {
-      if (stopped) return;
-      stopped = true;
-      await gateway.drain(drainMs);
-      await gateway.disconnect();
-      await gateway.unfollow();
-    };
-    const running = { gateway, metrics, url: `http://127.0.0.1:${gateway.port}`, stop };
+    const stop = (drainMs = 1_000): Promise<void> => gateway.stop(drainMs);
+    const running = { gateway, metrics: gateway.get(Registry), url: `http://127.0.0.1:${gateway.port}`, stop };
     this.gateways.push(running);
     return running;
   }

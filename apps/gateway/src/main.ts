@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { runProcess } from '@slipway/platform';
-import { GatewayConfig } from './config.js';
-import { gatewayParts } from './gateway-parts.js';
+import { runService } from '@slipway/platform';
+import { gatewayService } from './gateway-service.js';
 
-await runProcess({ service: 'gateway', config: GatewayConfig, environment: process.env, parts: gatewayParts });
+await runService(gatewayService, process.env);

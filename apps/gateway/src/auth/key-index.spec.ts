@@ -60,7 +60,8 @@ describe('the key index', () => {
 
   it('says when a key or account has a budget that it had not, so that what is used of it is known before the first request', () => {
     const told: string[] = [];
-    const index = new KeyIndex(() => told.push('budget'));
+    const index = new KeyIndex();
+    index.whenBudgetIsSet(() => told.push('budget'));
     index.put('key:1', key(1, 'mac'));
     index.put('key:1', { ...key(1, 'mac'), limits: { requests_per_minute: 5 } });
     expect(told).toEqual([]);

@@ -23,8 +23,12 @@ const emptyTables = (): Tables => ({
 export class KeyIndex implements FeedSink<KeyFeedRecord> {
   #tables = emptyTables();
 
-  /** @param budgetSet told when a key or account has a budget that it had not */
-  constructor(private readonly budgetSet: () => void = () => undefined) {}
+  #budgetSet: () => void = () => undefined;
+
+  /** @param listener is called when a key or account has a budget that it had not */
+  whenBudgetIsSet(listener: () => void): void {
+    this.#budgetSet = listener;
+  }
 
   /** Number of keys, for the metrics. */
   get size(): number {
@@ -45,7 +49,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
   put(id: string, record: KeyFeedRecord): void {
     const isNew = hasBudget(record) && !this.#tables.budgeted.has(id);
     put(this.#tables, id, record);
-    if (isNew) this.budgetSet();
+    if (isNew) this.#budgetSet();
   }
 
   remove(id: string): void {

@@ -11,7 +11,7 @@ const callerWith = (key: Limits | undefined, account?: Limits): Caller =>
   ({ key: { id: 2, limits: key }, account: { id: 1, limits: account } }) as unknown as Caller;
 
 function makeBook(): LimitBook {
-  const book = new LimitBook({ now: () => now, date: () => START + now, urgent: () => undefined, unknown: () => undefined });
+  const book = new LimitBook({ now: () => now, date: () => START + now });
   book.isRecalled = true;
   return book;
 }

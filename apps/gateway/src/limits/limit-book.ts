@@ -78,6 +78,10 @@ export interface LimitBookOptions {
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly date: () => number;
+}
+
+/** What the other gateways and keys-service should be asked or told at once. */
+export interface LimitListener {
   /** Much was taken that others do not know of yet. */
   readonly urgent: () => void;
   /** A budget is asked for of which nothing is known yet. */
@@ -92,7 +96,13 @@ export class LimitBook {
   readonly #holders = new Map<string, Holder>();
   readonly #recalled = new Map<string, { requests: number; tokens: number; at: number }>();
 
+  #listener: LimitListener = { urgent: () => undefined, unknown: () => undefined };
+
   constructor(private readonly options: LimitBookOptions) {}
+
+  listen(listener: LimitListener): void {
+    this.#listener = listener;
+  }
 
   /** What was taken before this gateway started is known. */
   isRecalled = false;
@@ -113,14 +123,14 @@ export class LimitBook {
     for (const holder of holders) {
       holder.take(1, 0, now);
       holder.running += 1;
-      if (holder.untold() >= URGENT) this.options.urgent();
+      if (holder.untold() >= URGENT) this.#listener.urgent();
     }
     return this.#entrance(holders);
   }
 
   #requireKnown({ hasBudget, budget }: Holder): void {
     const isUnknown = hasBudget && !budget.isKnown;
-    if (isUnknown) this.options.unknown();
+    if (isUnknown) this.#listener.unknown();
     if (isUnknown || !this.isRecalled) throw notKnownYet();
   }
 
@@ -201,7 +211,7 @@ export class LimitBook {
     for (const holder of holders) {
       holder.take(0, tokens, now);
       if (isGeneration && holder.hasBudget) holder.budget.begin(request, tokens);
-      if (holder.untold() >= URGENT) this.options.urgent();
+      if (holder.untold() >= URGENT) this.#listener.urgent();
     }
     let isOpen = true;
     const settle = (used: number): void => {

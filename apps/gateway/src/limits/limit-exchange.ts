@@ -30,7 +30,7 @@ export interface LimitExchangeOptions {
   readonly gw: Incarnation;
   readonly log: Pick<Logger, 'warn'>;
   readonly book: LimitBook;
-  readonly keys: Pick<KeyIndex, 'key' | 'account' | 'budgeted'>;
+  readonly keys: Pick<KeyIndex, 'key' | 'account' | 'budgeted' | 'whenBudgetIsSet'>;
   /** The key feed has been loaded. */
   readonly isLoaded: () => boolean;
 }
@@ -54,6 +54,10 @@ export class LimitExchange {
   }
 
   start(): void {
+    const { book, keys } = this.options;
+    book.listen({ urgent: this.urgent, unknown: () => void this.askBudgets() });
+    // What is used of a new budget is asked for before the first request, which would be told to come again otherwise.
+    keys.whenBudgetIsSet(() => void this.askBudgets());
     this.#subscription = this.options.nats.subscribe(this.#subject, {
       callback: (error, msg) => {
         if (!error) this.#heard(msg.string());

@@ -91,6 +91,8 @@ export interface ServiceDefinition<S extends ServiceSchema> {
   readonly role: Role | ((config: z.output<S>, log: Logger) => Promise<NatsLogin>);
   /** The root module. It injects `CONFIG`, `LOG`, `NATS`, `RpcClient`, `Registry` and `Readiness` without importing anything. */
   readonly module: Type | DynamicModule;
+  /** Provided to all modules, besides what the resources bring. */
+  readonly providers?: readonly Provider[];
   /** Started in this order once NATS is connected, stopped in reverse after the door has closed. */
   readonly resources?: readonly Resource[];
   /** More connections to NATS as the same user, by the suffix of their names. */

@@ -212,7 +212,7 @@ export class Service<S extends ServiceSchema> {
   }
 
   #providers(): Provider[] {
-    const { connections = {} } = this.#definition;
+    const { connections = {}, providers = [] } = this.#definition;
     const nats = this.#nats(NATS);
     return [
       { provide: CONFIG, useValue: this.#config },
@@ -223,7 +223,8 @@ export class Service<S extends ServiceSchema> {
       { provide: Registry, useValue: this.metrics },
       { provide: Readiness, useValue: new Readiness(() => this.notReady()) },
       ...Object.values(connections).map((token) => ({ provide: token, useValue: this.#nats(token) })),
-      ...this.#resources.flatMap(({ providers = [] }) => providers),
+      ...this.#resources.flatMap((resource) => resource.providers ?? []),
+      ...providers,
     ];
   }
 

@@ -1,0 +1,104 @@
+import { type DynamicModule, type FactoryProvider, Module } from '@nestjs/common';
+import { DeploymentFeed, type DeploymentFeedRecord, KeyFeed, type KeyFeedRecord } from '@slipway/contracts';
+import { type FeedReader, feedReader, readerOf } from '@slipway/feed';
+import { configured, defineService, nuid, Registry, resource, ThreadPool } from '@slipway/platform';
+import { StreamReceiver } from '@slipway/stream-transport';
+import { AuthModule } from './auth/auth.module.js';
+import { KeyIndex } from './auth/key-index.js';
+import { GatewayConfig } from './config.js';
+import { DeploymentIndex } from './deployments/deployment-index.js';
+import { gatewayDoor } from './http/http-door.js';
+import { HttpModule } from './http/http.module.js';
+import { InferenceModule } from './inference/inference.module.js';
+import { InferenceService } from './inference/inference.service.js';
+import { RELAY_TIMES, type RelayTimes } from './inference/relay-times.js';
+import { LimitExchange } from './limits/limit-exchange.js';
+import { LimitsModule } from './limits/limits.module.js';
+import { GatewayMetrics } from './observability/gateway-metrics.js';
+import { HeartbeatListener } from './routing/heartbeat-listener.js';
+import { Router } from './routing/router.service.js';
+import { RoutingModule } from './routing/routing.module.js';
+import { WorkerTable } from './routing/worker-table.js';
+import { ModelsController } from './surfaces/models/models.controller.js';
+import { SurfaceRegistry } from './surfaces/registry.js';
+import { SURFACES } from './surfaces/surfaces.js';
+import { BULK, GATEWAY_ID, READ_THREAD, TIMES } from './tokens.js';
+import { UsageModule } from './usage/usage.module.js';
+import { UsageReporter } from './usage/usage-reporter.js';
+
+/** Time for the last records of usage to be kept, in milliseconds. */
+const LAST_RECORDS_MS = 1_500;
+
+/** What a test may change of a gateway besides its configuration. */
+export interface GatewayChanges {
+  /** The public contracts that it speaks. */
+  readonly surfaces?: SurfaceRegistry;
+  /** The compiled thread that reads bodies, where it does not lie beside its source. */
+  readonly readThread?: URL;
+  /** When relays act. */
+  readonly times?: Partial<RelayTimes>;
+}
+
+type Gauged = [GatewayMetrics, InferenceService, Router, WorkerTable, KeyIndex, StreamReceiver, UsageReporter, ...Feeds];
+type Feeds = [FeedReader<KeyFeedRecord>, FeedReader<DeploymentFeedRecord>];
+
+/** Adds the figures to the metrics that are read when they are asked for. */
+const gauges: FactoryProvider = {
+  provide: Symbol('gauges'),
+  useFactory: (...[metrics, inference, router, table, keys, receiver, usage, keyFeed, deploymentFeed]: Gauged) =>
+    metrics.observe({
+      activeStreams: () => inference.active,
+      waiting: () => router.waiting,
+      workers: () => table.size,
+      keys: () => keys.size,
+      feedAges: () => ({ key: keyFeed.freshness().ageMs, dep: deploymentFeed.freshness().ageMs }),
+      transport: () => ({ ...receiver.counters }),
+      usage: () => ({ waiting: usage.waiting, ...usage.counters }),
+    }),
+  inject: [
+    ...[GatewayMetrics, InferenceService, Router, WorkerTable, KeyIndex, StreamReceiver, UsageReporter],
+    ...[readerOf(KeyFeed), readerOf(DeploymentFeed)],
+  ],
+};
+
+@Module({ imports: [HttpModule, AuthModule, InferenceModule, LimitsModule, RoutingModule, UsageModule], providers: [gauges] })
+class GatewayModule {
+  static speaking(surfaces: SurfaceRegistry): DynamicModule {
+    return { module: GatewayModule, controllers: [ModelsController, ...surfaces.controllers] };
+  }
+}
+
+/** A gateway with what a test changes of it. */
+export const gatewayWith = ({ surfaces = SURFACES, readThread, times }: GatewayChanges = {}) =>
+  defineService({
+    name: 'gateway',
+    role: 'gateway',
+    config: GatewayConfig,
+    module: GatewayModule.speaking(surfaces),
+    connections: { bulk: BULK },
+    providers: [
+      { provide: GATEWAY_ID, useFactory: () => nuid.next() },
+      { provide: SurfaceRegistry, useFactory: () => surfaces },
+      { provide: READ_THREAD, useFactory: () => readThread ?? new URL('./reading/read-thread.js', import.meta.url) },
+      configured(TIMES, ({ ENGINE_SILENCE_MS: engineSilenceMs }: GatewayConfig) => ({ ...RELAY_TIMES, engineSilenceMs, ...times })),
+      { provide: GatewayMetrics, useFactory: (registry: Registry) => new GatewayMetrics(registry), inject: [Registry] },
+    ],
+    resources: [
+      feedReader({ contract: KeyFeed, sink: KeyIndex, missing: 'keys are not loaded' }),
+      feedReader({ contract: DeploymentFeed, sink: DeploymentIndex, missing: 'deployments are not loaded' }),
+      { name: 'streams', token: StreamReceiver, stop: (receiver: StreamReceiver) => receiver.stop() },
+      resource(HeartbeatListener),
+      resource(LimitExchange),
+      {
+        name: 'usage',
+        token: UsageReporter,
+        start: (usage: UsageReporter) => usage.start(),
+        stop: (usage: UsageReporter) => usage.stop(LAST_RECORDS_MS),
+      },
+      { name: 'read threads', token: ThreadPool, stop: (threads: ThreadPool) => threads.close() },
+    ],
+    http: gatewayDoor,
+  });
+
+/** The public inference API. */
+export const gatewayService = gatewayWith();

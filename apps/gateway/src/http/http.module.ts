@@ -1,0 +1,92 @@
+import { Module } from '@nestjs/common';
+import { CONFIG, configured, LOG, type Logger, Readiness } from '@slipway/platform';
+import { AuthModule } from '../auth/auth.module.js';
+import { GuessLimiter } from '../auth/guess-limiter.js';
+import { KeyVerifier } from '../auth/key-verifier.service.js';
+import type { GatewayConfig } from '../config.js';
+import { DeploymentResolver } from '../deployments/deployment-resolver.service.js';
+import { LimitBook } from '../limits/limit-book.js';
+import { LimitsModule } from '../limits/limits.module.js';
+import { MemoryShares } from '../memory/memory-shares.js';
+import { GatewayMetrics } from '../observability/gateway-metrics.js';
+import { OpenApiController } from '../openapi/openapi.controller.js';
+import { SurfaceRegistry } from '../surfaces/registry.js';
+import { UsageModule } from '../usage/usage.module.js';
+import { UsageReporter } from '../usage/usage-reporter.js';
+import { Connections } from './connections.js';
+import { Cors } from './cors.js';
+import { Exchanges } from './exchanges.js';
+import { HealthController } from './health.controller.js';
+import { HTTP_SETTINGS, type HttpSettings } from './http-settings.js';
+import { RequestGate } from './request-gate.js';
+import { SecurityTextController } from './security-text.controller.js';
+import { Shutdown } from './shutdown.js';
+import { Uploads } from './uploads.js';
+
+/** Part of the memory for bodies that one account may hold. */
+const SHARE = 1 / 4;
+/** Part of its account's share that one key may hold. */
+const KEY_SHARE = 3 / 4;
+
+function settingsOf(config: GatewayConfig, readiness: Readiness, shutdown: Shutdown): HttpSettings {
+  const { HOST: host, PORT: port, PUBLIC_BASE_URL: publicUrl } = config;
+  return {
+    baseUrl: publicUrl?.replace(/\/+$/, '') ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`,
+    bodyBytesMax: config.BODY_BYTES_MAX,
+    notReady: () => readiness.notReady(),
+    shutdown: () => shutdown.phase,
+    securityContact: config.SECURITY_CONTACT,
+  };
+}
+
+/** Bodies share memory; the share of an account, and of a key, holds one body at least. */
+function uploadsOf(config: GatewayConfig): Uploads {
+  const shareOf = (share: number): number => Math.max(config.BODY_BYTES_MAX, Math.floor(config.BODIES_BYTES_MAX * share));
+  return new Uploads({
+    memory: new MemoryShares({ bytes: config.BODIES_BYTES_MAX, shareBytes: shareOf(SHARE), keyBytes: shareOf(SHARE * KEY_SHARE) }),
+    perAccount: config.UPLOADS_PER_ACCOUNT_MAX,
+    bytesPerS: config.BODY_BYTES_PER_S_MIN,
+    now: () => performance.now(),
+  });
+}
+
+function connectionsOf(config: GatewayConfig, log: Logger): Connections {
+  const { CONNECTIONS_MAX: most, CONNECTIONS_PER_ADDRESS_MAX: perAddress, CONNECTIONS_PER_ACCOUNT_MAX: perAccount } = config;
+  return new Connections({ most, perAddress, perAccount, log });
+}
+
+type ExchangesParts = [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, Logger, Shutdown];
+
+const exchangesOf = (...[cors, usage, surfaces, metrics, log, shutdown]: ExchangesParts): Exchanges =>
+  new Exchanges({ cors, refused: (refusal) => usage.refused(refusal), surfaces, metrics, log, shutdown: () => shutdown.phase });
+
+type CallParts = [KeyVerifier, DeploymentResolver, GuessLimiter, LimitBook, Uploads];
+type DoorParts = [Connections, SurfaceRegistry, Exchanges, Cors, HttpSettings];
+
+function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
+  const [keys, deployments, guesses, limits, uploads, connections, surfaces, exchanges, cors, settings] = parts;
+  return new RequestGate({ keys, deployments, guesses, limits, uploads, connections, surfaces, exchanges, cors, settings });
+}
+
+/** Everything before a request's body is read, and the routes that need no key. */
+@Module({
+  imports: [AuthModule, LimitsModule, UsageModule],
+  controllers: [HealthController, OpenApiController, SecurityTextController],
+  providers: [
+    Shutdown,
+    configured(Cors, ({ CORS_ORIGINS: origins }: GatewayConfig) => new Cors(origins)),
+    configured(Uploads, uploadsOf),
+    { provide: HTTP_SETTINGS, useFactory: settingsOf, inject: [CONFIG, Readiness, Shutdown] },
+    { provide: Connections, useFactory: connectionsOf, inject: [CONFIG, LOG] },
+    { provide: Exchanges, useFactory: exchangesOf, inject: [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, LOG, Shutdown] },
+    {
+      provide: RequestGate,
+      useFactory: gateOf,
+      inject: [
+        ...[KeyVerifier, DeploymentResolver, GuessLimiter, LimitBook, Uploads],
+        ...[Connections, SurfaceRegistry, Exchanges, Cors, HTTP_SETTINGS],
+      ],
+    },
+  ],
+})
+export class HttpModule {}

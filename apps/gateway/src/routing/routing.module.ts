@@ -1,0 +1,39 @@
+import { Module } from '@nestjs/common';
+import { DeploymentFeed, type DeploymentFeedRecord, type DeploymentId, type Incarnation } from '@slipway/contracts';
+import { type FeedReader, readerOf } from '@slipway/feed';
+import { CONFIG, NATS, type NatsConnection, type ServiceConfig } from '@slipway/platform';
+import type { GatewayConfig } from '../config.js';
+import { DeploymentIndex } from '../deployments/deployment-index.js';
+import { GATEWAY_ID } from '../tokens.js';
+import { HeartbeatListener } from './heartbeat-listener.js';
+import { Router } from './router.service.js';
+import { type Standing, WorkerTable } from './worker-table.js';
+
+/** Without a fresh feed an agent cannot be distinguished from one that replaced it: then every runner of the deployment counts. */
+function tableOf(deployments: DeploymentIndex, feed: FeedReader<DeploymentFeedRecord>): WorkerTable {
+  const standing = (deployment: DeploymentId, agent: string): Standing => {
+    const agents = deployments.deployment(deployment)?.agents;
+    if (agents?.some((named) => named === agent)) return 'named';
+    return agents === undefined || feed.freshness().state !== 'fresh' ? 'unknown' : 'foreign';
+  };
+  return new WorkerTable(() => performance.now(), standing);
+}
+
+const routerOf = (table: WorkerTable, { QUEUE_WAIT_MS: queueWaitMs }: GatewayConfig): Router =>
+  new Router({ table, queueWaitMs, now: () => performance.now(), random: Math.random });
+
+type ListenerParts = [NatsConnection, ServiceConfig, Incarnation, Router];
+
+const listenerOf = (...[nats, { SLIPWAY_ENV: env }, gw, router]: ListenerParts): HeartbeatListener =>
+  new HeartbeatListener({ nats, env, gw, router });
+
+/** Which runners there are, and which one a stream goes to. */
+@Module({
+  providers: [
+    { provide: WorkerTable, useFactory: tableOf, inject: [DeploymentIndex, readerOf(DeploymentFeed)] },
+    { provide: Router, useFactory: routerOf, inject: [WorkerTable, CONFIG] },
+    { provide: HeartbeatListener, useFactory: listenerOf, inject: [NATS, CONFIG, GATEWAY_ID, Router] },
+  ],
+  exports: [Router, WorkerTable],
+})
+export class RoutingModule {}
