@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { runProcess } from '@slipway/platform';
-import { WorkerConfig } from './config.js';
-import { workerParts } from './worker-parts.js';
+import { runService } from '@slipway/platform';
+import { inferenceWorker } from './inference-worker.js';
 
-await runProcess({ service: 'inference-worker', config: WorkerConfig, environment: process.env, parts: workerParts });
+await runService(inferenceWorker, process.env);

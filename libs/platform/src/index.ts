@@ -52,14 +52,6 @@ export { type ListCaller, allDeployments, allModels } from './rpc/whole-lists.js
 export { BoxKey, BoxSealer, UnreadableBoxError } from './secrets/sealed-box.js';
 export { randomToken } from './secrets/random-token.js';
 export { SECRET_KEYS, SecretVault, UnreadableSecretError } from './secrets/secret-vault.js';
-export { Lifecycle } from './service/lifecycle.js';
-export type { LifecycleState, Part } from './service/lifecycle.js';
-export { runProcess } from './service/run-process.js';
-export { OpsServer } from './service/ops-server.js';
-export { NatsLink } from './service/nats-link.js';
-export { createRpcApplication } from './rpc/rpc-application.js';
-export { RpcErrorFilter } from './rpc/rpc-error.filter.js';
-export { RpcServer } from './rpc/rpc-server.js';
 export { defineService, resource } from './service/service-definition.js';
 export type {
   CallGate,

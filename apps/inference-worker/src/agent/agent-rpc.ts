@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Incarnation, RpcContract } from '@slipway/contracts';
-import { type Logger, type NatsConnection, RpcResponder } from '@slipway/platform';
+import { CONFIG, LOG, type Logger, NATS, type NatsConnection, RpcResponder } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
-import { AGENT_ID, CONFIG, LOG, NATS } from './agent-tokens.js';
+import { AGENT_ID } from './agent-tokens.js';
 
 /** Serves RPCs on this agent's own subjects, until it stops. */
 @Injectable()

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AgentHeartbeat, Assignment, type Incarnation, subjectOf } from '@slipway/contracts';
-import { BoxKey, type Logger, messageBytesOf, type NatsConnection, type Subscription } from '@slipway/platform';
+import { BoxKey, CONFIG, LOG, type Logger, messageBytesOf, NATS, type NatsConnection, type Subscription } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { AgentStatusService } from './agent-status.service.js';
-import { AGENT_ID, CONFIG, LOG, NATS } from './agent-tokens.js';
+import { AGENT_ID } from './agent-tokens.js';
 import { AssignmentReader, type WholeAssignment } from './assignment-reader.js';
 import { heartbeatTexts } from './heartbeat-parts.js';
 import { PlacementsService } from './placements.service.js';

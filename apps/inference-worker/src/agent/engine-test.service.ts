@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EngineFinding, engineTestBinding, type Incarnation, TestAgentEngine } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
-import { BoxKey, type Logger } from '@slipway/platform';
+import { BoxKey, LOG, type Logger } from '@slipway/platform';
 import type { z } from 'zod';
 import { tryEngine } from '../engines.js';
 import { ModelSources } from './model-sources.js';
 import { AgentRpc } from './agent-rpc.js';
-import { AGENT_ID, LOG } from './agent-tokens.js';
+import { AGENT_ID } from './agent-tokens.js';
 
 type Request = z.output<typeof TestAgentEngine.request>;
 

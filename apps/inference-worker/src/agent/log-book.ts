@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AccountId, AssignmentItem, DeploymentId, LogLine } from '@slipway/contracts';
-import { createLogger, type Logger } from '@slipway/platform';
+import { CONFIG, createLogger, type Logger } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
-import { CONFIG } from './agent-tokens.js';
 import { LineRing } from './line-ring.js';
 import { readableLine } from './log-text.js';
 

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AgentLoad, AssignmentItem, DeploymentId } from '@slipway/contracts';
+import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { ModelSources } from './model-sources.js';
 import type { Farewell, RunnerFigures } from '../runner/runner-messages.js';
-import { CONFIG } from './agent-tokens.js';
 import type { OpenItem, WholeAssignment } from './assignment-reader.js';
 import { LogBook } from './log-book.js';
 import type { MemoryClaim } from './memory.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AssignmentItem, DeploymentId } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
-import { connectNats, type Logger, type NatsConnection, type ThreadPool } from '@slipway/platform';
+import { CONFIG, connectNats, LOG, type Logger, NATS, type NatsConnection, type ThreadPool } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 import { createEngine, type EngineSource, requestReaders } from '../engines.js';
 import type { RunnerName, RunnerNames } from '../identity/runner-names.js';
@@ -9,7 +9,7 @@ import type { ObtainedModel } from './model-sources.js';
 import type { OtherUser } from '../runner/other-user.js';
 import { Runner } from '../runner/runner.js';
 import { queueBoundOf } from '../serving/admission.js';
-import { CONFIG, LOG, NATS, RUNNER_NAMES } from './agent-tokens.js';
+import { RUNNER_NAMES } from './agent-tokens.js';
 import { ForkedRunner } from './forked-runner.js';
 import { InProcessRunner } from './in-process-runner.js';
 import type { ItemLog } from './log-book.js';

@@ -1,7 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Registry } from '@slipway/platform';
 import type { RunnerFigures } from '../runner/runner-messages.js';
-import { METRICS } from './agent-tokens.js';
 
 /** Sums over all runners; labels are closed sets. */
 @Injectable()
@@ -14,7 +13,7 @@ export class WorkerMetrics {
   readonly #requests: Gauge<'place'>;
   readonly #memory: Gauge;
 
-  constructor(@Inject(METRICS) registry: Registry) {
+  constructor(registry: Registry) {
     const registers = [registry];
     this.#streams = new Counter({ name: 'slipway_worker_streams_total', help: 'Streams that ended.', labelNames: ['outcome'], registers });
     this.#tokens = new Counter({ name: 'slipway_worker_tokens_total', help: 'Tokens of ended streams.', labelNames: ['kind'], registers });

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Incarnation, JoinWorker, type WorkerIdentity } from '@slipway/contracts';
-import { connectNats, hasCredentials, type Logger, newUserKey, nuid, RpcClient, type UserKey } from '@slipway/platform';
+import { connectNats, hasCredentials, type Logger, type NatsLogin, newUserKey, nuid, RpcClient, type UserKey } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
 
 /** Pause before keys-service is asked again, in milliseconds. */
@@ -15,6 +15,9 @@ export interface HeldName {
   /** Milliseconds since the epoch. */
   expiresAt: number;
 }
+
+/** As whom an agent connects: under its own name, or absent as the user that all workers share. */
+export type AgentLogin = NatsLogin & { readonly identity?: HeldName | undefined };
 
 export const heldName = (key: UserKey, { wk, jwt, expires_at: end }: WorkerIdentity): HeldName => ({
   wk,

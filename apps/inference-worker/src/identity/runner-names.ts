@@ -25,6 +25,7 @@ export interface RunnerName {
 export interface RunnerNames {
   /** A name that has not been used. @throws ServiceError where there is none left, and keys-service gives none now */
   take(deployment: DeploymentId): Promise<RunnerName>;
+  start(): void;
   stop(): void;
 }
 
@@ -39,8 +40,12 @@ export class SharedRunnerNames implements RunnerNames {
     return Promise.resolve({ wk, held: null, onRenewed: () => undefined, giveBack: () => undefined });
   }
 
+  start(): void {
+    // Nothing is renewed.
+  }
+
   stop(): void {
-    // Nothing is asked for.
+    // Nothing is renewed.
   }
 }
 
