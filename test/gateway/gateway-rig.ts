@@ -31,14 +31,13 @@ import { ScriptedRunner, type ScriptedRunnerOptions } from './scripted-runner.js
 
 export const ENV = 'test';
 export const PEPPERS = `new:${'ab'.repeat(32)},old:${'cd'.repeat(32)}`;
-const DIST_THREAD = new URL('../../apps/gateway/dist/reading/read-thread.js', import.meta.url);
 
 /** Polls until `condition` holds, with the time that a gateway takes which runs in the test's own process. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
   await poll(what, condition, withinMs);
 }
 
-export interface RigOptions extends Omit<GatewayChanges, 'readThread'> {
+export interface RigOptions extends GatewayChanges {
   readonly config?: Readonly<Record<string, string>>;
 }
 
@@ -85,7 +84,7 @@ export class GatewayRig {
 
   /** Starts a gateway and waits until it is ready. */
   async gateway({ config = {}, ...changes }: RigOptions = {}): Promise<RunningGateway> {
-    const gateway = await startService(gatewayWith({ ...changes, readThread: DIST_THREAD }), {
+    const gateway = await startService(gatewayWith(changes), {
       SLIPWAY_ENV: ENV,
       NATS_URL: this.server.url,
       KEY_PEPPERS: PEPPERS,

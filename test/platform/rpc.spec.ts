@@ -5,16 +5,21 @@ import {
   type ArrivedCall,
   connectNats,
   createLogger,
-  createRpcApplication,
+  defineService,
+  NATS,
   type NatsConnection,
+  natsFragment,
   RpcClient,
   RpcHandler,
   RpcResponder,
-  RpcServer,
+  type RunningService,
+  serviceFragment,
+  startService,
   UnansweredError,
 } from '@slipway/platform';
 import { TcpGate, TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 const env = 'rpc';
 const log = createLogger('test', 'silent');
@@ -55,27 +60,36 @@ class ProbeHandlers {
   }
 }
 
-@Module({ controllers: [ProbeHandlers] })
+const GATE = Symbol('gate');
+
+@Module({ controllers: [ProbeHandlers], providers: [{ provide: GATE, useFactory: () => ({ admit }) }] })
 class ProbeModule {}
+
+const probe = defineService({
+  name: 'probe',
+  role: 'keys',
+  config: z.object({ ...serviceFragment, ...natsFragment }),
+  module: ProbeModule,
+  rpc: { gate: GATE },
+});
 
 let server: TestNatsServer;
 let serving: NatsConnection;
 let asking: NatsConnection;
 let client: RpcClient;
-let app: Awaited<ReturnType<typeof createRpcApplication>>;
+let service: RunningService;
 
 beforeAll(async () => {
   server = await TestNatsServer.start();
-  serving = await connectNats({ url: server.url, role: 'keys', name: 'serving', log });
   asking = await connectNats({ url: server.url, role: 'ops', name: 'asking', log });
   client = new RpcClient(asking, env);
-  app = await createRpcApplication(ProbeModule, new RpcServer({ nats: serving, env, log, drainMs: 1_000, admit }), log);
-  await app.listen();
+  service = await startService(probe, { SLIPWAY_ENV: env, NATS_URL: server.url, DRAIN_MS: 1_000 });
+  serving = service.get<NatsConnection>(NATS);
 });
 
 afterAll(async () => {
-  await app.close();
-  await Promise.all([serving.close(), asking.close()]);
+  await service.stop();
+  await asking.close();
   await server.end();
 });
 
@@ -88,20 +102,24 @@ const failure = (work: Promise<unknown>): Promise<ServiceError> =>
 describe('a service that starts', () => {
   it('listens only once the server knows it: whoever asks then is answered', async () => {
     const gate = await TcpGate.open(server.url);
-    const late = await connectNats({ url: gate.through(server.url), role: 'keys', name: 'late', log });
-    const starting = await createRpcApplication(ProbeModule, new RpcServer({ nats: late, env: 'late', log, drainMs: 1_000, admit }), log);
-    let listens = false;
-    gate.swallow();
-    const listening = starting.listen().then(() => {
-      listens = true;
+    let isSilent = false;
+    const silence = (): void => {
+      gate.swallow();
+      isSilent = true;
+    };
+    const late = defineService({ ...probe, resources: [{ name: 'silence', token: GATE, start: silence }] });
+    let running: RunningService | undefined;
+    const starting = startService(late, { SLIPWAY_ENV: 'late', NATS_URL: gate.through(server.url) }).then((started) => {
+      running = started;
+      return started;
     });
+    await expect.poll(() => isSilent).toBe(true);
     await asking.flush();
-    expect(listens).toBe(false);
+    expect(running).toBeUndefined();
     gate.allow();
-    await listening;
+    await starting;
     expect(await new RpcClient(asking, 'late').call(CreateAccount, { slug: 'acme' })).toEqual({ id: 1, slug: 'acme' });
-    await starting.close();
-    await late.close();
+    await running?.stop();
     await gate.end();
   });
 });
@@ -179,7 +197,7 @@ describe('a call between services', () => {
   it('finishes running calls when the service stops', async () => {
     const answer = client.call(ListKeys, { account: 1 });
     await expect.poll(() => waiting.length).toBe(1);
-    const closing = app.close();
+    const closing = service.stop();
     waiting.pop()?.();
     expect(await answer).toEqual({ keys: [] });
     await closing;

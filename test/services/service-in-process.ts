@@ -1,7 +1,6 @@
-import 'reflect-metadata';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, Lifecycle, loadConfig, type LogLevel } from '@slipway/platform';
+import { type RunningService, type ServiceDefinition, type ServiceSchema, startService } from '@slipway/platform';
 import { until } from '../testing/until.js';
 import { ENV } from './bus.js';
 import type { AppName, NatsAddress, TestService } from './test-service.js';
@@ -15,45 +14,19 @@ const DEBUG_LINE = '{"level":"debug"';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Begins what an app's `main.ts` does, without signals and without an exit. */
-async function beginApp(app: AppName, environment: Environment, write: (line: string) => void): Promise<Begun> {
-  const { config: schema, parts } = await PARTS[app]();
-  const config = loadConfig(schema, environment) as { LOG_LEVEL: LogLevel; DRAIN_MS: number };
-  const log = createLogger(app, 'silent', (line) => {
-    if (config.LOG_LEVEL === 'debug' || !line.startsWith(DEBUG_LINE)) write(line);
-  });
-  const lifecycle = new Lifecycle(log, config.DRAIN_MS);
-  return { lifecycle, started: lifecycle.start(parts(config as never, log, lifecycle)) };
-}
-
-interface Begun {
-  readonly lifecycle: Lifecycle;
-  readonly started: Promise<void>;
-}
-
-/** Each app's configuration and parts, loaded when the first test wants them. */
-const PARTS = {
-  'keys-service': async () => ({
-    config: (await import('../../apps/keys-service/src/config.js')).KeysConfig,
-    parts: (await import('../../apps/keys-service/src/service-parts.js')).serviceParts,
-  }),
-  'deployments-service': async () => ({
-    config: (await import('../../apps/deployments-service/src/config.js')).DeploymentsServiceConfig,
-    parts: (await import('../../apps/deployments-service/src/service-parts.js')).serviceParts,
-  }),
-  gateway: async () => ({
-    config: (await import('../../apps/gateway/src/config.js')).GatewayConfig,
-    parts: (await import('../../apps/gateway/src/gateway-parts.js')).gatewayParts,
-  }),
-  'inference-worker': async () => ({
-    config: (await import('../../apps/inference-worker/src/config.js')).WorkerConfig,
-    parts: (await import('../../apps/inference-worker/src/worker-parts.js')).workerParts,
-  }),
-  console: async () => ({
-    config: (await import('../../apps/console/src/config.js')).ConsoleConfig,
-    parts: (await import('../../apps/console/src/console-parts.js')).consoleParts,
-  }),
+/** What each app is, loaded when the first test wants it. */
+const DEFINITIONS: Readonly<Record<AppName, () => Promise<unknown>>> = {
+  'keys-service': async () => (await import('../../apps/keys-service/src/keys-service.js')).keysService,
+  'deployments-service': async () => (await import('../../apps/deployments-service/src/deployments-service.js')).deploymentsService,
+  gateway: async () => (await import('../../apps/gateway/src/gateway-service.js')).gatewayService,
+  'inference-worker': async () => (await import('../../apps/inference-worker/src/inference-worker.js')).inferenceWorker,
+  console: async () => (await import('../../apps/console/src/console-service.js')).consoleService,
 };
+
+async function begin(app: AppName, settings: Environment, log: (line: string) => void): Promise<RunningService> {
+  const definition = (await DEFINITIONS[app]()) as ServiceDefinition<ServiceSchema>;
+  return startService(definition, settings, { log });
+}
 
 /**
  * An app inside the process of the test, run from source. It takes its settings as a process takes its environment, and a
@@ -62,8 +35,7 @@ const PARTS = {
  */
 export class ServiceInProcess implements TestService {
   #output = '';
-  readonly #begun: Promise<Begun>;
-  readonly #started: Promise<void>;
+  readonly #started: Promise<RunningService>;
 
   constructor(
     readonly app: AppName,
@@ -78,8 +50,10 @@ export class ServiceInProcess implements TestService {
       MODEL_CACHE_DIR: join(credentialsDir ?? tmpdir(), 'models'),
       ...environment,
     };
-    this.#begun = beginApp(app, settings, (line) => (this.#output += line));
-    this.#started = this.#begun.then(({ started }) => started);
+    const isShown = (line: string): boolean => environment['LOG_LEVEL'] === 'debug' || !line.startsWith(DEBUG_LINE);
+    this.#started = begin(app, settings, (line) => {
+      if (isShown(line)) this.#output += line;
+    });
     this.#started.catch(() => undefined);
   }
 
@@ -111,12 +85,9 @@ export class ServiceInProcess implements TestService {
   }
 
   async stop(): Promise<number> {
-    const begun = await this.#begun.catch(() => null);
-    await begun?.lifecycle.stop();
-    return this.#started.then(
-      () => 0,
-      () => 1,
-    );
+    const running = await this.#started.catch(() => null);
+    await running?.stop();
+    return running ? 0 : 1;
   }
 
   async end(): Promise<void> {

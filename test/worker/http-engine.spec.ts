@@ -1,42 +1,27 @@
-import 'reflect-metadata';
-import { Test, type TestingModule } from '@nestjs/testing';
-import { AccountId, Incarnation } from '@slipway/contracts';
-import { createLogger, createMetrics, loadConfig, type NatsConnection, nuid, type Registry } from '@slipway/platform';
+import { AccountId } from '@slipway/contracts';
+import { type RunningService, startService } from '@slipway/platform';
 import { chatChunk, chatStream, jsonAnswer, ScriptedUpstream } from '@slipway/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { AgentModule } from '../../apps/inference-worker/src/agent/agent.module.js';
-import { AgentService } from '../../apps/inference-worker/src/agent/agent.service.js';
-import { WorkerConfig } from '../../apps/inference-worker/src/config.js';
-import { SharedRunnerNames } from '../../apps/inference-worker/src/identity/runner-names.js';
+import { inferenceWorker } from '../../apps/inference-worker/src/inference-worker.js';
 import { anItem } from './an-item.js';
 import { type Agent, WorkerRig } from './rig.js';
 import { until } from './until.js';
 
 let rig: WorkerRig;
 let upstream: ScriptedUpstream;
-let module: TestingModule;
-let service: AgentService;
-let nats: NatsConnection;
-let metrics: Registry;
+let worker: RunningService;
 let agent: Pick<Agent, 'wk'>;
 
-async function startAgent(settings: NodeJS.ProcessEnv = {}): Promise<void> {
-  const config = loadConfig(WorkerConfig, {
+async function startAgent(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  worker = await startService(inferenceWorker, {
     SLIPWAY_ENV: 'test',
+    NATS_URL: rig.bus.url,
+    NATS_CREDENTIALS_DIR: rig.bus.credentialsDir,
     LOG_LEVEL: 'silent',
     MODEL_CACHE_DIR: `${rig.folder}/cache`,
     ENGINE_HOSTS: new URL(upstream.url).host,
     ...settings,
   });
-  nats = await rig.connect('worker');
-  metrics = createMetrics('inference-worker');
-  const wk = Incarnation.parse(nuid.next());
-  const names = new SharedRunnerNames(wk);
-  module = await Test.createTestingModule({
-    imports: [AgentModule.with({ config, log: createLogger('test', 'silent'), nats, metrics, wk, names })],
-  }).compile();
-  service = module.get(AgentService);
-  service.start();
   agent = await until('the first heartbeat', () => rig.beats.at(0));
 }
 
@@ -49,8 +34,7 @@ beforeEach(async () => {
   await startAgent();
 });
 afterEach(async () => {
-  await service.stop(0);
-  await module.close();
+  await worker.stop(0);
   await upstream.stop();
   await rig.close();
 });

@@ -22,7 +22,7 @@ import { WorkerTable } from './routing/worker-table.js';
 import { ModelsController } from './surfaces/models/models.controller.js';
 import { SurfaceRegistry } from './surfaces/registry.js';
 import { SURFACES } from './surfaces/surfaces.js';
-import { BULK, GATEWAY_ID, READ_THREAD, TIMES } from './tokens.js';
+import { BULK, GATEWAY_ID, TIMES } from './tokens.js';
 import { UsageModule } from './usage/usage.module.js';
 import { UsageReporter } from './usage/usage-reporter.js';
 
@@ -33,8 +33,6 @@ const LAST_RECORDS_MS = 1_500;
 export interface GatewayChanges {
   /** The public contracts that it speaks. */
   readonly surfaces?: SurfaceRegistry;
-  /** The compiled thread that reads bodies, where it does not lie beside its source. */
-  readonly readThread?: URL;
   /** When relays act. */
   readonly times?: Partial<RelayTimes>;
 }
@@ -69,7 +67,7 @@ class GatewayModule {
 }
 
 /** A gateway with what a test changes of it. */
-export const gatewayWith = ({ surfaces = SURFACES, readThread, times }: GatewayChanges = {}) =>
+export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayChanges = {}) =>
   defineService({
     name: 'gateway',
     role: 'gateway',
@@ -79,7 +77,6 @@ export const gatewayWith = ({ surfaces = SURFACES, readThread, times }: GatewayC
     providers: [
       { provide: GATEWAY_ID, useFactory: () => nuid.next() },
       { provide: SurfaceRegistry, useFactory: () => surfaces },
-      { provide: READ_THREAD, useFactory: () => readThread ?? new URL('./reading/read-thread.js', import.meta.url) },
       configured(TIMES, ({ ENGINE_SILENCE_MS: engineSilenceMs }: GatewayConfig) => ({ ...RELAY_TIMES, engineSilenceMs, ...times })),
       { provide: GatewayMetrics, useFactory: (registry: Registry) => new GatewayMetrics(registry), inject: [Registry] },
     ],

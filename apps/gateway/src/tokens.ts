@@ -2,7 +2,5 @@
 export const GATEWAY_ID = Symbol('gateway id');
 /** Injects the second `NatsConnection`: large request bodies and records of usage travel there, so that no token waits for them. */
 export const BULK = Symbol('bulk NATS connection');
-/** Injects the URL of the compiled thread that reads bodies. */
-export const READ_THREAD = Symbol('read thread');
 /** Injects the `RelayTimes`. */
 export const TIMES = Symbol('relay times');

@@ -11,7 +11,7 @@ import { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestReader } from '../reading/request-reader.js';
 import { Router } from '../routing/router.service.js';
 import { RoutingModule } from '../routing/routing.module.js';
-import { BULK, GATEWAY_ID, READ_THREAD, TIMES } from '../tokens.js';
+import { BULK, GATEWAY_ID, TIMES } from '../tokens.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { UsageReporter } from '../usage/usage-reporter.js';
 import { DOCUMENT_BYTES_MAX } from './document-answer.js';
@@ -26,7 +26,8 @@ const READ_MS = 5_000;
 const SHARE = 1 / 4;
 const MIB = 1024 * 1024;
 
-function threadsOf(threadUrl: URL, log: Logger): ThreadPool {
+function threadsOf(log: Logger): ThreadPool {
+  const threadUrl = new URL('../reading/read-thread.js', import.meta.url);
   const threads = Math.min(READ_THREADS_MAX, Math.max(2, availableParallelism()));
   return new ThreadPool({ threadUrl, threads, taskMs: READ_MS, log });
 }
@@ -51,7 +52,7 @@ function serviceOf(...[receiver, router, keys, metrics, usage, threads, times, c
 @Module({
   imports: [AuthModule, RoutingModule, UsageModule],
   providers: [
-    { provide: ThreadPool, useFactory: threadsOf, inject: [READ_THREAD, LOG] },
+    { provide: ThreadPool, useFactory: threadsOf, inject: [LOG] },
     { provide: StreamReceiver, useFactory: receiverOf, inject: [NATS, BULK, CONFIG, GATEWAY_ID, LOG] },
     {
       provide: InferenceService,
