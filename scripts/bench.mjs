@@ -13,6 +13,9 @@ import { StartError } from './lib/start-error.mjs';
 /** By itself, as it needs neither nginx nor a model: `npm run bench -- keys`. */
 const KEYS = 'keys';
 
+/** Likewise; it takes the folder of another built checkout to compare with: `npm run bench -- bodies [FOLDER]`. */
+const BODIES = 'bodies';
+
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const progress = new Progress();
 
@@ -44,6 +47,14 @@ async function benchKeys() {
   return runKeysBench({ root, path: process.env.PATH });
 }
 
+async function benchBodies() {
+  const { runBodiesBench } = await import(pathToFileURL(join(root, 'bench/dist/bodies-bench.js')).href);
+  return runBodiesBench(root, process.argv[3]);
+}
+
+/** What is measured by itself, by the word that asks for it. */
+const ALONE = { [KEYS]: benchKeys, [BODIES]: benchBodies };
+
 async function benchLoads({ binDir, natsServer }) {
   const nginx = await ensureNginx({ binDir, progress });
   const environment = { ...process.env, NATS_SERVER_BIN: natsServer };
@@ -53,7 +64,7 @@ async function benchLoads({ binDir, natsServer }) {
 
 try {
   const stage = await prepare();
-  process.exitCode = await (process.argv[2] === KEYS ? benchKeys() : benchLoads(stage));
+  process.exitCode = await (ALONE[process.argv[2]] ?? benchLoads)(stage);
 } catch (error) {
   progress.note(error instanceof StartError ? `✗ ${error.message}` : `✗ ${error?.stack ?? error}`);
   process.exitCode = 1;

@@ -3,6 +3,7 @@ import { LOADS } from './loads.js';
 
 export const USAGE = `Usage: npm run bench -- [options]
        npm run bench -- keys      what 100,000 keys cost a gateway
+       npm run bench -- bodies [FOLDER]   what checking a body costs, beside that of another built checkout
 
 Measures what Slipway adds to an inference server, beside nginx in front of the same server.
 Starts everything that it needs, and ends it.
