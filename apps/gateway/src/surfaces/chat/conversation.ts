@@ -108,21 +108,24 @@ type Call = NonNullable<Assistant['tool_calls']>[number];
  * @param imageHosts hosts that images may be fetched from.
  * @throws ServiceError naming a part that its form allows and that makes no sense.
  */
-export const readConversation = (messages: readonly ChatMessage[], imageHosts: readonly string[]): CanonicalMessage[] =>
-  messages.map((message, i) => readMessage(message, `messages[${i}]`, imageHosts));
+export function readConversation(messages: readonly ChatMessage[], imageHosts: readonly string[]): CanonicalMessage[] {
+  return messages.map((message, i) => {
+    const read = readMessage(message, i, imageHosts);
+    return isAbsent(message.name) ? read : { ...read, name: message.name };
+  });
+}
 
-function readMessage(message: ChatMessage, at: string, imageHosts: readonly string[]): CanonicalMessage {
-  const name = isAbsent(message.name) ? undefined : { name: message.name };
+function readMessage(message: ChatMessage, i: number, imageHosts: readonly string[]): CanonicalMessage {
   switch (message.role) {
     case 'system':
     case 'developer':
-      return { role: 'system', content: textOf(message.content), ...name };
+      return { role: 'system', content: textOf(message.content) };
     case 'user':
-      return { role: 'user', content: userContent(message.content, `${at}.content`, imageHosts), ...name };
+      return { role: 'user', content: userContent(message.content, i, imageHosts) };
     case 'assistant':
-      return { ...readAssistant(message, at), ...name };
+      return readAssistant(message, i);
     case 'tool':
-      return { role: 'tool', content: textOf(message.content), tool_call_id: message.tool_call_id, ...name };
+      return { role: 'tool', content: textOf(message.content), tool_call_id: message.tool_call_id };
   }
 }
 
@@ -138,32 +141,31 @@ function textOf(content: string | Parts): TextPart[] {
 }
 
 /** Parts stay apart only around images. */
-function userContent(content: string | Parts, param: string, imageHosts: readonly string[]): ContentPart[] {
+function userContent(content: string | Parts, message: number, imageHosts: readonly string[]): ContentPart[] {
   if (typeof content === 'string' || !content.some(({ type }) => type === 'image_url')) return textOf(content);
   return content.flatMap((part, i): ContentPart[] => {
     if (part.type !== 'image_url') return textOf([part]);
     const source = imageSource(part.image_url.url, imageHosts);
     if ('url' in source) return [{ type: 'image', url: source.url }];
-    const image = `${param}[${i}].image_url`;
-    throw fault('unsupported_content', image, `'${image}' ${source.fault}.`);
+    const param = `messages[${message}].content[${i}].image_url`;
+    throw fault('unsupported_content', param, `'${param}' ${source.fault}.`);
   });
 }
 
-function readAssistant(message: Assistant, at: string): Message<'assistant'> {
-  const calls = message.tool_calls?.map((call, i) => readCall(call, `${at}.tool_calls[${i}]`)) ?? [];
+function readAssistant(message: Assistant, i: number): Message<'assistant'> {
+  const { tool_calls: given } = message;
+  const calls = given && given.length > 0 ? given.map((call, c) => readCall(call, `messages[${i}].tool_calls[${c}]`)) : undefined;
+  const read: Message<'assistant'> = { role: 'assistant', content: assistantContent(message, i) };
   const reasoning = reasoningOf(message);
-  return {
-    role: 'assistant',
-    content: assistantContent(message, at),
-    ...(reasoning !== undefined && { reasoning }),
-    ...(calls.length > 0 && { tool_calls: calls }),
-  };
+  if (reasoning === undefined && calls === undefined) return read;
+  return { ...read, ...(reasoning !== undefined && { reasoning }), ...(calls && { tool_calls: calls }) };
 }
 
 /** Beside calls there may be nothing; a refusal is what was said where there is no content. */
-function assistantContent({ content, refusal, tool_calls: calls }: Assistant, at: string): TextPart[] {
+function assistantContent({ content, refusal, tool_calls: calls }: Assistant, i: number): TextPart[] {
   const isNothing = isAbsent(content) || content.length === 0;
   if (!isNothing) return textOf(content);
+  const at = `messages[${i}]`;
   if (!isAbsent(refusal)) {
     if (typeof refusal === 'string') return [textPart(refusal)];
     throw fault('invalid_type', `${at}.refusal`, `'${at}.refusal' must be a string.`);

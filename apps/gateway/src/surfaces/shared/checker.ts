@@ -58,7 +58,7 @@ function checkOf(schema: Schema, note: FaultNote): Check {
     case 'literal':
       return wordCheck(schema, note);
     case 'array':
-      return plain(schema, note, Array.isArray, entriesCheck(compile(def.element)));
+      return plain(schema, note, Array.isArray, isAnything(def.element) ? undefined : entriesCheck(compile(def.element)));
     case 'record':
       return plain(schema, note, isObject, recordCheck(compile(def.keyType), compile(def.valueType), expectationOf(schema)));
     case 'object':
@@ -69,6 +69,8 @@ function checkOf(schema: Schema, note: FaultNote): Check {
       throw new TypeError(`The body of a request cannot be checked against a schema of the type ${def.type}.`);
   }
 }
+
+const isAnything = (schema: z.core.$ZodType): boolean => schema._zod.def.type === 'unknown';
 
 const unless =
   (isFine: Test, check: Check): Check =>
@@ -99,17 +101,17 @@ function plain(schema: Schema, note: FaultNote, isType: Test, inside?: Check): C
   const wrong = wrongOf(note, expected);
   const bounds = boundsOf(schema);
   const rules = rulesOf(schema, expected);
-  const hasBounds = bounds.length > 0;
+  if (bounds.length + rules.length === 0) {
+    return inside ? (value) => (isType(value) ? inside(value) : wrong(value)) : (value) => (isType(value) ? null : wrong(value));
+  }
   return (value) => {
     if (!isType(value)) return wrong(value);
-    if (hasBounds) {
-      for (const bound of bounds) {
-        const code = bound(value);
-        if (code !== null) return { code: note.code ?? code, path: [], expected, says: note.says };
-      }
+    for (const bound of bounds) {
+      const code = bound(value);
+      if (code !== null) return { code: note.code ?? code, path: [], expected, says: note.says };
     }
-    const fault = inside?.(value) ?? null;
-    if (fault !== null || rules.length === 0) return fault;
+    const fault = inside ? inside(value) : null;
+    if (fault !== null) return fault;
     for (const rule of rules) {
       const broken = rule(value);
       if (broken !== null) return { ...broken, code: note.code ?? broken.code, says: note.says ?? broken.says };
@@ -221,7 +223,7 @@ function membersCheck(shape: z.core.$ZodShape, rest: z.core.$ZodType | undefined
   const members = names.map((name) => shape[name]!);
   const checks = members.map(compile);
   const optional = members.map((member) => member._zod.def.type === 'optional');
-  const checkRest = rest === undefined || rest._zod.def.type === 'unknown' ? null : restCheck(new Set(names), rest);
+  const checkRest = rest === undefined || isAnything(rest) ? null : restCheck(new Set(names), rest);
   return (value) => {
     const object = value as JsonObject;
     for (let i = 0; i < names.length; i += 1) {
