@@ -7,7 +7,7 @@ const ROUNDS = 41;
 const TURN_MS = 20;
 
 type Reader = (body: Record<string, unknown>, deployment: object, policy: object) => unknown;
-type Readers = Readonly<Record<string, Reader>>;
+type Readers = Readonly<Record<Sample['reader'], Reader>>;
 
 /** The surfaces of a gateway's build, which export nothing else. */
 interface ReadersModule {
@@ -73,7 +73,7 @@ function timesFor(read: () => void): number {
 }
 
 function runOf(readers: Readers, { reader, body }: Sample): () => void {
-  const read = readers[reader]!;
+  const read = readers[reader];
   return () => {
     try {
       read(body, DEPLOYMENT, POLICY);
@@ -99,13 +99,14 @@ export async function runBodiesBench(root: string, other?: string): Promise<numb
   const head = ['body', 'this build, µs', ...(other === undefined ? [] : ['other build, µs', 'ratio'])];
   process.stdout.write(`| ${head.join(' | ')} |\n|${' --- |'.repeat(head.length)}\n`);
   for (const sample of SAMPLES) {
-    const reads = builds.map((readers) => runOf(readers, sample));
-    const times = reads.map(timesFor);
-    const costs: number[][] = reads.map(() => []);
+    const runs = builds.map((readers) => {
+      const read = runOf(readers, sample);
+      return { read, times: timesFor(read), costs: [] as number[] };
+    });
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const [i, read] of reads.entries()) costs[i]!.push(cpuOf(read, times[i]!) / times[i]!);
+      for (const { read, times, costs } of runs) costs.push(cpuOf(read, times) / times);
     }
-    const medians = costs.map(medianOf);
+    const medians = runs.map(({ costs }) => medianOf(costs));
     const [own = Number.NaN, theirs] = medians;
     const cells = [
       sample.name,

@@ -1,6 +1,6 @@
 import type { InferenceErrorCode } from '@slipway/contracts';
 
-/** When the inference API answers with each code that a client of it can see. */
+/** When the inference API answers with each code. Its client has left before it could see `cancelled`. */
 export const ANSWERED_ERRORS = {
   missing_api_key: 'No key was sent.',
   invalid_api_key:
@@ -42,7 +42,7 @@ export const ANSWERED_ERRORS = {
   server_shutting_down: 'The gateway or the model shuts down.',
   invalid_request: 'The request is no HTTP that is understood. Headers that are too large have the status 431.',
   internal: 'A fault of Slipway. Its log has the request id.',
-} as const satisfies Partial<Record<InferenceErrorCode, string>>;
+} as const satisfies Record<Exclude<InferenceErrorCode, 'cancelled'>, string>;
 
 /** Codes that a client of the inference API can see. */
 export const ANSWERED_CODES = Object.keys(ANSWERED_ERRORS) as (keyof typeof ANSWERED_ERRORS)[];

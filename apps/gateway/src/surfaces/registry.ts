@@ -4,6 +4,12 @@ import type { ModelFormat, SurfaceEndpoint, SurfaceRegistration } from './surfac
 
 /** A deployment's part of a path: its slug, or account and alias. */
 const DEPLOYMENT = '/[^/]+(?:/[^/]+)?';
+/** What a deployment's part of a path looks like; anything else is not repeated to anybody. */
+export const NAMED = '(?:/deployment-[0-9]{1,10}|/[a-z][a-z0-9-]{0,39}/[a-z0-9][a-z0-9._-]{0,62})';
+
+/** The start of a path that names a deployment, or what stands for one. */
+export const namedIn = (path: string): string => new RegExp(`^${NAMED}(?=/)`).exec(path)?.[0] ?? '/deployment-<id>';
+
 /** Endpoints of every contract. */
 const MODELS = new RegExp(`^${DEPLOYMENT}/v1/models(?:/[^/]+)?$`);
 

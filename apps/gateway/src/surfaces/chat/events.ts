@@ -44,7 +44,10 @@ export class ChatWriter implements AnswerWriter {
   /** Counts so far; the prompt's are unknown until the engine tells them. */
   readonly #counts: { prompt?: number; cached: number; completion: number } = { cached: 0, completion: 0 };
 
-  constructor(private readonly answer: ChatAnswer) {
+  readonly #answer: ChatAnswer;
+
+  constructor(answer: ChatAnswer) {
+    this.#answer = answer;
     const { id, created, model, usage } = answer;
     const base = `{"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`;
     this.#head = `data: ${base},"choices":[`;
@@ -72,8 +75,8 @@ export class ChatWriter implements AnswerWriter {
 
   lastFrames({ usage }: EndFrame): string {
     const finish = this.#checkComplete();
-    const isCounting = this.answer.usage !== 'none';
-    const tail = this.answer.usage === 'each' ? countedTail(usage) : this.#tail;
+    const isCounting = this.#answer.usage !== 'none';
+    const tail = this.#answer.usage === 'each' ? countedTail(usage) : this.#tail;
     const last = finish.map((reason, index) => this.#chunksOf(index)?.finish(reason, tail) ?? '').join('');
     return isCounting ? `${last}${this.#head}${countedTail(usage)}${DONE}` : last + DONE;
   }
@@ -91,14 +94,14 @@ export class ChatWriter implements AnswerWriter {
 
   document({ usage }: EndFrame): string {
     const finish = this.#checkComplete();
-    const { id, created, model } = this.answer;
+    const { id, created, model } = this.#answer;
     const choices = finish.map((reason, index) => this.#documentOf(index)?.choice(reason));
     return JSON.stringify({ id, object: 'chat.completion', created, model, choices, usage: usageObject(usage) });
   }
 
   /** An answer that just stops is a failure, however cleanly its engine hung up. */
   #checkComplete(): FinishReason[] {
-    return Array.from({ length: this.answer.choices }, (_, index) => {
+    return Array.from({ length: this.#answer.choices }, (_, index) => {
       const reason = this.#finish[index];
       if (reason === undefined) throw new ServiceError('engine_error', 'The model stopped without saying why.');
       return reason;
@@ -106,7 +109,7 @@ export class ChatWriter implements AnswerWriter {
   }
 
   #isLeftOut(event: StreamEvent): boolean {
-    return this.answer.oneCall && (event.k === 'call' || event.k === 'args') && event.i > 0;
+    return this.#answer.oneCall && (event.k === 'call' || event.k === 'args') && event.i > 0;
   }
 
   #piece(event: PieceEvent, text: string): string {
@@ -125,8 +128,8 @@ export class ChatWriter implements AnswerWriter {
 
   /** Remembers what an event says beside its text. */
   #note(event: StreamEvent): void {
-    if (event.k === 'text' && event.lp && this.answer.logprobs) this.#chunksOf(event.c ?? 0)?.keepProbabilities(event.lp);
-    if (this.answer.usage !== 'each') return;
+    if (event.k === 'text' && event.lp && this.#answer.logprobs) this.#chunksOf(event.c ?? 0)?.keepProbabilities(event.lp);
+    if (this.#answer.usage !== 'each') return;
     if (event.k === 'start') {
       if (event.prompt !== undefined) this.#counts.prompt = event.prompt;
       this.#counts.cached = event.cached ?? 0;
@@ -141,14 +144,14 @@ export class ChatWriter implements AnswerWriter {
 
   #chunksOf(index: number): ChoiceChunks | undefined {
     const known = this.#chunks[index];
-    if (known || index >= this.answer.choices) return known;
+    if (known || index >= this.#answer.choices) return known;
     return (this.#chunks[index] = new ChoiceChunks(index, this.#head));
   }
 
   #documentOf(index: number): ChoiceDocument | undefined {
     const known = this.#documents[index];
-    if (known || index >= this.answer.choices) return known;
-    return (this.#documents[index] = new ChoiceDocument(index, this.answer.logprobs));
+    if (known || index >= this.#answer.choices) return known;
+    return (this.#documents[index] = new ChoiceDocument(index, this.#answer.logprobs));
   }
 }
 

@@ -3,7 +3,7 @@ import { Accepts } from '../../http/accepts.decorator.js';
 import { Call } from '../../http/call.decorator.js';
 import type { InferenceCall } from '../../http/exchange.js';
 import { InferenceService } from '../../inference/inference.service.js';
-import { NAMED, namedIn } from '../shared/paths.js';
+import { NAMED, namedIn } from '../registry.js';
 import type { ModelFormat, Surface, SurfaceRegistration } from '../surface.js';
 import { chatErrors } from './errors.js';
 import { ChatWriter } from './events.js';

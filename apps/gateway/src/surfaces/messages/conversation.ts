@@ -34,7 +34,7 @@ export function readConversation(
   policy: RequestPolicy,
 ): Conversation {
   const turns = new Turns(promptOf(system));
-  for (let i = 0; i < messages.length; i += 1) addMessage(turns, messages[i]!, `messages.${i}`, policy);
+  for (const [i, message] of messages.entries()) addMessage(turns, message, `messages.${i}`, policy);
   return turns.end();
 }
 

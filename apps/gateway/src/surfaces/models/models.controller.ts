@@ -11,7 +11,11 @@ import { SurfaceRegistry } from '../registry.js';
 /** The models of a deployment, which are one; clients that list models ask at the base URL of either contract. */
 @Controller()
 export class ModelsController {
-  constructor(private readonly surfaces: SurfaceRegistry) {}
+  readonly #surfaces: SurfaceRegistry;
+
+  constructor(surfaces: SurfaceRegistry) {
+    this.#surfaces = surfaces;
+  }
 
   @Get([':deployment/v1/models', ':account/:alias/v1/models'])
   @Accepts('deployment-key')
@@ -33,7 +37,7 @@ export class ModelsController {
   }
 
   #formatOf({ request }: InferenceCall): ModelFormat {
-    const format = this.surfaces.modelsFor(pathOf(request.url ?? '/'), request.headers);
+    const format = this.#surfaces.modelsFor(pathOf(request.url ?? '/'), request.headers);
     if (!format) throw new ServiceError('not_found', 'Models are not listed here.');
     return format;
   }

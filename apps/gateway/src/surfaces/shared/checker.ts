@@ -1,5 +1,5 @@
-import type { ErrorCode } from '@slipway/contracts';
 import type { z } from 'zod';
+import { boundsOf, rulesOf } from './constraints.js';
 import { expectationOf, listed, wordsOf } from './expectation.js';
 import { type Fault, type FaultNote, type FaultWording, isObject, type JsonObject, noteOf, type Present } from './faults.js';
 
@@ -120,65 +120,6 @@ function plain(schema: Schema, note: FaultNote, isType: Test, inside?: Check): C
   };
 }
 
-type Bound = (value: never) => ErrorCode | null;
-
-const checksOf = ({ _zod: { def } }: Schema): readonly z.core.$ZodChecks[] => {
-  // `z.int()` is a check as well as a schema.
-  const own = 'check' in def ? [{ _zod: { def } } as unknown as z.core.$ZodChecks] : [];
-  return [...own, ...((def.checks ?? []) as z.core.$ZodChecks[])];
-};
-
-function boundsOf(schema: Schema): ((value: unknown) => ErrorCode | null)[] {
-  const isList = schema._zod.def.type === 'array';
-  return checksOf(schema).flatMap((check) => (boundOf(check, isList) ?? []) as (value: unknown) => ErrorCode | null);
-}
-
-function boundOf({ _zod: { def } }: z.core.$ZodChecks, isList: boolean): Bound | null {
-  switch (def.check) {
-    case 'min_length':
-      return ({ length }: string) => (length < def.minimum ? (isList ? 'empty_array' : 'missing_required_parameter') : null);
-    case 'max_length':
-      return ({ length }: string) => (length > def.maximum ? (isList ? 'array_above_max_length' : 'invalid_value') : null);
-    case 'string_format':
-      return (text: string) => (def.pattern?.test(text) === false ? 'invalid_value' : null);
-    case 'number_format':
-      return (value: number) => (Number.isInteger(value) ? unsafe(value) : 'invalid_type');
-    case 'greater_than': {
-      const { value: min, inclusive } = def;
-      return (value: number) => (value > Number(min) || (inclusive && value === min) ? null : tooSmall(value));
-    }
-    case 'less_than':
-      return (value: number) => (value > Number(def.value) ? 'invalid_value' : null);
-    default:
-      if (isRule(def)) return null;
-      throw new TypeError(`The body of a request cannot be checked for ${def.check}.`);
-  }
-}
-
-const tooSmall = (value: number): ErrorCode => (Number.isInteger(value) ? 'integer_below_min_value' : 'invalid_value');
-
-function unsafe(value: number): ErrorCode | null {
-  if (Number.isSafeInteger(value)) return null;
-  return value > 0 ? 'invalid_value' : 'integer_below_min_value';
-}
-
-const isRule = (def: object): def is z.core.$ZodCustomDef => 'fn' in def;
-
-/** Rules given by `refine`: `params` may hold the code, and `error` what the fault says. */
-function rulesOf(schema: Schema, expected: string): Check[] {
-  return checksOf(schema).flatMap(({ _zod }) => {
-    const def: object = _zod.def;
-    if (!isRule(def)) return [];
-    const { fn, error, params, path = [] } = def;
-    const code = ((params?.['code'] as ErrorCode | undefined) ?? 'invalid_value') satisfies ErrorCode;
-    return (value: unknown) => {
-      if (fn(value as never)) return null;
-      const words = error?.({ code: 'custom', input: value, path: [], message: '' } as never);
-      return { code, path: [...(path as string[])].toReversed(), expected, says: typeof words === 'string' ? words : undefined };
-    };
-  });
-}
-
 function wordCheck(schema: Schema, note: FaultNote): Check {
   const words = new Set<unknown>(wordsOf(schema));
   const wrong = wrongOf({ code: 'invalid_value', ...note }, expectationOf(schema));
@@ -219,18 +160,19 @@ function recordCheck(checkName: Check, check: Check, expected: string): Check {
 }
 
 function membersCheck(shape: z.core.$ZodShape, rest: z.core.$ZodType | undefined): Check {
-  const names = Object.keys(shape);
-  const members = names.map((name) => shape[name]!);
-  const checks = members.map(compile);
-  const optional = members.map((member) => member._zod.def.type === 'optional');
-  const checkRest = rest === undefined || isAnything(rest) ? null : restCheck(new Set(names), rest);
+  const members = Object.entries(shape).map(([name, schema]) => ({
+    name,
+    check: compile(schema),
+    isOptional: schema._zod.def.type === 'optional',
+  }));
+  const checkRest = rest === undefined || isAnything(rest) ? null : restCheck(new Set(Object.keys(shape)), rest);
   return (value) => {
     const object = value as JsonObject;
-    for (let i = 0; i < names.length; i += 1) {
-      const member = object[names[i]!];
-      if (member === undefined && optional[i]) continue;
-      const fault = checks[i]!(member);
-      if (fault !== null) return within(fault, names[i]!);
+    for (const { name, check, isOptional } of members) {
+      const member = object[name];
+      if (member === undefined && isOptional) continue;
+      const fault = check(member);
+      if (fault !== null) return within(fault, name);
     }
     return checkRest && checkRest(value);
   };
@@ -254,7 +196,7 @@ function optionCheck(schema: Schema, note: FaultNote): Check {
   const wrong = wrongOf({}, 'an object');
   const named = options.flatMap((option) => {
     const { shape } = option._zod.def as z.core.$ZodObjectDef;
-    return wordsOf(shape[discriminator]!).map((word) => [word, compile(option)] as const);
+    return wordsOf(shape[discriminator]).map((word) => [word, compile(option)] as const);
   });
   const checks = new Map<unknown, Check>(named);
   const wrongWord = wrongOf({ code: 'invalid_value', ...note }, note.expected ?? listed(named.map(([word]) => String(word))));

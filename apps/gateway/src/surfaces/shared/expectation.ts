@@ -10,11 +10,11 @@ export const listed = (words: readonly string[]): string => {
 };
 
 /** The values of an enum or a literal. */
-export function wordsOf(schema: z.core.$ZodType): readonly unknown[] {
-  const { def } = (schema as Schema)._zod;
-  if (def.type === 'enum') return Object.values(def.entries);
-  if (def.type === 'literal') return def.values;
-  throw new TypeError(`A schema of the type ${def.type} lists no words.`);
+export function wordsOf(schema: z.core.$ZodType | undefined): readonly unknown[] {
+  const def = (schema as Schema | undefined)?._zod.def;
+  if (def?.type === 'enum') return Object.values(def.entries);
+  if (def?.type === 'literal') return def.values;
+  throw new TypeError(`A schema of the type ${def?.type} lists no words.`);
 }
 
 /** What a value must be by its schema, as the end of a sentence: `a number from 0 to 2`. */

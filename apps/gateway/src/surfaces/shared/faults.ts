@@ -65,7 +65,7 @@ const NOTES = z.registry<FaultNote>();
 
 /** Notes what the faults of a schema are called. @returns the same schema. */
 export function noted<S extends z.ZodType>(schema: S, note: FaultNote): S {
-  NOTES.add(schema, note as z.core.$replace<FaultNote, S>);
+  NOTES.add(schema, note);
   return schema;
 }
 
