@@ -10,11 +10,8 @@ import { Progress } from './lib/progress.mjs';
 import { lastLines, runCommand } from './lib/run-command.mjs';
 import { StartError } from './lib/start-error.mjs';
 
-/** By itself, as it needs neither nginx nor a model: `npm run bench -- keys`. */
-const KEYS = 'keys';
-
-/** Likewise; it takes the folder of another built checkout to compare with: `npm run bench -- bodies [FOLDER]`. */
-const BODIES = 'bodies';
+/** Measurements that need no nginx, by the word that names them: `npm run bench -- keys`. */
+const ALONE = { keys: benchKeys, rest: benchRest, bodies: benchBodies };
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const progress = new Progress();
@@ -52,8 +49,10 @@ async function benchBodies() {
   return runBodiesBench(root, process.argv[3]);
 }
 
-/** What is measured by itself, by the word that asks for it. */
-const ALONE = { [KEYS]: benchKeys, [BODIES]: benchBodies };
+async function benchRest({ natsServer }) {
+  const { runRestBench } = await import(pathToFileURL(join(root, 'bench/dist/rest-bench.js')).href);
+  return runRestBench({ root, freePort, environment: { ...process.env, NATS_SERVER_BIN: natsServer } });
+}
 
 async function benchLoads({ binDir, natsServer }) {
   const nginx = await ensureNginx({ binDir, progress });

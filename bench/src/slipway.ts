@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OwnedProcess } from './owned-process.js';
-import type { ProcessGroups } from './process-figures.js';
+import { type ProcessGroups, processTrees } from './process-figures.js';
 import { waitUntil } from './wait-until.js';
 
 const READY_WITHIN_MS = 180_000;
@@ -13,7 +13,8 @@ export interface SlipwayOptions {
   readonly root: string;
   readonly dataDir: string;
   readonly port: number;
-  readonly upstreamPort: number;
+  /** The inference server that it serves; without one, the bundled model. */
+  readonly upstreamPort?: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -26,15 +27,20 @@ interface Ready {
 
 /** A whole Slipway, started as `npm start` would: one gateway, one worker, the services, PostgreSQL and nats-server. */
 export class Slipway {
+  readonly #launcher: OwnedProcess;
+
   private constructor(
     private readonly options: SlipwayOptions,
     private readonly ready: Ready,
-  ) {}
+    launcher: OwnedProcess,
+  ) {
+    this.#launcher = launcher;
+  }
 
   /** @param owned is told of the launcher as soon as there is something to end. */
   static async start(options: SlipwayOptions, owned: (launcher: OwnedProcess) => void): Promise<Slipway> {
     const { root, dataDir, port, upstreamPort, environment } = options;
-    const upstream = ['--upstream', `http://127.0.0.1:${upstreamPort}`, '--upstream-model', 'bench'];
+    const upstream = upstreamPort === undefined ? [] : ['--upstream', `http://127.0.0.1:${upstreamPort}`, '--upstream-model', 'bench'];
     const launcher = new OwnedProcess({
       command: process.execPath,
       args: [join(root, 'scripts/start.mjs'), '--json', ...upstream, '--data-dir', dataDir, '--port', String(port)],
@@ -48,8 +54,7 @@ export class Slipway {
       if (launcher.ended) throw new Error(`The launcher ended:\n${launcher.stderr}`);
       return launcher.stdout.endsWith('\n') ? launcher.stdout : null;
     });
-    const slipway = new Slipway(options, JSON.parse(line) as Ready);
-    return slipway;
+    return new Slipway(options, JSON.parse(line) as Ready, launcher);
   }
 
   get key(): string {
@@ -67,6 +72,12 @@ export class Slipway {
   /** What lies on the way of a request. */
   get groups(): ProcessGroups & Readonly<Record<'gateway' | 'worker' | 'nats', readonly number[]>> {
     return { gateway: [this.#pid('gateway-1')], worker: [this.#pid('worker-1')], nats: [this.#pid('nats-server')] };
+  }
+
+  /** Every process that was started, by the name of the launcher's process above it, and the launcher itself. */
+  get trees(): ProcessGroups {
+    const named = new Map(this.ready.processes.map(({ name, pid }) => [pid, name]));
+    return processTrees(this.#launcher.pid, (pid, ancestor) => named.get(pid) ?? (ancestor === '' ? 'launcher' : ancestor));
   }
 
   get logs(): Readonly<Record<'gateway' | 'worker', string>> {
