@@ -57,7 +57,7 @@ export function defineFeed<const N extends string, R extends z.ZodType>(feed: {
     record: feed.record,
     /** One committed change. A hint: it may be lost. */
     change: defineEvent({ subject: `${name}.{env}.v1.chg`, ...hint, message: change }),
-    /** The head, each 250 ms. A hint. */
+    /** The head, every 250 ms while something changes and every second at rest. A hint. */
     tick: defineEvent({ subject: `${name}.{env}.v1.tick`, ...hint, message: z.object({ epoch: Epoch, seq: Sequence }) }),
     /** "What came after `seq`?" Only this round trip proves freshness. */
     since: defineRpc({

@@ -5,8 +5,10 @@ import { AnswerTimeoutError, awakeFor } from './awake-time.js';
 import { lockLosses } from './lock-metrics.js';
 import { clientTimeouts, connectionSettings } from './settings.js';
 
-/** Pause between two tries for the lock, and between two signs of life while it is held, in milliseconds. */
-const BEAT_MS = 250;
+/** Pause between two tries for the lock, in milliseconds. */
+const TRY_MS = 250;
+/** Pause between two signs of life while it is held, in milliseconds: three of them fit into `SILENT_MS`. */
+const BEAT_MS = 500;
 /**
  * The server ends the session of a holder that is silent for so long, in milliseconds: a frozen
  * process, whose kernel keeps the connection up, must not hold the lock for ever.
@@ -148,7 +150,7 @@ export class AdvisoryLock {
       this.options.connected?.();
       while (!this.#stopped && failure === undefined) {
         await this.#beat(client);
-        await pause(BEAT_MS, ending.signal);
+        await pause(this.#held ? BEAT_MS : TRY_MS, ending.signal);
       }
       if (failure !== undefined) throw failure;
     } finally {

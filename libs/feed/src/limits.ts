@@ -4,8 +4,14 @@ export const STALE_AFTER_MS = 3_000;
 /** A reader counts as alive for so much longer than it trusts itself: its clock and ours are not one. */
 export const ALIVE_MARGIN_MS = 1_000;
 
-/** Period of the ticks and of each replica's look at its database, in milliseconds. */
+/** Period of the ticks and of each replica's look at its database while something happens, in milliseconds. */
 export const TICK_MS = 250;
+
+/** The same at rest, when nothing has been committed for `BUSY_MS`. */
+export const REST_TICK_MS = 1_000;
+
+/** How long a committed change or a failed look keeps the ticks at `TICK_MS`, in milliseconds. */
+export const BUSY_MS = 2_000;
 
 /** A reader asks at least this often, in milliseconds. */
 export const ASK_EVERY_MS = 1_000;
@@ -19,7 +25,7 @@ export const BACKLOG_MS = 250;
 /** A pause of the own event loop that calls for a question at once, in milliseconds. */
 export const STALL_MS = 1_000;
 
-/** Silence of the ticks after which the connection is flushed, in milliseconds. */
+/** Silence of ticks and answers after which the connection is flushed, in milliseconds. */
 export const TICK_SILENCE_MS = 800;
 
 /** Time a flush has before the connection is given up, in milliseconds. */

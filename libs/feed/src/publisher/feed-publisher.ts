@@ -2,7 +2,7 @@ import { type FeedContract, isServiceError, ServiceError, subjectOf } from '@sli
 import { type Logger, type NatsConnection, RpcResponder, watchConnection } from '@slipway/platform';
 import type { z } from 'zod';
 import { type MonotonicClock, processClock } from '../clock.js';
-import { ALIVE_MARGIN_MS, STALE_AFTER_MS, STALL_MS, TICK_MS } from '../limits.js';
+import { ALIVE_MARGIN_MS, BUSY_MS, REST_TICK_MS, STALE_AFTER_MS, STALL_MS, TICK_MS } from '../limits.js';
 import { Backlog } from './backlog.js';
 import type { ChangeTicket, FeedSource, FeedStore, RecordChange } from './feed-store.js';
 import { QuestionDesk } from './question-desk.js';
@@ -49,7 +49,10 @@ export class FeedPublisher<R, Tx> {
   readonly #aliveMs: number;
   #responders: RpcResponder[] = [];
   #listeningSince = Number.POSITIVE_INFINITY;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Ticks are frequent until then. */
+  #busyUntil = Number.NEGATIVE_INFINITY;
+  /** When the next look is due. */
+  #dueAt = Number.POSITIVE_INFINITY;
   #looking = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
@@ -70,18 +73,20 @@ export class FeedPublisher<R, Tx> {
     store.open({
       elected: () => this.#relay.elect(true),
       deposed: () => this.#relay.elect(false),
-      committed: () => this.#relay.wake(),
+      committed: () => {
+        this.#relay.wake();
+        this.#stir();
+      },
       interrupted: () => this.#listenAnew(),
     });
     watchConnection(nats, { disconnected: () => this.#listenAnew(), reconnected: () => this.#listenAnew() });
-    this.#timer = setInterval(() => void this.#look(), TICK_MS);
     void this.#look();
   }
 
   /** Leaves the queue, answers what was asked, and gives up the election. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#relay.elect(false);
     await this.#serve(false);
     await this.#options.store.close();
@@ -133,29 +138,47 @@ export class FeedPublisher<R, Tx> {
     return this.#leases.waitingFor(place);
   }
 
-  /** Looks at the database: a good look is a tick, a bad one takes this replica out of the queue. */
+  /** Looks at the database: a good look sends a tick, a bad one takes this replica out of the queue. */
   async #look(): Promise<void> {
     if (this.#looking || this.#stopped) return;
     this.#looking = true;
+    clearTimeout(this.#timer);
     const askedAt = this.#clock.now();
-    if (askedAt - this.#lookedAt > STALL_MS) this.#listenAnew();
+    // The process stood still, and who asked meanwhile is not known.
+    if (askedAt - this.#dueAt > STALL_MS) this.#listenAnew();
     try {
       const head = await this.#options.store.head();
       this.#leases.observe(await this.#options.store.readers(), askedAt);
-      this.#lookedAt = this.#clock.now();
       if (this.#stopped) return;
       await this.#serve(true);
       if (head !== null) {
         this.#backlog.look(head.oldestWaiting);
         this.#tick(head);
+        this.#relay.check(head);
       }
-      this.#relay.wake();
       await this.#forget();
     } catch (error) {
       this.#fail(error);
     } finally {
       this.#looking = false;
+      this.#schedule();
     }
+  }
+
+  /** Something happens: the next looks and ticks follow each other closely, so that a lost broadcast is noticed soon. */
+  #stir(): void {
+    const now = this.#clock.now();
+    this.#busyUntil = now + BUSY_MS;
+    if (!this.#looking && this.#dueAt - now > TICK_MS) this.#schedule();
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped) return;
+    const now = this.#clock.now();
+    const pause = now < this.#busyUntil ? TICK_MS : REST_TICK_MS;
+    this.#dueAt = now + pause;
+    this.#timer = setTimeout(() => void this.#look(), pause);
   }
 
   #tick({ epoch, seq }: { epoch: string; seq: number }): void {
@@ -170,6 +193,7 @@ export class FeedPublisher<R, Tx> {
 
   #fail(error: unknown): void {
     if (this.#stopped) return;
+    this.#stir();
     if (this.#responders.length > 0) this.#options.log.warn({ feed: this.#options.contract.name, err: error }, 'feed.database_lost');
     // Not awaited: calls that hang on the database must not keep the next look from happening.
     void this.#serve(false);
@@ -194,6 +218,8 @@ export class FeedPublisher<R, Tx> {
       return await answer();
     } catch (error) {
       if (isServiceError(error)) throw error;
+      // Whether this replica still serves is decided now, not at the next tick.
+      void this.#look();
       throw new ServiceError('unavailable', 'The feed cannot be read at this moment; ask again soon.', { retryAfterS: 1, cause: error });
     }
   }

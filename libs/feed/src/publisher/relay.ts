@@ -1,7 +1,7 @@
 import { type FeedContract, subjectOf } from '@slipway/contracts';
 import type { Logger, NatsConnection } from '@slipway/platform';
 import { PAGE_CHANGES } from '../limits.js';
-import type { FeedStore } from './feed-store.js';
+import type { FeedHead, FeedPlace, FeedStore } from './feed-store.js';
 
 export interface RelayOptions<R> {
   readonly contract: FeedContract<R>;
@@ -17,6 +17,8 @@ export class Relay<R> {
   #elected = false;
   #running = false;
   #again = false;
+  /** Where this relay left the head; null before its first round. */
+  #place: FeedPlace | null = null;
 
   constructor(private readonly options: RelayOptions<R>) {
     this.#subject = subjectOf(options.contract.change, { env: options.env });
@@ -24,6 +26,7 @@ export class Relay<R> {
 
   elect(elected: boolean): void {
     this.#elected = elected;
+    this.#place = null;
     if (elected) this.wake();
   }
 
@@ -31,6 +34,12 @@ export class Relay<R> {
   wake(): void {
     this.#again = true;
     if (!this.#running) void this.#run();
+  }
+
+  /** Wakes the relay where the database shows work for it: changes wait, or the head stands where this relay did not leave it. */
+  check(head: FeedHead): void {
+    const isOwn = this.#place?.epoch === head.epoch && this.#place.seq === head.seq;
+    if (head.oldestWaiting !== null || !isOwn) this.wake();
   }
 
   async #run(): Promise<void> {
@@ -55,6 +64,7 @@ export class Relay<R> {
       this.#elected = false;
       return;
     }
+    this.#place = { epoch: batch.epoch, seq: batch.seq };
     for (const change of batch.changes) nats.publish(this.#subject, JSON.stringify({ epoch: batch.epoch, ...change }));
     if (batch.changes.length === PAGE_CHANGES) this.#again = true;
   }

@@ -107,6 +107,7 @@ export class FeedReader<R> {
     const askedAt = this.#clock.now();
     const answer = await askTwice(() => this.#rpc.call(contract.since, { reader, epoch: asked.epoch, seq: asked.seq }));
     if (this.#stopped) return;
+    this.#watch.answered();
     const taken = this.#position.take(asked, answer);
     if (taken === 'current' && !answer.lagging) return this.#meter.proven(askedAt);
     // A lost place keeps the reason of the silence: the service is back, and its snapshot is on the way.
@@ -154,7 +155,7 @@ export class FeedReader<R> {
   }
 
   #heardTick(message: Msg): void {
-    this.#watch.ticked();
+    this.#watch.answered();
     const tick = this.#options.contract.tick.message.safeParse(parse(message));
     if (tick.success && this.#position.isBehind(tick.data)) this.#pacer.hurry();
   }

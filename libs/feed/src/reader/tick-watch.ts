@@ -12,11 +12,11 @@ export interface TickWatchOptions {
 }
 
 /**
- * Notices what makes hints worthless: a connection that hangs though it looks open (no tick, and a
- * flush fails: it is given up), one that came back, and an event loop that stood still.
+ * Notices what makes hints worthless: a connection that hangs though it looks open (neither tick nor
+ * answer, and a flush fails: it is given up), one that came back, and an event loop that stood still.
  */
 export class TickWatch {
-  #tickAt: number;
+  #heardAt: number;
   #beatAt: number;
   #disconnects = 0;
   #flushing = false;
@@ -24,7 +24,7 @@ export class TickWatch {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: TickWatchOptions) {
-    this.#tickAt = this.#beatAt = options.clock.now();
+    this.#heardAt = this.#beatAt = options.clock.now();
   }
 
   start(): void {
@@ -34,7 +34,7 @@ export class TickWatch {
         this.#disconnects += 1;
       },
       reconnected: () => {
-        this.#tickAt = this.options.clock.now();
+        this.#heardAt = this.options.clock.now();
         if (!this.#stopped) uncertain();
       },
     });
@@ -46,8 +46,9 @@ export class TickWatch {
     clearInterval(this.#timer);
   }
 
-  ticked(): void {
-    this.#tickAt = this.options.clock.now();
+  /** Something came over the connection: a tick, or an answer. */
+  answered(): void {
+    this.#heardAt = this.options.clock.now();
   }
 
   #beat(): void {
@@ -56,11 +57,11 @@ export class TickWatch {
     this.#beatAt = now;
     if (stalled) {
       // The ticks of the pause are still in the socket: their absence says nothing.
-      this.#tickAt = now;
+      this.#heardAt = now;
       this.options.uncertain();
       return;
     }
-    if (now - this.#tickAt > TICK_SILENCE_MS && !this.#flushing) void this.#probe();
+    if (now - this.#heardAt > TICK_SILENCE_MS && !this.#flushing) void this.#probe();
   }
 
   async #probe(): Promise<void> {
@@ -75,7 +76,7 @@ export class TickWatch {
       // It fails only where the connection is closed for good, which its owner hears.
       await nats.reconnect().catch(() => undefined);
     }
-    this.#tickAt = this.options.clock.now();
+    this.#heardAt = this.options.clock.now();
     this.#flushing = false;
   }
 }
