@@ -13,7 +13,7 @@ export { Database } from './database.js';
 export { databaseUrl } from './database-url.js';
 export type { DatabaseUrlOptions } from './database-url.js';
 export { ensureDatabase } from './ensure-database.js';
-export { createFeedTables, dropFeedTables, feedTableNames } from './feed/feed-tables.js';
+export { createFeedTables, dropFeedTables, feedChannel, feedTableNames } from './feed/feed-tables.js';
 export { SqlFeedStore } from './feed/sql-feed-store.js';
 export type { SqlFeedStoreOptions } from './feed/sql-feed-store.js';
 export { migrate } from './migrate.js';

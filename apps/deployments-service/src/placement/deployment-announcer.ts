@@ -28,7 +28,7 @@ export class DeploymentAnnouncer {
     await this.#audit.record(tx, record);
   }
 
-  /** The transaction has committed: this replica's placer looks at once, those of others find the change by themselves. */
+  /** The transaction has committed: this placer looks at once. Placers of other replicas get the NOTIFY of `record`. */
   committed(): void {
     this.#placer.changed();
   }

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type AdvisoryLock, Database } from '@slipway/database';
+import { DeploymentFeed } from '@slipway/contracts';
+import { type AdvisoryLock, Database, feedChannel } from '@slipway/database';
 import { LOG, type Logger } from '@slipway/platform';
 import { PlacementRepository } from './placement.repository.js';
 import { Placer } from './placer.js';
@@ -12,6 +13,10 @@ export class Election {
   constructor(database: Database, repository: PlacementRepository, placer: Placer, @Inject(LOG) log: Logger) {
     this.#lock = database.lock({
       name: 'placement',
+      channel: feedChannel(DeploymentFeed.name),
+      // A change may have been announced while the session was down.
+      connected: () => placer.changed(),
+      notified: () => placer.changed(),
       acquired: async () => placer.elected(await repository.nextTerm(this.#lock)),
       // The term goes on until a higher one is seen: without a database no other replica can be elected.
       lost: () => log.warn('placement.lock_lost'),

@@ -15,8 +15,11 @@ import { TargetLoader } from './target-loader.js';
 /** Heartbeats are heard for so long before anything is placed: a new placer adopts what runs, in milliseconds. */
 const ADOPT_MS = 1_500;
 const ROUND_MS = 250;
-/** Other replicas' changes are read after so long at most; own ones at once, but not more often than `GAP_MS`. */
-const READ_MS = 500;
+/**
+ * The deployments are read so often where no change is announced, in milliseconds. Each change is announced: own ones by a
+ * call, those of other replicas by NOTIFY. Reads follow each other by `GAP_MS` at least.
+ */
+const READ_MS = 2_000;
 const GAP_MS = 50;
 /** How often a deployment's state is published. A change that is put off is not lost: the newest state is compared again with each round. */
 const PUBLISHED = { burst: 8, refillMs: 5_000 };

@@ -37,6 +37,9 @@ export function createFeedTables(feed: string): string[] {
   ];
 }
 
+/** The NOTIFY channel on which each commit that records a change of the feed is announced. */
+export const feedChannel = (feed: string): string => feedTables(feed).channel;
+
 /** Names of the tables that `createFeedTables` makes. */
 export function feedTableNames(feed: string): string[] {
   const { outbox, change, head, reader } = feedTables(feed);
