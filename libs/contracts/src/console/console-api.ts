@@ -9,22 +9,36 @@ import {
   StopDeployment,
   UpdateDeployment,
 } from '../deployments/deployment-commands.js';
+import { ListDeploymentAudit } from '../deployments/deployment-audit.js';
 import { FindDeployment, ListDeployments } from '../deployments/deployment-views.js';
 import { TestEngine } from '../deployments/engine-tests.js';
 import { ReadLog } from '../deployments/logs.js';
 import { ListModels } from '../deployments/model-source.js';
+import { ListAudit } from '../identity/audit.js';
+import { CreateInvitation, ListInvitations, RevokeInvitation } from '../identity/invitations.js';
 import { FindAccountLimits } from '../identity/limits.js';
+import { ChangeRole, ListMembers, RemoveMember } from '../identity/members.js';
 import type { MemberRole } from '../identity/people.js';
+import { EndSessions, ListSessions } from '../identity/sessions.js';
 import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey, SetKeyDeployments, SetKeyLimits } from '../keys/deployment-keys.js';
 import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '../keys/mcp-key.js';
 import { QueryUsage } from '../usage/query-usage.js';
 
-/** An RPC that the dashboard may cause, and the least role that somebody needs for it. */
+/** An RPC that the dashboard may cause, and the least role that it needs. */
 const allow = <C extends RpcContract>(role: MemberRole, rpc: C): { readonly role: MemberRole; readonly rpc: C } => ({ role, rpc });
 
+/** The same for an RPC about the person themselves. */
+const own = <C extends RpcContract>(rpc: C): { readonly role: 'viewer'; readonly rpc: C; readonly isOwn: true } => ({
+  role: 'viewer',
+  rpc,
+  isOwn: true,
+});
+
 /**
- * What the dashboard may ask the console for: `POST /api/<name>` with the RPC's request and its reply. `account` and `actor`
- * are left out of the request: they come from the session. Private to the dashboard, and changed with it.
+ * What the dashboard may ask the console for: `POST /api/<name>` with the RPC's request and its reply. `account` and
+ * `actor` come from the session and are left out of the request, and so is `user` of an own call.
+ * Private to the dashboard, and changed with it. What sets cookies or counts attempts (sign-in, refresh, password) has
+ * routes of its own.
  */
 export const CONSOLE_API = {
   'deployments/list': allow('viewer', ListDeployments),
@@ -53,6 +67,16 @@ export const CONSOLE_API = {
   'mcp-key/create': allow('member', CreateMcpKey),
   'mcp-key/rotate': allow('member', RotateMcpKey),
   'usage/query': allow('viewer', QueryUsage),
+  'members/list': allow('viewer', ListMembers),
+  'members/set-role': allow('owner', ChangeRole),
+  'members/remove': allow('owner', RemoveMember),
+  'invitations/list': allow('owner', ListInvitations),
+  'invitations/create': allow('owner', CreateInvitation),
+  'invitations/revoke': allow('owner', RevokeInvitation),
+  'audit/list': allow('owner', ListAudit),
+  'deployment-audit/list': allow('owner', ListDeploymentAudit),
+  'sessions/list': own(ListSessions),
+  'sessions/end': own(EndSessions),
 } as const satisfies Record<string, { readonly role: MemberRole; readonly rpc: RpcContract }>;
 
 /** Name of one call, such as `keys/create`. */
@@ -61,7 +85,10 @@ export type ConsoleCall = keyof typeof CONSOLE_API;
 type RpcOf<C extends ConsoleCall> = (typeof CONSOLE_API)[C]['rpc'];
 
 /** What the body of a call holds. */
-export type ConsoleRequest<C extends ConsoleCall> = Omit<z.input<RpcOf<C>['request']>, 'account' | 'actor'>;
+export type ConsoleRequest<C extends ConsoleCall> = Omit<
+  z.input<RpcOf<C>['request']>,
+  'account' | 'actor' | ((typeof CONSOLE_API)[C] extends { readonly isOwn: true } ? 'user' : never)
+>;
 
 /** What a call answers. */
 export type ConsoleReply<C extends ConsoleCall> = z.output<RpcOf<C>['reply']>;
