@@ -1,14 +1,20 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import fastifyStatic from '@fastify/static';
+import { Controller, Get, type OnModuleInit, Req, Res } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ServiceError } from '@slipway/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AcceptsAnybody } from '../http/accepts.decorator.js';
-import { type DashboardFile, DashboardFiles } from './dashboard-files.js';
+import { DashboardFiles } from './dashboard-files.js';
 
-/** Paths that the application draws itself; those of before named no account. */
+const INDEX = '/index.html';
+/** Paths of the application's own pages; those without an account are of earlier releases. */
 const PAGES =
   /^\/(?:$|(?:sign-in|join)(?:\/|$)|(?:[a-z][a-z0-9-]{1,38}[a-z0-9]\/)?(?:deployments|api-keys|playground|usage|activity|members|account)(?:\/|$))/;
-/** Never answered with a page: programs look there for documents, and would take one for theirs. */
+/** Paths where programs look for documents: a page would be mistaken for one. */
 const NO_PAGES = /^\/(?:api|mcp|assets|\.well-known)(?:\/|$)/;
+/** Paths of files whose names change with their content. */
+const HASHED = /^\/assets\//;
 
 /** What a page of the dashboard may load: its own files, and nothing written into its markup. */
 const POLICY = [
@@ -23,40 +29,43 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the dashboard as static files. */
+/** Serves the dashboard as static files, compressed as its build left them. */
 @Controller()
-export class DashboardController {
-  constructor(private readonly files: DashboardFiles) {}
+export class DashboardController implements OnModuleInit {
+  constructor(
+    private readonly files: DashboardFiles,
+    private readonly host: HttpAdapterHost<FastifyAdapter>,
+  ) {}
+
+  onModuleInit(): void {
+    // Not awaited: Fastify loads it when it listens, and would otherwise take Nest's error handler for too late.
+    void this.host.httpAdapter.getInstance().register(fastifyStatic, {
+      root: this.files.root,
+      // Routes are those of this controller; the folder may be missing, and then has no files.
+      ...{ serve: false, suppressWarning: true },
+      ...{ preCompressed: true, acceptRanges: false, cacheControl: false, lastModified: false },
+    });
+  }
 
   @Get('*')
   @AcceptsAnybody()
   serve(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     const [path = '/'] = request.url.split('?');
-    const file = this.files.find(path);
-    if (file && !file.isPage) return send(request, reply, file);
-    if (!this.files.page && PAGES.test(path)) {
+    if (path !== INDEX && this.files.has(path)) return send(reply, path);
+    const isPage = PAGES.test(path);
+    if (isPage && !this.files.areBuilt) {
       throw new ServiceError('not_found', 'The dashboard is not built here: run "npm run build" and start the console again.');
     }
-    const isWanted = PAGES.test(path) || (!NO_PAGES.test(path) && (request.headers.accept ?? '').includes('text/html'));
-    if (!this.files.page || !isWanted) throw new ServiceError('not_found', 'There is nothing here.');
-    return send(request, reply.code(PAGES.test(path) ? 200 : 404), this.files.page);
+    const isWanted = isPage || (!NO_PAGES.test(path) && (request.headers.accept ?? '').includes('text/html'));
+    if (!this.files.areBuilt || !isWanted) throw new ServiceError('not_found', 'There is nothing here.');
+    if (isPage) return send(reply, INDEX);
+    // A browser that knows the page would get an empty 404 for it.
+    delete request.raw.headers['if-none-match'];
+    return send(reply.code(404), INDEX);
   }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, file: DashboardFile): void {
-  const { etag, cacheControl, type } = file;
-  void reply.headers({ 'cache-control': cacheControl, etag, vary: 'accept-encoding', 'content-security-policy': POLICY });
-  if (request.headers['if-none-match'] === etag && reply.statusCode === 200) {
-    void reply.code(304).send();
-    return;
-  }
-  const { encoding, bytes } = bestOf(file, request.headers['accept-encoding'] ?? '');
-  if (encoding !== null) void reply.header('content-encoding', encoding);
-  void reply.type(type).send(bytes);
-}
-
-function bestOf({ plain, gzip, br }: DashboardFile, accepted: string): { encoding: string | null; bytes: Buffer } {
-  if (br && /\bbr\b/.test(accepted)) return { encoding: 'br', bytes: br };
-  if (gzip && /\bgzip\b/.test(accepted)) return { encoding: 'gzip', bytes: gzip };
-  return { encoding: null, bytes: plain };
+function send(reply: FastifyReply, path: string): void {
+  const cacheControl = HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
+  void reply.headers({ 'cache-control': cacheControl, vary: 'accept-encoding', 'content-security-policy': POLICY }).sendFile(path);
 }

@@ -1,62 +1,54 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { fastifyCookie, type SerializeOptions } from '@fastify/cookie';
 
-/** How a cookie leaves: `host` with prefix and Secure, `plain` without both, for http on this machine. */
+/** How a cookie is sent: `host` with prefix and Secure, `plain` without both, for http on this machine. */
 export type CookieKind = 'host' | 'plain';
 
-interface CookieSpec {
-  readonly name: string;
-  readonly sameSite: 'Strict' | 'Lax';
-}
-
-/** One cookie of the console: for its own paths and host alone, out of the reach of scripts. */
+/** One cookie of the console: for its own host and paths only, hidden from scripts. Works once the plugin is registered. */
 class ConsoleCookie {
   readonly #name: string;
-  readonly #attributes: string;
+  readonly #options: SerializeOptions;
 
-  constructor(kind: CookieKind, { name, sameSite }: CookieSpec) {
+  constructor(kind: CookieKind, { name, sameSite }: { name: string; sameSite: 'strict' | 'lax' }) {
     // The prefix makes browsers refuse the cookie from other hosts of the domain and over plain http.
     this.#name = kind === 'host' ? `__Host-${name}` : name;
-    this.#attributes = `Path=/; HttpOnly; SameSite=${sameSite}${kind === 'host' ? '; Secure' : ''}`;
+    this.#options = { path: '/', httpOnly: true, sameSite, secure: kind === 'host' };
   }
 
   /** Value of a Set-Cookie header. */
   write(value: string, maxAgeS: number): string {
-    return `${this.#name}=${value}; Max-Age=${Math.max(0, Math.floor(maxAgeS))}; ${this.#attributes}`;
+    return fastifyCookie.serialize(this.#name, value, { ...this.#options, maxAge: Math.max(0, Math.floor(maxAgeS)) });
   }
 
-  /** Value of a Set-Cookie header that takes the cookie away. */
+  /** Value of a Set-Cookie header that removes the cookie. */
   clear(): string {
     return this.write('', 0);
   }
 
-  /** The value that a request brings; null for none, and for several, of which one is somebody else's. */
+  /** The value in a request; null for none, and for two of one name, since another site of the domain may have set one. */
   read({ cookie = '' }: IncomingHttpHeaders): string | null {
-    const prefix = `${this.#name}=`;
-    const values = cookie
-      .split(';')
-      .map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(prefix));
-    return values.length === 1 ? (values[0]?.slice(prefix.length) ?? null) : null;
+    const isTwice = cookie.split(';').filter((pair) => pair.trim().startsWith(`${this.#name}=`)).length > 1;
+    return isTwice ? null : (fastifyCookie.parse(cookie)[this.#name] ?? null);
   }
 }
 
-/** Keeps a session going; never sent with a request that another site asked for. */
+/** Keeps a session alive; never sent with a request that another site caused. */
 export class RefreshCookie extends ConsoleCookie {
   constructor(kind: CookieKind) {
-    super(kind, { name: 'slipway_refresh', sameSite: 'Strict' });
+    super(kind, { name: 'slipway_refresh', sameSite: 'strict' });
   }
 }
 
-/** Shows that this browser has signed in before: failed sign-ins elsewhere do not lock it out. It opens nothing. */
+/** Marks a browser that has signed in before: failed sign-ins elsewhere do not lock it out. It opens nothing. */
 export class BrowserCookie extends ConsoleCookie {
   constructor(kind: CookieKind) {
-    super(kind, { name: 'slipway_browser', sameSite: 'Strict' });
+    super(kind, { name: 'slipway_browser', sameSite: 'strict' });
   }
 }
 
 /** Remembers a sign-in by an identity provider, which comes back by a navigation from its site. */
 export class ProviderCookie extends ConsoleCookie {
   constructor(kind: CookieKind) {
-    super(kind, { name: 'slipway_oidc', sameSite: 'Lax' });
+    super(kind, { name: 'slipway_oidc', sameSite: 'lax' });
   }
 }

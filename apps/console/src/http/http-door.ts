@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { fastifyCookie } from '@fastify/cookie';
 import type { INestApplication } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ServiceError } from '@slipway/contracts';
@@ -17,7 +18,7 @@ import { securityHeaders } from './security-headers.js';
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  /** How often the two above are looked at. */
+  /** How often the two above are checked. */
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16 * 1024,
@@ -48,6 +49,8 @@ export function consoleDoor({ CONSOLE_HOST: host, CONSOLE_PORT: port }: ConsoleC
     const limits = app.get(RequestBounds);
     for (const server of servers) limits.watch(server);
     [own, bounds] = [app.get(OwnOrigin), limits];
+    // Loaded when the server listens. Cookies are read where they are needed, not on every request.
+    void adapter.getInstance().register(fastifyCookie, { hook: false });
     app.get(RequestGate).install(adapter.getInstance());
     app.useGlobalFilters(new ErrorFilter());
   };
