@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { callOf, requestOf } from './api-call.js';
 
 const actor = { kind: 'user', user: UserId.parse(3) } as const;
-const asking = { account: AccountId.parse(7) };
+const asking = { account: AccountId.parse(7), user: UserId.parse(3) };
 
 function codeOf(attempt: () => unknown): [string, string | undefined] {
   try {
@@ -16,7 +16,7 @@ function codeOf(attempt: () => unknown): [string, string | undefined] {
 }
 
 describe('a call of the dashboard', () => {
-  it('that is not listed does not exist, names of prototypes included', () => {
+  it('that is not listed does not exist', () => {
     for (const name of ['keys/steal', 'toString/call', 'constructor', '__proto__/x', 'keys']) {
       expect(
         codeOf(() => callOf(name, 'owner')),
@@ -37,8 +37,8 @@ describe('a call of the dashboard', () => {
     }
   });
 
-  it('reads without a role only what names no change', () => {
-    const readable = Object.entries(CONSOLE_API).filter(([, { role }]) => role === 'viewer');
+  it('that viewers may make changes nothing of others', () => {
+    const readable = Object.entries(CONSOLE_API).filter(([, { role, rpc }]) => role === 'viewer' && rpc.proof !== 'self');
     expect(readable.map(([name]) => name).filter((name) => !/\/(list|find|log|query)$/.test(name))).toEqual([]);
   });
 
@@ -46,6 +46,18 @@ describe('a call of the dashboard', () => {
     const call = callOf('keys/revoke', 'member');
     const forged = { account: 1, actor: { kind: 'ops' }, key: 12 };
     expect(requestOf(call, forged, asking, actor)).toEqual({ account: 7, actor, key: KeyId.parse(12) });
+  });
+
+  it('about oneself concerns the user of the session', () => {
+    const call = callOf('sessions/list', 'viewer');
+    expect(requestOf(call, { user: 9 }, asking, actor)).toEqual({ user: 3 });
+    expect(requestOf(callOf('members/remove', 'owner'), { user: 9 }, asking, actor)).toMatchObject({ user: 9, account: 7 });
+  });
+
+  it('needs the role for which the service asks for proof', () => {
+    for (const [name, { role, rpc }] of Object.entries(CONSOLE_API)) {
+      expect([name, role]).toEqual([name, rpc.proof === 'self' ? 'viewer' : rpc.proof]);
+    }
   });
 
   it('names the field that is wrong', () => {

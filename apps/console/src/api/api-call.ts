@@ -20,14 +20,20 @@ export function callOf(name: string, role: MemberRole): AllowedCall {
 }
 
 /**
- * A body as the request of an RPC: who asks and for which account is what the session says, whatever the body holds.
+ * A body as the request of an RPC. Actor, account and, for calls about oneself, user are those of the session, whatever
+ * the body contains.
  * @throws ServiceError `invalid_request` naming the field
  */
-export function requestOf({ rpc }: AllowedCall, body: unknown, { account }: Pick<SignedIn, 'account'>, actor: Actor): object {
+export function requestOf(
+  { rpc }: AllowedCall,
+  body: unknown,
+  { account, user }: Pick<SignedIn, 'account' | 'user'>,
+  actor: Actor,
+): object {
   if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body))) {
     throw new ServiceError('invalid_request', 'The body must be an object.');
   }
-  const parsed = rpc.request.safeParse({ ...body, account, actor });
+  const parsed = rpc.request.safeParse({ ...body, account, actor, ...(rpc.proof === 'self' && { user }) });
   if (parsed.success) return parsed.data as object;
   const [issue] = parsed.error.issues;
   throw new ServiceError('invalid_request', issue?.message ?? 'The request is not valid.', { param: issue?.path.join('.') });

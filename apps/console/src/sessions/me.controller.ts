@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { ChangePassword, EndSessions, FindUser, ListSessions, NewPassword, Password, SessionId } from '@slipway/contracts';
+import { ChangePassword, EndSessions, FindUser, NewPassword, Password } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -10,9 +10,8 @@ import { SessionAnswers } from './session-answers.js';
 import { Asking, SessionGuard } from './session.guard.js';
 
 const PasswordBody = z.object({ current: Password, next: NewPassword });
-const EndBody = z.object({ session: SessionId });
 
-/** What signed-in people see and do of their own. */
+/** The session and password of the person who is signed in. What needs neither cookie nor limiter is in `CONSOLE_API`. */
 @Controller('api')
 @UseGuards(SessionGuard)
 export class MeController {
@@ -25,21 +24,6 @@ export class MeController {
   @Get('me')
   async me(@Asking() { user, session, account, role, proof }: SignedIn): Promise<object> {
     return { ...(await this.rpc.withProof(proof).call(FindUser, { user })), session, account, role };
-  }
-
-  @Get('sessions')
-  sessions(@Asking() { user, proof }: SignedIn): Promise<object> {
-    return this.rpc.withProof(proof).call(ListSessions, { user });
-  }
-
-  @Post('sessions/end')
-  @HttpCode(200)
-  end(
-    @Body(bodyOf(EndBody)) { session }: z.output<typeof EndBody>,
-    @Asking() asking: SignedIn,
-    @Req() request: FastifyRequest,
-  ): Promise<object> {
-    return this.rpc.withProof(asking.proof).call(EndSessions, { user: asking.user, session, actor: this.answers.actorOf(request, asking) });
   }
 
   @Post('sign-out-everywhere')
