@@ -2,7 +2,7 @@ import type { AuditEntry } from '@slipway/contracts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { codeOf, messageOf } from '../api/console-error.js';
-import { type AuditKind, people } from '../api/people-api.js';
+import { call } from '../api/use-call.js';
 import { formatUtc } from '../format/time.js';
 import { Button } from '../ui/button.js';
 import { Notice } from '../ui/notice.js';
@@ -12,6 +12,10 @@ import { Tabs } from '../ui/tabs.js';
 import { clientName } from '../people/client-name.js';
 import { readMemberEmails } from '../people/member-emails.js';
 import { actorOf, doneOf, factsOf, objectOf } from './activity-words.js';
+
+/** Whose log: that of keys and people, or that of deployments and aliases. */
+type AuditKind = 'people' | 'deployments';
+const CALLS = { people: 'audit/list', deployments: 'deployment-audit/list' } as const;
 
 const columnsOf = (nameOf: (user: number) => string | undefined): readonly Column<AuditEntry>[] => [
   {
@@ -65,7 +69,7 @@ export function ActivityScreen(): JSX.Element {
 function Log({ of, nothing }: { readonly of: AuditKind; readonly nothing: string }): JSX.Element {
   const log = useInfiniteQuery({
     queryKey: ['audit', of],
-    queryFn: ({ pageParam }) => people.audit(of, pageParam),
+    queryFn: ({ pageParam }) => call(CALLS[of], pageParam === undefined ? {} : { before: pageParam }),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: 15_000,

@@ -1,7 +1,6 @@
 import { type JSX, type SyntheticEvent, useState } from 'react';
 import { ConsoleError, messageOf } from '../api/console-error.js';
-import { useAddresses } from '../api/use-addresses.js';
-import { useChange } from '../api/use-call.js';
+import { useAddresses, useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';

@@ -1,6 +1,5 @@
 import type { JSX } from 'react';
-import { useAddresses } from '../api/use-addresses.js';
-import { useCall } from '../api/use-call.js';
+import { useAddresses, useCall } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
 import { RequestCode } from '../snippets/request-code.js';
 import { Button } from '../ui/button.js';

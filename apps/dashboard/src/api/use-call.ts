@@ -1,4 +1,4 @@
-import type { ConsoleCall, ConsoleReply, ConsoleRequest } from '@slipway/contracts';
+import type { ConsoleCall, ConsoleReply, ConsoleRequest, MembershipView } from '@slipway/contracts';
 import {
   keepPreviousData,
   useMutation,
@@ -49,4 +49,30 @@ export function useChange<C extends ConsoleCall>(
     onSettled: () =>
       client.invalidateQueries({ predicate: ({ queryKey: [first] }) => refresh.some((prefix) => String(first).startsWith(prefix)) }),
   });
+}
+
+/** Who is signed in. */
+export interface Me {
+  readonly id: number;
+  readonly email: string;
+  readonly name: string;
+  readonly has_password: boolean;
+  readonly memberships: readonly MembershipView[];
+  readonly session: string;
+}
+
+/** Asks who is signed in. */
+export const me = (): Promise<Me> => session.ask<Me>('/api/me', { method: 'GET' });
+
+/** Where clients call the inference API, and in which environment its keys work. */
+export interface Addresses {
+  readonly gateway_url: string;
+  readonly environment: string;
+}
+
+/** Addresses of the installation; null until they are known. */
+export function useAddresses(): Addresses | null {
+  const queryFn = (): Promise<Addresses> => session.ask<Addresses>('/api/addresses', { method: 'GET' });
+  const { data } = useQuery({ queryKey: ['addresses'], queryFn, staleTime: Number.POSITIVE_INFINITY });
+  return data ?? null;
 }

@@ -1,7 +1,7 @@
 import type { DeploymentView } from '@slipway/contracts';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
-import { useAddresses } from '../api/use-addresses.js';
+import { useAddresses } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
 import { RequestCode } from '../snippets/request-code.js';
 import { SelectField } from '../ui/field.js';

@@ -1,7 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ConsoleReply } from '@slipway/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type JSX, type SyntheticEvent, useState } from 'react';
 import { ConsoleError, messageOf } from '../api/console-error.js';
-import { type Me, people, type SessionView } from '../api/people-api.js';
+import { type Me, me as askMe, useCall, useChange } from '../api/use-call.js';
 import { session } from '../session/session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
@@ -16,7 +17,7 @@ import { clientName } from './client-name.js';
 import { roleLabel } from './roles.js';
 
 export function AccountScreen(): JSX.Element {
-  const me = useQuery({ queryKey: ['me'], queryFn: people.me });
+  const me = useQuery({ queryKey: ['me'], queryFn: askMe });
   return (
     <Page title="Your account">
       <Loaded query={me} what="Your account" rows={4}>
@@ -52,7 +53,7 @@ function PasswordPanel({ email }: { readonly email: string }): JSX.Element {
     mutationFn: () => {
       const short = faultOfPassword(next);
       if (short !== null) throw new ConsoleError('invalid_request', short, 'next');
-      return people.changePassword(current, next);
+      return session.ask('/api/password', { body: { current, next } });
     },
     onSuccess: () => {
       setCurrent('');
@@ -83,27 +84,26 @@ function PasswordPanel({ email }: { readonly email: string }): JSX.Element {
 }
 
 function SessionsPanel({ me }: { readonly me: Me }): JSX.Element {
-  const client = useQueryClient();
-  const list = useQuery({ queryKey: ['sessions'], queryFn: people.sessions });
-  const end = useMutation({
-    mutationFn: people.endSession,
-    onSuccess: () => announce('The session is ended.'),
-    onError: (error) => announce(messageOf(error), 'bad'),
-    onSettled: () => client.invalidateQueries({ queryKey: ['sessions'] }),
-  });
+  const list = useCall('sessions/list', {});
+  const end = useChange('sessions/end', ['sessions']);
+  const endIt = (id: string): void =>
+    end.mutate(
+      { session: id },
+      { onSuccess: () => announce('The session is ended.'), onError: (error) => announce(messageOf(error), 'bad') },
+    );
   const everywhere = useMutation({
-    mutationFn: people.signOutEverywhere,
+    mutationFn: () => session.ask('/api/sign-out-everywhere', { body: {} }),
     onSuccess: () => session.forget(false),
     onError: (error) => announce(messageOf(error), 'bad'),
   });
-  const endButton = ({ id, client: agent }: SessionView): JSX.Element | string =>
+  const endButton = ({ id, client: agent }: ConsoleReply<'sessions/list'>['sessions'][number]): JSX.Element | string =>
     id === me.session ? (
       'This one'
     ) : (
       <Button
         aria-label={`End the session in ${clientName(agent)}`}
-        busy={end.isPending && end.variables === id}
-        onClick={() => end.mutate(id)}
+        busy={end.isPending && end.variables.session === id}
+        onClick={() => endIt(id)}
       >
         End
       </Button>

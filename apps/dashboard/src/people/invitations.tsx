@@ -1,8 +1,7 @@
 import type { InvitationView } from '@slipway/contracts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { people } from '../api/people-api.js';
+import { useCall, useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Loaded } from '../ui/loaded.js';
@@ -10,22 +9,21 @@ import { Moment } from '../ui/moment.js';
 import { Table } from '../ui/table.js';
 import { roleLabel } from './roles.js';
 
-/** Invitations that wait. */
+/** Open invitations. */
 export function Invitations(): JSX.Element {
-  const client = useQueryClient();
-  const list = useQuery({ queryKey: ['invitations'], queryFn: people.invitations });
-  const revoke = useMutation({
-    mutationFn: people.revokeInvitation,
-    onSuccess: () => announce('The invitation is revoked.'),
-    onError: (error) => announce(messageOf(error), 'bad'),
-    onSettled: () => client.invalidateQueries({ queryKey: ['invitations'] }),
-  });
+  const list = useCall('invitations/list', {});
+  const revoke = useChange('invitations/revoke', ['invitations']);
+  const revokeIt = (invitation: number): void =>
+    revoke.mutate(
+      { invitation },
+      { onSuccess: () => announce('The invitation is revoked.'), onError: (error) => announce(messageOf(error), 'bad') },
+    );
   const revokeButton = ({ id, email }: InvitationView): JSX.Element => (
     <div className="flex justify-end">
       <Button
         aria-label={`Revoke the invitation of ${email ?? 'whoever has the link'}`}
-        busy={revoke.isPending && revoke.variables === id}
-        onClick={() => revoke.mutate(id)}
+        busy={revoke.isPending && revoke.variables.invitation === id}
+        onClick={() => revokeIt(id)}
       >
         Revoke
       </Button>
@@ -33,14 +31,14 @@ export function Invitations(): JSX.Element {
   );
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <h2 className="text-lg font-semibold">Invitations that wait</h2>
+      <h2 className="text-lg font-semibold">Open invitations</h2>
       <Loaded query={list} what="Invitations" rows={1}>
         {({ invitations }) =>
           invitations.length === 0 ? (
-            <p className="text-muted">Nobody has an invitation open.</p>
+            <p className="text-muted">There are no open invitations.</p>
           ) : (
             <Table
-              caption="Invitations that wait"
+              caption="Open invitations"
               rows={invitations}
               keyOf={({ id }) => id}
               columns={[

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type JSX, type SyntheticEvent, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { people } from '../api/people-api.js';
+import { useChange } from '../api/use-call.js';
 import { formatUtc } from '../format/time.js';
 import { Button } from '../ui/button.js';
 import { CodeBlock } from '../ui/code-block.js';
@@ -12,16 +11,12 @@ import { ROLES, roleOf } from './roles.js';
 
 /** Makes an invitation and shows its link, once. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  const client = useQueryClient();
   const [email, setEmail] = useState('');
   const [role, setRole] = useState(roleOf('member'));
-  const invite = useMutation({
-    mutationFn: () => people.invite(email, role),
-    onSettled: () => client.invalidateQueries({ queryKey: ['invitations'] }),
-  });
+  const invite = useChange('invitations/create', ['invitations']);
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    invite.mutate();
+    invite.mutate({ email, role });
   };
   if (invite.data) {
     return (
@@ -29,7 +24,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): JSX
         <Notice look="warn">
           Send this link to them yourself. It is shown only once, opens once, and ends {formatUtc(invite.data.expires_at)}.
         </Notice>
-        <CodeBlock label="Link" text={invite.data.link} />
+        <CodeBlock label="Link" text={`${location.origin}/join#${invite.data.token}`} />
         <DialogButtons>
           <Button look="main" onClick={onClose}>
             Done

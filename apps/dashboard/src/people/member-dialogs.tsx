@@ -1,8 +1,7 @@
 import type { MemberView } from '@slipway/contracts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type JSX, type SyntheticEvent, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { people } from '../api/people-api.js';
+import { useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
@@ -16,19 +15,15 @@ interface MemberDialogProps {
 }
 
 export function RoleDialog({ member, onClose }: MemberDialogProps): JSX.Element {
-  const client = useQueryClient();
   const [role, setRole] = useState(member.role);
-  const change = useMutation({
-    mutationFn: () => people.changeRole(member.user, role),
-    onSuccess: () => {
-      announce(`${member.email} has another role now.`);
-      onClose();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ['members'] }),
-  });
+  const change = useChange('members/set-role', ['members']);
+  const onSuccess = (): void => {
+    announce(`${member.email} has another role now.`);
+    onClose();
+  };
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    change.mutate();
+    change.mutate({ user: member.user, role }, { onSuccess });
   };
   return (
     <Dialog title={`Role of ${member.email}`} onClose={onClose}>
@@ -52,22 +47,18 @@ export function RoleDialog({ member, onClose }: MemberDialogProps): JSX.Element 
 }
 
 export function RemoveMemberDialog({ member, onClose }: MemberDialogProps): JSX.Element {
-  const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => people.removeMember(member.user),
-    onSuccess: () => {
-      announce(`${member.email} is removed.`);
-      onClose();
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ['members'] }),
-  });
+  const remove = useChange('members/remove', ['members']);
+  const onSuccess = (): void => {
+    announce(`${member.email} is removed.`);
+    onClose();
+  };
   return (
     <Dialog title={`Remove ${member.email}`} onClose={onClose}>
       <p>They are signed out of this account at once. API keys stay, also those that they created: revoke what they know.</p>
       {remove.isError && <Notice look="bad">{messageOf(remove.error)}</Notice>}
       <DialogButtons>
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
+        <Button look="danger" busy={remove.isPending} onClick={() => remove.mutate({ user: member.user }, { onSuccess })}>
           Remove
         </Button>
       </DialogButtons>

@@ -2,7 +2,7 @@ import type { MemberView } from '@slipway/contracts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { people } from '../api/people-api.js';
+import { call } from '../api/use-call.js';
 import { useAccount, useSession } from '../session/use-session.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
@@ -52,8 +52,8 @@ interface MemberListProps {
 function MemberList({ isOwner, onAction }: MemberListProps): JSX.Element {
   const me = useSession();
   const list = useInfiniteQuery({
-    queryKey: ['members'],
-    queryFn: ({ pageParam }) => people.members(pageParam),
+    queryKey: ['members/list'],
+    queryFn: ({ pageParam }) => call('members/list', pageParam === undefined ? {} : { after: pageParam }),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
   });

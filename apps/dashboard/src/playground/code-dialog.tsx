@@ -1,5 +1,5 @@
 import { type JSX, useState } from 'react';
-import { useAddresses } from '../api/use-addresses.js';
+import { useAddresses } from '../api/use-call.js';
 import { CodeChoiceFields } from '../snippets/code-choice-fields.js';
 import type { Contract, Language } from '../snippets/inference-snippets.js';
 import { requestSnippet } from '../snippets/request-snippets.js';

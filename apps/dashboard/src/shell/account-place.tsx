@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { people } from '../api/people-api.js';
+import { me as askMe } from '../api/use-call.js';
 import { session } from '../session/session.js';
 import { useAccount } from '../session/use-session.js';
 import { Button, buttonClass } from '../ui/button.js';
@@ -19,7 +19,7 @@ export function AccountPlace(): JSX.Element {
 /** Says that the address belongs to another account: nobody changes accounts without knowing it. */
 function Elsewhere({ named }: { readonly named: string }): JSX.Element {
   const { slug } = useAccount();
-  const me = useQuery({ queryKey: ['me'], queryFn: people.me });
+  const me = useQuery({ queryKey: ['me'], queryFn: askMe });
   const change = useMutation({ mutationFn: () => session.switchTo(named) });
   const isMember = me.data?.memberships.some((membership) => membership.slug === named) ?? false;
   const back = (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
-import { people } from '../api/people-api.js';
+import { me as askMe } from '../api/use-call.js';
 import { session } from '../session/session.js';
 import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
@@ -16,7 +16,7 @@ const failed = (error: unknown): void => announce(messageOf(error), 'bad');
 export function PersonMenu(): JSX.Element {
   const account = useAccount();
   const navigate = useNavigate();
-  const { data: me } = useQuery({ queryKey: ['me'], queryFn: people.me });
+  const { data: me } = useQuery({ queryKey: ['me'], queryFn: askMe });
   const [theme, setTheme] = useState(currentTheme);
 
   const switchTo = (slug: string): void => {
