@@ -26,9 +26,10 @@ describe('the private API', () => {
     ['an invented token', 'Bearer a.b.c'],
     ['another scheme', 'Basic dXNlcjpwYXNz'],
   ])('asks for a sign-in where there is %s', async (_, authorization) => {
-    const paths = ['/api/me', '/api/sessions', '/api/members', '/api/invitations', '/api/audit'];
+    const paths = ['/api/me', '/api/sessions/list', '/api/members/list', '/api/invitations/list', '/api/audit/list'];
     for (const path of paths) {
-      const answer = await open().get(path, authorization === undefined ? {} : { authorization });
+      const headers = authorization === undefined ? {} : { authorization };
+      const answer = path === '/api/me' ? await open().get(path, headers) : await open().post(path, {}, headers);
       expect([path, ...codeOf(answer)]).toEqual([path, 401, 'session_ended']);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
@@ -100,6 +101,41 @@ describe('the private API', () => {
       expect([path, (await open().get(path)).status]).toEqual([path, 404]);
     }
     expect((await open().get('/api/%zz')).status).toBe(400);
+  });
+});
+
+describe('the dashboard', () => {
+  const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> => fetch(`${door.url}${path}`, { headers });
+
+  it('answers every page address with the page', async () => {
+    for (const path of ['/', '/sign-in', '/acme/deployments', '/acme/deployments/3?tab=log']) {
+      const page = await ask(path);
+      expect([path, page.status, page.headers.get('cache-control')]).toEqual([path, 200, 'no-cache']);
+      expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+      expect(await page.text()).toContain('<div id="root">');
+    }
+    const lost = await ask('/nowhere', { accept: 'text/html', 'if-none-match': (await ask('/')).headers.get('etag') ?? '' });
+    expect([lost.status, (await lost.text()).includes('<div id="root">')]).toEqual([404, true]);
+  });
+
+  it('is sent as the build compressed it, once', async () => {
+    const [, script = ''] = /src="(\/assets\/[^"]+)"/.exec(await (await ask('/')).text()) ?? [];
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      const file = await ask(script, { 'accept-encoding': encoding });
+      const { headers } = file;
+      expect([file.status, headers.get('content-encoding')]).toEqual([200, encoding === 'identity' ? null : encoding]);
+      expect(headers.get('content-type')).toMatch(/javascript; charset=utf-8$/);
+      expect(headers.get('vary')).toBe('accept-encoding');
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      const again = await ask(script, { 'accept-encoding': encoding, 'if-none-match': headers.get('etag') ?? '' });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+    }
+  });
+
+  it('lists no folder and serves no other file', async () => {
+    for (const path of ['/assets', '/assets/', '/assets/..%2f..%2fpackage.json', '/index.html.br', '/assets/%2e%2e/index.html']) {
+      expect([path, (await ask(path)).status]).toEqual([path, 404]);
+    }
   });
 });
 
