@@ -5,23 +5,13 @@ import { ensureBuilt } from './build.mjs';
 import { ensureInstalled } from './install.mjs';
 import { endLeftovers } from './leftovers.mjs';
 import { releaseLock, takeLock } from './lock-file.mjs';
-import { ensureNatsServer } from './nats-server.mjs';
 import { USAGE, UsageError, readOptions } from './options.mjs';
-import { freePort, portProblem } from './ports.mjs';
-import { clearStalePostgres, initPostgres, postgresCommand, postgresUrl, probePostgres } from './postgres.mjs';
-import { findPostgresHome } from './postgres-home.mjs';
 import { openDataDir, preflight } from './preflight.mjs';
-import { sessionMembers, startTimeOf } from './process-identity.mjs';
 import { Progress } from './progress.mjs';
 import { endRunningCommands } from './run-command.mjs';
 import { StartError } from './start-error.mjs';
 
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
-
-/** What the second stage needs of this one, which cannot import it: see apps/launcher/src/first-stage.ts. */
-const machine = { ensureNatsServer, findPostgresHome, initPostgres, postgresCommand, postgresUrl, probePostgres, clearStalePostgres };
-const processes = { sessionMembers, startTimeOf };
-const ports = { freePort, portProblem };
 
 /** Until the second stage takes the signals over, one of them ends the commands that run and this process. */
 function endOnSignals(lock) {
@@ -46,17 +36,7 @@ const localUrl = (env, port) => {
 
 async function secondStage(root, options, env, progress) {
   const { launch } = await import(pathToFileURL(join(root, 'apps/launcher/dist/main.js')).href);
-  return launch({
-    root,
-    options,
-    environment: env,
-    progress,
-    localUrl: localUrl(env, options.port),
-    StartError,
-    machine,
-    processes,
-    ports,
-  });
+  return launch({ root, options, environment: env, progress, localUrl: localUrl(env, options.port) });
 }
 
 async function firstStage(root, options, env, { progress, runFolder }) {

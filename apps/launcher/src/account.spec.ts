@@ -1,9 +1,8 @@
 import { type RpcContract, ServiceError } from '@slipway/contracts';
 import { expect, it } from 'vitest';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { provideAccount } from './account.js';
 
-class StartError extends Error {}
-const context = { stage: { StartError } } as unknown as Parameters<typeof provideAccount>[0];
 /** Answers with these, one after the other. */
 const answering = (...answers: readonly unknown[]): Parameters<typeof provideAccount>[1] => {
   const left = [...answers];
@@ -16,13 +15,13 @@ const answering = (...answers: readonly unknown[]): Parameters<typeof provideAcc
 const missing = new ServiceError('account_not_found', 'None.');
 
 it('is found, or made, also where another launcher makes it at this moment', async () => {
-  expect(await provideAccount(context, answering({ id: 1, slug: 'local' }))).toBe(1);
-  expect(await provideAccount(context, answering(missing, { id: 2, slug: 'local' }))).toBe(2);
-  expect(await provideAccount(context, answering(missing, new ServiceError('slug_taken', 'Taken.'), { id: 3, slug: 'local' }))).toBe(3);
+  expect(await provideAccount(answering({ id: 1, slug: 'local' }))).toBe(1);
+  expect(await provideAccount(answering(missing, { id: 2, slug: 'local' }))).toBe(2);
+  expect(await provideAccount(answering(missing, new ServiceError('slug_taken', 'Taken.'), { id: 3, slug: 'local' }))).toBe(3);
 });
 
 it('that was deleted ends the start with words that help', async () => {
   const deleted = { id: 1, slug: 'local', deleted_at: '2026-11-23T09:00:00.000Z' };
-  await expect(provideAccount(context, answering(deleted))).rejects.toThrow(StartError);
-  await expect(provideAccount(context, answering(deleted))).rejects.toThrow('another --data-dir');
+  await expect(provideAccount(answering(deleted))).rejects.toThrow(StartError);
+  await expect(provideAccount(answering(deleted))).rejects.toThrow('another --data-dir');
 });

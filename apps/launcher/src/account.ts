@@ -1,14 +1,26 @@
-import { CreateAccount, FindAccount, isServiceError } from '@slipway/contracts';
-import type { AccountId } from '@slipway/contracts';
+import {
+  type AccountId,
+  type Actor,
+  CreateAccount,
+  CreateKey,
+  CreateSetupLink,
+  FindAccount,
+  isServiceError,
+  KeyId,
+  ListKeys,
+} from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
 import type { LaunchContext } from './launch-context.js';
-import { LAUNCHER } from './setup-link.js';
+
+/** The actor that the audit log names for what the launcher does. */
+export const LAUNCHER: Actor = { kind: 'ops', client: 'npm start' };
 
 /** Slug of the account that the launcher makes and uses. */
 export const ACCOUNT_SLUG = 'local';
 
 /** @throws StartError where it was deleted: its name is never given again */
-async function find({ stage }: Pick<LaunchContext, 'stage'>, rpc: RpcClient): Promise<AccountId | null> {
+async function find(rpc: RpcClient): Promise<AccountId | null> {
   try {
     const { id, deleted_at: deletedAt } = await rpc.call(FindAccount, { slug: ACCOUNT_SLUG });
     if (deletedAt === undefined) return id;
@@ -16,18 +28,53 @@ async function find({ stage }: Pick<LaunchContext, 'stage'>, rpc: RpcClient): Pr
     if (isServiceError(error) && error.code === 'account_not_found') return null;
     throw error;
   }
-  throw new stage.StartError(`The account ${ACCOUNT_SLUG} of this data folder was deleted; start with another --data-dir.`);
+  throw new StartError(`The account ${ACCOUNT_SLUG} of this data folder was deleted; start with another --data-dir.`);
 }
 
 /** The launcher's account, made on the first call. @throws StartError where it was deleted */
-export async function provideAccount(context: Pick<LaunchContext, 'stage'>, rpc: RpcClient): Promise<AccountId> {
-  const found = await find(context, rpc);
+export async function provideAccount(rpc: RpcClient): Promise<AccountId> {
+  const found = await find(rpc);
   if (found !== null) return found;
   try {
     return (await rpc.call(CreateAccount, { slug: ACCOUNT_SLUG, actor: LAUNCHER })).id;
   } catch (error) {
-    const made = isServiceError(error) && error.code === 'slug_taken' ? await find(context, rpc) : null;
+    const made = isServiceError(error) && error.code === 'slug_taken' ? await find(rpc) : null;
     if (made !== null) return made;
+    throw error;
+  }
+}
+
+/** A key that was just made. Its value is kept in memory only. */
+export interface NewKey {
+  readonly id: number;
+  readonly value: string;
+  readonly hint: string;
+}
+
+/** Whether the key that was shown earlier is still active. */
+async function isShownKeyActive({ state }: LaunchContext, rpc: RpcClient, account: AccountId): Promise<boolean> {
+  const shown = state.state.key;
+  if (!shown) return false;
+  // Lists hold keys below a number: the first one below the next number is the key itself, if it exists.
+  const { keys } = await rpc.call(ListKeys, { account, before: KeyId.parse(shown.id + 1) });
+  return keys.some((key) => key.id === shown.id && key.hint === shown.hint && key.state === 'active');
+}
+
+/** A new key where none was shown yet or another is wanted; null on later runs. */
+export async function provideKey(context: LaunchContext, rpc: RpcClient, account: AccountId): Promise<NewKey | null> {
+  if (!context.stage.options.newKey && (await isShownKeyActive(context, rpc, account))) return null;
+  return rpc.call(CreateKey, { account, name: 'npm start', actor: LAUNCHER });
+}
+
+/** Records that a key was printed: after a start that failed before, the next one makes another key. */
+export const rememberShown = ({ state }: LaunchContext, { id, hint }: NewKey): Promise<void> => state.update({ key: { id, hint } });
+
+/** The secret of the link by which the first owner joins; null once there is an owner. A new link voids the earlier one. */
+export async function provideSetupToken(rpc: RpcClient, account: AccountId): Promise<string | null> {
+  try {
+    return (await rpc.call(CreateSetupLink, { account, actor: LAUNCHER })).token;
+  } catch (error) {
+    if (isServiceError(error) && error.code === 'account_has_owner') return null;
     throw error;
   }
 }

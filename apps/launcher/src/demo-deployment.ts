@@ -12,6 +12,7 @@ import {
   ListAliases,
 } from '@slipway/contracts';
 import { allDeployments, type RpcClient } from '@slipway/platform';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
 import { nameOf, wantedSource } from './model-source.js';
@@ -46,7 +47,7 @@ async function create(context: LaunchContext, rpc: RpcClient, account: AccountId
     }
     return id;
   } catch (error) {
-    if (isServiceError(error) && error.code === 'source_not_allowed') throw new stage.StartError(error.message, { cause: error });
+    if (isServiceError(error) && error.code === 'source_not_allowed') throw new StartError(error.message, { cause: error });
     throw error;
   }
 }

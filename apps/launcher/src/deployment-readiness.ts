@@ -1,5 +1,6 @@
 import { type AccountId, type DeploymentId, type DeploymentView } from '@slipway/contracts';
 import { allDeployments, type RpcClient } from '@slipway/platform';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
 import type { LaunchContext } from './launch-context.js';
 import type { WorkerReports } from './worker-reports.js';
 import { waitUntil } from './wait-until.js';
@@ -58,7 +59,7 @@ export async function waitForDeployment(
 ): Promise<DeploymentView> {
   const { stage, signal } = context;
   const patience = new Patience();
-  const failure = (why: string): Error => new stage.StartError(`deployment-${id} does not become ready (${why}).`);
+  const failure = (why: string): Error => new StartError(`deployment-${id} does not become ready (${why}).`);
   const ask = async (): Promise<DeploymentView | null> => {
     const view = (await allDeployments(rpc, account)).deployments.find((one) => one.id === id);
     if (!view) throw failure('it is gone');

@@ -1,8 +1,20 @@
+import type { Options } from '../../../scripts/lib/options.mjs';
+import type { Progress } from '../../../scripts/lib/progress.mjs';
 import type { DataDir } from './data-dir.js';
-import type { FirstStage } from './first-stage.js';
 import type { StateFile } from './launcher-state.js';
 import type { Secrets } from './secrets.js';
 import type { Supervisor } from './supervisor.js';
+
+/** What the first stage (scripts/lib/first-stage.mjs) knows before anything is built. */
+export interface FirstStage {
+  /** The repository. */
+  readonly root: string;
+  readonly options: Options;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly progress: Progress;
+  /** Address of the first gateway on this machine. */
+  readonly localUrl: string;
+}
 
 /** What every step of a start works with. */
 export interface LaunchContext {

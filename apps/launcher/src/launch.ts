@@ -1,13 +1,12 @@
 import { EnvironmentName } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
-import { provideAccount } from './account.js';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
+import { provideAccount, provideKey, provideSetupToken, rememberShown } from './account.js';
 import { announceControl } from './control-address.js';
 import { openDataDir } from './data-dir.js';
 import { provideDeployment } from './demo-deployment.js';
-import { provideKey, rememberShown } from './demo-key.js';
 import { waitForDeployment } from './deployment-readiness.js';
-import type { FirstStage } from './first-stage.js';
-import type { LaunchContext } from './launch-context.js';
+import type { FirstStage, LaunchContext } from './launch-context.js';
 import { StateFile } from './launcher-state.js';
 import { allowedSources } from './model-source.js';
 import { openConnection, provideNats } from './nats.js';
@@ -16,13 +15,12 @@ import { waitForControlPlane, waitForHttp, waitForKey } from './readiness.js';
 import { type Result, jsonReport, textReport } from './report.js';
 import { openSecrets } from './secrets.js';
 import { Services } from './services.js';
-import { provideSetupToken } from './setup-link.js';
 import { Supervisor } from './supervisor.js';
 import { WorkerReports } from './worker-reports.js';
 
 function environmentName(stage: FirstStage): string {
   const parsed = EnvironmentName.safeParse(stage.environment['SLIPWAY_ENV'] || 'dev');
-  if (!parsed.success) throw new stage.StartError('SLIPWAY_ENV must be a lower-case name of at most 16 letters, digits and hyphens.');
+  if (!parsed.success) throw new StartError('SLIPWAY_ENV must be a lower-case name of at most 16 letters, digits and hyphens.');
   return parsed.data;
 }
 
@@ -54,7 +52,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     const consoleUrl = (stage.environment['CONSOLE_BASE_URL'] || door.url).replace(/\/+$/, '');
     await announceControl(context.dataDir, env, { ...nats, consoleUrl });
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
-    const account = await provideAccount(context, rpc);
+    const account = await provideAccount(rpc);
     const { id: deployment, path } = await provideDeployment(context, rpc, account);
     const { slots = null } = await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),

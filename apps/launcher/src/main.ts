@@ -1,15 +1,52 @@
 import { withdrawControl } from './control-address.js';
-import type { FirstStage } from './first-stage.js';
+import type { FirstStage, LaunchContext } from './launch-context.js';
 import { bringUp, prepare, report } from './launch.js';
-import type { LaunchContext } from './launch-context.js';
-import { StopSignals } from './stop-signals.js';
 
 /** Exit code after a second signal, as shells count a SIGINT. */
 const KILLED = 130;
 /** An ordered stop that takes longer is finished by force, so that all of it stays within 10 s; in milliseconds. */
 const ORDERED_WITHIN_MS = 8_000;
 
-/** Stops everything in good order; a second signal kills it. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Counts the signals to stop: the first asks for an ordered stop, the second for an end at once. */
+class StopSignals {
+  readonly #listener = (): void => this.#onSignal();
+  #count = 0;
+  #first: () => void = () => undefined;
+  #second: () => void = () => undefined;
+  readonly #aborting = new AbortController();
+
+  /** Resolves with the first signal. */
+  readonly first = new Promise<void>((resolve) => {
+    this.#first = resolve;
+  });
+  /** Resolves with the second one. */
+  readonly second = new Promise<void>((resolve) => {
+    this.#second = resolve;
+  });
+
+  constructor() {
+    for (const name of SIGNALS) process.on(name, this.#listener);
+  }
+
+  /** Aborted by the first signal. */
+  get signal(): AbortSignal {
+    return this.#aborting.signal;
+  }
+
+  #onSignal(): void {
+    this.#count += 1;
+    if (this.#count > 1) {
+      this.#second();
+      return;
+    }
+    this.#first();
+    this.#aborting.abort();
+  }
+}
+
+/** Stops everything in order; a second signal kills it. */
 async function stop({ supervisor, stage }: LaunchContext, signals: StopSignals): Promise<number> {
   stage.progress.note('Stopping …');
   const since = performance.now();
@@ -41,8 +78,7 @@ async function serve(context: LaunchContext, signals: StopSignals, failing: Abor
 }
 
 /**
- * The launcher's second stage: starts everything, prints how to use it, keeps it running until it
- * is told to stop.
+ * The launcher's second stage: starts everything, prints how to use it, and keeps it running until a signal.
  * @returns the exit code: 0 after an ordered stop
  * @throws StartError when something does not come up; everything is stopped then
  */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ModelSource } from '@slipway/contracts';
-import type { FirstStage } from './first-stage.js';
+import type { FirstStage } from './launch-context.js';
 import type { LauncherState } from './launcher-state.js';
 
 /** Where `hf:` models come from, the hosts that it redirects downloads to included. */

@@ -3,6 +3,9 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Role, WORK_STREAMS } from '@slipway/contracts';
 import { type NatsConnection, connectNats, createLogger, ensureWorkStream, renderNatsConf, withinTime } from '@slipway/platform';
+import { ensureNatsServer } from '../../../scripts/lib/nats-server.mjs';
+import { freePort } from '../../../scripts/lib/ports.mjs';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { type LaunchContext, TIERS, plainEnvironment } from './launch-context.js';
 import { writePrivateFile } from './private-files.js';
 
@@ -23,8 +26,8 @@ const silent = createLogger('launcher', 'silent');
 
 async function startOwn(context: LaunchContext): Promise<NatsAddress> {
   const { stage, dataDir, secrets, supervisor, env } = context;
-  const { path } = await stage.machine.ensureNatsServer({ binDir: dataDir.bin, env: stage.environment, progress: stage.progress });
-  const port = await stage.ports.freePort();
+  const { path } = await ensureNatsServer({ binDir: dataDir.bin, env: stage.environment, progress: stage.progress });
+  const port = await freePort();
   const conf = join(dataDir.secrets, 'nats.conf');
   await writePrivateFile(
     conf,
@@ -62,9 +65,9 @@ function foreign({ stage }: LaunchContext): NatsAddress | null {
   return url && credentialsDir ? { url, credentialsOf: (role) => credentialsFolder(credentialsDir, role) } : null;
 }
 
-/** Opens a connection or gives up: the connection itself would wait for the server for ever. */
+/** Connects, or gives up after a while: the NATS client itself retries for ever. */
 export async function openConnection(context: LaunchContext, address: NatsAddress, role: 'boot' | 'ops'): Promise<NatsConnection> {
-  const { stage, signal } = context;
+  const { signal } = context;
   const opening = connectNats({
     url: address.url,
     role,
@@ -74,17 +77,16 @@ export async function openConnection(context: LaunchContext, address: NatsAddres
   });
   const end = (within: AbortSignal): Promise<never> =>
     new Promise((_, reject) => {
-      within.addEventListener('abort', () => reject(new stage.StartError(`NATS at ${address.url} does not answer.`)), { once: true });
+      within.addEventListener('abort', () => reject(new StartError(`NATS at ${address.url} does not answer.`)), { once: true });
     });
   try {
     return await withinTime(signal, READY_WITHIN_MS, (within) => Promise.race([opening, end(within)]));
   } catch (error) {
     opening.then((late) => late.close()).catch(() => undefined);
-    if (error instanceof stage.StartError) throw error;
-    throw new stage.StartError(
-      `NATS at ${address.url} refuses the user ${role}: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    if (error instanceof StartError) throw error;
+    throw new StartError(`NATS at ${address.url} refuses the user ${role}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -96,7 +98,7 @@ async function makeStreams(context: LaunchContext, address: NatsAddress): Promis
     return nats.info?.version ?? 'unknown';
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new context.stage.StartError(`JetStream does not work at ${address.url}: ${why}`, { cause: error });
+    throw new StartError(`JetStream does not work at ${address.url}: ${why}`, { cause: error });
   } finally {
     await nats.close();
   }

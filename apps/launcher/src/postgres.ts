@@ -1,6 +1,9 @@
 import { databaseUrl, ensureDatabase } from '@slipway/database';
-import type { FirstStage } from './first-stage.js';
-import { type LaunchContext, TIERS, plainEnvironment, pick } from './launch-context.js';
+import { freePort } from '../../../scripts/lib/ports.mjs';
+import { clearStalePostgres, initPostgres, postgresCommand, postgresUrl, probePostgres } from '../../../scripts/lib/postgres.mjs';
+import { findPostgresHome } from '../../../scripts/lib/postgres-home.mjs';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
+import { type FirstStage, type LaunchContext, TIERS, plainEnvironment, pick } from './launch-context.js';
 import { waitUntil } from './wait-until.js';
 
 const READY_WITHIN_MS = 60_000;
@@ -15,27 +18,26 @@ function foreignDatabases({ environment }: FirstStage): Record<string, string> |
 
 async function startEmbedded(context: LaunchContext): Promise<Record<string, string>> {
   const { stage, dataDir, secrets, supervisor, signal } = context;
-  const { machine } = stage;
-  const home = await machine.findPostgresHome({ root: stage.root, dataDir: dataDir.path, id: secrets.id });
+  const home = await findPostgresHome({ root: stage.root, dataDir: dataDir.path, id: secrets.id });
   for (const folder of home.moved)
     stage.progress.note(`PostgreSQL runs as another user than root, who cannot reach this place; it uses ${folder}.`);
-  await machine.clearStalePostgres(home);
-  await machine.initPostgres(home, secrets.postgresPassword);
-  const port = await stage.ports.freePort();
+  await clearStalePostgres(home);
+  await initPostgres(home, secrets.postgresPassword);
+  const port = await freePort();
   supervisor.start({
     name: 'postgres',
-    ...machine.postgresCommand(home, port),
+    ...postgresCommand(home, port),
     env: plainEnvironment(context),
     tier: TIERS.database,
     base: true,
     stopSignal: 'SIGINT',
     stopWithinMs: 1_500,
     forceSignal: 'SIGQUIT',
-    prepare: () => machine.clearStalePostgres(home),
+    prepare: () => clearStalePostgres(home),
   });
-  const timedOut = (): Error => new stage.StartError(`PostgreSQL does not accept connections; see ${dataDir.logs}/postgres.log.`);
-  await waitUntil(() => machine.probePostgres(port), { withinMs: READY_WITHIN_MS, timedOut, signal });
-  const serverUrl = machine.postgresUrl(port, secrets.postgresPassword);
+  const timedOut = (): Error => new StartError(`PostgreSQL does not accept connections; see ${dataDir.logs}/postgres.log.`);
+  await waitUntil(() => probePostgres(port), { withinMs: READY_WITHIN_MS, timedOut, signal });
+  const serverUrl = postgresUrl(port, secrets.postgresPassword);
   await makeDatabases(context, serverUrl);
   return { ...pick(stage.environment, DATABASE_VARIABLES), DATABASE_URL: serverUrl };
 }

@@ -1,5 +1,6 @@
 import { AccountId, FindAccount, ListDeployments, type RpcContract, isServiceError } from '@slipway/contracts';
 import { type RpcClient, UnansweredError } from '@slipway/platform';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
 import type { HttpAddress } from './services.js';
@@ -19,8 +20,8 @@ async function answers(ask: Promise<unknown>): Promise<boolean> {
   }
 }
 
-const late = ({ stage, dataDir }: LaunchContext, name: string): Error =>
-  new stage.StartError(`${name} is not ready after ${READY_WITHIN_MS / 1_000} s; see ${dataDir.logs}/${name}.log.`);
+const late = ({ dataDir }: LaunchContext, name: string): Error =>
+  new StartError(`${name} is not ready after ${READY_WITHIN_MS / 1_000} s; see ${dataDir.logs}/${name}.log.`);
 
 function waitForRpc(context: LaunchContext, name: string, ask: () => Promise<unknown>): Promise<boolean> {
   const options = { withinMs: READY_WITHIN_MS, timedOut: () => late(context, name), signal: context.signal };

@@ -1,6 +1,6 @@
 import { type DeploymentId, deploymentSlug } from '@slipway/contracts';
 import { isOlder, RECOMMENDED_NATS_SERVER } from '@slipway/platform';
-import type { NewKey } from './demo-key.js';
+import type { NewKey } from './account.js';
 
 /** What a start came to. */
 export interface Result {

@@ -1,14 +1,14 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Processes } from './first-stage.js';
+import { startTimeOf } from '../../../scripts/lib/process-identity.mjs';
 
-/** What the next launcher must know of a process to end it, should this one be killed: see scripts/lib/leftovers.mjs. */
+/** What the next launcher needs to end a process, if this launcher is killed: see scripts/lib/leftovers.mjs. */
 export interface RunRecord {
   readonly name: string;
   readonly pid: number;
-  /** Signal that stops it in good order. */
+  /** Signal for an ordered stop. */
   readonly signal: NodeJS.Signals;
-  /** Others need it, so it goes last. */
+  /** Other processes need it, so it is stopped last. */
   readonly base: boolean;
 }
 
@@ -17,13 +17,14 @@ export interface RunRecord {
  * spawned, and name it by pid and start time.
  */
 export class RunRecords {
-  constructor(
-    private readonly folder: string,
-    private readonly processes: Processes,
-  ) {}
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   add(record: RunRecord): void {
-    const started = this.processes.startTimeOf(record.pid);
+    const started = startTimeOf(record.pid);
     const path = this.#path(record.name);
     // Whole or not at all: the next launcher must never find half a record.
     writeFileSync(`${path}.draft`, JSON.stringify({ ...record, started }), { mode: 0o600 });
@@ -35,7 +36,7 @@ export class RunRecords {
   }
 
   #path(name: string): string {
-    return join(this.folder, `${name}.json`);
+    return join(this.#folder, `${name}.json`);
   }
 }
 

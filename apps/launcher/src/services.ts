@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import type { Role } from '@slipway/contracts';
+import { portProblem } from '../../../scripts/lib/ports.mjs';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { type LaunchContext, TIERS, pick, plainEnvironment } from './launch-context.js';
 import type { NatsAddress } from './nats.js';
 import { COMMON_SETTINGS, SETTINGS } from './settings.js';
@@ -85,9 +87,8 @@ export class Services {
   }
 
   async #nextFreePort(host: string, from: number): Promise<number> {
-    const { ports, StartError } = this.context.stage;
     for (let port = from; port <= Math.min(from + 1_000, 65_535); port += 1) {
-      if (this.#given.has(port) || (await ports.portProblem(host, port)) !== null) continue;
+      if (this.#given.has(port) || (await portProblem(host, port)) !== null) continue;
       this.#given.add(port);
       return port;
     }

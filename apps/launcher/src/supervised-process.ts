@@ -1,14 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, statSync } from 'node:fs';
-import type { Processes, Progress, ServerCommand } from './first-stage.js';
+import type { postgresCommand } from '../../../scripts/lib/postgres.mjs';
+import { sessionMembers } from '../../../scripts/lib/process-identity.mjs';
+import type { Progress } from '../../../scripts/lib/progress.mjs';
 import { openLog, tailOf, trimLog } from './process-log.js';
 import { type RunRecords, signal } from './run-records.js';
 
+type User = ReturnType<typeof postgresCommand>['user'];
+
 /** A process of the launcher: how it is started, and how it is stopped. */
-export interface ProcessSpec extends Pick<ServerCommand, 'command' | 'args' | 'cwd'> {
+export interface ProcessSpec {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly user?: ServerCommand['user'];
+  /** Null or absent for the launcher's own user. */
+  readonly user?: User;
   /** Processes of a higher tier are stopped first. */
   readonly tier: number;
   /** Others need it to stop in good order: after a launcher that was killed it is ended last. */
@@ -25,7 +33,6 @@ export interface ProcessSpec extends Pick<ServerCommand, 'command' | 'args' | 'c
 
 export interface ProcessContext {
   readonly records: RunRecords;
-  readonly processes: Processes;
   readonly progress: Progress;
   readonly logPath: string;
   /** Called when it ends before the launcher is ready. */
@@ -166,7 +173,7 @@ export class SupervisedProcess {
   }
 
   #killSession(leader: number): void {
-    for (const pid of this.context.processes.sessionMembers(leader)) signal(pid, 'SIGKILL');
+    for (const pid of sessionMembers(leader)) signal(pid, 'SIGKILL');
   }
 
   async #exitedWithin(ms: number): Promise<void> {

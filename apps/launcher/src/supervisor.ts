@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { FirstStage } from './first-stage.js';
+import { StartError } from '../../../scripts/lib/start-error.mjs';
+import type { FirstStage } from './launch-context.js';
 import type { DataDir } from './data-dir.js';
 import { RunRecords } from './run-records.js';
 import { type ProcessSpec, SupervisedProcess } from './supervised-process.js';
@@ -20,7 +21,7 @@ export class Supervisor {
     private readonly stage: FirstStage,
     private readonly dataDir: DataDir,
   ) {
-    this.#records = new RunRecords(dataDir.run, stage.processes);
+    this.#records = new RunRecords(dataDir.run);
     this.failure = new Promise<never>((_, reject) => {
       this.#fail = reject;
     });
@@ -34,10 +35,9 @@ export class Supervisor {
     if (this.#stopping) return;
     const process = new SupervisedProcess(spec, {
       records: this.#records,
-      processes: this.stage.processes,
       progress: this.stage.progress,
       logPath: join(this.dataDir.logs, `${spec.name}.log`),
-      failed: (text) => this.#fail(new this.stage.StartError(text)),
+      failed: (text) => this.#fail(new StartError(text)),
     });
     this.#all.push(process);
     process.start();
