@@ -1,8 +1,10 @@
 import type { JSX } from 'react';
+import { useFormContext } from 'react-hook-form';
 import { messageOf } from '../api/console-error.js';
 import { useCall } from '../api/use-call.js';
 import { Notice } from '../ui/notice.js';
 import { TextField } from '../ui/field.js';
+import { fieldOf, without } from '../ui/form.js';
 import { faultOfLimit, LIMITS, type LimitTexts } from './key-limits.js';
 
 export interface AccessFieldsProps {
@@ -62,13 +64,14 @@ export function AccessFields({ deployments, onDeployments }: AccessFieldsProps):
   );
 }
 
-export interface LimitFieldsProps {
-  readonly texts: LimitTexts;
-  readonly onTexts: (texts: LimitTexts) => void;
+/** Fields of a form for the limits of a key. */
+export interface LimitValues {
+  limits: LimitTexts;
 }
 
-/** What a key may use at most. */
-export function LimitFields({ texts, onTexts }: LimitFieldsProps): JSX.Element {
+/** What a key may use at most; fields of the form around them. */
+export function LimitFields(): JSX.Element {
+  const form = useFormContext<LimitValues>();
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       {LIMITS.map(({ name, label }) => (
@@ -78,9 +81,7 @@ export function LimitFields({ texts, onTexts }: LimitFieldsProps): JSX.Element {
           inputMode="numeric"
           autoComplete="off"
           placeholder="No limit"
-          value={texts[name]}
-          fault={faultOfLimit(texts[name])}
-          onChange={(event) => onTexts({ ...texts, [name]: event.target.value })}
+          {...fieldOf(form, `limits.${name}`, { validate: without(faultOfLimit) })}
         />
       ))}
       <p className="self-end text-sm text-muted">Tokens are those of prompts and answers together. Days and months are UTC.</p>

@@ -1,6 +1,8 @@
 import type { JSX } from 'react';
+import { useFormContext } from 'react-hook-form';
 import { SelectField, TextField } from '../ui/field.js';
-import { type ExpiryChoice, MAX_EXPIRY_DAYS } from './key-state.js';
+import { fieldOf, without } from '../ui/form.js';
+import { type ExpiryChoice, faultOfDays, MAX_EXPIRY_DAYS } from './key-state.js';
 
 const CHOICES: readonly { readonly value: ExpiryChoice; readonly label: string }[] = [
   { value: '30', label: '30 days' },
@@ -10,32 +12,24 @@ const CHOICES: readonly { readonly value: ExpiryChoice; readonly label: string }
   { value: 'never', label: 'Never' },
 ];
 
-export interface ExpiryFieldsProps {
-  readonly choice: ExpiryChoice;
-  readonly days: string;
-  readonly fault: string | null;
-  readonly onChoice: (choice: ExpiryChoice) => void;
-  readonly onDays: (days: string) => void;
+/** Fields of a form that say when a key expires. */
+export interface ExpiryValues {
+  choice: ExpiryChoice;
+  days: string;
 }
 
-/** When a key ends. */
-export function ExpiryFields({ choice, days, fault, onChoice, onDays }: ExpiryFieldsProps): JSX.Element {
+/** When a key expires; fields of the form around them. */
+export function ExpiryFields(): JSX.Element {
+  const form = useFormContext<ExpiryValues>();
   return (
     <>
-      <SelectField
-        label="Expires after"
-        choices={CHOICES}
-        value={choice}
-        onChange={({ target }) => onChoice(CHOICES.find(({ value }) => value === target.value)?.value ?? '90')}
-      />
-      {choice === 'custom' && (
+      <SelectField label="Expires after" choices={CHOICES} {...fieldOf(form, 'choice')} />
+      {form.watch('choice') === 'custom' && (
         <TextField
           label="Days"
           inputMode="numeric"
           hint={`1 to ${MAX_EXPIRY_DAYS}`}
-          value={days}
-          fault={fault}
-          onChange={(event) => onDays(event.target.value)}
+          {...fieldOf(form, 'days', { validate: without(faultOfDays) })}
         />
       )}
     </>

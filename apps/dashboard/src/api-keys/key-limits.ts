@@ -12,11 +12,11 @@ export const LIMITS: readonly { readonly name: LimitName; readonly label: string
 
 const MOST = 1_000_000_000_000;
 
-/** What somebody typed for each limit. */
-export type LimitTexts = Readonly<Record<LimitName, string>>;
+/** The text in the field of each limit. */
+export type LimitTexts = Record<LimitName, string>;
 
 export const textsOf = (limits: Limits | undefined): LimitTexts =>
-  Object.fromEntries(LIMITS.map(({ name }) => [name, String(limits?.[name] ?? '')])) as Record<LimitName, string>;
+  Object.fromEntries(LIMITS.map(({ name }) => [name, String(limits?.[name] ?? '')])) as LimitTexts;
 
 /** What is wrong with a limit; null = nothing. */
 export function faultOfLimit(text: string): string | null {

@@ -1,37 +1,26 @@
 import type { KeyView } from '@slipway/contracts';
-import { type JSX, type SyntheticEvent, useState } from 'react';
-import { messageOf } from '../api/console-error.js';
+import type { JSX } from 'react';
+import { useForm } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
-import { Button } from '../ui/button.js';
-import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { TextField } from '../ui/field.js';
+import { fieldOf, FormDialog } from '../ui/form.js';
 
 export function RenameKeyDialog({ subject, onClose }: { readonly subject: KeyView; readonly onClose: () => void }): JSX.Element {
-  const [name, setName] = useState(subject.name);
+  const form = useForm({ defaultValues: { name: subject.name } });
   const rename = useChange('keys/rename', ['keys/']);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    rename.mutate({ key: subject.id, name: name.trim() }, { onSuccess: onClose });
+  const submit = async ({ name }: { readonly name: string }): Promise<void> => {
+    await rename.mutateAsync({ key: subject.id, name: name.trim() });
+    onClose();
   };
   return (
-    <Dialog title="Rename key" onClose={onClose}>
-      <form className="grid gap-4" onSubmit={submit}>
-        <TextField
-          label="Name"
-          required
-          maxLength={100}
-          autoComplete="off"
-          value={name}
-          fault={rename.isError ? messageOf(rename.error) : null}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <DialogButtons>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" busy={rename.isPending}>
-            Rename
-          </Button>
-        </DialogButtons>
-      </form>
-    </Dialog>
+    <FormDialog title="Rename key" action="Rename" form={form} submit={submit} onClose={onClose}>
+      <TextField
+        label="Name"
+        maxLength={100}
+        autoComplete="off"
+        required
+        {...fieldOf(form, 'name', { required: 'Give the key a name.' })}
+      />
+    </FormDialog>
   );
 }

@@ -1,5 +1,6 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { type JSX, type SyntheticEvent, useState } from 'react';
+import { type JSX, useState } from 'react';
+import { useForm } from 'react-hook-form';
 import { messageOf } from '../api/console-error.js';
 import { useCall, useChange } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
@@ -8,97 +9,114 @@ import { Button } from '../ui/button.js';
 import { CopyButton } from '../ui/copy-button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { TextField } from '../ui/field.js';
+import { fieldOf, Form, FormDialog, without } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
 import { faultOfAlias } from './deployment-draft.js';
 
-type Asking =
-  { readonly kind: 'move'; readonly alias: string; readonly from: number } | { readonly kind: 'remove'; readonly alias: string };
+/** An alias of another deployment that a person wants here. */
+interface Move {
+  readonly alias: string;
+  readonly from: number;
+}
 
-/** The aliases of a deployment. One that belongs to another is taken over only after a question. */
+/** The aliases of a deployment. One that belongs to another is moved here only after a question. */
 export function AliasesPanel({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
+  const [removing, setRemoving] = useState<string | null>(null);
+  return (
+    <Panel title="Aliases">
+      <AliasList aliases={deployment.aliases} onRemove={setRemoving} />
+      <AddAlias id={deployment.id} />
+      {removing !== null && <RemoveAliasDialog alias={removing} onClose={() => setRemoving(null)} />}
+    </Panel>
+  );
+}
+
+interface AliasListProps {
+  readonly aliases: readonly string[];
+  readonly onRemove: (alias: string) => void;
+}
+
+function AliasList({ aliases, onRemove }: AliasListProps): JSX.Element {
+  const { slug } = useAccount();
+  if (aliases.length === 0) return <p className="text-muted">No alias points here: clients call it by its slug.</p>;
+  return (
+    <ul className="grid gap-1">
+      {aliases.map((one) => (
+        <li key={one} className="flex flex-wrap items-center gap-2">
+          <code className="min-w-0 flex-1 font-mono text-sm break-all">
+            {slug}/{one}
+          </code>
+          <CopyButton text={`${slug}/${one}`} look="quiet" aria-label={`Copy ${slug}/${one}`} />
+          <Button look="quiet" aria-label={`Remove ${one}`} onClick={() => onRemove(one)}>
+            Remove
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const faultOfName = (text: string): string | null => (text.trim() === '' ? 'Give the alias a name.' : faultOfAlias(text.trim()));
+
+function AddAlias({ id }: { readonly id: number }): JSX.Element {
   const { slug } = useAccount();
   const all = useCall('aliases/list', {});
   const point = useChange('aliases/point', ['aliases/', 'deployments/']);
-  const [alias, setAlias] = useState('');
-  const [tried, setTried] = useState(false);
-  const [asking, setAsking] = useState<Asking | null>(null);
-  const name = alias.trim();
-  const fault = name === '' ? 'Give the alias a name.' : faultOfAlias(name);
-  /** @param from the deployment that it is taken from, as somebody has seen and agreed; null for a new one */
-  const pointHere = (from: number | null): void =>
-    point.mutate(
-      { alias: name, deployment: deployment.id, from },
-      {
-        onSuccess: () => {
-          announce(`${slug}/${name} points here.`);
-          setAlias('');
-          setTried(false);
-          setAsking(null);
-        },
-      },
-    );
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    setTried(true);
-    if (fault !== null || !all.data) return;
-    const taken = all.data.aliases.find((one) => one.alias === name && one.deployment !== deployment.id);
-    if (taken) setAsking({ kind: 'move', alias: name, from: taken.deployment });
-    else pointHere(null);
+  const form = useForm({ defaultValues: { alias: '' } });
+  const [move, setMove] = useState<Move | null>(null);
+  /** @param from the deployment from which a person agreed to take it; null for a new alias */
+  const pointHere = async (alias: string, from: number | null): Promise<void> => {
+    await point.mutateAsync({ alias, deployment: id, from });
+    announce(`${slug}/${alias} points here.`);
+    form.reset();
+    setMove(null);
   };
+  const submit = async ({ alias: text }: { readonly alias: string }): Promise<void> => {
+    const alias = text.trim();
+    const taken = all.data?.aliases.find((one) => one.alias === alias && one.deployment !== id);
+    if (taken) setMove({ alias, from: taken.deployment });
+    else await pointHere(alias, null);
+  };
+  const button = (
+    <div>
+      <Button type="submit" busy={form.formState.isSubmitting} disabled={!all.data}>
+        Point it here
+      </Button>
+    </div>
+  );
   return (
-    <Panel title="Aliases">
-      {deployment.aliases.length === 0 ? (
-        <p className="text-muted">No alias points here: clients call it by its slug.</p>
-      ) : (
-        <ul className="grid gap-1">
-          {deployment.aliases.map((one) => (
-            <li key={one} className="flex flex-wrap items-center gap-2">
-              <code className="min-w-0 flex-1 font-mono text-sm break-all">
-                {slug}/{one}
-              </code>
-              <CopyButton text={`${slug}/${one}`} look="quiet" aria-label={`Copy ${slug}/${one}`} />
-              <Button look="quiet" aria-label={`Remove ${one}`} onClick={() => setAsking({ kind: 'remove', alias: one })}>
-                Remove
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
-      <form className="grid gap-3" onSubmit={submit}>
+    <>
+      <Form form={form} submit={submit} buttons={button}>
         <TextField
           label="Add an alias"
           autoComplete="off"
           spellCheck={false}
           hint="A name that stays when another deployment takes over."
-          value={alias}
-          fault={point.isError ? messageOf(point.error) : (tried && fault) || null}
-          onChange={(event) => setAlias(event.target.value)}
+          {...fieldOf(form, 'alias', { validate: without(faultOfName) })}
         />
         {all.isError && <Notice look="bad">{messageOf(all.error)}</Notice>}
-        <div>
-          <Button type="submit" busy={point.isPending} disabled={!all.data}>
-            Point it here
-          </Button>
-        </div>
-      </form>
-      {asking?.kind === 'move' && (
-        <Dialog title={`Re-point “${asking.alias}”`} onClose={() => setAsking(null)}>
-          <p>
-            {slug}/{asking.alias} points at deployment-{asking.from}. New requests to it will come here at once; running ones stay where
-            they are.
-          </p>
-          {point.isError && <Notice look="bad">{messageOf(point.error)}</Notice>}
-          <DialogButtons>
-            <Button onClick={() => setAsking(null)}>Cancel</Button>
-            <Button look="main" busy={point.isPending} onClick={() => pointHere(asking.from)}>
-              Re-point it
-            </Button>
-          </DialogButtons>
-        </Dialog>
-      )}
-      {asking?.kind === 'remove' && <RemoveAliasDialog alias={asking.alias} onClose={() => setAsking(null)} />}
-    </Panel>
+      </Form>
+      {move && <MoveAliasDialog move={move} onMove={() => pointHere(move.alias, move.from)} onClose={() => setMove(null)} />}
+    </>
+  );
+}
+
+interface MoveAliasDialogProps {
+  readonly move: Move;
+  readonly onMove: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function MoveAliasDialog({ move: { alias, from }, onMove, onClose }: MoveAliasDialogProps): JSX.Element {
+  const { slug } = useAccount();
+  const form = useForm();
+  return (
+    <FormDialog title={`Re-point “${alias}”`} action="Re-point it" form={form} submit={onMove} onClose={onClose}>
+      <p>
+        {slug}/{alias} points at deployment-{from}. New requests to it will come here at once; running ones stay where they are.
+      </p>
+    </FormDialog>
   );
 }
 

@@ -1,71 +1,70 @@
 import type { DeploymentView } from '@slipway/contracts';
-import { type JSX, type SyntheticEvent, useState } from 'react';
-import { messageOf } from '../api/console-error.js';
+import type { JSX } from 'react';
+import { useForm } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { TextField } from '../ui/field.js';
+import { fieldOf, Form, without } from '../ui/form.js';
 import { Panel } from '../ui/page.js';
 import { faultOfNumber, RANGES } from './deployment-draft.js';
 
+/** Props of a button under a panel's form. */
+const buttonOf = (busy: boolean, disabled: boolean) => ({ type: 'submit', busy, disabled }) as const;
+
 export function NamePanel({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
-  const [name, setName] = useState(deployment.name);
+  const form = useForm({ defaultValues: { name: deployment.name } });
   const update = useChange('deployments/update', ['deployments/']);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    update.mutate({ deployment: deployment.id, name: name.trim() }, { onSuccess: () => announce('The name is changed.') });
+  const submit = async ({ name }: { readonly name: string }): Promise<void> => {
+    await update.mutateAsync({ deployment: deployment.id, name: name.trim() });
+    announce('The name is changed.');
   };
+  const isSame = form.watch('name').trim() === deployment.name;
+  const button = (
+    <div>
+      <Button {...buttonOf(form.formState.isSubmitting, isSame)}>Rename</Button>
+    </div>
+  );
   return (
     <Panel title="Name">
-      <form className="grid gap-3" onSubmit={submit}>
+      <Form form={form} submit={submit} buttons={button}>
         <TextField
           label="Name"
-          required
           maxLength={100}
           autoComplete="off"
-          value={name}
-          fault={update.isError ? messageOf(update.error) : null}
-          onChange={(event) => setName(event.target.value)}
+          required
+          {...fieldOf(form, 'name', { required: 'Give the deployment a name.' })}
         />
-        <div>
-          <Button type="submit" busy={update.isPending} disabled={name.trim() === deployment.name}>
-            Rename
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Panel>
   );
 }
 
+const faultOfReplicas = (text: string): string | null => (text.trim() === '' ? 'Give a number.' : faultOfNumber(text, RANGES.replicas));
+
 export function ReplicasPanel({ deployment }: { readonly deployment: DeploymentView }): JSX.Element {
-  const [replicas, setReplicas] = useState(String(deployment.replicas));
+  const form = useForm({ defaultValues: { replicas: String(deployment.replicas) }, mode: 'onChange' });
   const scale = useChange('deployments/scale', ['deployments/']);
-  const fault = replicas.trim() === '' ? 'Give a number.' : faultOfNumber(replicas, RANGES.replicas);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    if (fault !== null) return;
-    scale.mutate(
-      { deployment: deployment.id, replicas: Number(replicas) },
-      { onSuccess: ({ replicas: now }) => announce(`It runs on ${now} ${now === 1 ? 'worker' : 'workers'}.`) },
-    );
+  const submit = async ({ replicas }: { readonly replicas: string }): Promise<void> => {
+    const { replicas: now } = await scale.mutateAsync({ deployment: deployment.id, replicas: Number(replicas) });
+    announce(`It runs on ${now} ${now === 1 ? 'worker' : 'workers'}.`);
   };
+  const isSame = Number(form.watch('replicas')) === deployment.replicas;
+  const button = (
+    <div>
+      <Button {...buttonOf(form.formState.isSubmitting, isSame)}>Scale</Button>
+    </div>
+  );
   return (
     <Panel title="Replicas">
-      <form className="grid gap-3" onSubmit={submit}>
+      <Form form={form} submit={submit} buttons={button}>
         <TextField
           label="Workers that it runs on"
           inputMode="numeric"
           hint={`${deployment.ready_replicas} ready now`}
-          value={replicas}
-          fault={scale.isError ? messageOf(scale.error) : fault}
-          onChange={(event) => setReplicas(event.target.value)}
+          {...fieldOf(form, 'replicas', { validate: without(faultOfReplicas) })}
         />
-        <div>
-          <Button type="submit" busy={scale.isPending} disabled={fault !== null || Number(replicas) === deployment.replicas}>
-            Scale
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Panel>
   );
 }

@@ -1,11 +1,13 @@
 import type { ConsoleReply } from '@slipway/contracts';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type JSX, type SyntheticEvent, useState } from 'react';
-import { ConsoleError, messageOf } from '../api/console-error.js';
+import type { JSX } from 'react';
+import { useForm } from 'react-hook-form';
+import { messageOf } from '../api/console-error.js';
 import { type Me, me as askMe, useCall, useChange } from '../api/use-call.js';
 import { session } from '../session/session.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
+import { fieldOf, Form, without } from '../ui/form.js';
 import { Loaded } from '../ui/loaded.js';
 import { Moment } from '../ui/moment.js';
 import { Notice } from '../ui/notice.js';
@@ -47,38 +49,26 @@ export function AccountScreen(): JSX.Element {
 }
 
 function PasswordPanel({ email }: { readonly email: string }): JSX.Element {
-  const [current, setCurrent] = useState('');
-  const [next, setNext] = useState('');
-  const change = useMutation({
-    mutationFn: () => {
-      const short = faultOfPassword(next);
-      if (short !== null) throw new ConsoleError('invalid_request', short, 'next');
-      return session.ask('/api/password', { body: { current, next } });
-    },
-    onSuccess: () => {
-      setCurrent('');
-      setNext('');
-      announce('The password is changed. Your other sessions are over.');
-    },
-  });
-  const fault = change.error instanceof ConsoleError && change.error.param === 'next' ? change.error.message : null;
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    change.mutate();
+  const form = useForm({ defaultValues: { current: '', next: '' } });
+  const submit = async (body: { readonly current: string; readonly next: string }): Promise<void> => {
+    await session.ask('/api/password', { body });
+    form.reset();
+    announce('The password is changed. Your other sessions are over.');
   };
+  const button = (
+    <div>
+      <Button type="submit" busy={form.formState.isSubmitting}>
+        Change password
+      </Button>
+    </div>
+  );
   return (
     <Panel title="Password">
-      <form className="grid max-w-md gap-4" onSubmit={submit}>
+      <Form form={form} submit={submit} buttons={button} className="max-w-md">
         <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-        <PasswordField label="Current password" value={current} onValue={setCurrent} />
-        <PasswordField label="New password" isNew hint={PASSWORD_HINT} fault={fault} value={next} onValue={setNext} />
-        {change.isError && fault === null && <Notice look="bad">{messageOf(change.error)}</Notice>}
-        <div>
-          <Button type="submit" busy={change.isPending}>
-            Change password
-          </Button>
-        </div>
-      </form>
+        <PasswordField label="Current password" {...fieldOf(form, 'current', { required: 'Give your current password.' })} />
+        <PasswordField label="New password" isNew hint={PASSWORD_HINT} {...fieldOf(form, 'next', { validate: without(faultOfPassword) })} />
+      </Form>
     </Panel>
   );
 }

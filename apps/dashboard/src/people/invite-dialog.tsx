@@ -1,26 +1,23 @@
-import { type JSX, type SyntheticEvent, useState } from 'react';
-import { messageOf } from '../api/console-error.js';
+import type { MemberRole } from '@slipway/contracts';
+import type { JSX } from 'react';
+import { useForm } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { formatUtc } from '../format/time.js';
 import { Button } from '../ui/button.js';
 import { CodeBlock } from '../ui/code-block.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { SelectField, TextField } from '../ui/field.js';
+import { fieldOf, FormDialog } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
-import { ROLES, roleOf } from './roles.js';
+import { ROLE_CHOICES } from './roles.js';
 
 /** Makes an invitation and shows its link, once. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }): JSX.Element {
-  const [email, setEmail] = useState('');
-  const [role, setRole] = useState(roleOf('member'));
+  const form = useForm<{ email: string; role: MemberRole }>({ defaultValues: { email: '', role: 'member' } });
   const invite = useChange('invitations/create', ['invitations']);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    invite.mutate({ email, role });
-  };
   if (invite.data) {
     return (
-      <Dialog title={`Invitation for ${email.trim()}`}>
+      <Dialog title={`Invitation for ${form.getValues('email').trim()}`}>
         <Notice look="warn">
           Send this link to them yourself. It is shown only once, opens once, and ends {formatUtc(invite.data.expires_at)}.
         </Notice>
@@ -33,31 +30,17 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }): JSX
       </Dialog>
     );
   }
+  const props = { form, submit: invite.mutateAsync, onClose };
   return (
-    <Dialog title="Invite somebody" onClose={onClose}>
-      <form className="grid gap-4" onSubmit={submit}>
-        <TextField
-          label="Email"
-          type="email"
-          required
-          autoComplete="off"
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-        <SelectField
-          label="Role"
-          choices={ROLES.map(({ value, label, about }) => ({ value, label: `${label}: ${about}` }))}
-          value={role}
-          onChange={(event) => setRole(roleOf(event.target.value))}
-        />
-        {invite.isError && <Notice look="bad">{messageOf(invite.error)}</Notice>}
-        <DialogButtons>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" busy={invite.isPending}>
-            Create invitation
-          </Button>
-        </DialogButtons>
-      </form>
-    </Dialog>
+    <FormDialog title="Invite somebody" action="Create invitation" {...props}>
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="off"
+        required
+        {...fieldOf(form, 'email', { required: 'Give an email address.' })}
+      />
+      <SelectField label="Role" choices={ROLE_CHOICES} {...fieldOf(form, 'role')} />
+    </FormDialog>
   );
 }

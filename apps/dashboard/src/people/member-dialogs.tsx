@@ -1,13 +1,15 @@
 import type { MemberView } from '@slipway/contracts';
-import { type JSX, type SyntheticEvent, useState } from 'react';
+import type { JSX } from 'react';
+import { useForm } from 'react-hook-form';
 import { messageOf } from '../api/console-error.js';
 import { useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { SelectField } from '../ui/field.js';
+import { fieldOf, FormDialog } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
-import { ROLES, roleOf } from './roles.js';
+import { ROLE_CHOICES } from './roles.js';
 
 interface MemberDialogProps {
   readonly member: MemberView;
@@ -15,34 +17,18 @@ interface MemberDialogProps {
 }
 
 export function RoleDialog({ member, onClose }: MemberDialogProps): JSX.Element {
-  const [role, setRole] = useState(member.role);
+  const form = useForm({ defaultValues: { role: member.role } });
   const change = useChange('members/set-role', ['members']);
-  const onSuccess = (): void => {
+  const submit = async ({ role }: Pick<MemberView, 'role'>): Promise<void> => {
+    await change.mutateAsync({ user: member.user, role });
     announce(`${member.email} has another role now.`);
     onClose();
   };
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    change.mutate({ user: member.user, role }, { onSuccess });
-  };
+  const props = { form, submit, onClose, disabled: form.watch('role') === member.role };
   return (
-    <Dialog title={`Role of ${member.email}`} onClose={onClose}>
-      <form className="grid gap-4" onSubmit={submit}>
-        <SelectField
-          label="Role"
-          choices={ROLES.map(({ value, label, about }) => ({ value, label: `${label}: ${about}` }))}
-          value={role}
-          onChange={(event) => setRole(roleOf(event.target.value))}
-        />
-        {change.isError && <Notice look="bad">{messageOf(change.error)}</Notice>}
-        <DialogButtons>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" busy={change.isPending} disabled={role === member.role}>
-            Change role
-          </Button>
-        </DialogButtons>
-      </form>
-    </Dialog>
+    <FormDialog title={`Role of ${member.email}`} action="Change role" {...props}>
+      <SelectField label="Role" choices={ROLE_CHOICES} {...fieldOf(form, 'role')} />
+    </FormDialog>
   );
 }
 

@@ -1,12 +1,14 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type JSX, type SyntheticEvent, useState } from 'react';
-import { codeOf, ConsoleError, messageOf } from '../api/console-error.js';
+import { type JSX, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { codeOf, messageOf } from '../api/console-error.js';
 import { send } from '../api/send.js';
 import { session, type SessionAnswer } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { EmailField } from '../ui/email-field.js';
 import { TextField } from '../ui/field.js';
+import { fieldOf, Form, without } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
 import { PasswordField } from '../ui/password-field.js';
 import { faultOfPassword, PASSWORD_HINT } from '../people/new-password.js';
@@ -54,57 +56,38 @@ export function JoinScreen(): JSX.Element {
 function Accept({ token, invitation }: { readonly token: string; readonly invitation: Invitation }): JSX.Element {
   const { slug, email: invited } = invitation;
   const navigate = useNavigate();
-  const [email, setEmail] = useState(invited ?? '');
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const accept = useMutation({
-    mutationFn: () => {
-      // Who is invited may have a password here, of any length: only the console knows.
-      const short = invited === null ? faultOfPassword(password) : null;
-      if (short !== null) throw new ConsoleError('invalid_request', short, 'password');
-      const own = { ...(invited === null && { email }), ...(name.trim() !== '' && { name }) };
-      return send<SessionAnswer>('/api/invitations/accept', { body: { token, password, ...own } });
-    },
-    onSuccess: (answer) => {
-      session.begin(answer);
-      return navigate({ to: '/', replace: true });
-    },
-  });
-  const faultOf = (field: string): string | null =>
-    accept.error instanceof ConsoleError && accept.error.param === field ? accept.error.message : null;
-  const isShown = ['email', 'name', 'password'].some((field) => faultOf(field) !== null);
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    accept.mutate();
+  const form = useForm({ defaultValues: { email: invited ?? '', name: '', password: '' } });
+  const submit = async ({ email, name, password }: Record<'email' | 'name' | 'password', string>): Promise<void> => {
+    const own = { ...(invited === null && { email }), ...(name.trim() !== '' && { name }) };
+    session.begin(await send<SessionAnswer>('/api/invitations/accept', { body: { token, password, ...own } }));
+    await navigate({ to: '/', replace: true });
   };
+  // A person who is invited may have a password here already, of any length: only the console knows.
+  const passwordRule = invited === null ? { validate: without(faultOfPassword) } : { required: 'Give a password.' };
+  const button = (
+    <Button type="submit" look="main" busy={form.formState.isSubmitting}>
+      {invited === null ? 'Set up and sign in' : 'Join and sign in'}
+    </Button>
+  );
   return (
     <Door title={invited === null ? `Set up “${slug}”` : `Join “${slug}”`}>
       <Introduction invitation={invitation} />
-      <form className="grid gap-4" onSubmit={submit}>
-        <EmailField value={email} onValue={setEmail} fault={faultOf('email')} isFixed={invited !== null} />
+      <Form form={form} submit={submit} buttons={button}>
+        <EmailField readOnly={invited !== null} {...fieldOf(form, 'email', { required: 'Give your email address.' })} />
         <TextField
           label="Your name"
-          name="name"
           autoComplete="name"
           hint="As others in the account see you. You can leave it empty."
           maxLength={100}
-          value={name}
-          fault={faultOf('name')}
-          onChange={(event) => setName(event.target.value)}
+          {...fieldOf(form, 'name')}
         />
         <PasswordField
           label="Password"
           isNew={invited === null}
           hint={invited === null ? PASSWORD_HINT : `If you have a password here already, enter it. Otherwise choose one. ${PASSWORD_HINT}`}
-          fault={faultOf('password')}
-          value={password}
-          onValue={setPassword}
+          {...fieldOf(form, 'password', passwordRule)}
         />
-        {accept.isError && !isShown && <Notice look="bad">{messageOf(accept.error)}</Notice>}
-        <Button type="submit" look="main" busy={accept.isPending}>
-          {invited === null ? 'Set up and sign in' : 'Join and sign in'}
-        </Button>
-      </form>
+      </Form>
       {invited !== null && <ProviderButton invitation={token} />}
     </Door>
   );

@@ -1,20 +1,26 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type JSX, type SyntheticEvent, useState } from 'react';
-import { codeOf, messageOf } from '../api/console-error.js';
+import type { JSX } from 'react';
+import { useForm } from 'react-hook-form';
+import { codeOf } from '../api/console-error.js';
 import { send } from '../api/send.js';
 import { accountIn, innerPath } from '../session/inner-path.js';
 import { session, type SessionAnswer } from '../session/session.js';
 import { Button } from '../ui/button.js';
 import { EmailField } from '../ui/email-field.js';
+import { fieldOf, Form } from '../ui/form.js';
 import { Notice } from '../ui/notice.js';
 import { PasswordField } from '../ui/password-field.js';
 import { Door } from './door.js';
 import { ProviderButton } from './provider-button.js';
 import { whyNotSignedIn } from './sign-in-failures.js';
 
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
 /** Signs in to the account that the next path names, or where that is not the person's to the first of theirs. */
-async function signInAt(next: string, credentials: { email: string; password: string }): Promise<SessionAnswer> {
+async function signInAt(next: string, credentials: Credentials): Promise<SessionAnswer> {
   const account = accountIn(next);
   if (account === undefined) return send<SessionAnswer>('/api/sign-in', { body: credentials });
   try {
@@ -27,33 +33,27 @@ async function signInAt(next: string, credentials: { email: string; password: st
 
 export function SignInScreen(): JSX.Element {
   const { next: wanted, failed } = useSearch({ from: '/sign-in' });
-  // Checked here, where it is used: the address may hold anything.
+  // The address may hold anything, so it is checked where it is used.
   const next = innerPath(wanted);
   const navigate = useNavigate();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const signIn = useMutation({
-    mutationFn: () => signInAt(next, { email, password }),
-    onSuccess: (answer) => {
-      session.begin(answer);
-      return navigate({ href: next, replace: true });
-    },
-  });
-  const submit = (event: SyntheticEvent): void => {
-    event.preventDefault();
-    signIn.mutate();
+  const form = useForm({ defaultValues: { email: '', password: '' } });
+  const submit = async (credentials: Credentials): Promise<void> => {
+    session.begin(await signInAt(next, credentials));
+    await navigate({ href: next, replace: true });
   };
+  const { isSubmitting, errors } = form.formState;
+  const button = (
+    <Button type="submit" look="main" busy={isSubmitting}>
+      Sign in
+    </Button>
+  );
   return (
     <Door title="Sign in">
-      {failed !== undefined && !signIn.isError && <Notice look="warn">{whyNotSignedIn(failed)}</Notice>}
-      <form className="grid gap-4" onSubmit={submit}>
-        <EmailField value={email} onValue={setEmail} />
-        <PasswordField label="Password" value={password} onValue={setPassword} />
-        {signIn.isError && <Notice look="bad">{messageOf(signIn.error)}</Notice>}
-        <Button type="submit" look="main" busy={signIn.isPending}>
-          Sign in
-        </Button>
-      </form>
+      {failed !== undefined && !errors.root && <Notice look="warn">{whyNotSignedIn(failed)}</Notice>}
+      <Form form={form} submit={submit} buttons={button}>
+        <EmailField {...fieldOf(form, 'email', { required: 'Give your email address.' })} />
+        <PasswordField label="Password" {...fieldOf(form, 'password', { required: 'Give your password.' })} />
+      </Form>
       <ProviderButton next={next} />
       <p className="text-sm text-muted">
         No password yet? Ask an owner of your account for an invitation. Lost it? The operator can give you another.

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type JSX, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes, useId } from 'react';
+import { type ComponentProps, type JSX, type ReactNode, useId } from 'react';
 
 interface FieldProps {
   readonly label: string;
@@ -39,13 +39,7 @@ function Labelled({ label, hint, fault, children }: FieldProps & { readonly chil
 type Own<T> = Omit<T, 'id' | 'aria-describedby' | 'aria-invalid'>;
 
 /** A line of text with its label. */
-export function TextField({
-  label,
-  hint,
-  fault,
-  className = '',
-  ...input
-}: FieldProps & Own<InputHTMLAttributes<HTMLInputElement>>): JSX.Element {
+export function TextField({ label, hint, fault, className = '', ...input }: FieldProps & Own<ComponentProps<'input'>>): JSX.Element {
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(wiring) => <input {...input} {...wiring} className={`field ${className}`} />}
@@ -54,13 +48,7 @@ export function TextField({
 }
 
 /** Several lines of text with their label. */
-export function TextArea({
-  label,
-  hint,
-  fault,
-  className = '',
-  ...area
-}: FieldProps & Own<TextareaHTMLAttributes<HTMLTextAreaElement>>): JSX.Element {
+export function TextArea({ label, hint, fault, className = '', ...area }: FieldProps & Own<ComponentProps<'textarea'>>): JSX.Element {
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(wiring) => <textarea {...area} {...wiring} className={`field ${className}`} />}
@@ -81,7 +69,7 @@ export function SelectField({
   choices,
   className = '',
   ...select
-}: FieldProps & Own<SelectHTMLAttributes<HTMLSelectElement>> & { readonly choices: readonly Choice[] }): JSX.Element {
+}: FieldProps & Own<ComponentProps<'select'>> & { readonly choices: readonly Choice[] }): JSX.Element {
   return (
     <Labelled label={label} hint={hint} fault={fault}>
       {(wiring) => (

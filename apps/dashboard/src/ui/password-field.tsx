@@ -1,29 +1,12 @@
-import type { JSX } from 'react';
+import type { ComponentProps, JSX } from 'react';
 import { TextField } from './field.js';
 
-export interface PasswordFieldProps {
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly fault?: string | null;
-  /** Tells managers of passwords whether one is asked for or made. */
+export interface PasswordFieldProps extends Omit<ComponentProps<typeof TextField>, 'type' | 'autoComplete'> {
+  /** Tells password managers whether a password is asked for or made. */
   readonly isNew?: boolean;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
 }
 
 /** A person's password. */
-export function PasswordField({ label, hint, fault = null, isNew = false, value, onValue }: PasswordFieldProps): JSX.Element {
-  return (
-    <TextField
-      label={label}
-      type="password"
-      name="password"
-      autoComplete={isNew ? 'new-password' : 'current-password'}
-      required
-      {...(hint !== undefined && { hint })}
-      fault={fault}
-      value={value}
-      onChange={(event) => onValue(event.target.value)}
-    />
-  );
-}
+export const PasswordField = ({ isNew = false, ...props }: PasswordFieldProps): JSX.Element => (
+  <TextField type="password" autoComplete={isNew ? 'new-password' : 'current-password'} required {...props} />
+);
