@@ -4,6 +4,7 @@ import { outputRules } from './grammar/output-grammar.js';
 import { offeredTools } from './template-input.js';
 import { type ToolGrammar, toolGrammar } from './tool-grammar.js';
 import type { CallFamily } from './tool-calls/call-family.js';
+import { gbnfText } from './tool-calls/gbnf-text.js';
 
 /** What a request's grammar is made from. */
 export type GrammarSource = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls' | 'output'>;
@@ -57,7 +58,7 @@ export function makeGrammar(request: GrammarSource, family: CallFamily | null, c
     return forcedCalls(request, family, chosenTools(tools, choice), budget);
   }
   if (request.output) {
-    return forcedOutput(request.output, request, family && tools.length > 0 ? { family, tools } : null, budget);
+    return forcedOutput(request.output, request, family && { family, tools }, budget);
   }
   return family && tools.length > 0 ? freeCalls(request, family, tools, budget) : null;
 }
@@ -83,22 +84,34 @@ function freeCalls(request: GrammarSource, family: CallFamily, tools: readonly T
   return { gbnf: `root ::= free\n${made.free()}`, forced: false, field: 'tools', leftOut: placesOf(made), checks };
 }
 
-function forcedOutput(
-  output: Output,
-  request: GrammarSource,
-  callable: { readonly family: CallFamily; readonly tools: readonly Tool[] } | null,
-  budget: CompileBudget,
-): AnswerGrammar {
+/** The family of a model, and the tools that it may call. */
+interface Callable {
+  readonly family: CallFamily;
+  readonly tools: readonly Tool[];
+}
+
+function forcedOutput(output: Output, request: GrammarSource, callable: Callable | null, budget: CompileBudget): AnswerGrammar {
   const field = FIELDS[output.kind];
   const text = naming(field, () => outputRules(output, 'output-', budget));
-  const calls = callable && toolGrammar(callable.tools, callable.family, { many: request.parallel_tool_calls !== false, budget });
-  const root = calls ? `root ::= ${text.root} | ${calls.whole}\n${calls.rules}` : `root ::= ${text.root}\n`;
+  const head = headOf(callable?.family ?? null);
+  const calls = callsBeside(callable, request, budget);
+  const root = calls ? `root ::= ${head}${text.root} | ${calls.whole}\n${calls.rules}` : `root ::= ${head}${text.root}\n`;
   const isStrict = output.kind === 'json_schema' && output.strict === true && text.leftOut.length > 0;
   const check: StrictCheck[] = isStrict ? [{ schema: output.schema, tool: null, field, held: false }] : [];
   const ofCalls = calls ? checksOf(calls, callable?.tools ?? []).filter(({ held }) => !held) : [];
   const leftOut = [...text.leftOut, ...(calls ? placesOf(calls) : [])];
   return { gbnf: root + text.rules, forced: true, field, leftOut, checks: [...check, ...ofCalls] };
 }
+
+const callsBeside = (
+  callable: Callable | null,
+  { parallel_tool_calls: parallel }: GrammarSource,
+  budget: CompileBudget,
+): ToolGrammar | null =>
+  callable && callable.tools.length > 0 ? toolGrammar(callable.tools, callable.family, { many: parallel !== false, budget }) : null;
+
+/** GBNF of what a family writes before the text of an answer. */
+const headOf = (family: CallFamily | null): string => (family === null || family.head === '' ? '' : `${gbnfText(family.head)}? `);
 
 const placesOf = ({ leftOut }: Pick<ToolGrammar, 'leftOut'>): string[] =>
   leftOut.flatMap(({ tool, places }) => places.map((place) => `${tool}:${place}`));

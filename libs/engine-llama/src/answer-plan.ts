@@ -31,8 +31,9 @@ export class AnswerPlanner {
     const { family } = this.facts;
     const tools = offeredTools(request);
     const single = request.parallel_tool_calls === false || typeof request.tool_choice === 'object';
-    const calls = family && tools.length > 0 ? { family, tools, single } : null;
-    const grammar = calls || request.output ? await this.#grammar(request) : null;
+    // Some families put marks around all text, which only their reader takes away.
+    const calls = family && (tools.length > 0 || family.framesText) ? { family, tools, single } : null;
+    const grammar = (family && tools.length > 0) || request.output ? await this.#grammar(request) : null;
     if (request.continue_final === true && grammar?.forced === true) {
       throw new ServiceError('unsupported_value', `A message that was begun cannot be continued together with ${grammar.field}.`, {
         param: 'continue_final_message',

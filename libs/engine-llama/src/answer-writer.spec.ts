@@ -2,8 +2,10 @@ import type { StreamEvent } from '@slipway/contracts';
 import type { Token } from 'node-llama-cpp';
 import { describe, expect, it } from 'vitest';
 import { type AnswerSpec, AnswerWriter } from './answer-writer.js';
-import { HERMES } from './tool-calls/hermes-calls.js';
-import { MISTRAL } from './tool-calls/mistral-calls.js';
+import { familyNamed } from './tool-calls/detect-family.js';
+
+const HERMES = familyNamed('hermes');
+const MISTRAL = familyNamed('mistral');
 
 /** Tokens are indexes into a list of byte strings. */
 function setUp(pieces: readonly (string | number[])[], changes: Partial<AnswerSpec> = {}) {

@@ -4,6 +4,10 @@ import { AnswerText, type Reading } from './tool-calls/answer-text.js';
 export interface ReasoningMarks {
   readonly open: string;
   readonly close: string;
+  /** Marks that end it as well, and are themselves part of the answer. */
+  readonly until?: readonly string[];
+  /** It may come again later in the answer. */
+  readonly again?: true;
 }
 
 /** Where the two parts of an answer go. */
@@ -13,8 +17,8 @@ export interface ReasoningSink {
 }
 
 /**
- * Takes the reasoning at the beginning of an answer apart from the answer. The marks go, and the white space around them.
- * Marks anywhere else are text.
+ * Takes the reasoning at the beginning of an answer apart from the answer; later reasoning only where the marks say that it
+ * may come. The marks go, and the white space around them. Other marks are text.
  */
 export class ReasoningSplitter {
   readonly #text = new AnswerText();
@@ -60,6 +64,10 @@ export class ReasoningSplitter {
     const marked = yield* text.literal(this.marks.open);
     if (marked || this.#thinking) yield* this.#reason();
     else text.rewind(0);
+    while (this.marks.again) {
+      if ((yield* text.until([this.marks.open], (piece) => this.sink.answer(piece))) === null) return;
+      yield* this.#reason();
+    }
     yield* text.until([], (piece) => this.sink.answer(piece));
   }
 
@@ -69,14 +77,15 @@ export class ReasoningSplitter {
     yield* text.skipSpace();
     text.release();
     let space = '';
-    const closed = yield* text.until([this.marks.close], (piece) => {
+    const closed = yield* text.until([this.marks.close, ...(this.marks.until ?? [])], (piece) => {
       const core = piece.trimEnd();
       if (core !== '') this.sink.think(space + core);
       space = core === '' ? space + piece : piece.slice(core.length);
     });
     if (closed === null) return;
     this.#thinking = false;
-    yield* text.skipSpace();
+    if (closed === this.marks.close) yield* text.skipSpace();
+    else this.sink.answer(closed);
   }
 }
 

@@ -18,6 +18,8 @@ const SWITCHES: readonly { readonly variable: string; readonly used: RegExp }[] 
   { variable: 'enable_thinking', used: /\benable_thinking\b/ },
   { variable: 'thinking', used: /(?:\bif|\bnot|\band|\bor|[,(=])\s*thinking\b(?!\s*[.(])/ },
 ];
+const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'thinking'] as const;
+const readsField = (source: string, field: string): boolean => new RegExp(`\\bm(?:essage|sg)?(?:\\.|\\[['"])${field}\\b`).test(source);
 const EFFORT = /\breasoning_effort\b/;
 const BUDGET = /\bthinking_budget\b/;
 
@@ -41,6 +43,8 @@ export class TemplateFacts {
   readonly ownTemplate: boolean;
   /** Whether reasoning can be steered by the template's variables. */
   readonly steersReasoning: boolean;
+  /** What the template calls the reasoning of a message. */
+  readonly reasoningField: 'reasoning_content' | 'reasoning' | 'thinking';
   readonly #switches: readonly string[];
   readonly #effort: boolean;
   readonly #budget: boolean;
@@ -48,8 +52,9 @@ export class TemplateFacts {
   constructor(template: ChatTemplate) {
     const { source } = template;
     this.family = rendersTools(template) ? detectFamily(source) : null;
-    this.reasoning = MARKS.find(({ close }) => source.includes(close)) ?? null;
+    this.reasoning = this.family?.reasoning ?? MARKS.find(({ close }) => source.includes(close)) ?? null;
     this.textArguments = wantsTextArguments(template);
+    this.reasoningField = REASONING_FIELDS.find((field) => readsField(source, field)) ?? 'reasoning_content';
     this.ownTemplate = template.ends.length === 0;
     this.canContinue = rendersOpenEnd(template);
     this.#switches = SWITCHES.filter(({ used }) => used.test(source)).map(({ variable }) => variable);

@@ -50,10 +50,14 @@ function templateMessage(message: CanonicalMessage, at: string, facts: TemplateF
   const { reasoning, tool_calls: calls } = message;
   return {
     ...turn,
-    ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    ...(reasoning !== undefined && isKept(message, facts) && { [facts.reasoningField]: reasoning }),
     ...(calls && { tool_calls: calls.map((call, i) => templateCall(call, `${at}.tool_calls[${i}]`, facts)) }),
   };
 }
+
+/** gpt-oss's template refuses reasoning beside the text of a turn that calls tools. */
+const isKept = (message: CanonicalMessage & { role: 'assistant' }, { reasoningField }: TemplateFacts): boolean =>
+  reasoningField !== 'thinking' || message.tool_calls === undefined || textOf(message) === '';
 
 function templateCall(call: { id: string; name: string; arguments: string }, at: string, facts: TemplateFacts): TemplateCall {
   const args = argumentsOf(call.arguments, at);

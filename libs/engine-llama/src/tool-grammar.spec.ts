@@ -5,10 +5,12 @@ import { GbnfReader } from './grammar/gbnf-reader.js';
 import { GrammarWalk } from './grammar/grammar-walk.js';
 import type { CallFamily } from './tool-calls/call-family.js';
 import { CallReader } from './tool-calls/call-reader.js';
-import { HERMES } from './tool-calls/hermes-calls.js';
-import { GLM } from './tool-calls/glm-calls.js';
-import { QWEN_XML } from './tool-calls/qwen-xml-calls.js';
 import { toolGrammar } from './tool-grammar.js';
+import { familyNamed } from './tool-calls/detect-family.js';
+
+const HERMES = familyNamed('hermes');
+const GLM = familyNamed('glm');
+const QWEN_XML = familyNamed('qwen-xml');
 
 const TOOL: Tool = {
   name: 'set',
@@ -251,8 +253,9 @@ describe('the calls of tools of any size', () => {
     const made = toolGrammar([{ name: 'set', parameters }], family, { many: false });
     expect(made.leftOut).toEqual([{ tool: 'set', places }]);
     // What else is said of an Iterator is said of arrays.
-    const walk = new GrammarWalk(new GbnfReader(made.rules).read(), family.form.byParameter ? 'tool-0-p1-root' : 'tool-0-root');
-    const texts = family.form.byParameter ? ['["x"]', '["y"]'] : ['x', 'y'].map((x) => JSON.stringify({ when: 'now', names: [x], n: 0.5 }));
+    const walk = new GrammarWalk(new GbnfReader(made.rules).read(), family.form.style === 'texts' ? 'tool-0-p1-root' : 'tool-0-root');
+    const texts =
+      family.form.style === 'texts' ? ['["x"]', '["y"]'] : ['x', 'y'].map((x) => JSON.stringify({ when: 'now', names: [x], n: 0.5 }));
     expect(texts.map((text) => walk.accepts(text))).toEqual([true, false]);
   });
 

@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError, type Tool } from '@slipway/contracts';
 import { CompileBudget, type GrammarSize } from './grammar/compile-budget.js';
 import { isBesidePattern, isCostly, isNothing, type Trim } from './schema-trim.js';
-import type { CallFamily } from './tool-calls/call-family.js';
+import type { ArgumentStyle, CallFamily } from './tool-calls/call-family.js';
 import { gbnfText } from './tool-calls/gbnf-text.js';
 import { anyCall, type CompiledTool, compileTool } from './tool-rules.js';
 
@@ -38,13 +38,13 @@ export interface CallWish {
  * @throws ServiceError naming the tool whose schema is wrong, or too large for a strict one.
  */
 export function toolGrammar(tools: readonly Tool[], family: CallFamily, { many, budget = new CompileBudget() }: CallWish): ToolGrammar {
-  const { open, lead, rest, free, again, rules = '', byParameter = false } = family.form;
-  const made = new ToolSet(tools, byParameter, budget).compile();
+  const { open, rest, free, again, rules, style } = family.form;
+  const made = new ToolSet(tools, style, budget).compile();
   const held = made.map(({ rule }) => rule);
   const texts = new Map(made.flatMap((each) => [...each.texts]));
   const common = `${rules}${[...texts.values()].join('')}`;
-  const head = open + lead === '' ? '' : `${gbnfText(open + lead)} `;
-  const more = many && again !== null ? ` (${gbnfText(again + open + lead)} calls)*` : '';
+  const head = open === '' ? '' : `${gbnfText(open)} `;
+  const more = many && again !== null ? ` (${gbnfText(again + open)} calls)*` : '';
   return {
     whole: `${head}calls${more}`,
     rules: `${common}calls ::= ${rest(held, many)}\n`,
@@ -63,10 +63,10 @@ class ToolSet {
 
   constructor(
     private readonly tools: readonly Tool[],
-    private readonly byParameter: boolean,
+    private readonly style: ArgumentStyle,
     private readonly budget: CompileBudget,
   ) {
-    this.#made = tools.map((tool) => anyCall(tool, byParameter));
+    this.#made = tools.map((tool) => anyCall(tool, style));
   }
 
   compile(): readonly CompiledTool[] {
@@ -84,7 +84,7 @@ class ToolSet {
     this.budget.extend();
     const room = this.budget.part();
     const shapes = others.map(([i, tool]) => {
-      this.#made[i] = anyCall(tool, this.byParameter);
+      this.#made[i] = anyCall(tool, this.style);
       return this.#keep(i, this.#attempt(tool, i, isCostly, this.budget), room);
     });
     const held = others.map(([i], at) => this.#keep(i, whole[at] ?? null, room, shapes[at]?.size));
@@ -125,7 +125,7 @@ class ToolSet {
 
   #sized(tool: Tool, index: number, goes: Trim, room: CompileBudget): Sized {
     const budget = room.part();
-    return { ...compileTool(tool, { byParameter: this.byParameter, goes, budget, prefix: `tool-${index}` }), size: budget.size };
+    return { ...compileTool(tool, { style: this.style, goes, budget, prefix: `tool-${index}` }), size: budget.size };
   }
 }
 

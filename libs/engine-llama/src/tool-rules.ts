@@ -6,13 +6,14 @@ import { type PlainTextRules, plainTextRules } from './grammar/plain-text-gramma
 import { SchemaReader } from './grammar/schema-reader.js';
 import { isRecord, namesOf, schemasOf, within, type Words } from './grammar/schema-words.js';
 import { type Trim, trimmed } from './schema-trim.js';
-import type { ParameterRule, ToolRule } from './tool-calls/call-family.js';
+import type { ArgumentStyle, ParameterRule, ToolRule } from './tool-calls/call-family.js';
 import { isTextParameter } from './tool-calls/tagged-values.js';
 
 /** Keywords of parameters that are written one by one. */
 const LISTING: ReadonlySet<string> = new Set(['type', 'properties', 'required', 'additionalProperties', 'unevaluatedProperties']);
 const NO_PARAMETERS = { type: 'object', properties: {}, additionalProperties: false };
 const ANYTHING = jsonSchemaRules({}, 'any-value-');
+const ANY_TEXT = jsonSchemaRules({ type: 'string' }, 'any-text-');
 const ANY_OBJECT = jsonObjectRules('any-object-');
 
 /** A tool in a grammar, with the rules that it refers to. */
@@ -26,8 +27,7 @@ export interface CompiledTool {
 
 /** How a tool is compiled. */
 export interface ToolCompiling {
-  /** Whether its parameters are written one by one. */
-  readonly byParameter: boolean;
+  readonly style: ArgumentStyle;
   /** Keywords of its schema that are left out. */
   readonly goes: Trim;
   readonly budget: CompileBudget;
@@ -41,25 +41,25 @@ export function compileTool(tool: Tool, how: ToolCompiling): CompiledTool {
   const schema = trimmed(tool.parameters ?? NO_PARAMETERS, how.goes, leftOut) as Record<string, unknown>;
   const texts = new Texts();
   const place = { budget: how.budget, leftOut };
-  const rule = how.byParameter
-    ? { tool, args: '', parameters: parameterRules(tool, schema, texts, { ...place, prefix: how.prefix }) }
-    : // Arguments are an object, whatever a schema says or does not say of their type.
-      { tool, args: texts.add(jsonSchemaRules({ type: 'object', ...schema }, `${how.prefix}-`, place)), parameters: [] };
+  const rule =
+    how.style !== 'object'
+      ? { tool, args: '', parameters: parameterRules(tool, schema, texts, { ...place, prefix: how.prefix, style: how.style }) }
+      : // Arguments are an object, whatever a schema says or does not say of their type.
+        { tool, args: texts.add(jsonSchemaRules({ type: 'object', ...schema }, `${how.prefix}-`, place)), parameters: [] };
   return { rule, texts: texts.all, leftOut: leftOut.places };
 }
 
 /** A tool whose schema is not held: any object, or anything in each parameter that is listed. */
-export function anyCall(tool: Tool, byParameter: boolean): CompiledTool {
+export function anyCall(tool: Tool, style: ArgumentStyle): CompiledTool {
   const texts = new Texts();
   const { properties, required } = tool.parameters ?? {};
-  const names = byParameter && isRecord(properties) ? Object.keys(properties) : [];
-  const parameters = names.map((name): ParameterRule => ({
-    name,
-    required: Array.isArray(required) && required.includes(name),
-    value: isTextParameter(tool, name) === true ? null : texts.add(ANYTHING),
-    begins: null,
-  }));
-  return { rule: { tool, args: byParameter ? '' : texts.add(ANY_OBJECT), parameters }, texts: texts.all, leftOut: ['/'] };
+  const names = style !== 'object' && isRecord(properties) ? Object.keys(properties) : [];
+  const parameters = names.map((name): ParameterRule => {
+    const isText = isTextParameter(tool, name) === true;
+    const value = isText && style === 'texts' ? null : texts.add(isText ? ANY_TEXT : ANYTHING);
+    return { name, required: Array.isArray(required) && required.includes(name), isText, value, begins: null };
+  });
+  return { rule: { tool, args: style !== 'object' ? '' : texts.add(ANY_OBJECT), parameters }, texts: texts.all, leftOut: ['/'] };
 }
 
 class Texts {
@@ -75,16 +75,18 @@ interface ParameterPlace {
   readonly budget: CompileBudget;
   readonly leftOut: LeftOut;
   readonly prefix: string;
+  readonly style: ArgumentStyle;
 }
 
-function parameterRules(tool: Tool, root: Words, texts: Texts, { prefix, ...place }: ParameterPlace): readonly ParameterRule[] {
+function parameterRules(tool: Tool, root: Words, texts: Texts, { prefix, style, ...place }: ParameterPlace): readonly ParameterRule[] {
   const { words, parameters } = listing(root, place);
   const needed = namesOf(words, 'required', '#');
   return parameters.map(([name, schema], j): ParameterRule => {
-    const parameter = { name, required: needed.includes(name) };
+    const isText = isTextParameter(tool, name) === true;
+    const parameter = { name, required: needed.includes(name), isText };
     const where = { ...place, root, at: within('#', 'properties', name) };
     const rules = `${prefix}-p${j}-`;
-    if (isTextParameter(tool, name) === true) return { ...parameter, ...textRule(plainTextRules(schema, rules, where), texts) };
+    if (isText && style === 'texts') return { ...parameter, ...textRule(plainTextRules(schema, rules, where), texts) };
     return { ...parameter, value: texts.add(jsonSchemaRules(schema, rules, where)), begins: null };
   });
 }
@@ -92,7 +94,7 @@ function parameterRules(tool: Tool, root: Words, texts: Texts, { prefix, ...plac
 /** The parameters that a schema lists. They are written and held one by one; what is said of them together is left out. */
 function listing(
   root: unknown,
-  { budget, leftOut }: Omit<ParameterPlace, 'prefix'>,
+  { budget, leftOut }: Omit<ParameterPlace, 'prefix' | 'style'>,
 ): { readonly words: Words; readonly parameters: [string, unknown][] } {
   const { words, unions } = new SchemaReader(root, leftOut, budget).flatten(root, '#');
   for (const { at } of unions) leftOut.add(at, '');

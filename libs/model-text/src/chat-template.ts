@@ -52,6 +52,11 @@ export class ChatTemplate {
     readonly ends: readonly string[],
   ) {}
 
+  /** Whether the template joins tools to its text under the name `functions`, as that of Firefunction does. */
+  get #takesFunctions(): boolean {
+    return this.source.includes('+ functions -');
+  }
+
   /**
    * @param source Jinja source of the GGUF. Without one the template is ChatML, whose end marks then end an
    * answer even where they are no control tokens of the model.
@@ -100,6 +105,7 @@ export class ChatTemplate {
       ...args,
       messages: continues ? openedLast(messages) : messages,
       ...(tools && { tools }),
+      ...(this.#takesFunctions && { functions: JSON.stringify(tools ?? []), datetime: new Date().toUTCString() }),
       add_generation_prompt: !continues,
       bos_token: bos,
       eos_token: eos,

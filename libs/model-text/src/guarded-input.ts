@@ -4,7 +4,7 @@ import type { ControlTokenGuard, UserText } from './control-token-guard.js';
 /** Words that templates compare with, such as roles and types of JSON schemas. They stand beside quotes or blanks. */
 const WORD = /^[\w.$-]*$/;
 /** What templates write right beside their own marks. */
-const BESIDE_MARKS = new Set(['content', 'reasoning_content']);
+const BESIDE_MARKS = new Set(['content', 'reasoning_content', 'reasoning', 'thinking']);
 
 interface Guarded {
   readonly input: TemplateInput;

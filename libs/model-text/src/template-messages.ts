@@ -10,7 +10,10 @@ export interface TemplateMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
   readonly name?: string;
+  /** Reasoning of an assistant, under the name that the template looks for. */
   readonly reasoning_content?: string;
+  readonly reasoning?: string;
+  readonly thinking?: string;
   readonly tool_calls?: readonly TemplateCall[];
   readonly tool_call_id?: string;
 }

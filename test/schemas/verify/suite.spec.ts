@@ -164,7 +164,7 @@ function expectCalled(made: ToolGrammar, each: Try, { family, tool }: { readonly
   const grammar = new GbnfReader(`root ::= ${made.whole}\n${made.rules}`).read();
   const places = made.leftOut.flatMap((one) => one.places);
   const judge = isTrusted(group, draft) ? judgeOf(withoutPlaces(tool.parameters, places) as AnySchema, draft) : null;
-  if (!family.form.byParameter) {
+  if (family.form.style === 'object') {
     const walk = new GrammarWalk(grammar, ARGUMENTS);
     const wide = group.invalid.filter((value) => walk.accepts(JSON.stringify({ value })));
     if (places.length === 0) expect(wide, about).toEqual([]);

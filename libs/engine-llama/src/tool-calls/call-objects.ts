@@ -8,10 +8,12 @@ export interface CallKeys {
   readonly name: readonly string[];
   readonly args: readonly string[];
   readonly id: readonly string[];
+  /** The name of the tool is itself the key of the arguments. */
+  readonly named?: true;
 }
 
-/** `none` = it is no call, and nothing went out; `broken` = it began as one, and is none. */
-export type CallOutcome = 'done' | 'none' | 'broken';
+/** `none` = it is no call, and nothing went out; `broken` = it began as one, and is none; `silent` = it is a mark, and no call. */
+export type CallOutcome = 'done' | 'none' | 'broken' | 'silent';
 
 /** One object being read; its call goes out as soon as its name and the beginning of its arguments are known. */
 class CallObject {
@@ -34,6 +36,7 @@ class CallObject {
     yield* text.skipSpace();
     if (key === null || !(yield* text.literal(':'))) return false;
     yield* text.skipSpace();
+    if (this.keys.named === true) return this.#named(key) && (yield* readArguments(text, (piece) => this.#args(piece)));
     if (this.keys.name.includes(key)) return this.#named(yield* readString(text));
     if (this.keys.args.includes(key)) return yield* readArguments(text, (piece) => this.#args(piece));
     const value = yield* readValue(text);
@@ -49,7 +52,7 @@ class CallObject {
   }
 
   #named(name: string | null): boolean {
-    if (name === null || !this.sink.offers(name)) return false;
+    if (name === null || this.#name !== undefined || !this.sink.offers(name)) return false;
     this.#name = name;
     return true;
   }
@@ -111,10 +114,16 @@ export function* readCallList(text: AnswerText, sink: CallFinder, keys: CallKeys
 }
 
 /** GBNF of one call's object. */
-export const callObjectRule = (tools: readonly ToolRule[], name: string, args: string): string =>
-  `(${tools
-    .map(({ tool, args: rule }) => `${gbnfText(`{"${name}": ${JSON.stringify(tool.name)}, "${args}": `)} ${rule} ${gbnfText('}')}`)
-    .join(' | ')})`;
+export function callObjectRule(
+  tools: readonly ToolRule[],
+  { name: [nameKey = 'name'], args: [argsKey = 'arguments'], named }: CallKeys,
+): string {
+  const head = (tool: string): string => {
+    const name = JSON.stringify(tool);
+    return named === true ? `{${name}: ` : `{"${nameKey}": ${name}, "${argsKey}": `;
+  };
+  return `(${tools.map(({ tool, args }) => `${gbnfText(head(tool.name))} ${args} ${gbnfText('}')}`).join(' | ')})`;
+}
 
 /** GBNF of a list of calls. */
 export const callListRule = (call: string, many: boolean): string =>
@@ -144,6 +153,7 @@ export function* readBehind(
     broken: () => sink.broken(),
     offers: (name) => sink.offers(name),
   });
+  if (outcome === 'silent') text.release();
   if (outcome === 'none') {
     text.rewind(behind);
     if (mark !== '') sink.text(mark);

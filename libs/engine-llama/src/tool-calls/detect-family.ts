@@ -1,26 +1,14 @@
 import type { CallFamily } from './call-family.js';
-import { DEEPSEEK, DEEPSEEK_FENCED } from './deepseek-calls.js';
-import { GLM } from './glm-calls.js';
-import { HERMES } from './hermes-calls.js';
-import { COMMAND, GRANITE, PHI } from './list-calls.js';
+import { familyOf, type FamilyRow } from './family-engine.js';
+import { JSON_FAMILIES } from './json-families.js';
 import { LLAMA_JSON } from './llama-calls.js';
-import { MISTRAL, MISTRAL_NAMED } from './mistral-calls.js';
-import { QWEN_XML } from './qwen-xml-calls.js';
+import { TAGGED_FAMILIES } from './tagged-families.js';
 
-/** The more telling first: several families share a mark. */
-const FAMILIES: readonly CallFamily[] = [
-  QWEN_XML,
-  GLM,
-  DEEPSEEK_FENCED,
-  DEEPSEEK,
-  MISTRAL_NAMED,
-  MISTRAL,
-  COMMAND,
-  PHI,
-  GRANITE,
-  HERMES,
-  LLAMA_JSON,
-];
+/** The table of families, the more telling first: several share a mark. */
+export const FAMILY_ROWS: readonly FamilyRow[] = [...TAGGED_FAMILIES, ...JSON_FAMILIES];
+
+/** Every family, in the same order. */
+export const FAMILIES: readonly CallFamily[] = [...FAMILY_ROWS.map(familyOf), LLAMA_JSON];
 
 /** The family whose calls a chat template shows; null = none that is known. */
 export function detectFamily(template: string): CallFamily | null {

@@ -14,6 +14,8 @@ const KEYS: CallKeys = { name: ['name'], args: ['parameters', 'arguments'], id: 
 export const LLAMA_JSON: CallFamily = {
   name: 'llama-json',
   marks: [TAG],
+  head: '',
+  framesText: false,
   knows: (template) =>
     /"parameters":/.test(template) && /"name":/.test(template) && /<\|start_header_id\|>|<\|header_start\|>/.test(template),
   *read(text, sink) {
@@ -29,7 +31,7 @@ export const LLAMA_JSON: CallFamily = {
     }
     yield* text.until([], (piece) => sink.text(piece));
   },
-  form: { open: '', lead: '', rest: (tools) => callObjectRule(tools, 'name', 'parameters'), free, mayEscape: true, again: null },
+  form: { open: '', rest: (tools) => callObjectRule(tools, KEYS), free, mayEscape: true, again: null, style: 'object', rules: '' },
 };
 
 /** The rules of a free answer: places on the way to a call, from each of which all that is none leads into any text. */

@@ -1,72 +1,120 @@
 import type { Tool } from '@slipway/contracts';
-import type { AnswerText, Reading } from './answer-text.js';
-import type { CallSink, ParameterRule } from './call-family.js';
-import { gbnfText } from './gbnf-text.js';
+import { AnswerText, type Reading } from './answer-text.js';
+import type { CallSink } from './call-family.js';
 import { parsed } from './json-reading.js';
+import { PYTHON_LITERALS, readLiteral } from './literal-values.js';
 
-const PYTHON_WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
+
+/** What the schema of a tool says of a parameter; null = nothing. */
+export function schemaOf(tool: Tool | undefined, name: string): unknown {
+  const properties = tool?.parameters?.['properties'];
+  return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
+}
 
 /** Whether the schema of a tool says that this parameter is text; null = it says nothing about it. */
-export function isTextParameter(tool: Tool | undefined, name: string): boolean | null {
-  const properties = tool?.parameters?.['properties'];
-  if (typeof properties !== 'object' || properties === null) return null;
-  const schema: unknown = (properties as Record<string, unknown>)[name];
-  if (typeof schema !== 'object' || schema === null) return null;
-  const { type, enum: options, const: only } = schema as { type?: unknown; enum?: unknown; const?: unknown };
+export const isTextParameter = (tool: Tool | undefined, name: string): boolean | null => isTextSchema(schemaOf(tool, name));
+
+/** The same of a schema. */
+export function isTextSchema(schema: unknown): boolean | null {
+  if (!isObject(schema)) return null;
+  const { type, enum: options, const: only } = schema;
   if (only !== undefined) return typeof only === 'string';
   if (Array.isArray(options)) return options.every((option) => typeof option === 'string');
   return type === undefined ? null : type === 'string';
 }
 
-/** JSON of a value that a model wrote as plain text. What reads as JSON is JSON, unless the schema says text. */
-function jsonOfPlain(value: string, isText: boolean | null): string {
-  const word = PYTHON_WORDS[value.trim()] ?? value.trim();
-  return isText === true || parsed(word) === undefined ? JSON.stringify(value) : word;
+/** JSON of a value that a model wrote as plain text. What reads as JSON or as Python's value is that, unless the schema says text. */
+export function jsonOfPlain(value: string, isText: boolean | null): string {
+  const word = value.trim();
+  if (isText === true) return JSON.stringify(value);
+  if (parsed(word) !== undefined) return word;
+  return pythonJson(word) ?? JSON.stringify(value);
+}
+
+/** JSON of one of Python's words, lists or dicts; null = it is none. */
+function pythonJson(word: string): string | null {
+  if (!/^[[{]|^(?:True|False|None)$/.test(word)) return null;
+  const text = new AnswerText();
+  text.add(`${word} `);
+  text.end();
+  const { value } = readLiteral(text, PYTHON_LITERALS).next();
+  return value !== undefined && text.held === 1 ? value : null;
+}
+
+/** How a value is written. */
+export interface ValueForm {
+  readonly end: string;
+  /** Line breaks at both of its ends belong to the form. */
+  readonly padded: boolean;
+  /** What the answer itself says of the value; null = nothing. A schema counts for more. */
+  readonly isText: boolean | null;
+  readonly verbatim?: readonly [open: string, close: string] | undefined;
+  readonly nested?: ((value: string, schema: unknown) => string | null) | undefined;
 }
 
 /** Arguments of a call that a model writes one by one, joined to JSON text of an object. */
 export class TaggedArguments {
-  #count = 0;
+  readonly #names = new Set<string>();
 
   constructor(
     private readonly sink: CallSink,
     private readonly tool: Tool | undefined,
   ) {}
 
-  /**
-   * Reads the value of a parameter up to `end`; line breaks at both of its ends belong to the form.
-   * @returns whether `end` came.
-   */
-  *value(text: AnswerText, name: string, end: string): Reading<boolean> {
-    const isText = isTextParameter(this.tool, name);
-    this.sink.args(`${this.#count === 0 ? '{' : ', '}${JSON.stringify(name)}: `);
-    this.#count += 1;
-    yield* text.literal('\n');
-    if (isText !== true) {
-      let value = '';
-      const whole = (yield* text.until([`\n${end}`, end], (piece) => (value += piece))) !== null;
-      if (whole) this.sink.args(jsonOfPlain(value, isText));
-      return whole;
-    }
-    this.sink.args('"');
-    const give = (piece: string): void => this.sink.args(JSON.stringify(piece).slice(1, -1));
-    const whole = (yield* text.until([`\n${end}`, end], give, false)) !== null;
-    if (whole) this.sink.args('"');
-    return whole;
+  /** Begins an argument. @returns false for one that was there before. */
+  begin(name: string): boolean {
+    if (this.#names.has(name)) return false;
+    this.sink.args(`${this.#names.size === 0 ? '{' : ', '}${JSON.stringify(name)}: `);
+    this.#names.add(name);
+    return true;
+  }
+
+  /** JSON text of the value that was begun, or a part of it. */
+  json(text: string): void {
+    this.sink.args(text);
+  }
+
+  /** Reads the value of a parameter up to its end. @returns whether the end came, and the parameter is a new one. */
+  *value(text: AnswerText, name: string, { end, padded, isText: said, verbatim, nested }: ValueForm): Reading<boolean> {
+    if (!this.begin(name)) return false;
+    const isText = isTextParameter(this.tool, name) ?? said;
+    if (padded) yield* text.literal('\n');
+    const isVerbatim = verbatim !== undefined && (yield* text.literal(verbatim[0]));
+    const ends = isVerbatim ? [verbatim[1]] : [...(padded ? [`\n${end}`] : []), end];
+    const whole =
+      isText === true
+        ? yield* this.#text(text, ends, isVerbatim ? undefined : verbatim?.[0])
+        : yield* this.#plain(text, ends, { name, nested });
+    if (!isVerbatim || !whole) return whole;
+    yield* text.skipSpace();
+    return yield* text.literal(end);
   }
 
   end(): void {
-    this.sink.args(this.#count === 0 ? '{}' : '}');
+    this.sink.args(this.#names.size === 0 ? '{}' : '}');
     this.sink.close();
   }
-}
 
-/** GBNF of the value of a parameter and of the mark behind it. `text` = the rule of any text up to and including the mark `end`. */
-export function valueRule({ value, begins }: ParameterRule, text: string, end: { readonly text: string; readonly value: string }): string {
-  if (value !== null) return `${value} ${gbnfText(end.value)}`;
-  return [...(begins === null ? [] : [begins]), text, gbnfText(end.text)].join(' ');
-}
+  /** @param other a mark that only counts at the beginning of a text; a half of one must not come out. */
+  *#text(text: AnswerText, ends: readonly string[], other: string | undefined): Reading<boolean> {
+    this.json('"');
+    const give = (piece: string): void => this.json(JSON.stringify(piece).slice(1, -1));
+    for (;;) {
+      const mark = yield* text.until(other === undefined ? ends : [...ends, other], give, false);
+      if (mark === null) return false;
+      if (mark !== other) break;
+      give(mark);
+    }
+    this.json('"');
+    return true;
+  }
 
-/** GBNF of the parameters of a tool in the order of its schema; `form` writes one of them. */
-export const parametersRule = (parameters: readonly ParameterRule[], form: (parameter: ParameterRule) => string): string =>
-  parameters.map((parameter) => (parameter.required ? form(parameter) : `(${form(parameter)})?`)).join(' ');
+  *#plain(text: AnswerText, ends: readonly string[], { name, nested }: Pick<ValueForm, 'nested'> & { name: string }): Reading<boolean> {
+    let value = '';
+    const whole = (yield* text.until(ends, (piece) => (value += piece))) !== null;
+    const schema = schemaOf(this.tool, name);
+    if (whole) this.json(nested?.(value, schema) ?? jsonOfPlain(value, isTextSchema(schema)));
+    return whole;
+  }
+}
