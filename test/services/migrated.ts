@@ -1,7 +1,7 @@
 import { Database, type DatabaseOptions } from '@slipway/database';
 import { createLogger } from '@slipway/platform';
 import type { TestPostgres } from '@slipway/testing';
-import { databaseOptions } from '../../apps/deployments-service/src/db/database-options.js';
+import { deploymentsDatabase as deployments } from '../../apps/deployments-service/src/db/schema.js';
 import { schema } from '../../apps/keys-service/src/db/schema.js';
 
 const log = createLogger('test', 'silent');
@@ -18,4 +18,4 @@ export const keysDatabase = (postgres: TestPostgres): Promise<string> =>
 
 /** The same of deployments-service. */
 export const deploymentsDatabase = (postgres: TestPostgres): Promise<string> =>
-  postgres.cloneDatabase('deployments', (url) => migrate(databaseOptions({ SLIPWAY_ENV: 'test', DEPLOYMENTS_DATABASE_URL: url }, log)));
+  postgres.cloneDatabase('deployments', (url) => migrate({ url, ...deployments, log }));
