@@ -9,8 +9,6 @@ export const text = (description?: string): JsonSchema => ({ type: 'string', ...
 export const word = (...words: readonly string[]): JsonSchema =>
   words.length === 1 ? { const: words[0] } : { type: 'string', enum: words };
 
-export const flag = (description?: string): JsonSchema => ({ type: 'boolean', ...(description !== undefined && { description }) });
-
 /** A whole number from 0 on. */
 export const count = (description?: string): JsonSchema => ({
   type: 'integer',
@@ -34,10 +32,4 @@ export function orNull({ description, ...schema }: JsonSchema): JsonSchema {
   const { type, enum: words } = schema;
   if (typeof type !== 'string') return { ...described, anyOf: [schema, { type: 'null' }] };
   return { ...schema, type: [type, 'null'], ...(Array.isArray(words) && { enum: [...(words as unknown[]), null] }), ...described };
-}
-
-/** A request with these members, each of which but `required` may be null or absent. Members beyond them are ignored. */
-export function request(members: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
-  const entries = Object.entries(members).map(([name, schema]) => [name, required.includes(name) ? schema : orNull(schema)] as const);
-  return { type: 'object', properties: Object.fromEntries(entries), required };
 }

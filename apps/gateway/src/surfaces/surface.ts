@@ -10,7 +10,7 @@ export interface ErrorFormat {
   body(error: ServiceError, requestId: string): string;
 }
 
-/** Turns the events of one answer into a public contract's text. It is told every event once, in order. */
+/** Turns the events of one answer into a public contract's text. It gets every event once, in order. */
 export interface AnswerWriter {
   /** Stream frames for events that go out together; texts next to each other become one. */
   frames(events: readonly StreamEvent[]): string;
@@ -18,7 +18,7 @@ export interface AnswerWriter {
   lastFrames(end: EndFrame): string;
   /** The one frame that ends a failed stream. */
   errorFrame(error: ServiceError, requestId: string): string;
-  /** A sign of life on a silent stream; clients ignore it. It may come before all frames. */
+  /** Keeps a silent stream open; clients ignore it. It may come before all frames. */
   readonly keepAlive: string;
   /** Takes events of an answer that is not streamed. */
   collect(events: readonly StreamEvent[]): void;
@@ -39,13 +39,13 @@ export interface SurfaceRequest {
 /** Engines call fields as the chat contract does, by the first of its names: from that name to the client's. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/** What an operator lets requests do. */
+/** What an operator allows requests. */
 export interface RequestPolicy {
   /** Hosts that images may be fetched from. */
   readonly imageHosts: readonly string[];
 }
 
-/** A request without what only a worker needs: what stays at the gateway while it is answered. */
+/** The part of a request that the gateway keeps while it is answered. */
 export type RequestShell<R extends SurfaceRequest = SurfaceRequest> = Omit<R, 'canonical'>;
 
 /** What threads call the readers of bodies: as a start names its contract. */
@@ -91,11 +91,11 @@ export interface ModelEntry {
   readonly id: string;
   /** Slug of the account. */
   readonly owner: string;
-  /** Tokens per sequence; null where nobody has said. */
+  /** Tokens per sequence; null where it is unknown. */
   readonly context: number | null;
 }
 
-/** How a public contract shows models. */
+/** How a public contract writes models. */
 export interface ModelFormat {
   one(entry: ModelEntry): object;
   /** The whole answer to a question for the list, which holds one. */
@@ -123,7 +123,7 @@ export interface SurfaceRegistration {
   readonly models?: ModelFormat;
   /**
    * What a client with a wrong base URL is to set; null where the path shows none.
-   * @param baseUrl what clients are told to use, without a path.
+   * @param baseUrl the address that clients use, without a path.
    */
   readonly hint: (path: string, baseUrl: string) => string | null;
   /** Absent = the OpenAPI document says nothing of it. */

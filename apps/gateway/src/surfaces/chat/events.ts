@@ -21,7 +21,7 @@ export interface ChatAnswer {
   readonly choices: number;
   /** Log probabilities were asked for. */
   readonly logprobs: boolean;
-  /** Calls after the first of a choice are left out: not every engine can be told to make only one. */
+  /** Calls after the first of a choice are left out: not every engine can be limited to one. */
   readonly oneCall: boolean;
 }
 
@@ -30,7 +30,7 @@ const isPiece = (event: StreamEvent): event is PieceEvent => event.k === 'text' 
 const goesOn = (before: PieceEvent, event: StreamEvent): event is PieceEvent =>
   event.k === before.k && event.c === before.c && (event.k !== 'args' || event.i === (before as { i?: number }).i);
 
-/** Writes canonical events as the chat contract's chunks, or as one completion. Events of choices that nobody asked for are dropped. */
+/** Writes canonical events as the chat contract's chunks, or as one completion. Events of further choices are dropped. */
 export class ChatWriter implements AnswerWriter {
   readonly keepAlive = COMMENT;
   /** What stands before the choice in each chunk, and behind it where no counts do. */
@@ -99,7 +99,7 @@ export class ChatWriter implements AnswerWriter {
     return JSON.stringify({ id, object: 'chat.completion', created, model, choices, usage: usageObject(usage) });
   }
 
-  /** An answer that just stops is a failure, however cleanly its engine hung up. */
+  /** @throws ServiceError where an engine ended without a finish reason. */
   #checkComplete(): FinishReason[] {
     return Array.from({ length: this.#answer.choices }, (_, index) => {
       const reason = this.#finish[index];

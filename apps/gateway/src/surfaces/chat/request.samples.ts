@@ -3,7 +3,7 @@ import type { RequestPolicy } from '../surface.js';
 import { type ChatRequest, readChatRequest } from './request.js';
 
 /** A deployment that can do everything. */
-export const deployment = {
+const deployment = {
   facts: { id: 1, context: 4096, caps: [] as string[] },
   slug: 'deployment-1',
   alias: 'demo',

@@ -262,7 +262,7 @@ export const ChatStructure = z.object({
   add_generation_prompt: flag.meta({ enum: [true, null], description: 'False makes sense beside `continue_final_message` alone.' }),
 });
 
-/** The body of a chat completion. Fields that are not here are ignored and handed on to nobody. */
+/** The body of a chat completion. Fields that are not here are ignored. */
 export const ChatBody = z
   .object({ ...ChatSettings.shape, ...ChatNotOffered.shape, ...ChatForms.shape, ...ChatStructure.shape })
   .meta({ id: 'ChatCompletionRequest' });

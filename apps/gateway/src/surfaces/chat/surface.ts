@@ -45,7 +45,7 @@ class ChatController {
   }
 }
 
-/** The contract has no time for a model that nobody dated; clients want a number. */
+/** Clients want a number here; the date of a model is unknown. */
 const UNKNOWN_TIME = 0;
 
 const model: ModelFormat['one'] = ({ id, owner, context }) => ({

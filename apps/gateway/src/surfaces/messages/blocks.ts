@@ -9,7 +9,7 @@ type CallEvent = Extract<StreamEvent, { k: 'call' }>;
 type ArgsEvent = Extract<StreamEvent, { k: 'args' }>;
 type SpokenEvent = Extract<StreamEvent, { k: 'text' | 'think' }>;
 
-/** Text, or thoughts. `text` = what was said and not written yet. */
+/** Text, or thoughts. `text` = what came and is not written yet. */
 interface Spoken<K extends 'text' | 'thinking'> {
   readonly kind: K;
   text: string;
@@ -30,13 +30,13 @@ export type AnswerBlock = SpokenBlock | CallBlock;
 
 export interface Visibility {
   readonly thinking: ThinkingDisplay;
-  /** As the client asked; 0 = nothing is said, whatever the engine says. */
+  /** As the client asked; 0 = the answer stays empty, whatever the engine sends. */
   readonly maxTokens: number;
   /** The first call is shown and no other. */
   readonly oneCall: boolean;
 }
 
-/** The content blocks of one answer, in the order in which they began; what the client is not shown is not among them. */
+/** The content blocks of one answer that the client is shown, in the order in which they began. */
 export class AnswerBlocks {
   readonly list: AnswerBlock[] = [];
   readonly #ids = new Set<string>();
@@ -47,7 +47,7 @@ export class AnswerBlocks {
     this.#visibility = visibility;
   }
 
-  /** The answer holds a call, or held one that is written. */
+  /** The answer has had a call, written or not. */
   get hasCalls(): boolean {
     return this.#ids.size > 0;
   }
@@ -82,8 +82,8 @@ export class AnswerBlocks {
   }
 }
 
-/** The arguments of a call as the object that they are; null while, or where, they are none. */
-export function inputOf({ text }: CallBlock): Record<string, unknown> | null {
+/** The arguments of a call as an object; null while they are incomplete, or where they are no object. */
+function inputOf({ text }: CallBlock): Record<string, unknown> | null {
   if (text === '') return {};
   try {
     const input: unknown = JSON.parse(text);
@@ -121,7 +121,7 @@ export const frame = (name: string, fields: string): string => `event: ${name}\n
 const EMPTY_TEXT = '{"type":"text","text":""}';
 const EMPTY_THINKING = '{"type":"thinking","thinking":"","signature":""}';
 
-/** Blocks begin empty: of what else stands here, some clients take nothing and some take it twice. */
+/** Blocks begin empty: some clients ignore other content here, and some take it twice. */
 function blockStart(index: number, block: AnswerBlock): string {
   return frame('content_block_start', `,"index":${index},"content_block":${emptyBlock(block)}`);
 }
@@ -214,7 +214,7 @@ export class BlockFrames {
 
   #close(block: AnswerBlock): string {
     const rest = this.#upTo(block, block.text.length);
-    // A call without arguments is told so.
+    // A call without arguments gets one empty piece.
     const nothing = block.kind === 'tool_use' && block.text === '' ? inputDelta(this.#index, '') : '';
     const signature = block.kind === 'thinking' ? signatureDelta(this.#index) : '';
     const frames = rest + nothing + signature + blockStop(this.#index);
@@ -225,5 +225,5 @@ export class BlockFrames {
   }
 }
 
-/** More may come of a call that has no arguments yet, or not all of them. */
+/** A call is complete when its arguments are an object. */
 const isComplete = (block: AnswerBlock): boolean => block.kind !== 'tool_use' || (block.text !== '' && inputOf(block) !== null);

@@ -11,7 +11,7 @@ export interface MessagesAnswer extends Visibility {
   readonly model: string;
 }
 
-/** Clients count `ping` as a sign of life and nothing else. */
+/** Clients use `ping` to see that the stream lives, and for nothing else. */
 const PING = frame('ping', '');
 const STOP = frame('message_stop', '');
 
@@ -128,7 +128,7 @@ interface Ending {
 
 const because = (reason: string): StopReason => ({ stop_reason: reason, stop_sequence: null });
 
-/** @throws ServiceError for an answer that just stops: that is a failure, however cleanly its engine hung up. */
+/** @throws ServiceError where an engine ended without a finish reason. */
 function stopReasonOf({ finish, usage, maxTokens, hasCalls }: Ending): StopReason {
   if (finish === null) throw new ServiceError('engine_error', 'The model stopped without saying why.');
   if (maxTokens === 0) return because('max_tokens');

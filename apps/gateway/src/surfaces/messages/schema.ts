@@ -239,7 +239,7 @@ const SHAPE = {
   ...MessagesOlderOutput.shape,
 };
 
-/** The body of a message. Fields that are not here are ignored and handed on to nobody. */
+/** The body of a message. Fields that are not here are ignored. */
 export const MessageBody = z.object(SHAPE).meta({ id: 'MessageRequest' });
 /** The body of `count_tokens`: the same, without a limit. */
 export const CountBody = z.object({ ...SHAPE, ...CountSettings.pick({ max_tokens: true }).shape }).meta({ id: 'TokenCountRequest' });

@@ -54,7 +54,7 @@ class MessagesController {
   }
 }
 
-/** The contract's own word for a time that nobody knows. */
+/** What the contract writes for an unknown date. */
 const UNKNOWN_TIME = '1970-01-01T00:00:00Z';
 
 const model: ModelFormat['one'] = ({ id, context }) => ({

@@ -2,14 +2,14 @@ import type { CanonicalMessage, ContentPart, ImagePart, ToolCall } from '@slipwa
 import { textPart } from '../shared/text.js';
 import { fault } from './errors.js';
 
-/** What came of one call. */
+/** The result of one call. */
 export interface ToolResult {
   readonly id: string;
   readonly at: string;
   text: string;
-  /** They cannot stand in a result where a template writes it. */
+  /** Templates take no images in a result. */
   readonly images: readonly ImagePart[];
-  /** Tools that it made known. */
+  /** Deferred tools that it names. */
   readonly tools: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface AssistantMessage {
   readonly at: string;
 }
 
-/** Between texts that were apart in the request; without it the last word of one would run into the first of the next. */
+/** Between texts that were apart in the request, so that their words do not run together. */
 const GAP = '\n\n';
 
 /** What the user's side says before the model answers, in one or several messages. */
@@ -102,7 +102,7 @@ class AssistantTurn {
     this.#at = at;
   }
 
-  /** White space at the end of an answer that is to be continued would cut its next word apart. */
+  /** White space at the end would split the next word of an answer that is continued. */
   trimEnd(): void {
     const trimmed = this.text.trimEnd();
     this.#texts.splice(0, this.#texts.length, ...(trimmed === '' ? [] : [trimmed]));
@@ -170,7 +170,7 @@ export class Turns {
   /** @throws ServiceError for calls before it that have no result, and for an id that stands for two calls. */
   assistant(message: AssistantMessage): void {
     this.#endUserTurn();
-    // An answer of nothing says nothing.
+    // An empty answer adds no turn.
     if (message.text === '' && message.calls.length + message.thoughts.length === 0) return;
     this.#assistantTurn().add(message);
     for (const call of message.calls) {
@@ -222,7 +222,7 @@ export class Turns {
     this.#held = [];
   }
 
-  /** An answer that was begun stands last; one of nothing but thoughts was not begun. */
+  /** An answer to continue stands last. One of thoughts alone is not continued. */
   #prefill(): string | undefined {
     const last = this.#turns.at(-1);
     if (last?.role !== 'assistant') return undefined;

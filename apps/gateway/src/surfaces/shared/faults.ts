@@ -88,5 +88,5 @@ export function inClientsWords(error: ServiceError, names: FieldNames): ServiceE
   return own === undefined ? error : new ServiceError(code, message, { param: own, retryAfterS, facts, cause });
 }
 
-/** The code by which a client is told of an error: what only the control plane answers is an internal fault here. */
+/** The code that a client sees: a code of the control plane is an internal fault here. */
 export const answeredCode = ({ code }: ServiceError): InferenceErrorCode => (isInferenceErrorCode(code) ? code : 'internal');
