@@ -1,12 +1,14 @@
 import { Controller, Post } from '@nestjs/common';
-import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
+import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { Accepts } from '../../apps/gateway/src/http/accepts.decorator.js';
 import { Call } from '../../apps/gateway/src/http/call.decorator.js';
 import type { InferenceCall } from '../../apps/gateway/src/http/exchange.js';
 import { InferenceService } from '../../apps/gateway/src/inference/inference.service.js';
 import type { AnswerWriter, ErrorFormat, Surface, SurfaceRegistration } from '../../apps/gateway/src/surfaces/surface.js';
 import { SurfaceRegistry } from '../../apps/gateway/src/surfaces/registry.js';
+import { readerOf } from '../../apps/gateway/src/surfaces/shared/checker.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 import { GatewayRig, type RunningGateway } from './gateway-rig.js';
 
@@ -37,14 +39,22 @@ class PlainWriter implements AnswerWriter {
   }
 }
 
+const readPlain = readerOf(z.object({ say: z.string(), stream: z.boolean().nullish() }), {
+  name: (path) => path.join('/'),
+  error: ({ code, expected }, param) => new ServiceError(code, `${param}: ${expected ?? 'needed'}`, { param }),
+});
+
 const plainSurface: Surface = {
   api: 'chat',
   errors: plainErrors,
-  read: (body) => ({
-    canonical: { messages: [{ role: 'user', content: [{ type: 'text', text: String(body['say']) }] }], sampling: {}, stop: [] },
-    stream: body['stream'] === true,
-    affinity: undefined,
-  }),
+  read: (body) => {
+    const { say, stream } = readPlain(body);
+    return {
+      canonical: { messages: [{ role: 'user', content: [{ type: 'text', text: say }] }], sampling: {}, stop: [] },
+      stream: stream ?? false,
+      affinity: undefined,
+    };
+  },
   writer: () => new PlainWriter(),
 };
 
@@ -94,6 +104,11 @@ describe('a third public contract', () => {
   it('is served by what its own folder would hold: whole, streamed, behind the same key', async () => {
     expect(await (await post(`${slug}/v1/plain`, { say: 'one two' })).json()).toBe('one two');
     expect(await (await post(`${slug}/v1/plain`, { say: 'one two', stream: true })).text()).toBe('one two\n2 tokens');
+  });
+
+  it('checks bodies by a schema of its own', async () => {
+    expect(await (await post(`${slug}/v1/plain`, { say: 5 })).text()).toMatch(/^"invalid_type: say: a string \(/);
+    expect(await (await post(`${slug}/v1/plain`, {})).text()).toMatch(/^"missing_required_parameter: say: needed \(/);
   });
 
   it('has its own errors, methods and hints', async () => {

@@ -34,7 +34,7 @@ export function expectationOf(schema: z.core.$ZodType): string {
     case 'number':
       return `${'check' in def ? 'an integer' : 'a number'}${rangeOf(schema)}`;
     case 'array':
-      return `an array${sizeOf(schema, pluralOf(def.element))}`;
+      return `an array${sizeOf(schema, pluralOf(def.element)) || entriesOf(def.element)}`;
     case 'union':
       return 'discriminator' in def ? 'an object' : listed(def.options.map(expectationOf));
     case 'boolean':
@@ -49,6 +49,8 @@ export function expectationOf(schema: z.core.$ZodType): string {
 const PLURALS: Readonly<Record<string, string>> = { string: 'strings', number: 'numbers', object: 'objects' };
 
 const pluralOf = (schema: z.core.$ZodType): string => PLURALS[(schema as Schema)._zod.def.type] ?? 'entries';
+
+const entriesOf = (schema: z.core.$ZodType): string => (pluralOf(schema) === 'entries' ? '' : ` of ${pluralOf(schema)}`);
 
 interface Limits {
   readonly min?: number;
