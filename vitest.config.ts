@@ -1,6 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Plugin } from 'vite';
 import { type TestProjectConfiguration, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/testing/longest-first.js';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -34,15 +35,14 @@ function project(name: string, test: NonNullable<Extract<TestProjectConfiguratio
 // Files of one worker share the modules that they load: loading them for each would be a fifth of the time.
 const sharedModules = { isolate: false };
 const withProcesses = { testTimeout: 60_000, hookTimeout: 120_000, teardownTimeout: 30_000, globalSetup: 'test/testing/shared-servers.ts' };
-// Promises with a bound in time are tried one file at a time: on two cores they would measure each other.
-const oneByOne = { ...withProcesses, fileParallelism: false };
 const BOUNDED = ['test/{e2e,faults,feed}/**/*.spec.ts'];
 const VERIFY = ['test/verify/**/*.spec.ts', 'test/**/verify/**/*.spec.ts'];
 // Of the long suites those that bound nothing in time.
-const PATIENT = ['test/verify/**/*.spec.ts', 'test/{cli,clients,dashboard,deployments,fuzz,keys,mcp}/verify/**/*.spec.ts'];
+const PATIENT = ['test/verify/**/*.spec.ts', 'test/{cli,clients,dashboard,deployments,engines,fuzz,keys,mcp,schemas}/verify/**/*.spec.ts'];
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       project('unit', {
         include: ['{apps,libs}/*/src/**/*.spec.ts', 'bench/src/**/*.spec.ts', 'scripts/**/*.spec.ts'],
@@ -63,7 +63,9 @@ export default defineConfig({
       project('bounded', {
         include: BOUNDED,
         exclude: ['**/node_modules/**', ...VERIFY],
-        ...oneByOne,
+        ...withProcesses,
+        // Promises with a bound in time are tried last and two at a time: what they wait for takes little of a core.
+        maxWorkers: 2,
         ...sharedModules,
         sequence: { groupOrder: 2 },
       }),
@@ -77,7 +79,9 @@ export default defineConfig({
       project('verify', {
         include: VERIFY,
         exclude: ['**/node_modules/**', ...PATIENT],
-        ...oneByOne,
+        ...withProcesses,
+        // They fill the machine or measure it: one at a time.
+        fileParallelism: false,
         testTimeout: 300_000,
         sequence: { groupOrder: 4 },
       }),

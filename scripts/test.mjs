@@ -1,6 +1,6 @@
 // Tests the whole repository, from a bare clone on: brings what is missing, builds, checks, tests.
-// `--all` adds the long suites. Further arguments select tests, as in `npm test -- test/faults`;
-// the static checks are then left out.
+// `--all` adds the long suites, and `--part 2/3` takes the second of three parts of all tests that take about as long.
+// Further arguments select tests, as in `npm test -- test/faults`; the static checks are then left out.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,13 +13,25 @@ import { endRunningCommands } from './lib/run-command.mjs';
 import { StartError } from './lib/start-error.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const selection = process.argv.slice(2).filter((argument) => argument !== '--all');
+const given = process.argv.slice(2).filter((argument) => argument !== '--all');
+const part = given.includes('--part') ? given.splice(given.indexOf('--part'), 2)[1] : null;
+if (part !== null && !/^([1-9]\d*)\/([1-9]\d*)$/.test(part ?? '')) {
+  console.error('--part takes a number of a part and of parts, such as 1/3.');
+  process.exit(2);
+}
+const selection = given;
 const projects = process.argv.includes('--all') ? [] : ['unit', 'integration', 'bounded'].flatMap((name) => ['--project', name]);
+const shard = part === null ? [] : [`--shard=${part}`];
+// Checks run one at a time beside the build and the tests, so that neither core waits; the one that reads the build runs last.
+// The first part checks for all.
+const isChecked = selection.length === 0 && (part === null || part.startsWith('1/'));
+const WITHOUT_BUILD = ['format', 'types', 'page types', 'layers', 'dead code'];
+const WITH_BUILD = ['rules'];
 const progress = new Progress();
 
 const results = [];
 const environment = { ...process.env };
-let running = null;
+const running = new Set();
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -28,22 +40,31 @@ for (const [signal, code] of [
 ]) {
   process.once(signal, () => {
     endRunningCommands();
-    if (!running) process.exit(code);
-    running.once('exit', () => process.exit(code));
-    running.kill(signal);
+    const left = new Set(running);
+    if (left.size === 0) process.exit(code);
+    for (const child of left) {
+      child.once('exit', () => left.delete(child) && left.size === 0 && process.exit(code));
+      child.kill(signal);
+    }
   });
 }
 
 /** Runs a script of ours or of node_modules with the terminal as its own; true when it succeeds. */
 function runScript(path, args) {
   return new Promise((resolve) => {
-    running = spawn(process.execPath, [join(root, path), ...args], { cwd: root, env: environment, stdio: 'inherit' });
-    running.once('error', () => resolve(false));
-    running.once('exit', (code) => {
-      running = null;
+    const child = spawn(process.execPath, [join(root, path), ...args], { cwd: root, env: environment, stdio: 'inherit' });
+    running.add(child);
+    child.once('error', () => resolve(false));
+    child.once('exit', (code) => {
+      running.delete(child);
       resolve(code === 0);
     });
   });
+}
+
+/** Runs these static checks one after the other, as the stage of this name. */
+async function lint(name, checks) {
+  if (isChecked) await stage(name, () => runScript('scripts/lint.mjs', ['--lanes', '1', ...checks]));
 }
 
 /** Notes how a stage went. A stage that the next ones cannot do without throws. */
@@ -58,16 +79,32 @@ async function stage(name, work) {
   }
 }
 
+/** Waits for all, also when one fails, so that the summary is whole. @throws what the first failure threw */
+async function together(stages) {
+  const failed = (await Promise.allSettled(stages)).find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
 async function prepare() {
-  await stage('dependencies', () => ensureInstalled({ root, dev: true, progress }));
-  await stage('build', () => ensureBuilt({ root, progress }));
-  await stage('nats-server', async () => {
-    const { path } = await ensureNatsServer({ binDir: join(root, '.cache/bin'), progress });
-    environment.NATS_SERVER_BIN = path;
-  });
-  await stage('chromium', async () => {
-    environment.CHROMIUM_BIN = (await ensureChromium({ progress })) ?? '';
-  });
+  await together([
+    // Types are checked by a check of their own.
+    stage('build', () => ensureBuilt({ root, check: !isChecked, progress })),
+    stage('nats-server', async () => {
+      const { path } = await ensureNatsServer({ binDir: join(root, '.cache/bin'), progress });
+      environment.NATS_SERVER_BIN = path;
+    }),
+    stage('chromium', async () => {
+      environment.CHROMIUM_BIN = (await ensureChromium({ progress })) ?? '';
+    }),
+  ]);
+}
+
+async function prepareAndTest(checks) {
+  await prepare();
+  await together([
+    checks.then(() => lint('rules', WITH_BUILD)),
+    stage('tests', () => runScript('node_modules/vitest/vitest.mjs', ['run', ...projects, ...shard, ...selection])),
+  ]);
 }
 
 function summarise() {
@@ -78,9 +115,9 @@ function summarise() {
 }
 
 try {
-  await prepare();
-  if (selection.length === 0) await stage('lint', () => runScript('scripts/lint.mjs', []));
-  await stage('tests', () => runScript('node_modules/vitest/vitest.mjs', ['run', ...projects, ...selection]));
+  await stage('dependencies', () => ensureInstalled({ root, dev: true, progress }));
+  const checks = lint('checks', WITHOUT_BUILD);
+  await together([checks, prepareAndTest(checks)]);
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
   console.error(error.message);

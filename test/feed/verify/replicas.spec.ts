@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { FeedWorld, sceneTest, trustedWrongly, until, withSql } from './feed-rig.js';
+import { FeedWorld, sceneTest, trustedWrongly, until, withSql } from '../feed-rig.js';
 
 describe('the replicas of a service', () => {
   let world: FeedWorld;

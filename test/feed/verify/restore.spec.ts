@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { copyDatabase } from './copy-database.js';
-import { FeedWorld, sceneTest, until, withSql } from './feed-rig.js';
+import { copyDatabase } from '../copy-database.js';
+import { FeedWorld, sceneTest, until, withSql } from '../feed-rig.js';
 
 describe('a database that is restored from a backup', () => {
   let world: FeedWorld;

@@ -1,9 +1,9 @@
 import { chatStream, ScriptedUpstream } from '@slipway/testing';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../testing/is-alive.js';
-import { type Stack, startStack } from './stack.js';
-import { type StreamedAnswer, streamedAnswer } from './streamed-answer.js';
+import { isAlive } from '../../testing/is-alive.js';
+import { type Stack, startStack } from '../stack.js';
+import { type StreamedAnswer, streamedAnswer } from '../streamed-answer.js';
 
 const STREAMS = 10;
 const TOKENS = 120;

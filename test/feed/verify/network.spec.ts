@@ -1,6 +1,6 @@
 import { startNatsCluster, type TestNatsCluster } from '@slipway/testing';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { FeedWorld, sceneTest, trustedWrongly, until } from './feed-rig.js';
+import { FeedWorld, sceneTest, trustedWrongly, until } from '../feed-rig.js';
 
 describe('a reader on an unreliable network', () => {
   let world: FeedWorld;
