@@ -7,6 +7,7 @@ import { Link } from '../wire/link.js';
 import { Publisher } from '../wire/publisher.js';
 import { guardedCallback, isNoResponders } from '../wire/subscription.js';
 import { StallWatch } from '../wire/stall-watch.js';
+import { Ticker } from '../wire/ticker.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import type { ActiveAttempt } from './attempt-host.js';
 import { GatewayStream, type GatewayStreamHost } from './gateway-stream.js';
@@ -52,7 +53,7 @@ export class StreamReceiver {
   readonly #attempts = new OpenTable<ActiveAttempt>();
   readonly #streams = new OpenSet<GatewayStream>();
   readonly #subscriptions: Subscription[];
-  readonly #timer: NodeJS.Timeout;
+  readonly #ticker: Ticker;
   #acknowledgedAt = 0;
   #finishedAt = 0;
   /** When the last message arrived. */
@@ -99,7 +100,13 @@ export class StreamReceiver {
       nats.subscribe(this.#subjects.allFramesOf(gw), { callback: guardedCallback(log, (msg) => this.#onFrame(msg)) }),
       nats.subscribe(this.#subjects.allAnswersTo(gw), { callback: guardedCallback(log, (msg) => this.#onAnswer(msg)) }),
     ];
-    this.#timer = setInterval(() => this.#tick(), this.#settings.tickMs);
+    this.#ticker = new Ticker({
+      tickMs: this.#settings.tickMs,
+      tick: () => this.#tick(),
+      isBusy: () => this.#streams.size > 0 || this.#attempts.size > 0,
+      clock: monotonic,
+    });
+    this.#ticker.start();
   }
 
   /** Open streams, including those that wait for a worker or for the usage of a cancelled attempt. */
@@ -114,6 +121,7 @@ export class StreamReceiver {
   open(request: StreamRequest, chooser: WorkerChooser, sink: StreamSink): OpenStream {
     const stream = new GatewayStream({ host: this.#host, request, chooser, sink });
     this.counters.opened += 1;
+    this.#ticker.wake();
     this.#streams.add(stream);
     if (this.#stopped) queueMicrotask(() => stream.fail(shuttingDown()));
     else stream.begin();
@@ -124,7 +132,7 @@ export class StreamReceiver {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const stream of this.#streams) stream.stop(shuttingDown());
-    clearInterval(this.#timer);
+    this.#ticker.stop();
     this.#link.stop();
     this.#bulkLink.stop();
     if (this.#options.nats.isClosed()) return;

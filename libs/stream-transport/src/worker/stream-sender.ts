@@ -7,6 +7,7 @@ import { Link } from '../wire/link.js';
 import { Publisher } from '../wire/publisher.js';
 import { guardedCallback, isNoResponders } from '../wire/subscription.js';
 import { StallWatch } from '../wire/stall-watch.js';
+import { Ticker } from '../wire/ticker.js';
 import { type Subjects, subjectsOf } from '../wire/subjects.js';
 import { TurnOutbox } from '../wire/turn-outbox.js';
 import { readControl } from './control-reader.js';
@@ -87,7 +88,7 @@ export class StreamSender {
   readonly #stallWatch: StallWatch;
   #subscriptions: Subscription[] = [];
   #starts: Subscription | null = null;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #ticker: Ticker;
   #draining = false;
   #atWork = 0;
   #judgeFrom = Number.NEGATIVE_INFINITY;
@@ -104,6 +105,12 @@ export class StreamSender {
     this.#link = new Link({ nats, log, clock: monotonic, answerMs: LINK_ANSWER_MS, onUp: () => this.#reconnected() });
     this.#table = new StreamTable(this.#settings, this.counters, monotonic());
     this.#stallWatch = new StallWatch({ ...this.#settings, patienceMs: this.#settings.leaseMs }, monotonic());
+    this.#ticker = new Ticker({
+      tickMs: this.#settings.tickMs,
+      tick: () => this.#tick(),
+      isBusy: () => this.#table.size > 0 || this.#atWork > 0 || this.#draining,
+      clock: monotonic,
+    });
     this.#reporter = this.#createReporter();
     this.#startHandler = this.#createStartHandler();
   }
@@ -122,7 +129,10 @@ export class StreamSender {
     });
     this.#starts = nats.subscribe(
       starts(wk),
-      on((msg) => this.#startHandler.handle(msg, monotonic())),
+      on((msg) => {
+        this.#ticker.wake();
+        this.#startHandler.handle(msg, monotonic());
+      }),
     );
     this.#subscriptions = [
       nats.subscribe(
@@ -138,7 +148,7 @@ export class StreamSender {
         on(() => this.#reporter.report()),
       ),
     ];
-    this.#timer = setInterval(() => this.#tick(), this.#settings.tickMs);
+    this.#ticker.start();
     log.info({ wk, dep }, 'stream.worker_started');
     this.#reporter.report();
   }
@@ -157,6 +167,7 @@ export class StreamSender {
   async drain(deadlineMs: number, last: ServiceError = shuttingDown()): Promise<number> {
     const deadline = monotonic() + deadlineMs;
     this.#draining = true;
+    this.#ticker.wake();
     this.#reporter.report();
     const starts = this.#starts;
     this.#starts = null;
@@ -171,8 +182,7 @@ export class StreamSender {
 
   /** Stops at once: aborts what runs and unsubscribes. The connection stays open. */
   async stop(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer);
-    this.#timer = null;
+    this.#ticker.stop();
     this.#reporter.stop();
     this.#link.stop();
     for (const subscription of [...this.#subscriptions, ...(this.#starts ? [this.#starts] : [])]) {
