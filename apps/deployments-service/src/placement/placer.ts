@@ -44,6 +44,8 @@ export class Placer {
   #targets: readonly Target[] | null = null;
   #wake = new AbortController();
   #databaseLost = false;
+  /** Agents that were alive at the last round. */
+  #live = 0;
   #timer: NodeJS.Timeout | undefined;
   #loop: Promise<void> = Promise.resolve();
 
@@ -70,7 +72,7 @@ export class Placer {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#tell(), ROUND_MS);
+    this.#timer = setInterval(() => this.#beat(), ROUND_MS);
     this.#loop = this.#run();
   }
 
@@ -131,6 +133,14 @@ export class Placer {
   async #write(term: number, targets: readonly Target[], { observations }: Round): Promise<void> {
     const sightings = newSightings(targets, observations, this.#budget, performance.now());
     if (sightings.length > 0) await this.#repository.writeSightings(term, sightings);
+  }
+
+  /** An agent that fell silent announces nothing: what that changes is written now, not at the next read. */
+  #beat(): void {
+    const live = this.#options.agents.live().length;
+    if (live !== this.#live) this.changed();
+    this.#live = live;
+    this.#tell();
   }
 
   /** Decides and tells agents; null while this is not to be done. */
