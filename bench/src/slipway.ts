@@ -43,7 +43,7 @@ export class Slipway {
     const upstream = upstreamPort === undefined ? [] : ['--upstream', `http://127.0.0.1:${upstreamPort}`, '--upstream-model', 'bench'];
     const launcher = new OwnedProcess({
       command: process.execPath,
-      args: [join(root, 'scripts/start.mjs'), '--json', ...upstream, '--data-dir', dataDir, '--port', String(port)],
+      args: ['--optimize-for-size', join(root, 'scripts/start.mjs'), '--json', ...upstream, '--data-dir', dataDir, '--port', String(port)],
       cwd: root,
       env: environment,
       stopSignal: 'SIGTERM',

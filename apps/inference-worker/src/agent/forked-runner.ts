@@ -16,6 +16,10 @@ const EXIT_WITHIN_MS = 1_500;
 
 /** A runner's own JavaScript is small; a model file that makes it large is hostile. */
 const HEAP_LIMIT = '--max-old-space-size=1024';
+/** The agent may run with it, as it only tells runners what to do; a runner is the hot path. */
+const SMALL = '--optimize-for-size';
+
+const runnerFlags = (): string[] => [...process.execArgv.filter((flag) => flag !== SMALL), HEAP_LIMIT];
 
 const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 
@@ -64,7 +68,7 @@ export class ForkedRunner implements RunnerHandle {
   constructor(private readonly options: ForkedRunnerOptions) {
     // oxlint-disable-next-line node/no-process-env -- what a child inherits is cut down here; it configures nothing
     const env = runnerEnvironment(process.env);
-    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env, execArgv: [...process.execArgv, HEAP_LIMIT] });
+    this.#child = fork(RUNNER_MAIN, [], { stdio: ['ignore', 'inherit', 'pipe', 'ipc'], env, execArgv: runnerFlags() });
     preferAsVictim(this.#child.pid);
     const lines = new LineSplitter(options.log.complained);
     this.#child.stderr?.on('data', (chunk: Buffer) => {
