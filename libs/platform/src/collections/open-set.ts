@@ -1,8 +1,8 @@
 /**
- * What is open right now, where things come and go with requests. A `Set` would do, but whenever it makes itself a new table
- * the old one goes on pointing to the new: once one of them has grown old, all later ones, and through them every request
- * that they ever held, look alive to V8's collections of young garbage, until a full one. Removing searches: this is for
- * thousands, not for millions.
+ * Unordered set of per-request objects. A `Set` whose members come and go replaces its backing table every few of them, and
+ * each old table points to the next one. Once one of them is in old space, collections of the young generation take all later
+ * ones for alive, and every request that they held, until a full collection. `delete` is O(n) and an iteration copies: use it
+ * for thousands of members at most. Measured in docs/performance.md, "What looks alive".
  */
 export class OpenSet<T> implements Iterable<T> {
   readonly #members: T[] = [];
@@ -11,12 +11,12 @@ export class OpenSet<T> implements Iterable<T> {
     return this.#members.length;
   }
 
-  /** @param member one that is not here yet. */
+  /** @param member must not be a member yet: it is not looked for */
   add(member: T): void {
     this.#members.push(member);
   }
 
-  /** @returns whether it was here */
+  /** @returns whether it was a member */
   delete(member: T): boolean {
     const place = this.#members.indexOf(member);
     if (place < 0) return false;
@@ -25,7 +25,7 @@ export class OpenSet<T> implements Iterable<T> {
     return true;
   }
 
-  /** Goes over those that are here now, in no particular order; they may leave meanwhile. */
+  /** Iterates over the members of this moment, in no order; members may be removed meanwhile. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.#members].values();
   }
