@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { useAddresses, useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { TextField } from '../ui/field.js';
@@ -25,7 +25,7 @@ export function CreateKeyDialog({ onClose, onCreated }: CreateKeyDialogProps): J
   const environment = useAddresses()?.environment;
   const form = useForm<Values>({ defaultValues: { name: '', choice: '90', days: '', deployments: null, limits: textsOf(undefined) } });
   const create = useChange('keys/create', ['keys/']);
-  const deployments = form.watch('deployments');
+  const deployments = useWatch({ control: form.control, name: 'deployments' });
   const submit = async ({ name, choice, days, limits }: Values): Promise<void> => {
     const expiresAt = expiryOf(choice, days, Date.now());
     const { value, propagated } = await create.mutateAsync({

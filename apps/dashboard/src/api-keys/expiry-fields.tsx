@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { useFormContext } from 'react-hook-form';
+import { useFormContext, useWatch } from 'react-hook-form';
 import { SelectField, TextField } from '../ui/field.js';
 import { fieldOf, without } from '../ui/form.js';
 import { type ExpiryChoice, faultOfDays, MAX_EXPIRY_DAYS } from './key-state.js';
@@ -24,7 +24,7 @@ export function ExpiryFields(): JSX.Element {
   return (
     <>
       <SelectField label="Expires after" choices={CHOICES} {...fieldOf(form, 'choice')} />
-      {form.watch('choice') === 'custom' && (
+      {useWatch({ control: form.control, name: 'choice' }) === 'custom' && (
         <TextField
           label="Days"
           inputMode="numeric"

@@ -1,3 +1,4 @@
+import type { ConsoleReply } from '@slipway/contracts';
 import { type JSX, useState } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { useCall, useChange } from '../api/use-call.js';
@@ -55,24 +56,7 @@ export function McpKeyCard(): JSX.Element {
                 </div>
               }
             >
-              <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[auto_1fr]">
-                <dt className="text-muted">Key</dt>
-                <dd>
-                  <code className="font-mono text-sm">{key.hint}…</code>
-                </dd>
-                <dt className="text-muted">Created</dt>
-                <dd>
-                  <KeyOrigin subject={key} />
-                </dd>
-                {key.last_used_at !== undefined && (
-                  <>
-                    <dt className="text-muted">Last used</dt>
-                    <dd>{key.last_used_at === null ? 'Never' : <Moment at={key.last_used_at} />}</dd>
-                    <dt className="text-muted">Last client</dt>
-                    <dd className="break-words">{client == null ? 'None' : <span title={client}>{clientName(client)}</span>}</dd>
-                  </>
-                )}
-              </dl>
+              <McpKeyFacts subject={key} client={client} />
               <p className="text-sm text-muted">An account has one MCP key. It is replaced by rotating it; there is nothing to revoke.</p>
             </Panel>
           )
@@ -81,6 +65,36 @@ export function McpKeyCard(): JSX.Element {
       {doing?.kind === 'rotate' && <RotateMcpKeyDialog onClose={close} onRotated={(value) => setDoing({ kind: 'configure', value })} />}
       {doing?.kind === 'configure' && <McpConfigurationDialog value={doing.value} onClose={close} />}
     </div>
+  );
+}
+
+type Found = ConsoleReply<'mcp-key/find'>;
+
+interface McpKeyFactsProps {
+  readonly subject: NonNullable<Found['key']>;
+  readonly client: Found['last_client'];
+}
+
+function McpKeyFacts({ subject, client }: McpKeyFactsProps): JSX.Element {
+  return (
+    <dl className="grid gap-x-6 gap-y-1 sm:grid-cols-[auto_1fr]">
+      <dt className="text-muted">Key</dt>
+      <dd>
+        <code className="font-mono text-sm">{subject.hint}…</code>
+      </dd>
+      <dt className="text-muted">Created</dt>
+      <dd>
+        <KeyOrigin subject={subject} />
+      </dd>
+      {subject.last_used_at !== undefined && (
+        <>
+          <dt className="text-muted">Last used</dt>
+          <dd>{subject.last_used_at === null ? 'Never' : <Moment at={subject.last_used_at} />}</dd>
+          <dt className="text-muted">Last client</dt>
+          <dd className="break-words">{client == null ? 'None' : <span title={client}>{clientName(client)}</span>}</dd>
+        </>
+      )}
+    </dl>
   );
 }
 

@@ -10,7 +10,7 @@ import { Dialog, DialogButtons } from '../ui/dialog.js';
 import { TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
 import { type DeploymentDraft, EMPTY_DRAFT, type Faults, faultsOf, requestOf } from './deployment-draft.js';
-import { ServingFields } from './serving-fields.js';
+import { type DraftFieldsProps, ServingFields } from './serving-fields.js';
 import { SourceFields } from './source-fields.js';
 
 /** Makes the deployment, and points its alias there; an alias that another deployment has is never taken from it here. */
@@ -65,10 +65,12 @@ export function CreateDeploymentDialog({ onClose }: { readonly onClose: () => vo
     make.reset();
     setDraft({ ...draft, ...part });
   };
-  const submit = (event: SyntheticEvent): void => {
+  const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
     setTried(true);
+    const { currentTarget: form } = event;
     if (Object.keys(mine).length === 0) make.mutate(draft);
+    else requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus());
   };
   return (
     <Dialog title="Create deployment" onClose={onClose} wide>
@@ -91,15 +93,7 @@ export function CreateDeploymentDialog({ onClose }: { readonly onClose: () => vo
           fault={faults.alias}
           onChange={(event) => change({ alias: event.target.value })}
         />
-        <details
-          className="rounded-md border border-line p-3"
-          open={['context', 'slots', 'replicas', 'defaultMaxTokens'].some((field) => field in faults)}
-        >
-          <summary className="text-sm font-medium">Size and defaults</summary>
-          <div className="grid gap-4 pt-3 sm:grid-cols-2">
-            <ServingFields draft={draft} faults={faults} onChange={change} fields={['context', 'slots', 'replicas', 'defaultMaxTokens']} />
-          </div>
-        </details>
+        <SizeFields draft={draft} faults={faults} onChange={change} />
         {make.isError && Object.keys(theirs).length === 0 && <Notice look="bad">{messageOf(make.error)}</Notice>}
         <DialogButtons>
           <Button onClick={onClose}>Cancel</Button>
@@ -109,6 +103,20 @@ export function CreateDeploymentDialog({ onClose }: { readonly onClose: () => vo
         </DialogButtons>
       </form>
     </Dialog>
+  );
+}
+
+const SIZE_FIELDS = ['context', 'slots', 'replicas', 'defaultMaxTokens'] as const;
+
+/** Fields that most people leave alone; open where one is wrong. */
+function SizeFields(props: DraftFieldsProps): JSX.Element {
+  return (
+    <details className="rounded-md border border-line p-3" open={SIZE_FIELDS.some((field) => field in props.faults)}>
+      <summary className="text-sm font-medium">Size and defaults</summary>
+      <div className="grid gap-4 pt-3 sm:grid-cols-2">
+        <ServingFields {...props} fields={SIZE_FIELDS} />
+      </div>
+    </details>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { DeploymentView } from '@slipway/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { useAccount } from '../session/use-session.js';
 import { announce } from '../ui/announcements.js';
@@ -27,7 +27,7 @@ export function DeleteDeploymentDialog({ deployment, onClose }: DeleteDeployment
     announce(`“${name}” is deleted.`);
     await navigate({ to: '/$account/deployments', params: { account } });
   };
-  const props = { form, submit, onClose, disabled: form.watch('typed').trim() !== slug };
+  const props = { form, submit, onClose, disabled: useWatch({ control: form.control, name: 'typed' }).trim() !== slug };
   return (
     <FormDialog title={`Delete “${name}”`} action="Delete deployment" look="danger" {...props}>
       <p>

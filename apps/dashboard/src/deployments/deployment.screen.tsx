@@ -1,3 +1,4 @@
+import type { ModelSource } from '@slipway/contracts';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { codeOf } from '../api/console-error.js';
@@ -29,6 +30,30 @@ export function DeploymentScreen(): JSX.Element {
   return id === null ? <Missing /> : <Found key={id} id={id} slug={slug} />;
 }
 
+interface HeadingProps {
+  readonly slug: string;
+  /** Absent until it is known. */
+  readonly source: ModelSource | undefined;
+}
+
+/** The line under the title. */
+function Heading({ slug, source }: HeadingProps): JSX.Element {
+  const { slug: account } = useAccount();
+  return (
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <Link to="/$account/deployments" params={{ account }} className="inline-flex items-center gap-1 text-accent hover:underline">
+        <Icon name="back" />
+        Deployments
+      </Link>
+      <span className="inline-flex items-center gap-1">
+        <code className="font-mono text-sm">{slug}</code>
+        <CopyButton text={slug} look="quiet" aria-label={`Copy ${slug}`} />
+      </span>
+      {source && <span className="min-w-0 break-all">{sourceText(source)}</span>}
+    </span>
+  );
+}
+
 function Found({ id, slug }: { readonly id: number; readonly slug: string }): JSX.Element {
   const { tab } = useSearch({ from: '/inside/$account/deployments/$slug' });
   const navigate = useNavigate();
@@ -41,19 +66,7 @@ function Found({ id, slug }: { readonly id: number; readonly slug: string }): JS
   return (
     <Page
       title={deployment?.name ?? slug}
-      about={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <Link to="/$account/deployments" params={{ account }} className="inline-flex items-center gap-1 text-accent hover:underline">
-            <Icon name="back" />
-            Deployments
-          </Link>
-          <span className="inline-flex items-center gap-1">
-            <code className="font-mono text-sm">{slug}</code>
-            <CopyButton text={slug} look="quiet" aria-label={`Copy ${slug}`} />
-          </span>
-          {deployment && <span className="min-w-0 break-all">{sourceText(deployment.source)}</span>}
-        </span>
-      }
+      about={<Heading slug={slug} source={deployment?.source} />}
       actions={
         deployment && (
           <>

@@ -1,6 +1,6 @@
 import type { DeploymentView } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
@@ -19,7 +19,7 @@ export function NamePanel({ deployment }: { readonly deployment: DeploymentView 
     await update.mutateAsync({ deployment: deployment.id, name: name.trim() });
     announce('The name is changed.');
   };
-  const isSame = form.watch('name').trim() === deployment.name;
+  const isSame = useWatch({ control: form.control, name: 'name' }).trim() === deployment.name;
   const button = (
     <div>
       <Button {...buttonOf(form.formState.isSubmitting, isSame)}>Rename</Button>
@@ -49,7 +49,7 @@ export function ReplicasPanel({ deployment }: { readonly deployment: DeploymentV
     const { replicas: now } = await scale.mutateAsync({ deployment: deployment.id, replicas: Number(replicas) });
     announce(`It runs on ${now} ${now === 1 ? 'worker' : 'workers'}.`);
   };
-  const isSame = Number(form.watch('replicas')) === deployment.replicas;
+  const isSame = Number(useWatch({ control: form.control, name: 'replicas' })) === deployment.replicas;
   const button = (
     <div>
       <Button {...buttonOf(form.formState.isSubmitting, isSame)}>Scale</Button>

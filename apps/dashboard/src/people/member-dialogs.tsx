@@ -1,6 +1,6 @@
 import type { MemberView } from '@slipway/contracts';
 import type { JSX } from 'react';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { messageOf } from '../api/console-error.js';
 import { useChange } from '../api/use-call.js';
 import { announce } from '../ui/announcements.js';
@@ -24,7 +24,7 @@ export function RoleDialog({ member, onClose }: MemberDialogProps): JSX.Element 
     announce(`${member.email} has another role now.`);
     onClose();
   };
-  const props = { form, submit, onClose, disabled: form.watch('role') === member.role };
+  const props = { form, submit, onClose, disabled: useWatch({ control: form.control, name: 'role' }) === member.role };
   return (
     <FormDialog title={`Role of ${member.email}`} action="Change role" {...props}>
       <SelectField label="Role" choices={ROLE_CHOICES} {...fieldOf(form, 'role')} />

@@ -49,6 +49,45 @@ interface MemberListProps {
   readonly onAction: (kind: 'role' | 'remove', member: MemberView) => void;
 }
 
+/** @param onAction null where the viewer of the list may change nothing */
+function columnsOf(me: number | null, onAction: MemberListProps['onAction'] | null): Column<MemberView>[] {
+  const columns: Column<MemberView>[] = [
+    {
+      title: 'Person',
+      cell: ({ name, email, user }) => (
+        <div className="min-w-0">
+          <div className="font-medium break-words">
+            {name || email}
+            {me === user && <span className="font-normal text-muted"> (you)</span>}
+          </div>
+          {name !== '' && <div className="text-sm break-all text-muted">{email}</div>}
+        </div>
+      ),
+    },
+    { title: 'Role', cell: ({ role }) => roleLabel(role) },
+    { title: 'Joined', cell: ({ joined_at: at }) => <Moment at={at} /> },
+    { title: 'Last sign-in', cell: ({ last_sign_in_at: at }) => (at === null ? 'Never' : <Moment at={at} />) },
+  ];
+  if (onAction) columns.push({ title: '', cell: (member) => <MemberMenu member={member} onAction={onAction} /> });
+  return columns;
+}
+
+function MemberMenu({ member, onAction }: Pick<MemberListProps, 'onAction'> & { readonly member: MemberView }): JSX.Element {
+  return (
+    <div className="flex justify-end">
+      <Menu
+        label={`Actions for ${member.email}`}
+        triggerClass="rounded-md p-2 hover:bg-sunken"
+        trigger={<Icon name="more" className="size-5" />}
+        entries={[
+          { label: 'Change role', onSelect: () => onAction('role', member) },
+          { label: 'Remove from the account', danger: true, onSelect: () => onAction('remove', member) },
+        ]}
+      />
+    </div>
+  );
+}
+
 function MemberList({ isOwner, onAction }: MemberListProps): JSX.Element {
   const me = useSession();
   const list = useInfiniteQuery({
@@ -69,41 +108,6 @@ function MemberList({ isOwner, onAction }: MemberListProps): JSX.Element {
       </p>
     );
   }
-  const columns: Column<MemberView>[] = [
-    {
-      title: 'Person',
-      cell: ({ name, email, user }) => (
-        <div className="min-w-0">
-          <div className="font-medium break-words">
-            {name || email}
-            {me.kind === 'in' && me.user === user && <span className="font-normal text-muted"> (you)</span>}
-          </div>
-          {name !== '' && <div className="text-sm break-all text-muted">{email}</div>}
-        </div>
-      ),
-    },
-    { title: 'Role', cell: ({ role }) => roleLabel(role) },
-    { title: 'Joined', cell: ({ joined_at: at }) => <Moment at={at} /> },
-    { title: 'Last sign-in', cell: ({ last_sign_in_at: at }) => (at === null ? 'Never' : <Moment at={at} />) },
-  ];
-  if (isOwner) {
-    columns.push({
-      title: '',
-      cell: (member) => (
-        <div className="flex justify-end">
-          <Menu
-            label={`Actions for ${member.email}`}
-            triggerClass="rounded-md p-2 hover:bg-sunken"
-            trigger={<Icon name="more" className="size-5" />}
-            entries={[
-              { label: 'Change role', onSelect: () => onAction('role', member) },
-              { label: 'Remove from the account', danger: true, onSelect: () => onAction('remove', member) },
-            ]}
-          />
-        </div>
-      ),
-    });
-  }
   return (
     <>
       {list.isError && (
@@ -111,7 +115,12 @@ function MemberList({ isOwner, onAction }: MemberListProps): JSX.Element {
           {messageOf(list.error)} The list may be out of date.
         </Notice>
       )}
-      <Table caption="Members" columns={columns} rows={list.data.pages.flatMap(({ members }) => members)} keyOf={({ user }) => user} />
+      <Table
+        caption="Members"
+        columns={columnsOf(me.kind === 'in' ? me.user : null, isOwner ? onAction : null)}
+        rows={list.data.pages.flatMap(({ members }) => members)}
+        keyOf={({ user }) => user}
+      />
       {list.hasNextPage && (
         <div>
           <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

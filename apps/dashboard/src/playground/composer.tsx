@@ -38,15 +38,7 @@ export function Composer({ isRunning, calls, hindrance, onSend, onStop }: Compos
         send();
       }}
     >
-      {calls.map(({ id, name }) => (
-        <TextField
-          key={id}
-          label={`Result of ${name}`}
-          hint={`For the call ${id}`}
-          value={results[id] ?? ''}
-          onChange={({ target: { value } }) => setResults({ ...results, [id]: value })}
-        />
-      ))}
+      <CallResults calls={calls} results={results} onResults={setResults} />
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-2">
         <TextArea
           label="Message"
@@ -62,7 +54,7 @@ export function Composer({ isRunning, calls, hindrance, onSend, onStop }: Compos
             className="min-h-10"
             onClick={({ currentTarget }) => {
               onStop();
-              // The button goes; who works by keyboard goes on in the text.
+              // The button is removed, so keyboard focus moves to the text.
               currentTarget.form?.querySelector('textarea')?.focus();
             }}
           >
@@ -79,4 +71,23 @@ export function Composer({ isRunning, calls, hindrance, onSend, onStop }: Compos
       </p>
     </form>
   );
+}
+
+interface CallResultsProps {
+  readonly calls: readonly { readonly id: string; readonly name: string }[];
+  readonly results: Readonly<Record<string, string>>;
+  readonly onResults: (results: Readonly<Record<string, string>>) => void;
+}
+
+/** A field for the result of each call that the model made. */
+function CallResults({ calls, results, onResults }: CallResultsProps): JSX.Element[] {
+  return calls.map(({ id, name }) => (
+    <TextField
+      key={id}
+      label={`Result of ${name}`}
+      hint={`For the call ${id}`}
+      value={results[id] ?? ''}
+      onChange={({ target: { value } }) => onResults({ ...results, [id]: value })}
+    />
+  ));
 }
