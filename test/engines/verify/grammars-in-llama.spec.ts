@@ -1,9 +1,12 @@
+import type { Tool } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GbnfReader } from '../../../libs/engine-llama/src/grammar/gbnf-reader.js';
 import { GrammarWalk } from '../../../libs/engine-llama/src/grammar/grammar-walk.js';
 import { type LoadedModel, loadModel } from '../../../libs/engine-llama/src/load-model.js';
 import { outputRules } from '../../../libs/engine-llama/src/grammar/output-grammar.js';
+import { FAMILIES } from '../../../libs/engine-llama/src/tool-calls/detect-family.js';
+import { toolGrammar } from '../../../libs/engine-llama/src/tool-grammar.js';
 import { DEMO_MODEL } from '../demo-engine.js';
 import { GrammarSampler } from '../grammar-sampler.js';
 import { Random } from '../random.js';
@@ -40,7 +43,34 @@ afterAll(async () => {
   await loaded?.llama.dispose();
 });
 
+const TOOLS: readonly Tool[] = [
+  {
+    name: 'set-it_2',
+    parameters: {
+      type: 'object',
+      properties: { path: { type: 'string' }, mode: { enum: ['w', 'a "b"'] }, n: { type: 'integer' }, sync: { type: ['boolean', 'null'] } },
+      required: ['mode'],
+      additionalProperties: false,
+    },
+  },
+  { name: 'nothing' },
+];
+
 describe('grammars in llama.cpp', () => {
+  it.each(FAMILIES.map((family) => [family.name, family] as const))('hold the calls of %s', async (_, family) => {
+    for (const many of [false, true]) {
+      const { whole, rules, free } = toolGrammar(TOOLS, family, { many });
+      await judge(`root ::= free\n${free()}`);
+      const gbnf = `root ::= ${whole}\n${rules}`;
+      const read = new GbnfReader(gbnf).read();
+      const there = await judge(gbnf);
+      for (let seed = 1; seed <= 4; seed += 1) {
+        const written = new GrammarSampler(read, new Random(seed)).sample('root', 100);
+        expect([written, there._testText(written)]).toEqual([written, true]);
+      }
+    }
+  });
+
   it('are taken, and mean there what they mean to us, for 150 random schemas', async () => {
     for (let seed = 5_000; seed < 5_150; seed += 1) {
       const random = new Random(seed);
