@@ -37,7 +37,7 @@ const equal: Test = (value, other = null) => isEqual(value, other);
 const unequal: Test = (value, other = null) => !isEqual(value, other);
 
 /** Jinja2's tests, by name. */
-export const TESTS: Readonly<Record<string, Test>> = {
+const TESTS: Readonly<Record<string, Test>> = {
   boolean: (value) => typeof value === 'boolean',
   callable: (value) => value instanceof Callable,
   defined: (value) => !(value instanceof Undefined),

@@ -86,7 +86,7 @@ function readSpec(spec: string, isNumber: boolean): Spec | null {
 }
 
 /** One value in Python's format specification language. */
-export function formatted(value: Value, text: string): string {
+function formatted(value: Value, text: string): string {
   if (text === '') return textOf(value);
   const number = value instanceof Undefined || typeof value === 'boolean' ? null : numberOf(value);
   const spec = readSpec(text, number !== null);
