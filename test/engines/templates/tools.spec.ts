@@ -1,9 +1,9 @@
 import type { CanonicalRequest, Tool } from '@slipway/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ChatTemplate } from '../../../apps/inference-worker/src/engines/llama/chat-template.js';
-import { TemplateFacts } from '../../../apps/inference-worker/src/engines/llama/template-facts.js';
-import { templateInput } from '../../../apps/inference-worker/src/engines/llama/template-input.js';
-import { CallReader } from '../../../apps/inference-worker/src/engines/llama/tool-calls/call-reader.js';
+import { ChatTemplate } from '@slipway/model-text';
+import { TemplateFacts } from '../../../libs/engine-llama/src/template-facts.js';
+import { templateInput } from '../../../libs/engine-llama/src/template-input.js';
+import { CallReader } from '../../../libs/engine-llama/src/tool-calls/call-reader.js';
 import { bundledTemplates } from './bundled-templates.js';
 
 /** The templates by the family of their calls. */
