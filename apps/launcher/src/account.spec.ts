@@ -4,13 +4,13 @@ import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { provideAccount } from './account.js';
 
 /** Answers with these, one after the other. */
-const answering = (...answers: readonly unknown[]): Parameters<typeof provideAccount>[1] => {
+const answering = (...answers: readonly unknown[]): Parameters<typeof provideAccount>[0] => {
   const left = [...answers];
   const call = (_: RpcContract): Promise<unknown> => {
     const next = left.shift();
     return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
   };
-  return { call } as unknown as Parameters<typeof provideAccount>[1];
+  return { call } as unknown as Parameters<typeof provideAccount>[0];
 };
 const missing = new ServiceError('account_not_found', 'None.');
 

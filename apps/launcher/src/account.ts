@@ -14,7 +14,7 @@ import { StartError } from '../../../scripts/lib/start-error.mjs';
 import type { LaunchContext } from './launch-context.js';
 
 /** The actor that the audit log names for what the launcher does. */
-export const LAUNCHER: Actor = { kind: 'ops', client: 'npm start' };
+const LAUNCHER: Actor = { kind: 'ops', client: 'npm start' };
 
 /** Slug of the account that the launcher makes and uses. */
 export const ACCOUNT_SLUG = 'local';

@@ -1,4 +1,4 @@
-import { EnvironmentName } from '@slipway/contracts';
+import { type DeploymentView, EnvironmentName } from '@slipway/contracts';
 import { RpcClient } from '@slipway/platform';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { provideAccount, provideKey, provideSetupToken, rememberShown } from './account.js';
@@ -28,7 +28,7 @@ function environmentName(stage: FirstStage): string {
 export async function prepare(stage: FirstStage, signal: AbortSignal): Promise<LaunchContext> {
   const env = environmentName(stage);
   const dataDir = await openDataDir(stage.options.dataDir);
-  const supervisor = new Supervisor(stage, dataDir);
+  const supervisor = new Supervisor(stage.progress, dataDir);
   const state = await StateFile.open(dataDir.path);
   await state.update(allowedSources({ root: stage.root, source: stage.options.source }, state.state));
   return { stage, env, dataDir, secrets: await openSecrets(dataDir.secrets), state, supervisor, signal };
@@ -54,7 +54,7 @@ export async function bringUp(context: LaunchContext): Promise<Result> {
     await stage.progress.step('Starting the services', () => waitForControlPlane(context, rpc));
     const account = await provideAccount(rpc);
     const { id: deployment, path } = await provideDeployment(context, rpc, account);
-    const { slots = null } = await stage.progress.step(`Loading deployment-${deployment}`, (detail) =>
+    const { slots = null } = await stage.progress.step<DeploymentView>(`Loading deployment-${deployment}`, (detail) =>
       waitForDeployment(context, rpc, { account, id: deployment, reports }, detail),
     );
     await stage.progress.step('Starting the gateways and the console', () => waitForHttp(context, [...gateways, door]));

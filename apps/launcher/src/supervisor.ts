@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { Progress } from '../../../scripts/lib/progress.mjs';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
-import type { FirstStage } from './launch-context.js';
 import type { DataDir } from './data-dir.js';
 import { RunRecords } from './run-records.js';
 import { type ProcessSpec, SupervisedProcess } from './supervised-process.js';
@@ -9,18 +9,19 @@ const TRIM_LOGS_EACH_MS = 30_000;
 
 /** All processes of the launcher: starts them, keeps them running, stops them in reverse order. */
 export class Supervisor {
+  readonly #progress: Progress;
+  readonly #dataDir: DataDir;
   readonly #all: SupervisedProcess[] = [];
   readonly #records: RunRecords;
   readonly #trimming: NodeJS.Timeout;
   #stopping = false;
   #fail: (error: Error) => void = () => undefined;
-  /** Rejects with the guilty log's last lines when a process ends before `supervise` was called. */
+  /** Rejects with the last lines of a process's log when it ends before `supervise` was called. */
   readonly failure: Promise<never>;
 
-  constructor(
-    private readonly stage: FirstStage,
-    private readonly dataDir: DataDir,
-  ) {
+  constructor(progress: Progress, dataDir: DataDir) {
+    this.#progress = progress;
+    this.#dataDir = dataDir;
     this.#records = new RunRecords(dataDir.run);
     this.failure = new Promise<never>((_, reject) => {
       this.#fail = reject;
@@ -35,20 +36,20 @@ export class Supervisor {
     if (this.#stopping) return;
     const process = new SupervisedProcess(spec, {
       records: this.#records,
-      progress: this.stage.progress,
-      logPath: join(this.dataDir.logs, `${spec.name}.log`),
+      progress: this.#progress,
+      logPath: join(this.#dataDir.logs, `${spec.name}.log`),
       failed: (text) => this.#fail(new StartError(text)),
     });
     this.#all.push(process);
     process.start();
   }
 
-  /** The start is over: from now on what dies is started again. */
+  /** Ends the start: from now on, a process that dies is started again. */
   supervise(): void {
     for (const process of this.#all) process.supervise();
   }
 
-  /** Those that run now, in the order in which they were started. */
+  /** The processes that run now, in the order of their start. */
   running(): { name: string; pid: number }[] {
     return this.#all.flatMap(({ spec, pid }) => (pid === null ? [] : [{ name: spec.name, pid }]));
   }
