@@ -137,7 +137,7 @@ export class Placer {
 
   /** An agent that fell silent announces nothing: what that changes is written now, not at the next read. */
   #beat(): void {
-    const live = this.#options.agents.live().length;
+    const live = this.#agents.live().length;
     if (live !== this.#live) this.changed();
     this.#live = live;
     this.#tell();
