@@ -67,7 +67,6 @@ interface SharedServer {
  * server of its own. A test that needs the server itself, such as its roles or its end, takes `startOwnPostgres`.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
-  // oxlint-disable-next-line node/no-process-env -- how a test run tells its workers
   const shared = process.env[SHARED];
   if (shared === undefined) return startOwnPostgres();
   const server = JSON.parse(shared) as SharedServer;
@@ -83,7 +82,6 @@ export async function sharePostgres(): Promise<() => Promise<void>> {
   const { url, pid, stop } = await startOwnPostgres();
   const keeper = spawn(process.execPath, ['-e', KEEPER, String(pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   keeper.unref();
-  // oxlint-disable-next-line node/no-process-env -- how a test run tells its workers
   process.env[SHARED] = JSON.stringify({ url, pid } satisfies SharedServer);
   return async () => {
     keeper.kill('SIGKILL');
