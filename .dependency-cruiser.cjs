@@ -148,8 +148,8 @@ const insideApps = [
   },
   {
     name: 'one-llama-binding',
-    comment: 'llama.cpp is reached through libs/engine-llama alone; its package also downloads models for libs/model-store.',
-    from: { pathNot: ['^libs/engine-llama/', '^libs/model-store/src/model-downloader\\.ts$'] },
+    comment: 'llama.cpp is reached through libs/engine-llama alone.',
+    from: { pathNot: '^libs/engine-llama/' },
     to: { path: npm('node-llama-cpp') },
   },
   {

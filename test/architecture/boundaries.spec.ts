@@ -95,6 +95,7 @@ const SEEDS: readonly Seed[] = [
   { rule: 'engine-chosen-once', file: 'apps/gateway/src/seed-engine.ts', imports: '@slipway/engine-llama' },
   { rule: 'one-llama-binding', file: 'apps/inference-worker/src/seed/seed-llama.ts', imports: 'node-llama-cpp' },
   { rule: 'one-llama-binding', file: 'libs/engine-http/src/seed-llama.ts', imports: 'node-llama-cpp' },
+  { rule: 'one-llama-binding', file: 'libs/model-store/src/seed-llama.ts', imports: 'node-llama-cpp' },
   { rule: 'model-text-needs-no-engine', file: 'libs/model-text/src/seed-engine.ts', imports: 'undici' },
   { rule: 'no-orphan', file: 'apps/gateway/src/seed-orphan.ts' },
   { rule: 'not-to-unresolvable', file: 'apps/gateway/src/seed-missing.ts', imports: '@slipway/no-such-library' },

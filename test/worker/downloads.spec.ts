@@ -9,7 +9,7 @@ import { type Agent, MODEL, type WorkerRig } from './rig.js';
 import { rigTest } from './rig-test.js';
 import { until } from './until.js';
 
-// Each download is a process that loads llama.cpp's library, which takes its time on a busy machine.
+// Each download is a process, which takes its time to start on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
 const model = readFileSync(MODEL);

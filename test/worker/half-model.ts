@@ -4,7 +4,7 @@ import type { ModelHost, Serving } from './model-host.js';
 import { type Agent, MODEL, type WorkerRig } from './rig.js';
 import { until } from './until.js';
 
-/** The library downloads in pieces of 5 MiB and continues at their edges; llama.cpp does not mind bytes behind its own. */
+/** A part of the model; llama.cpp does not mind bytes behind its own. */
 const PIECE = 5 * 1024 * 1024;
 const HALF = 4 * PIECE;
 const model = readFileSync(MODEL);
@@ -66,7 +66,7 @@ export class HalfModel {
     return until('half of the model is here', () => (rig.loadOf(agent, dep)?.progress ?? 0) >= 0.44 && childrenOf(agent.pid)[0]);
   }
 
-  /** Whether what was asked for since `before` ranges is at most the pieces that were on their way when it broke off. */
+  /** Whether at most two pieces of the first half were asked for again since `before` ranges. */
   resumedSince(before: number): boolean {
     return this.#askedAgain(before) <= 2 * PIECE;
   }

@@ -29,3 +29,11 @@ export const noRoom = (total: number, left: number): DownloadError =>
       missing: Math.ceil(total - left),
     },
   );
+
+/** A write that failed. A full disk troubles everything on this machine, so nothing of the model stays on it. */
+export function writeFault(error: unknown): DownloadError {
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+  const full = code === 'ENOSPC' || code === 'EDQUOT';
+  const why = full ? 'The disk of the model cache is full' : 'The model cache cannot be written';
+  return new DownloadError(`${why} (${code}).`, { left: full ? 'nothing' : 'partial', cause: error });
+}

@@ -1,4 +1,3 @@
-import { DiskWatch } from './disk-watch.js';
 import { DownloadError } from './download-error.js';
 import { type DownloadMessage, DownloadOrder } from './download-messages.js';
 import { DownloadSession } from './download-session.js';
@@ -12,7 +11,7 @@ const MAX_PARTS = 200;
 /** Time to write down what has arrived, when the agent is gone or wants no more. */
 const STOP_WITHIN_MS = 5_000;
 
-// Sockets and half-done writes keep a process alive for which there is nothing left to do.
+// Open sockets keep a process alive for which there is nothing left to do.
 // oxlint-disable-next-line unicorn/no-process-exit
 const exit = (): never => process.exit(1);
 
@@ -42,18 +41,15 @@ function assertSensible({ uri }: DownloadOrder): void {
 }
 
 async function obey(order: DownloadOrder): Promise<void> {
-  const disk = new DiskWatch((error) => session.fail(writeFault(error)));
-  const session = new DownloadSession(order, disk, reporter());
-  // The library drops some failures, which come back here.
-  process.on('unhandledRejection', session.fail);
-  process.on('uncaughtException', session.fail);
+  // oxlint-disable-next-line node/no-process-env -- the names that the hub's own tools read; the agent hands its environment on
+  const session = new DownloadSession(order, reporter(), process.env);
   const leave = (): void => {
     setTimeout(exit, STOP_WITHIN_MS);
     void session.stop().finally(exit);
   };
   process.on('disconnect', leave);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, leave);
-  // A limit on file sizes shall be a failed write. One of the library's parts ends the process, unless somebody else listens.
+  // A limit on file sizes shall be a failed write, not the end of the process.
   process.on('SIGXFSZ', () => undefined);
   try {
     assertSensible(order);
@@ -63,14 +59,6 @@ async function obey(order: DownloadOrder): Promise<void> {
     const { left, missing } = error instanceof DownloadError ? error : { left: 'partial' as const, missing: 0 };
     send({ k: 'failed', detail: describe(error).slice(0, DETAIL_CHARS), left, missing });
   }
-}
-
-/** A full disk is everybody's trouble, so nothing stays on it. */
-function writeFault(error: unknown): DownloadError {
-  const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-  const full = code === 'ENOSPC' || code === 'EDQUOT';
-  const why = full ? 'The disk of the model cache is full' : 'The model cache cannot be written';
-  return new DownloadError(`${why} (${code}).`, { left: full ? 'nothing' : 'partial', cause: error });
 }
 
 /** What went wrong, without the query of an address: it may hold a signature. */

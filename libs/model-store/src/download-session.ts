@@ -1,166 +1,265 @@
-import { mkdir, rm, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { HostList } from '@slipway/platform';
-import { type ModelDownload, openDownload } from './model-downloader.js';
-import type { DiskWatch } from './disk-watch.js';
-import { DownloadError, noRoom } from './download-error.js';
+import { DownloadError, noRoom, writeFault } from './download-error.js';
 import type { DownloadedModel, DownloadOrder } from './download-messages.js';
 import { fileDigest } from './file-digest.js';
-import { folderSize } from './folder-size.js';
+import { ForbiddenHostError } from './guarded-fetch.js';
+import { hubToken, isHubUri, type ModelFile, modelFiles } from './model-address.js';
+import { type FileFacts, HttpStatusError, ModelWeb } from './model-web.js';
 import { PartialState } from './partial-state.js';
-import { WebWatch } from './web-watch.js';
 
 const FILES = 'files';
 const TICK_MS = 1_000;
 /** Room that must be left on the disk beside the model. */
 const SPARE_BYTES = 16 * 1024 * 1024;
+/** Pauses between attempts, which double; how long they go on is bounded by the time without a byte. */
+const RETRY_MS = { first: 250, most: 5_000 };
 
-const originalFetch = globalThis.fetch;
+/** One address of a file with what its server says. */
+interface Source {
+  readonly url: string;
+  readonly facts: FileFacts;
+}
+
+/** A file that is to be on the disk. */
+interface Target extends Pick<ModelFile, 'name'> {
+  readonly path: string;
+  readonly sources: readonly Source[];
+  readonly bytes: number;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** One attempt to bring a model into a folder, which may hold the beginning that an earlier one left. */
 export class DownloadSession {
   readonly #folder: string;
-  #download: ModelDownload | null = null;
+  readonly #ended = new AbortController();
+  #web: ModelWeb | undefined;
   #state: PartialState | null = null;
-  #fatal: (error: unknown) => void = () => undefined;
-  readonly #failed = new Promise<never>((_, reject) => (this.#fatal = reject));
+  #writing: Promise<unknown> = Promise.resolve();
+  #shown = 0;
 
   constructor(
     private readonly order: DownloadOrder,
-    private readonly disk: DiskWatch,
     private readonly onProgress: (progress: number) => void,
+    /** Variables that name the hub and its credential. */
+    private readonly environment: NodeJS.ProcessEnv,
   ) {
     this.#folder = join(order.folder, FILES);
-    this.#failed.catch(() => undefined);
   }
 
-  /** Ends the attempt with an error that no repetition mends. */
-  readonly fail = (error: unknown): void => this.#fatal(error);
-
-  /** @throws DownloadError, and whatever the library throws. */
+  /** @throws DownloadError, ForbiddenHostError, and what the file system throws. */
   async run(): Promise<DownloadedModel> {
-    const { used, watch } = await this.#bring(true);
-    const model = await this.#verified(watch);
+    const { used, targets } = await this.#bring(true);
+    const model = await this.#verified(targets);
     if (model !== null) return model;
     // What an earlier process left may have been damaged, what this one wrote is not.
     const again = used ? await this.#bring(false) : null;
-    const second = again && (await this.#verified(again.watch));
+    const second = again && (await this.#verified(again.targets));
     if (second) return second;
     throw new DownloadError('The downloaded file does not have the SHA-256 checksum that it should have.', { left: 'wrong' });
   }
 
   /** Stops and makes what has arrived fit to be continued. */
   async stop(): Promise<void> {
-    await this.#download?.stop().catch(() => undefined);
-    await this.disk.quiet();
+    this.#ended.abort();
+    await this.#writing.catch(() => undefined);
     await this.#state?.close();
   }
 
-  async #bring(useLeft: boolean): Promise<{ used: boolean; watch: WebWatch }> {
-    if (!useLeft) await this.#clear();
+  async #bring(useLeft: boolean): Promise<{ used: boolean; targets: readonly Target[] }> {
     const left = await PartialState.read(this.order.folder);
-    const maxFileBytes = await this.#room((await folderSize(this.#folder)).bytes);
-    let watch = this.#watch(maxFileBytes);
-    let download = await this.#open(watch);
-    const used = download.files.some(({ have }) => have > 0);
-    if (used && !this.#mayContinue(left, watch, download)) {
-      await this.#clear();
-      watch = this.#watch(maxFileBytes);
-      download = await this.#open(watch);
-    }
-    this.#assertLengths(download, watch);
-    await this.#assertRoom(download);
-    await watch.reading();
-    this.#state = await left.begin(watch.stamps);
-    this.#download = download;
-    await this.#orFailure(download.run(), watch);
-    await this.disk.quiet();
-    await this.#state.close();
-    return { used, watch };
-  }
-
-  #watch(maxFileBytes: number): WebWatch {
-    const { uri, hosts } = this.order;
-    const watch = new WebWatch({
-      fetch: originalFetch,
-      hosts: new HostList(hosts),
-      hub: uri.startsWith('hf:'),
-      maxFileBytes,
-      ready: () => this.disk.ready(),
-      fatal: this.fail,
-    });
-    globalThis.fetch = watch.fetch;
-    return watch;
-  }
-
-  async #open(watch: WebWatch): Promise<ModelDownload> {
+    const web = (this.#web ??= await this.#openWeb());
+    const targets = await this.#watched(web, this.#probe(web));
+    const have = await this.#haveOf(targets);
+    await this.#assertRoom(sum(targets.map(({ bytes }) => bytes)), sum(have));
+    const stamps = new Map(targets.flatMap(({ sources }) => sources).map(({ url, facts }) => [addressOf(url), facts.stamp]));
+    const used = sum(have) > 0 && useLeft && this.#mayContinue(left, stamps, targets);
+    if (!used) await rm(this.#folder, { recursive: true, force: true });
     await mkdir(this.#folder, { recursive: true });
-    return this.#orFailure(openDownload({ uri: this.order.uri, folder: this.#folder, onProgress: this.onProgress }), watch);
+    this.#state = await left.begin(stamps);
+    await this.#watched(web, this.#fetchAll(web, targets));
+    await this.#state.close();
+    return { used, targets };
+  }
+
+  async #openWeb(): Promise<ModelWeb> {
+    const { uri, hosts } = this.order;
+    const hub = isHubUri(uri);
+    const token = hub ? await hubToken(this.environment) : null;
+    return new ModelWeb({ fetch: globalThis.fetch, hosts: new HostList(hosts), hub, token, signal: this.#ended.signal });
+  }
+
+  /** Asks what there is, before anything is written. */
+  async #probe(web: ModelWeb): Promise<readonly Target[]> {
+    const files = await this.#persist(web, () => modelFiles(this.order.uri, (url) => web.json(url), this.environment));
+    const targets: Target[] = [];
+    for (const { name, urls } of files) {
+      const sources: Source[] = [];
+      for (const url of urls) sources.push({ url, facts: await this.#persist(web, () => web.probe(url)) });
+      targets.push({ name, sources, path: join(this.#folder, name), bytes: sum(sources.map(({ facts }) => facts.bytes)) });
+    }
+    return targets;
+  }
+
+  async #haveOf(targets: readonly Target[]): Promise<number[]> {
+    return Promise.all(targets.map(({ path, bytes }) => sizeOf(path).then((size) => Math.min(size, bytes))));
   }
 
   /** With a checksum to compare, a beginning may be tried; without one it must be known to be sound and of the same file. */
-  #mayContinue(left: PartialState, watch: WebWatch, { files }: ModelDownload): boolean {
-    const checked = watch.digestsKnown || (this.order.sha256 !== null && files.length === 1);
-    return left.matches(watch.stamps) && (checked || left.sound);
+  #mayContinue(left: PartialState, stamps: ReadonlyMap<string, string | null>, targets: readonly Target[]): boolean {
+    const known = targets.every(({ sources }) => digestOf(sources) !== null);
+    const checked = known || (this.order.sha256 !== null && targets.length === 1);
+    return left.matches(stamps) && (checked || left.sound);
   }
 
-  async #clear(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
-  }
-
-  /** An answer that breaks off would pass for the whole file. */
-  #assertLengths({ files }: ModelDownload, watch: WebWatch): void {
-    if (watch.trouble !== null || files.every(({ bytes }) => bytes > 0)) return;
-    throw new DownloadError('The server does not say how long the file is.', { left: 'nothing' });
-  }
-
-  /** Bytes that the model may take, those included that are here already. */
-  async #room(have = 0): Promise<number> {
+  async #assertRoom(total: number, have: number): Promise<void> {
     const { bavail, bsize } = await statfs(this.order.folder);
-    return Math.min(bavail * bsize + have - SPARE_BYTES, this.order.room ?? Number.POSITIVE_INFINITY);
-  }
-
-  async #assertRoom({ files }: ModelDownload): Promise<void> {
-    const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-    const room = await this.#room(files.reduce((sum, { have }) => sum + have, 0));
+    const room = Math.min(bavail * bsize + have - SPARE_BYTES, this.order.room ?? Number.POSITIVE_INFINITY);
     if (total > room) throw noRoom(total, room);
   }
 
-  async #orFailure<T>(work: Promise<T>, watch: WebWatch): Promise<T> {
-    work.catch(() => undefined);
-    const stallMs = this.order.stallMs;
-    let quietTicks = 0;
-    const stall = setInterval(() => {
-      // Turns of this loop are counted beside the clock: a process that was frozen blames no server.
-      quietTicks = watch.quietMs < TICK_MS ? 0 : quietTicks + 1;
-      if (quietTicks * TICK_MS < stallMs) return;
-      const why = watch.trouble === null ? '' : ` (${watch.trouble})`;
-      this.fail(new DownloadError(`No data came from the server for ${Math.round(stallMs / 1000)} s${why}.`));
-    }, TICK_MS);
+  async #fetchAll(web: ModelWeb, targets: readonly Target[]): Promise<void> {
+    const total = sum(targets.map(({ bytes }) => bytes));
+    let before = 0;
+    for (const target of targets) {
+      const done = before;
+      await this.#fetch(web, target, (bytes) => this.#show((done + bytes) / total));
+      before += target.bytes;
+    }
+  }
+
+  /** Appends to a file until it is whole. */
+  async #fetch(web: ModelWeb, target: Target, show: (bytes: number) => void): Promise<void> {
+    const file = await open(target.path, 'a').catch((error: unknown) => {
+      throw writeFault(error);
+    });
     try {
-      return await Promise.race([work, this.#failed]);
+      let start = 0;
+      for (const source of target.sources) {
+        await this.#persist(web, () => this.#append({ web, file, target, source, start, show }));
+        start += source.facts.bytes;
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #append({ web, file, target, source: { url, facts }, start, show }: Appending): Promise<void> {
+    let size = await sizeOf(target.path);
+    // A later piece that was begun already.
+    if (size - start >= facts.bytes) return show(size);
+    const restarted = async (): Promise<void> => {
+      await file.truncate(start).catch((error: unknown) => {
+        throw writeFault(error);
+      });
+      size = start;
+    };
+    for await (const chunk of web.read(url, size - start, facts, restarted)) {
+      this.#writing = writeWhole(file, chunk);
+      await this.#writing;
+      web.heard();
+      show((size += chunk.byteLength));
+    }
+  }
+
+  /** Repeats what fails for a while, with growing pauses, which end when bytes come. */
+  async #persist<T>(web: ModelWeb, work: () => Promise<T>): Promise<T> {
+    let pause = RETRY_MS.first;
+    for (;;) {
+      const from = performance.now();
+      try {
+        return await work();
+      } catch (error) {
+        if (this.#ended.signal.aborted || isFinal(error)) throw error;
+        web.failed(error);
+        if (web.quietMs < performance.now() - from) pause = RETRY_MS.first;
+      }
+      await delay(pause, undefined, { signal: this.#ended.signal });
+      pause = Math.min(RETRY_MS.most, pause * 2);
+    }
+  }
+
+  /** The work, given up when no byte comes for too long. */
+  async #watched<T>(web: ModelWeb, work: Promise<T>): Promise<T> {
+    work.catch(() => undefined);
+    const { stallMs } = this.order;
+    let stall: NodeJS.Timeout | undefined;
+    const stalled = new Promise<never>((_, reject) => {
+      let quietTicks = 0;
+      stall = setInterval(() => {
+        // Turns of this loop are counted beside the clock: a process that was frozen blames no server.
+        quietTicks = web.quietMs < TICK_MS ? 0 : quietTicks + 1;
+        if (quietTicks * TICK_MS < stallMs) return;
+        const why = web.trouble === null ? '' : ` (${web.trouble})`;
+        reject(new DownloadError(`No data came from the server for ${Math.round(stallMs / 1000)} s${why}.`));
+      }, TICK_MS);
+    });
+    try {
+      return await Promise.race([work, stalled]);
     } finally {
       clearInterval(stall);
     }
   }
 
+  #show(progress: number): void {
+    this.#shown = Math.max(this.#shown, Math.min(1, progress));
+    this.onProgress(this.#shown);
+  }
+
   /** Null when a checksum differs. @throws DownloadError when a file is not as long as its server said. */
-  async #verified(watch: WebWatch): Promise<DownloadedModel | null> {
-    const { entry, files, spliced } = this.#download as ModelDownload;
-    let bytes = 0;
-    let sha256 = '';
+  async #verified(targets: readonly Target[]): Promise<DownloadedModel | null> {
+    let first = '';
     let verified = true;
-    for (const file of files) {
-      const path = join(this.#folder, file.name);
-      const { size } = await stat(path);
-      if (file.bytes > 0 && size !== file.bytes) throw new DownloadError('The download came out incomplete.', { left: 'nothing' });
+    for (const [i, { path, bytes, sources }] of targets.entries()) {
+      if ((await sizeOf(path)) !== bytes) throw new DownloadError('The download came out incomplete.', { left: 'nothing' });
       const digest = await fileDigest(path);
-      const wanted = (file.name === entry ? this.order.sha256 : null) ?? (spliced ? null : watch.digestOf(file.name));
+      const wanted = (i === 0 ? this.order.sha256 : null) ?? digestOf(sources);
       if (wanted !== null && wanted !== digest) return null;
-      if (file.name === entry) sha256 = digest;
+      if (i === 0) first = digest;
       verified &&= wanted !== null;
-      bytes += size;
     }
-    return { file: join(FILES, entry), sha256, bytes, verified };
+    const [entry] = targets;
+    if (!entry) throw new DownloadError('The address names no file.', { left: 'nothing' });
+    return { file: join(FILES, entry.name), sha256: first, bytes: sum(targets.map(({ bytes }) => bytes)), verified };
+  }
+}
+
+interface Appending {
+  readonly web: ModelWeb;
+  readonly file: FileHandle;
+  readonly target: Target;
+  readonly source: Source;
+  /** Where the source begins in the file. */
+  readonly start: number;
+  readonly show: (bytes: number) => void;
+}
+
+/** The checksum of a whole file, where its server tells it; of one that comes in pieces nobody does. */
+const digestOf = (sources: readonly Source[]): string | null => (sources.length === 1 ? (sources[0]?.facts.digest ?? null) : null);
+
+/** Where a file is asked for, without the query, which may be another signature each time. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+/** What no repetition mends. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof DownloadError || error instanceof ForbiddenHostError || error instanceof HttpStatusError;
+
+async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  try {
+    for (let at = 0; at < chunk.byteLength;) at += (await file.write(chunk, at)).bytesWritten;
+  } catch (error) {
+    throw writeFault(error);
   }
 }

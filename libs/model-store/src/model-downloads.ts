@@ -29,7 +29,7 @@ interface RunningDownload {
   readonly abandoned: AbortController;
 }
 
-/** Fetches models into the cache. Downloads run in processes of their own, in which every request and every write is watched. */
+/** Fetches models into the cache. Each download runs in a process of its own, so that hashing and TLS take nothing from the streams of this one. */
 export class ModelDownloads {
   readonly #cache: ModelCache;
   readonly #partials: PartialFolders;

@@ -8,7 +8,7 @@ const State = z.object({
   /** Process that writes the files. */
   writer: z.string(),
   boot: z.string(),
-  /** Whether everything that the library noted as written had been written when the writer let go. */
+  /** Whether the writer ended after its last write, and not in the middle of one. */
   orderly: z.boolean(),
   /** What the servers said of each file, by its address: unequal where the file has changed. */
   stamps: z.record(z.string(), z.string()),
@@ -37,7 +37,7 @@ export class PartialState {
     return this.state?.writer ?? null;
   }
 
-  /** The bytes are what the library's notes say: the writer ended in order, and the machine has run since. */
+  /** The bytes on the disk are those that came: the writer ended in order, and the machine has run since. */
   get sound(): boolean {
     return this.state !== null && this.state.orderly && this.state.boot !== '' && this.state.boot === bootMark();
   }
