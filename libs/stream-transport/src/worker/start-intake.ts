@@ -122,7 +122,7 @@ export function readStart(body: Uint8Array): Start | null {
  * Reads the head of a start without parsing its request, which may be megabytes.
  * @returns null where the head does not stand before the request: then the whole start must be parsed.
  */
-export function readHead(body: Uint8Array): StartHead | null {
+function readHead(body: Uint8Array): StartHead | null {
   const beginning = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, HEAD_BYTES));
   const end = beginning.indexOf(',"req":');
   if (end < 0) return null;
