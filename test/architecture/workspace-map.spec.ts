@@ -60,7 +60,8 @@ describe('the build', () => {
   it.each(BUILT)('of %s waits for exactly the libraries that its package names', (folder) => {
     const { dependencies = {} } = read(`${folder}/package.json`) as Package;
     const named = Object.keys(dependencies).filter((name) => name.startsWith('@slipway/'));
-    const waited = referencesOf(`${folder}/tsconfig.json`).map((path) => `@slipway/${path.split('/').at(-1) ?? ''}`);
+    const libraries = referencesOf(`${folder}/tsconfig.json`).filter((path) => path.includes('/libs/'));
+    const waited = libraries.map((path) => `@slipway/${path.split('/').at(-1) ?? ''}`);
     expect(waited.toSorted()).toEqual(named.toSorted());
   });
 
