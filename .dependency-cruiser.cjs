@@ -49,9 +49,15 @@ const borders = [
   },
   {
     name: 'dashboard-takes-types',
-    comment: 'The page is small: of our libraries it takes the types of the contracts, which leave nothing in it.',
+    comment: 'The page is small: of our libraries it takes the types of the contracts, which leave nothing in it, and their engines/.',
     from: { path: '^apps/dashboard/', pathNot: spec },
-    to: { path: '^libs/contracts/', dependencyTypesNot: ['type-only'] },
+    to: { path: '^libs/contracts/', pathNot: '^libs/contracts/src/engines/index\\.ts$', dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'engines-without-zod',
+    comment: 'The page imports libs/contracts/src/engines as values: it brings no schema along, which would double the first load.',
+    from: { path: '^libs/contracts/src/engines/', pathNot: spec },
+    to: { pathNot: '^libs/contracts/src/engines/' },
   },
   {
     name: 'dashboard-runs-in-browsers',
@@ -67,9 +73,10 @@ const borders = [
   },
   {
     name: 'front-door-only',
-    comment: "Only a library's src/index.ts is its public interface. Tests of engines try their parts, too.",
+    comment:
+      "Only a library's src/index.ts is its public interface; of the contracts also src/engines/index.ts, for pages. Tests of engines try their parts, too.",
     from: { path: '^([^/]+/[^/]+)', pathNot: '^test/(engines|schemas)/' },
-    to: { path: '^libs/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^$1/'] },
+    to: { path: '^libs/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^libs/contracts/src/engines/index\\.ts$', '^$1/'] },
   },
   {
     name: 'contracts-run-anywhere',

@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 
 /** Libraries are tested from source, so that a test run needs no build of them. */
 const libsFromSource = { find: /^@slipway\/([a-z-]+)$/, replacement: `${root}libs/$1/src/index.ts` };
+const partsFromSource = { find: /^@slipway\/([a-z-]+)\/([a-z-]+)$/, replacement: `${root}libs/$1/src/$2/index.ts` };
 
 /** What starts as a thread or a process of its own is taken from the build of its app: Node cannot run sources. */
 const threadsFromBuild: Plugin = {
@@ -25,7 +26,7 @@ const threadsFromBuild: Plugin = {
 function project(name: string, test: NonNullable<Extract<TestProjectConfiguration, { test?: unknown }>['test']>): TestProjectConfiguration {
   return {
     plugins: [threadsFromBuild],
-    resolve: { alias: [libsFromSource] },
+    resolve: { alias: [libsFromSource, partsFromSource] },
     // Stated here because specs belong to no tsconfig that the transformer would find.
     oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
     test: { name, root, environment: 'node', pool: 'forks', retry: 0, ...test },

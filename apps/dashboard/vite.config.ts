@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,6 +33,10 @@ const compress = (): Plugin => ({
 
 export default defineConfig({
   plugins: [tailwindcss(), compress()],
+  // From its source: the bundle does not wait for the build of libraries.
+  resolve: {
+    alias: { '@slipway/contracts/engines': fileURLToPath(new URL('../../libs/contracts/src/engines/index.ts', import.meta.url)) },
+  },
   // The console answers its own pages alone, so the proxy says that it is one.
   server: { proxy: { '/api': { target: CONSOLE, headers: { origin: CONSOLE } } } },
   build: {

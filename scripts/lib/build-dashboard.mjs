@@ -14,7 +14,7 @@ const filesIn = (root, folder) =>
     .map((entry) => relative(root, join(entry.parentPath, entry.name)))
     .sort();
 
-/** Changes with every file that the bundler reads. What it takes of libraries of ours is types, which leave no trace. */
+/** Changes with every file that the bundler reads: its own, and those of the contracts, of which it takes the part for pages. */
 function fingerprint(root) {
   const own = ['package.json', 'vite.config.ts', 'tsconfig.json', 'index.html'].map((file) => join(DASHBOARD, file));
   const files = [
@@ -23,6 +23,7 @@ function fingerprint(root) {
     ...own,
     ...filesIn(root, `${DASHBOARD}/src`),
     ...filesIn(root, `${DASHBOARD}/public`),
+    ...filesIn(root, 'libs/contracts/src'),
   ];
   const hash = createHash('sha256');
   for (const file of files) {

@@ -42,6 +42,7 @@ const SEEDS: readonly Seed[] = [
   { rule: 'front-door-only', file: 'test/seed-door.ts', imports: '../libs/contracts/src/errors.js' },
   { rule: 'contracts-run-anywhere', file: 'libs/contracts/src/seed-node.ts', imports: 'node:crypto' },
   { rule: 'contracts-run-anywhere', file: 'libs/contracts/src/seed-npm.ts', imports: 'rxjs' },
+  { rule: 'engines-without-zod', file: 'libs/contracts/src/engines/seed-schema.ts', imports: 'zod' },
   { rule: 'one-nats-client', file: 'apps/gateway/src/seed-nats.ts', imports: '@nats-io/transport-node' },
   { rule: 'one-nats-client', file: 'libs/stream-transport/src/seed-nats.ts', imports: '@nats-io/nats-core' },
   { rule: 'transport-without-framework', file: 'libs/stream-transport/src/seed-nest.ts', imports: '@nestjs/common' },

@@ -7,6 +7,7 @@ import {
   type ModelSource,
   PointAlias,
   ScaleDeployment,
+  deploymentNameFor,
   deploymentSlug,
   isServiceError,
   ListAliases,
@@ -15,7 +16,7 @@ import { allDeployments, type RpcClient } from '@slipway/platform';
 import { StartError } from '../../../scripts/lib/start-error.mjs';
 import { ACCOUNT_SLUG } from './account.js';
 import type { LaunchContext } from './launch-context.js';
-import { nameOf, wantedSource } from './model-source.js';
+import { wantedSource } from './model-source.js';
 
 /** The alias under which the model of this run is served. */
 const ALIAS = 'demo';
@@ -36,7 +37,7 @@ async function create(context: LaunchContext, rpc: RpcClient, account: AccountId
   try {
     const { id } = await rpc.call(CreateDeployment, {
       account,
-      name: nameOf(source),
+      name: deploymentNameFor(source),
       source,
       replicas: stage.options.workers,
       ...(credential !== undefined && { credential }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelSource } from '@slipway/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { allowedSources, nameOf } from './model-source.js';
+import { allowedSources } from './model-source.js';
 
 let root: string;
 
@@ -47,13 +47,4 @@ it.each([
   ['hf:user/repo/x.gguf', ['huggingface.co', '*.huggingface.co', '*.hf.co']],
 ])('the download %s opens its hosts alone', (uri, hosts) => {
   expect(allowed({ kind: 'download', uri }).model_hosts).toEqual(hosts);
-});
-
-it.each<[ModelSource, string]>([
-  [{ kind: 'file', path: '/models/llama-3.Q4_K_M.gguf' }, 'llama-3.Q4_K_M'],
-  [{ kind: 'download', uri: 'https://h/a/b.gguf?download=true' }, 'b'],
-  [{ kind: 'download', uri: 'https://h/.gguf' }, 'model'],
-  [{ kind: 'http', url: 'http://h', model: 'org/qwen3' }, 'org/qwen3'],
-])('a deployment is named after its model: %o', (source, name) => {
-  expect(nameOf(source)).toBe(name);
 });

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import type { ModelSource } from '@slipway/contracts';
+import { dirname, join } from 'node:path';
+import { downloadOf, fileOf, type ModelSource, serverOf } from '@slipway/contracts';
 import type { FirstStage } from './launch-context.js';
 import type { LauncherState } from './launcher-state.js';
 
@@ -11,13 +11,6 @@ const bundledModel = (root: string): string => join(root, 'models/svc-tiny.Q8_0.
 
 /** What `demo` serves in this run. */
 export const wantedSource = ({ root, options }: FirstStage): ModelSource => options.source ?? { kind: 'file', path: bundledModel(root) };
-
-/** Name of the deployment, for lists. */
-export function nameOf(source: ModelSource): string {
-  if (source.kind === 'http') return source.model.slice(0, 100);
-  const file = basename(source.kind === 'file' ? source.path : (source.uri.split(/[?#]/)[0] ?? ''));
-  return file.replace(/\.gguf$/i, '').slice(0, 100) || 'model';
-}
 
 /** A host as the allow lists write it, with the port. */
 function hostOf(address: string): string {
@@ -36,10 +29,11 @@ type AllowLists = Pick<LauncherState, 'model_dirs' | 'model_hosts' | 'engine_hos
 export function allowedSources({ root, source: named }: { root: string; source: ModelSource | null }, known: AllowLists): AllowLists {
   const bundled = bundledModel(root);
   const source = named ?? { kind: 'file', path: bundled };
-  const dirs = source.kind === 'file' ? [dirname(source.path), dirname(realpathSync(source.path))] : [];
+  const [path, uri, server] = [fileOf(source), downloadOf(source), serverOf(source)];
+  const dirs = path === null ? [] : [dirname(path), dirname(realpathSync(path))];
   return {
     model_dirs: union([dirname(bundled), ...known.model_dirs], dirs),
-    model_hosts: union(known.model_hosts, source.kind === 'download' ? downloadHosts(source.uri) : []),
-    engine_hosts: union(known.engine_hosts, source.kind === 'http' ? [hostOf(source.url)] : []),
+    model_hosts: union(known.model_hosts, uri === null ? [] : downloadHosts(uri)),
+    engine_hosts: union(known.engine_hosts, server === null ? [] : [hostOf(server.url)]),
   };
 }

@@ -55,6 +55,7 @@ export type { WorkStream } from './work-stream.js';
 export * from './identity/index.js';
 export * from './keys/index.js';
 export * from './deployments/index.js';
+export * from './engines/index.js';
 export * from './inference/index.js';
 export * from './usage/index.js';
 export * from './console/index.js';

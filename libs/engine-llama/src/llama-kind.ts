@@ -3,6 +3,6 @@ import { LlamaEngine } from './llama-engine.js';
 
 /** Engines of GGUF files, run by llama.cpp in the process that makes them. */
 export const llamaKind: EngineKind<{ readonly kind: 'file'; readonly path: string }> = {
-  kind: 'file',
+  kind: 'llama',
   create: ({ path }, settings) => new LlamaEngine(path, settings),
 };

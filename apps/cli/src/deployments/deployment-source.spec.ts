@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../cli-errors.js';
-import { credentialOf, nameOf, sourceOf, type SourceValues } from './deployment-source.js';
+import { credentialOf, sourceOf, type SourceValues } from './deployment-source.js';
 
 const source = (options: SourceValues): ReturnType<typeof sourceOf> => sourceOf({ options, cwd: '/work' });
 const SUM = 'ab'.repeat(32);
@@ -49,8 +49,17 @@ it('a credential comes from a variable, never from the command line', () => {
   expect(() => credentialOf(call(''))).toThrow(UsageError);
 });
 
-it('a deployment without a name is called after its model', () => {
-  expect(nameOf({ kind: 'file', path: '/m/Qwen.Q4.GGUF' })).toBe('Qwen.Q4');
-  expect(nameOf({ kind: 'download', uri: 'https://h/a/llama.gguf?token=x' })).toBe('llama');
-  expect(nameOf({ kind: 'http', url: 'http://h', model: 'qwen3' })).toBe('qwen3');
+it('an engine and its options go into the source', () => {
+  const engine = { engine: 'llama-server', engineOptions: '{"args":["-fa"]}' };
+  const chosen = { kind: 'llama-server', options: { args: ['-fa'] } };
+  expect(source({ model: 'm.gguf', ...engine })).toEqual({ kind: 'file', path: '/work/m.gguf', engine: chosen });
+  for (const options of [
+    { ...engine, engine: 'No Kind' },
+    { ...engine, engineOptions: '["x"]' },
+    { ...engine, engineOptions: '{' },
+  ]) {
+    expect(() => source({ model: 'm.gguf', ...options })).toThrow(UsageError);
+  }
+  expect(() => source(engine)).toThrow('--engine needs the source');
+  expect(() => source({ model: 'm.gguf', engineOptions: '{}' })).toThrow('--engine-options needs --engine KIND.');
 });

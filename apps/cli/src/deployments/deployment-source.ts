@@ -1,5 +1,5 @@
-import { basename, resolve } from 'node:path';
-import type { ModelSource } from '@slipway/contracts';
+import { resolve } from 'node:path';
+import { EngineChoice, type ModelSource } from '@slipway/contracts';
 import { Option } from 'commander';
 import { UsageError } from '../cli-errors.js';
 import type { Call } from '../command.js';
@@ -11,6 +11,8 @@ export const SOURCE_OPTIONS = [
   new Option('--upstream <URL>', 'any server of the chat-completions contract, with or without /v1'),
   new Option('--upstream-model <NAME>', "the model's name there"),
   new Option('--upstream-key-env <VAR>', 'environment variable that holds the API key for it'),
+  new Option('--engine <KIND>', 'the engine that loads the model, where it is not the usual one'),
+  new Option('--engine-options <JSON>', 'options of that engine, by name'),
 ];
 
 /** Values of `SOURCE_OPTIONS`. */
@@ -20,6 +22,8 @@ export interface SourceValues {
   readonly upstream?: string;
   readonly upstreamModel?: string;
   readonly upstreamKeyEnv?: string;
+  readonly engine?: string;
+  readonly engineOptions?: string;
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -50,13 +54,35 @@ function checksumOf({ model, modelSha256 }: SourceValues): string | undefined {
   return text;
 }
 
+/** The engine that the options choose, in the form of its field of a source. */
+function engineChoice({ engine: kind, engineOptions: text }: SourceValues): { readonly engine?: EngineChoice } {
+  if (kind === undefined && text === undefined) return {};
+  if (kind === undefined) throw new UsageError('--engine-options needs --engine KIND.');
+  const choice = EngineChoice.safeParse({ kind, ...(text !== undefined && { options: parsed(text) }) });
+  if (choice.success) return { engine: choice.data };
+  throw new UsageError(
+    choice.error.issues[0]?.path[0] === 'kind'
+      ? '--engine takes the name of a kind of engine.'
+      : '--engine-options takes a JSON object of texts and lists of texts.',
+  );
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
 /** The source that the options name; undefined where they name none. @throws UsageError */
 export function sourceOf({ options, cwd }: Pick<Call<SourceValues>, 'options' | 'cwd'>): ModelSource | undefined {
   const { model, upstream, upstreamModel } = options;
-  const sha256 = checksumOf(options);
-  if (upstream !== undefined) return engine(upstream, upstreamModel);
+  const [sha256, chosen] = [checksumOf(options), engineChoice(options)];
+  if (upstream !== undefined) return { ...engine(upstream, upstreamModel), ...chosen };
   if (upstreamModel !== undefined) throw new UsageError('--upstream-model needs --upstream URL.');
-  return model === undefined ? undefined : fileOrDownload(model, sha256, cwd);
+  if (model === undefined && chosen.engine) throw new UsageError('--engine needs the source that it loads: --model or --upstream.');
+  return model === undefined ? undefined : { ...fileOrDownload(model, sha256, cwd), ...chosen };
 }
 
 /** The credential of the engine, from the variable that an option names. @throws UsageError when that is empty */
@@ -66,23 +92,4 @@ export function credentialOf({ options, variable }: Pick<Call<SourceValues>, 'op
   const value = variable(name);
   if (value === undefined || value === '') throw new UsageError(`--upstream-key-env: the environment variable ${name} is not set.`);
   return value;
-}
-
-/** A name for lists, where none is given. */
-export function nameOf(source: ModelSource): string {
-  if (source.kind === 'http') return source.model.slice(0, 100);
-  const file = basename(source.kind === 'file' ? source.path : (source.uri.split(/[?#]/)[0] ?? ''));
-  return file.replace(/\.gguf$/i, '').slice(0, 100) || 'model';
-}
-
-/** A source in one line. */
-export function sourceText(source: ModelSource): string {
-  switch (source.kind) {
-    case 'file':
-      return source.path;
-    case 'download':
-      return source.uri;
-    case 'http':
-      return `${source.model} at ${source.url}`;
-  }
 }

@@ -1,4 +1,4 @@
-import { CreateDeployment, DeploymentName, UpdateDeployment, deploymentSlug } from '@slipway/contracts';
+import { CreateDeployment, DeploymentName, UpdateDeployment, deploymentNameFor, deploymentSlug, serverOf } from '@slipway/contracts';
 import { Option } from 'commander';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
@@ -6,7 +6,7 @@ import { UsageError } from '../cli-errors.js';
 import { ACCOUNT, type Call, command } from '../command.js';
 import { checkedBy, DEFAULT, nullable, whole } from '../values.js';
 import { DEPLOYMENT, type DeploymentReference, findDeployment } from './deployment-name.js';
-import { credentialOf, nameOf, SOURCE_OPTIONS, sourceOf, type SourceValues } from './deployment-source.js';
+import { credentialOf, SOURCE_OPTIONS, sourceOf, type SourceValues } from './deployment-source.js';
 import { stateText, withSlug } from './deployment-text.js';
 import { Replicas, settingOptions, settingsOf, type SettingValues } from './settings.js';
 import { untilReady, WAIT_OPTIONS, waitFor, waitOf, type WaitValues } from './wait-for-deployment.js';
@@ -32,9 +32,9 @@ export const create = command('create', 'Makes a deployment of a model, or of an
     const source = sourceOf(call);
     if (!source) throw new UsageError('Name the model with --model, or another server with --upstream.');
     const credential = credentialOf(call);
-    if (credential !== undefined && source.kind !== 'http') throw new UsageError('--upstream-key-env needs --upstream URL.');
+    if (credential !== undefined && serverOf(source) === null) throw new UsageError('--upstream-key-env needs --upstream URL.');
     const wanted = {
-      name: name ?? nameOf(source),
+      name: name ?? deploymentNameFor(source),
       source,
       ...settingsOf(call.options, (value) => value),
       ...(replicas !== undefined && { replicas }),

@@ -1,4 +1,12 @@
-import { type DeploymentView, FindDeployment, ReadLog, type ReplicaView, type RevisionView, deploymentSlug } from '@slipway/contracts';
+import {
+  type DeploymentView,
+  FindDeployment,
+  ReadLog,
+  type ReplicaView,
+  type RevisionView,
+  deploymentSlug,
+  sourceText,
+} from '@slipway/contracts';
 import { allDeployments, allModels } from '@slipway/platform';
 import type { z } from 'zod';
 import { findAccount } from '../accounts/find-account.js';
@@ -6,7 +14,6 @@ import { ACCOUNT, type Call, command } from '../command.js';
 import { type Cell, fields, printable, table, tableOr } from '../table.js';
 import { whole } from '../values.js';
 import { DEPLOYMENT, type DeploymentReference, findDeployment } from './deployment-name.js';
-import { sourceText } from './deployment-source.js';
 import { stateText, withSlug } from './deployment-text.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;

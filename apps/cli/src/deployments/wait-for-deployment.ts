@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DeploymentId, type DeploymentView, type StateReason, deploymentSlug } from '@slipway/contracts';
+import { type DeploymentId, type DeploymentView, type StateReason, deploymentSlug, engineOf } from '@slipway/contracts';
 import { allDeployments } from '@slipway/platform';
 import { Option } from 'commander';
 import { z } from 'zod';
@@ -38,8 +38,8 @@ export type Goal = (view: DeploymentView) => Verdict;
 /** Reasons that pass once a worker is added or another deployment frees room. */
 const MAY_PASS: ReadonlySet<StateReason> = new Set(['no_worker', 'no_capacity']);
 
-/** Replicas that have to answer. An HTTP engine does its own scaling: it is ready with fewer workers than it may have. */
-const neededReplicas = ({ source, replicas }: DeploymentView): number => (source.kind === 'http' ? 1 : replicas);
+/** Replicas that have to answer: of an engine that scales by itself one is enough. */
+const neededReplicas = ({ source, replicas }: DeploymentView): number => (engineOf(source).scalesItself ? 1 : replicas);
 
 /** All replicas of the newest revision answer. */
 export const untilReady: Goal = (view) => {

@@ -1,4 +1,4 @@
-import { type ModelSource, ServiceError } from '@slipway/contracts';
+import { downloadOf, ENGINE_KINDS, type EngineChoice, fileOf, type ModelSource, serverOf, ServiceError } from '@slipway/contracts';
 import { z } from 'zod';
 
 /** Arguments by which tools name a model. */
@@ -15,7 +15,31 @@ export const modelInput = {
     .max(2_048)
     .optional()
     .describe('Base address of an HTTP engine (vLLM, SGLang, llama-server, Ollama) that serves the model already.'),
+  engine: z
+    .string()
+    .max(32)
+    .optional()
+    .describe(`Engine that loads the model, where it is not the usual one: ${Object.keys(ENGINE_KINDS).join(', ')}.`),
+  engine_options: z
+    .record(z.string(), z.union([z.string(), z.array(z.string())]))
+    .optional()
+    .describe('Options of that engine, by name.'),
 };
+
+/** A model as the arguments name it. */
+export interface ModelReference {
+  readonly model: string;
+  readonly engine_url?: string | undefined;
+  readonly engine?: string | undefined;
+  readonly engine_options?: EngineChoice['options'];
+}
+
+/** @throws ServiceError `invalid_request` for options without the engine that they are for */
+function engineChoice({ engine, engine_options: options }: ModelReference): { readonly engine?: EngineChoice } {
+  if (engine !== undefined) return { engine: { kind: engine, ...(options && { options }) } };
+  if (options === undefined) return {};
+  throw new ServiceError('invalid_request', 'Name the engine that these options are for.', { param: 'engine' });
+}
 
 const parsed = (address: string): URL | null => (URL.canParse(address) ? new URL(address) : null);
 
@@ -25,7 +49,8 @@ const hasSecret = (address: string): boolean => {
 };
 
 /** @throws ServiceError `invalid_request` for an address that would carry a secret through the conversation */
-export function sourceOf({ model, engine_url: url }: { model: string; engine_url?: string | undefined }): ModelSource {
+export function sourceOf(reference: ModelReference): ModelSource {
+  const { model, engine_url: url } = reference;
   if (hasSecret(url ?? model)) {
     throw new ServiceError(
       'invalid_request',
@@ -33,8 +58,9 @@ export function sourceOf({ model, engine_url: url }: { model: string; engine_url
       { param: url === undefined ? 'model' : 'engine_url' },
     );
   }
-  if (url !== undefined) return { kind: 'http', url, model };
-  return /^(hf:|https?:)/.test(model) ? { kind: 'download', uri: model } : { kind: 'file', path: model };
+  const engine = engineChoice(reference);
+  if (url !== undefined) return { kind: 'http', url, model, ...engine };
+  return /^(hf:|https?:)/.test(model) ? { kind: 'download', uri: model, ...engine } : { kind: 'file', path: model, ...engine };
 }
 
 /** A source as tools show it. */
@@ -42,6 +68,7 @@ export const ModelShown = z.object({
   id: z.string().describe('Pass it as model to create_deployment.'),
   format: z.enum(['gguf', 'http']),
   engine_url: z.string().optional().describe('Pass it as engine_url, too.'),
+  engine: z.string().optional().describe('Engine that loads it, where the deployment names one.'),
 });
 
 const withoutSecret = (address: string): string => {
@@ -52,11 +79,11 @@ const withoutSecret = (address: string): string => {
 
 /** Shows where a model comes from; what an address holds besides host and path stays behind. */
 export function showModel(source: ModelSource): z.input<typeof ModelShown> {
-  if (source.kind === 'file') return { id: source.path, format: 'gguf' };
-  if (source.kind === 'download') return { id: withoutSecret(source.uri), format: 'gguf' };
-  return { id: source.model, format: 'http', engine_url: withoutSecret(source.url) };
+  const server = serverOf(source);
+  const engine = source.engine && { engine: source.engine.kind };
+  if (server) return { id: server.model, format: 'http', engine_url: withoutSecret(server.url), ...engine };
+  return { id: fileOf(source) ?? withoutSecret(downloadOf(source) ?? ''), format: 'gguf', ...engine };
 }
 
 /** False for a source whose address may hold a secret: what is shown of it names no model. */
-export const isShowable = (source: ModelSource): boolean =>
-  source.kind === 'file' || !hasSecret(source.kind === 'http' ? source.url : source.uri);
+export const isShowable = (source: ModelSource): boolean => !hasSecret(serverOf(source)?.url ?? downloadOf(source) ?? '');

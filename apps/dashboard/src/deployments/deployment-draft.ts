@@ -1,10 +1,12 @@
-import type { ConsoleRequest, ModelSource } from '@slipway/contracts';
+import type { ConsoleRequest, EngineChoice, ModelSource, SourceKind } from '@slipway/contracts';
+import { engineFacts, enginesFor } from '@slipway/contracts/engines';
 
-export type SourceKind = 'known' | 'file' | 'download' | 'http';
+/** What the form offers: a model from the list, or a source to name. */
+export type SourceChoice = 'known' | SourceKind;
 
 /** What somebody has filled in so far, as they typed it. */
 export interface DeploymentDraft {
-  readonly kind: SourceKind;
+  readonly kind: SourceChoice;
   readonly name: string;
   readonly alias: string;
   /** A model from the list, for `known`. */
@@ -14,6 +16,10 @@ export interface DeploymentDraft {
   readonly url: string;
   readonly model: string;
   readonly credential: string;
+  /** Kind of engine; empty = the default of the source. */
+  readonly engine: string;
+  /** Options of the engine, by name; a list has one text a line. */
+  readonly engineOptions: Readonly<Record<string, string>>;
   readonly context: string;
   readonly slots: string;
   readonly replicas: string;
@@ -30,6 +36,8 @@ export const EMPTY_DRAFT: DeploymentDraft = {
   url: '',
   model: '',
   credential: '',
+  engine: '',
+  engineOptions: {},
   context: '',
   slots: '',
   replicas: '',
@@ -97,8 +105,38 @@ export function faultsOf(draft: DeploymentDraft): Faults {
   };
 }
 
+/** Engines that can load the source of a draft, the default first. */
+export const enginesOf = ({ kind, known }: Pick<DeploymentDraft, 'kind' | 'known'>): readonly string[] =>
+  enginesFor(kind === 'known' ? (known?.kind ?? 'file') : kind);
+
+/** The kind of engine that loads what a draft names: the one that was chosen, or the default. */
+export function chosenEngine(draft: DeploymentDraft): string {
+  const kinds = enginesOf(draft);
+  return kinds.includes(draft.engine) ? draft.engine : (kinds[0] ?? '');
+}
+
+/** The engine as a field of the source; absent where it is the default without options. Options that are left empty are left out. */
+function engineOf(draft: DeploymentDraft): { readonly engine?: EngineChoice } {
+  const kind = chosenEngine(draft);
+  const given = Object.entries(engineFacts(kind)?.options ?? {}).flatMap(([name, { form }]): [string, string | string[]][] => {
+    const lines = (draft.engineOptions[name] ?? '').split('\n').filter((line) => line.trim() !== '');
+    if (lines.length === 0) return [];
+    return [[name, form === 'list' ? lines : lines.join('\n')]];
+  });
+  if (given.length > 0) return { engine: { kind, options: Object.fromEntries(given) } };
+  return kind === enginesOf(draft)[0] ? {} : { engine: { kind } };
+}
+
+/** The fields of a draft that stand for a source's engine. */
+export function engineFields({ engine }: ModelSource): Pick<DeploymentDraft, 'engine' | 'engineOptions'> {
+  const options = Object.entries(engine?.options ?? {}).map(([name, value]) => [name, [value].flat().join('\n')] as const);
+  return { engine: engine?.kind ?? '', engineOptions: Object.fromEntries(options) };
+}
+
 /** The source that a draft names; only a draft without faults names a good one. */
-export function sourceOf({ kind, known, path, uri, url, model }: DeploymentDraft): ModelSource {
+export const sourceOf = (draft: DeploymentDraft): ModelSource => ({ ...placeOf(draft), ...engineOf(draft) });
+
+function placeOf({ kind, known, path, uri, url, model }: DeploymentDraft): ModelSource {
   if (kind === 'known' && known) return known;
   if (kind === 'download') return { kind, uri: uri.trim() };
   if (kind === 'http') return { kind, url: url.trim(), model: model.trim() };

@@ -1,4 +1,5 @@
 import type { ModelSource } from '@slipway/contracts';
+import { sourceText } from '@slipway/contracts/engines';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { codeOf } from '../api/console-error.js';
@@ -19,7 +20,6 @@ import { MetricsTab } from './metrics-tab.js';
 import { OverviewTab } from './overview-tab.js';
 import { RevisionsTab } from './revisions-tab.js';
 import { SettingsTab } from './settings-tab.js';
-import { sourceText } from './source-text.js';
 
 const TABS = ['overview', 'metrics', 'logs', 'revisions', 'settings'] as const;
 type Tab = (typeof TABS)[number];

@@ -1,4 +1,5 @@
 import type { DeploymentView } from '@slipway/contracts';
+import { modelNameOf } from '@slipway/contracts/engines';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { useCall } from '../api/use-call.js';
@@ -16,7 +17,6 @@ import { CreateDeploymentDialog } from './create-deployment-dialog.js';
 import { lookAgainAfter } from './deployment-actions.js';
 import { slugOf } from './inference-target.js';
 import { replicasText, slotsText } from './slots-text.js';
-import { modelName } from './source-text.js';
 import { StateBadge } from './state-badge.js';
 import { useDeploymentUse } from './use-deployment-use.js';
 
@@ -72,7 +72,7 @@ const IN_LISTS = [
 
 const columnsOf = (hourOf: ((id: number) => Sums) | null): readonly Column<Row>[] => [
   { title: 'Name', cell: (deployment) => <NameCell deployment={deployment} /> },
-  { title: 'Model', cell: ({ source }) => <Truncated text={modelName(source)} /> },
+  { title: 'Model', cell: ({ source }) => <Truncated text={modelNameOf(source)} /> },
   { title: 'State', cell: (deployment) => <StateBadge deployment={deployment} /> },
   {
     title: 'Aliases',

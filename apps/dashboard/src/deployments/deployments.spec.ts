@@ -1,10 +1,12 @@
-import { ERRORS, ObservedState, StateReason } from '@slipway/contracts';
-import { describe, expect, it } from 'vitest';
+import { ENGINE_KINDS, type EngineKindFacts, ERRORS, type ModelSource, ObservedState, StateReason } from '@slipway/contracts';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { actionsOf, isPassing, lookAgainAfter, rollbackRev } from './deployment-actions.js';
-import { faultsOf, requestOf, type DeploymentDraft, EMPTY_DRAFT } from './deployment-draft.js';
+import { type DeploymentDraft, EMPTY_DRAFT, engineFields, enginesOf, faultsOf, requestOf } from './deployment-draft.js';
 import { idOf, targetOf } from './inference-target.js';
 import { replicasText, slotsText } from './slots-text.js';
-import { modelName } from './source-text.js';
+import { SourceFields } from './source-fields.js';
 import { REASONS, STATES } from './state-words.js';
 
 const facts = (state: ObservedState, rest: Partial<Parameters<typeof actionsOf>[0]> = {}): Parameters<typeof actionsOf>[0] => ({
@@ -95,12 +97,6 @@ describe('addresses', () => {
   it.each(['deployment-0', 'deployment-01', 'deployment-', 'Deployment-1', 'deployment-1x', 'x'])('%s is no slug', (slug) => {
     expect(idOf(slug)).toBeNull();
   });
-
-  it('models are named by their last part', () => {
-    expect(modelName({ kind: 'file', path: '/models/a/tiny.gguf' })).toBe('tiny.gguf');
-    expect(modelName({ kind: 'download', uri: 'https://h/x/big.gguf?download=1' })).toBe('big.gguf');
-    expect(modelName({ kind: 'http', url: 'http://h:8000/v1', model: 'qwen3' })).toBe('qwen3');
-  });
 });
 
 describe('a deployment that somebody fills in', () => {
@@ -149,5 +145,31 @@ describe('a deployment that somebody fills in', () => {
     [{ kind: 'file', path: 'x', alias: 'deployment-3' }, 'alias'],
   ] as const)('says which field is wrong: %j', (rest, field) => {
     expect(Object.keys(faultsOf(draft(rest)))).toEqual([field]);
+  });
+});
+
+describe('a kind of engine that is put into the table', () => {
+  const table = ENGINE_KINDS as Record<string, EngineKindFacts>;
+  const args = { label: 'Arguments', hint: 'One a line.', form: 'list', chars: 100, items: 9 } as const;
+  beforeAll(() => void (table['toy'] = { ...ENGINE_KINDS.llama, title: 'Toy server', options: { args } }));
+  afterAll(() => void delete table['toy']);
+
+  const draft: DeploymentDraft = { ...EMPTY_DRAFT, name: 'Chat', kind: 'file', path: '/m.gguf' };
+  const chosen: DeploymentDraft = { ...draft, engine: 'toy', engineOptions: { args: '--a\n\nb c' } };
+  const shown = (of: DeploymentDraft): string =>
+    renderToStaticMarkup(createElement(SourceFields, { draft: of, faults: {}, onChange: () => undefined }));
+
+  it('is offered with its options', () => {
+    expect(shown(draft)).toContain('<option value="toy">Toy server</option>');
+    expect(shown(draft)).not.toContain('Arguments');
+    expect(shown(chosen)).toContain('--a\n\nb c</textarea>');
+    expect(enginesOf({ kind: 'http', known: null })).toEqual(['http']);
+  });
+
+  it('goes into the request and comes back', () => {
+    const source: ModelSource = { kind: 'file', path: '/m.gguf', engine: { kind: 'toy', options: { args: ['--a', 'b c'] } } };
+    expect(requestOf(chosen).source).toEqual(source);
+    expect(requestOf(draft).source).toEqual({ kind: 'file', path: '/m.gguf' });
+    expect(requestOf({ ...draft, ...engineFields(source) }).source).toEqual(source);
   });
 });

@@ -1,4 +1,5 @@
 import type { ConsoleRequest } from '@slipway/contracts';
+import { serverOf } from '@slipway/contracts/engines';
 import { useMutation } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
@@ -20,11 +21,11 @@ export interface EngineConnectionTestProps {
 }
 
 function questionOf({ draft, deployment }: Omit<EngineConnectionTestProps, 'onModel'>): ConsoleRequest<'engines/test'> | null {
-  const source = sourceOf(draft);
+  const server = serverOf(sourceOf(draft));
   const { url, model } = faultsOf(draft);
-  if (source.kind !== 'http' || url !== undefined || model !== undefined) return null;
+  if (server === null || url !== undefined || model !== undefined) return null;
   return {
-    source,
+    source: { kind: 'http', ...server },
     ...(draft.credential !== '' && { credential: draft.credential }),
     ...(deployment !== undefined && { deployment }),
   };

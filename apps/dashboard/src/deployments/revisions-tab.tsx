@@ -1,4 +1,5 @@
 import type { RevisionView } from '@slipway/contracts';
+import { sourceText } from '@slipway/contracts/engines';
 import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { useChange } from '../api/use-call.js';
@@ -9,7 +10,6 @@ import { Button } from '../ui/button.js';
 import { Moment } from '../ui/moment.js';
 import { type Column, Table, Truncated } from '../ui/table.js';
 import type { DeploymentDetails } from './deployment-details.js';
-import { sourceText } from './source-text.js';
 
 const orDefault = (value: number | null): string => (value === null ? 'Default' : formatCount(value));
 

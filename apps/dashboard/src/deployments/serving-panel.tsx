@@ -6,7 +6,7 @@ import { announce } from '../ui/announcements.js';
 import { Button } from '../ui/button.js';
 import { Notice } from '../ui/notice.js';
 import { Panel } from '../ui/page.js';
-import { type DeploymentDraft, EMPTY_DRAFT, faultsOf, requestOf } from './deployment-draft.js';
+import { type DeploymentDraft, EMPTY_DRAFT, engineFields, faultsOf, requestOf } from './deployment-draft.js';
 import { ServingFields } from './serving-fields.js';
 import { SourceFields } from './source-fields.js';
 
@@ -14,10 +14,8 @@ const textOf = (value: number | null): string => (value === null ? '' : String(v
 
 function draftOf({ source, context, slots, default_max_tokens: longest }: RevisionView): DeploymentDraft {
   const settings = { name: '-', context: textOf(context), slots: textOf(slots), defaultMaxTokens: textOf(longest) };
-  const draft = { ...EMPTY_DRAFT, ...settings };
-  if (source.kind === 'file') return { ...draft, kind: 'file', path: source.path };
-  if (source.kind === 'download') return { ...draft, kind: 'download', uri: source.uri };
-  return { ...draft, kind: 'http', url: source.url, model: source.model };
+  const { engine: _, ...place } = source;
+  return { ...EMPTY_DRAFT, ...settings, ...place, ...engineFields(source) };
 }
 
 /** The settings of the newest revision; saving them makes the next one. */

@@ -1,11 +1,12 @@
-import type { ModelView } from '@slipway/contracts';
+import type { EngineOption, ModelView } from '@slipway/contracts';
+import { engineFacts, WEIGHTS_FACTOR } from '@slipway/contracts/engines';
 import type { JSX } from 'react';
 import { messageOf } from '../api/console-error.js';
 import { useCall } from '../api/use-call.js';
 import { formatBytes } from '../format/number.js';
-import { SelectField, TextField } from '../ui/field.js';
+import { SelectField, TextArea, TextField } from '../ui/field.js';
 import { Notice } from '../ui/notice.js';
-import type { SourceKind } from './deployment-draft.js';
+import { chosenEngine, enginesOf, type SourceChoice } from './deployment-draft.js';
 import { EngineConnectionTest } from './engine-connection-test.js';
 import type { DraftFieldsProps } from './serving-fields.js';
 
@@ -14,7 +15,7 @@ export interface SourceFieldsProps extends DraftFieldsProps {
   readonly deployment?: number;
 }
 
-const KINDS: readonly { readonly value: SourceKind; readonly label: string }[] = [
+const KINDS: readonly { readonly value: SourceChoice; readonly label: string }[] = [
   { value: 'known', label: 'A model that is here' },
   { value: 'file', label: 'Another GGUF file that the workers see' },
   { value: 'download', label: 'A GGUF file to download' },
@@ -23,13 +24,10 @@ const KINDS: readonly { readonly value: SourceKind; readonly label: string }[] =
 
 const described = ({ name, bytes }: ModelView): string => (bytes === null ? name : `${name} (${formatBytes(bytes)})`);
 
-/** A loaded file takes about so much more than itself, as placement reckons; what conversations take comes on top. */
-const LOADED_SHARE = 1.2;
-
 const needOf = (model: ModelView | undefined): string | undefined =>
   model?.bytes == null
     ? undefined
-    : `Takes about ${formatBytes(model.bytes * LOADED_SHARE)} of a worker’s memory, and more for each slot and its context.`;
+    : `Takes about ${formatBytes(model.bytes * WEIGHTS_FACTOR)} of a worker’s memory, and more for each slot and its context.`;
 
 /** Where the model comes from. */
 export function SourceFields(props: SourceFieldsProps): JSX.Element {
@@ -43,8 +41,40 @@ export function SourceFields(props: SourceFieldsProps): JSX.Element {
         onChange={({ target }) => onChange({ kind: KINDS.find(({ value }) => value === target.value)?.value ?? 'known' })}
       />
       <KindFields {...props} />
+      <EngineChoiceFields {...props} />
     </>
   );
+}
+
+/** The engine that loads the model, where there is a choice, and its options. */
+function EngineChoiceFields({ draft, onChange }: DraftFieldsProps): JSX.Element {
+  const choices = enginesOf(draft).map((kind) => ({ value: kind, label: engineFacts(kind)?.title ?? kind }));
+  const engine = chosenEngine(draft);
+  return (
+    <>
+      {choices.length > 1 && (
+        <SelectField label="Engine" choices={choices} value={engine} onChange={({ target }) => onChange({ engine: target.value })} />
+      )}
+      {Object.entries(engineFacts(engine)?.options ?? {}).map(([name, option]) => (
+        <EngineOptionField key={name} {...{ name, option, draft, onChange }} />
+      ))}
+    </>
+  );
+}
+
+interface EngineOptionFieldProps extends Pick<DraftFieldsProps, 'draft' | 'onChange'> {
+  readonly name: string;
+  readonly option: EngineOption;
+}
+
+/** One option of the chosen engine. */
+function EngineOptionField({ name, option: { label, hint, form, chars }, draft, onChange }: EngineOptionFieldProps): JSX.Element {
+  const field = {
+    ...{ label, hint, spellCheck: false, value: draft.engineOptions[name] ?? '' },
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      onChange({ engineOptions: { ...draft.engineOptions, [name]: target.value } }),
+  };
+  return form === 'list' ? <TextArea rows={4} {...field} /> : <TextField autoComplete="off" maxLength={chars} {...field} />;
 }
 
 function KindFields(props: SourceFieldsProps): JSX.Element {

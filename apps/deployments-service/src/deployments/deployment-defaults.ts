@@ -1,12 +1,7 @@
-import type { ModelSource } from '@slipway/contracts';
-
-/** Requests at once that an HTTP engine gets: it queues and batches by itself. */
-const HTTP_SLOTS = 256;
-/** One agent may be lost without a gap in service; it costs no memory. */
-const HTTP_REPLICAS = 2;
+import { engineOf, type ModelSource } from '@slipway/contracts';
 
 export interface DeploymentDefaultsOptions {
-  /** Requests that one replica of a model in llama.cpp serves at once. */
+  /** Requests that one replica of a loaded model serves at once, where its engine names no number of its own. */
   readonly llamaSlots: number;
   /** The most that owners may ask for: a default is no more. */
   readonly slotsMax: number;
@@ -18,10 +13,10 @@ export class DeploymentDefaults {
   constructor(private readonly options: DeploymentDefaultsOptions) {}
 
   slots(source: ModelSource): number {
-    return Math.min(this.options.slotsMax, source.kind === 'http' ? HTTP_SLOTS : this.options.llamaSlots);
+    return Math.min(this.options.slotsMax, engineOf(source).slots ?? this.options.llamaSlots);
   }
 
   replicas(source: ModelSource): number {
-    return Math.min(this.options.replicasMax, source.kind === 'http' ? HTTP_REPLICAS : 1);
+    return Math.min(this.options.replicasMax, engineOf(source).replicas);
   }
 }

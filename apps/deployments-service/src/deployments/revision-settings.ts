@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type ModelSource, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import { engineKindOf, type ModelSource, serverOf, ServiceError, type UpdateDeployment } from '@slipway/contracts';
 import { UnreadableSecretError } from '@slipway/platform';
 import type { z } from 'zod';
 import { CredentialVault } from './credential-vault.js';
@@ -62,7 +62,7 @@ export class SettingsComposer {
    */
   next(base: RevisionSettings, request: Changes): RevisionSettings {
     const { source, secret } = withoutSecret(request.source ?? base.source);
-    const isLike = isHttp(source) === isHttp(base.source);
+    const isLike = engineKindOf(source) === engineKindOf(base.source);
     const next = {
       source,
       credential: this.#nextCredential(base, request, source, secret),
@@ -99,7 +99,7 @@ export class SettingsComposer {
 
   #seal(credential: string | null, source: ModelSource, account: number): string | null {
     if (credential === null) return null;
-    if (source.kind !== 'http') throw wrong('Only HTTP engines take a credential.');
+    if (serverOf(source) === null) throw wrong('Only HTTP engines take a credential.');
     if (!HEADER_SAFE.test(credential)) throw wrong('A credential is printable ASCII without blanks.');
     return this.vault.seal(credential, account);
   }
@@ -109,16 +109,22 @@ export class SettingsComposer {
 export const isSame = (one: RevisionSettings, other: RevisionSettings): boolean => fingerprintOf(one) === fingerprintOf(other);
 
 const fingerprintOf = ({ source, credential, context, slots, threads, defaultMaxTokens }: RevisionSettings): string =>
-  JSON.stringify([Object.entries(source).toSorted(([a], [b]) => (a < b ? -1 : 1)), credential, context, slots, threads, defaultMaxTokens]);
+  JSON.stringify([sorted(source), credential, context, slots, threads, defaultMaxTokens]);
+
+/** The same value with its fields by name: the database keeps them in an order of its own. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.entries(value)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, field]) => [name, sorted(field)]);
+}
 
 /** What a request says of a setting; what was there where it says nothing. */
 const named = <T>(wish: T | undefined, before: T): T => (wish === undefined ? before : wish);
 
-const isHttp = ({ kind }: ModelSource): boolean => kind === 'http';
-
 /** A credential is for the server that its owner gave it for, and goes to no other one by itself; a query is for its address. */
 function keptCredential(base: RevisionSettings, named: ModelSource | undefined): string | null {
   if (named === undefined) return base.credential;
-  if (named.kind !== 'http' || base.source.kind !== 'http') return null;
-  return new URL(named.url).origin === new URL(base.source.url).origin ? base.credential : null;
+  const [next, before] = [serverOf(named), serverOf(base.source)];
+  return next && before && new URL(next.url).origin === new URL(before.url).origin ? base.credential : null;
 }

@@ -1,11 +1,12 @@
 import type { AuditEntry, ModelSource } from '@slipway/contracts';
 import type { RevisionSettings } from './revision-settings.js';
 
-/** A source in one line. Queries of addresses are left out: they may hold tokens. */
+/** A source in one line. Queries of addresses and values of engine options are left out: they may hold secrets. */
 function sourceText(source: ModelSource): string {
-  const { kind, ...fields } = source;
+  const { kind, engine, ...fields } = source;
   const words = Object.values(fields).filter((value) => typeof value === 'string');
-  return [kind, ...words.map((word) => word.split('?')[0] ?? '')].join(' ');
+  const chosen = engine ? ['by', engine.kind, ...Object.keys(engine.options ?? {})] : [];
+  return [kind, ...words.map((word) => word.split('?')[0] ?? ''), ...chosen].join(' ');
 }
 
 const text = (value: number | null): string => (value === null ? 'default' : String(value));
@@ -20,5 +21,10 @@ export function settingsChanges(before: RevisionSettings, after: RevisionSetting
     ['default_max_tokens', text(before.defaultMaxTokens), text(after.defaultMaxTokens)],
   ];
   const changed = pairs.filter(([, was, is]) => was !== is).map(([name, was, is]) => [name, `${was} → ${is}`] as const);
-  return { ...Object.fromEntries(changed), ...(before.credential !== after.credential && { credential: 'changed' }) };
+  const options = [before, after].map(({ source }) => JSON.stringify(source.engine?.options ?? {}));
+  return {
+    ...Object.fromEntries(changed),
+    ...(options[0] !== options[1] && { engine_options: 'changed' }),
+    ...(before.credential !== after.credential && { credential: 'changed' }),
+  };
 }

@@ -48,7 +48,7 @@ export class SourceRules {
   async check(source: ModelSource): Promise<ModelSource> {
     switch (source.kind) {
       case 'file':
-        return { kind: 'file', path: await this.#checkPath(source.path) };
+        return { ...source, path: await this.#checkPath(source.path) };
       case 'download':
         this.#checkDownload(source.uri);
         return source;

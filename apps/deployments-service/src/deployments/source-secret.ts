@@ -1,4 +1,4 @@
-import type { ModelSource } from '@slipway/contracts';
+import { downloadOf, type ModelSource } from '@slipway/contracts';
 
 /** Address, query, fragment. */
 const QUERIED = /^(https?:\/\/[^?#]*)(\?[^#]*)/i;
@@ -8,10 +8,9 @@ const QUERIED = /^(https?:\/\/[^?#]*)(\?[^#]*)/i;
  * question mark. Signed addresses carry their tokens there.
  */
 export function withoutSecret(source: ModelSource): { readonly source: ModelSource; readonly secret: string | null } {
-  if (source.kind !== 'download') return { source, secret: null };
-  const [, address, query] = QUERIED.exec(source.uri) ?? [];
+  const [, address, query] = QUERIED.exec(downloadOf(source) ?? '') ?? [];
   if (address === undefined || query === undefined) return { source, secret: null };
-  return { source: { ...source, uri: address }, secret: query };
+  return { source: { ...source, uri: address } as ModelSource, secret: query };
 }
 
 /** The source without what may be a secret: also one that was stored before queries were sealed. */

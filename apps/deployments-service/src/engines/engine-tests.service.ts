@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   type AccountId,
   type AgentHeartbeat,
+  engineKindOf,
   engineTestBinding,
   type EngineTest,
   ServiceError,
@@ -84,7 +85,7 @@ export class EngineTestsService {
     source: z.output<typeof TestEngine.request>['source'],
     credential: string | undefined,
   ): Promise<{ tests: EngineTest[] }> {
-    const able = this.agents.live().filter(({ engines, draining }) => engines.includes('http') && !draining);
+    const able = this.agents.live().filter(({ engines, draining }) => engines.includes(engineKindOf(source)) && !draining);
     const tellable = able.filter((agent) => credential === undefined || this.sealers.mayTell(agent));
     const asked = tellable.slice(0, this.defaults.replicas(source));
     const tests = await Promise.all(

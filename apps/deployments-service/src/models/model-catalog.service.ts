@@ -1,6 +1,13 @@
-import { basename } from 'node:path';
 import { Injectable } from '@nestjs/common';
-import type { AgentHeartbeat, ListModels, ModelSource, ModelView } from '@slipway/contracts';
+import {
+  type AgentHeartbeat,
+  downloadOf,
+  fileOf,
+  type ListModels,
+  modelNameOf,
+  type ModelSource,
+  type ModelView,
+} from '@slipway/contracts';
 import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
@@ -10,21 +17,24 @@ import { isNamed } from '../placement/given-units.js';
 import { loadOf } from '../placement/unit.js';
 import { ModelFolders } from './model-folders.js';
 
-type Named = Exclude<ModelSource, { kind: 'http' }>;
-
 /** A deployment of the account whose newest revision names the model. */
 type User = Pick<StoredDeployment, 'id' | 'rev' | 'agents' | 'state'>;
 
-const keyOf = (source: Named): string => (source.kind === 'file' ? `file ${source.path}` : `download ${source.uri}`);
-
-/** By name, then by kind and address: no two models have the same place. */
-function compareModels(a: Named, b: Named): number {
-  const [left, right] = nameOf(a) === nameOf(b) ? [keyOf(a), keyOf(b)] : [nameOf(a), nameOf(b)];
-  return Number(left > right) - Number(left < right);
+/** Names a model, whichever engine loads it; null for a source that is neither a file nor a download. */
+function keyOf(source: ModelSource): string | null {
+  const address = fileOf(source) ?? downloadOf(source);
+  return address === null ? null : `${source.kind} ${address}`;
 }
 
-/** File name of a path, of a URL or of `hf:user/repo/file.gguf`. */
-const nameOf = (source: Named): string => basename(source.kind === 'file' ? source.path : (source.uri.split(/[?#]/)[0] ?? ''));
+/** The model without the engine that a deployment chose for it. */
+const bare = ({ engine: _, ...source }: ModelSource): ModelSource => source;
+
+/** By name, then by kind and address: no two models have the same place. */
+function compareModels(a: ModelSource, b: ModelSource): number {
+  const names = [modelNameOf(a), modelNameOf(b)] as const;
+  const [left, right] = names[0] === names[1] ? ([keyOf(a) ?? '', keyOf(b) ?? ''] as const) : names;
+  return Number(left > right) - Number(left < right);
+}
 
 /** The models that an account can name. */
 @Injectable()
@@ -41,32 +51,39 @@ export class ModelCatalogService {
       this.folders.list(),
       this.transactions.read(account, (connection) => this.deployments.list(connection, account)),
     ]);
-    const bytes = new Map(files.map((file) => [keyOf({ kind: 'file', path: file.path }), file.bytes]));
-    const sources = new Map<string, Named>(files.map(({ path }) => [keyOf({ kind: 'file', path }), { kind: 'file', path }]));
+    const bytes = new Map<string, number>();
+    const sources = new Map<string, ModelSource>();
+    for (const file of files) {
+      const key = `file ${file.path}`;
+      bytes.set(key, file.bytes);
+      sources.set(key, { kind: 'file', path: file.path });
+    }
     const users = new Map<string, User[]>();
     for (const user of own) {
-      if (user.source.kind === 'http') continue;
       const key = keyOf(user.source);
-      sources.set(key, user.source);
+      if (key === null) continue;
+      sources.set(key, bare(user.source));
       users.set(key, [...(users.get(key) ?? []), user]);
     }
     const agents = this.agents.live();
-    const behind = after === undefined || after.kind === 'http' ? null : after;
-    const wanted = [...sources.values()].filter((source) => !behind || compareModels(source, behind) > 0).sort(compareModels);
-    const views = wanted.map((source): ModelView => {
-      const key = keyOf(source);
+    const behind = after === undefined || keyOf(after) === null ? null : after;
+    const wanted = [...sources].filter(([, source]) => !behind || compareModels(source, behind) > 0);
+    const views = wanted
+      .sort(([, a], [, b]) => compareModels(a, b))
+      .map(([key, source]): ModelView => {
       const named = users.get(key) ?? [];
       const hosts = hostsOf(source, named, agents);
-      return { source, name: nameOf(source), bytes: bytes.get(key) ?? null, hosts, deployments: named.map(({ id }) => id) };
+      return { source, name: modelNameOf(source), bytes: bytes.get(key) ?? null, hosts, deployments: named.map(({ id }) => id) };
     });
     const models = [...fitting(views)];
     return { models, truncated, next: models.length < views.length ? (models.at(-1)?.source ?? null) : null };
   }
 }
 
-function hostsOf(source: Named, users: readonly User[], agents: readonly AgentHeartbeat[]): string[] {
+function hostsOf(source: ModelSource, users: readonly User[], agents: readonly AgentHeartbeat[]): string[] {
+  const address = downloadOf(source);
   const has = (agent: AgentHeartbeat): boolean =>
-    (source.kind === 'download' && agent.cached.includes(source.uri)) ||
+    (address !== null && agent.cached.includes(address)) ||
     users.some((user) => isNamed(user, agent.wk) && loadOf(agent, { dep: user.id, rev: user.rev })?.state === 'ready');
   return [...new Set(agents.filter(has).map(({ host }) => host))].sort();
 }

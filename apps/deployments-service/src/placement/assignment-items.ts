@@ -1,4 +1,4 @@
-import { type AccountId, type AgentHeartbeat, type AssignmentItem, credentialBinding } from '@slipway/contracts';
+import { type AccountId, type AgentHeartbeat, type AssignmentItem, credentialBinding, withQuery } from '@slipway/contracts';
 import type { AgentSealers } from '../agents/agent-sealers.js';
 import type { CredentialVault } from '../deployments/credential-vault.js';
 import type { Revision, Target } from './target.js';
@@ -38,6 +38,6 @@ export function assignmentItem({ target, revision }: OwnedRevision, agent: Recei
   const secret = options.vault.open(revision.credential, account);
   const wrapped = options.sealers.wrap(agent, secret, credentialBinding({ dep, rev, wk: agent.wk }));
   // Agents that take secrets in clear know an address with its query only as one text.
-  if (source.kind === 'download' && 'credential' in wrapped) return { ...item, source: { ...source, uri: source.uri + secret } };
-  return { ...item, ...wrapped };
+  const whole = 'credential' in wrapped ? withQuery(source, secret) : null;
+  return whole ? { ...item, source: whole } : { ...item, ...wrapped };
 }

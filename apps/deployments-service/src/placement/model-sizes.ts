@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { ModelSource } from '@slipway/contracts';
+import { fileOf, type ModelSource } from '@slipway/contracts';
 
 /** How long a size that was read counts, in milliseconds: a file may be replaced or appear. */
 const FRESH_MS = 10_000;
@@ -10,11 +10,12 @@ export class ModelSizes {
 
   /** Bytes of the file, or null when it is not here: on workers only, or still to be downloaded. */
   async bytesOf(source: ModelSource): Promise<number | null> {
-    if (source.kind !== 'file') return null;
-    const known = this.#sizes.get(source.path);
+    const path = fileOf(source);
+    if (path === null) return null;
+    const known = this.#sizes.get(path);
     if (known && performance.now() - known.readAt < FRESH_MS) return known.bytes;
-    const bytes = await sizeOf(source.path);
-    this.#sizes.set(source.path, { bytes, readAt: performance.now() });
+    const bytes = await sizeOf(path);
+    this.#sizes.set(path, { bytes, readAt: performance.now() });
     return bytes;
   }
 }

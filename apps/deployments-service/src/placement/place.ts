@@ -1,4 +1,4 @@
-import type { Incarnation } from '@slipway/contracts';
+import { engineFacts, type Incarnation } from '@slipway/contracts';
 import { MemoryLedger } from './memory-ledger.js';
 import { type Agent, type Assignments, loadOf, type Unit, type UnitKey, unitKey } from './unit.js';
 
@@ -58,9 +58,9 @@ type Demands = Pick<Unit, 'engine' | 'secret'>;
 const fit = (agent: Agent, { engine, secret }: Demands): boolean =>
   !agent.draining && agent.engines.includes(engine) && (!secret || agent.key !== undefined);
 
-/** An HTTP engine does its own scaling: agents that do not exist are not missed. */
+/** Replicas that are wanted of a unit: of an engine that scales by itself no more than there are agents that run it. */
 export function wantedReplicas(unit: Pick<Unit, 'engine' | 'replicas' | 'secret'>, agents: readonly Agent[]): number {
-  if (unit.engine !== 'http' || unit.replicas === 0) return unit.replicas;
+  if (engineFacts(unit.engine)?.scalesItself !== true || unit.replicas === 0) return unit.replicas;
   return Math.max(1, Math.min(unit.replicas, agents.filter((agent) => fit(agent, unit)).length));
 }
 

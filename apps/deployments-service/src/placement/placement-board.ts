@@ -1,4 +1,4 @@
-import type { AgentHeartbeat, AgentLoad, DeploymentId } from '@slipway/contracts';
+import { type AgentHeartbeat, type AgentLoad, type DeploymentId, engineKindOf } from '@slipway/contracts';
 import { type Failure, Failures } from './failures.js';
 import { GivenUnits } from './given-units.js';
 import { observe, type Observation, type RevisionEvidence } from './observe.js';
@@ -52,7 +52,7 @@ export class PlacementBoard {
 
   #observe(target: Target, agents: readonly AgentHeartbeat[], placement: Placement): Observation {
     const newest = target.revisions.find(({ rev }) => rev === target.rev);
-    const engine = newest?.source.kind === 'http' ? 'http' : 'llama';
+    const engine = newest ? engineKindOf(newest.source) : '';
     const runs = runnersOf(target, agents, placement.assignments);
     return observe({
       desired: target.desired,

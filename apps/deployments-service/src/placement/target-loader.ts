@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { engineOf } from '@slipway/contracts';
 import { CONFIG, NATS, type NatsConnection, UnreadableSecretError } from '@slipway/platform';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { CredentialVault } from '../deployments/credential-vault.js';
 import { itemBytesMax } from './assignment-sender.js';
 import type { Failure } from './failures.js';
-import { memoryNeed } from './memory-need.js';
 import { ModelSizes } from './model-sizes.js';
 import type { Revision, StoredRevision, StoredTarget, Target } from './target.js';
 
@@ -71,7 +71,8 @@ export class TargetLoader {
   }
 
   async #memoryOf({ source, context, slots }: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {
-    if (source.kind === 'http') return { bytes: 0, mapped: 0 };
+    const { memoryNeed } = engineOf(source);
+    if (memoryNeed === null) return { bytes: 0, mapped: 0 };
     const fileBytes = (await this.#sizes.bytesOf(source)) ?? this.#unknownModelBytes;
     return { bytes: memoryNeed({ fileBytes, context, slots }), mapped: fileBytes };
   }

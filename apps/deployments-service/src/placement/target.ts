@@ -30,7 +30,7 @@ export interface StoredRevision {
 
 /** A stored revision with what this service found out about it. */
 export interface Revision extends StoredRevision {
-  /** Memory that one replica takes; 0 for HTTP engines. */
+  /** Memory that one replica takes; 0 for an engine that computes elsewhere. */
   readonly bytes: number;
   /** The part of `bytes` that stays in the file cache. */
   readonly mapped: number;

@@ -10,8 +10,9 @@ export interface Unit {
   readonly kept?: number;
   /** Rises when the owner asks for another try at once. */
   readonly tries: number;
-  readonly engine: 'llama' | 'http';
-  /** Memory that it takes on each agent; 0 for HTTP engines. */
+  /** The kind of engine that loads it. */
+  readonly engine: string;
+  /** Memory that it takes on each agent; 0 for an engine that computes elsewhere. */
   readonly bytes: number;
   /** The part of `bytes` that stays in the file cache: the kernel calls it available. */
   readonly mapped: number;

@@ -1,6 +1,14 @@
-import type { DeploymentId, DesiredState } from '@slipway/contracts';
-import { expect, it } from 'vitest';
+import { type DeploymentId, type DesiredState, ENGINE_KINDS, type EngineKindFacts, ggufMemory, type Incarnation } from '@slipway/contracts';
+import type { NatsConnection } from '@slipway/platform';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeploymentsServiceConfig } from '../config.js';
+import type { CredentialVault } from '../deployments/credential-vault.js';
+import { DeploymentDefaults } from '../deployments/deployment-defaults.js';
+import { ModelSizes } from './model-sizes.js';
+import { place, wantedReplicas } from './place.js';
 import type { Revision, Target } from './target.js';
+import { TargetLoader } from './target-loader.js';
+import type { Agent } from './unit.js';
 import { unitsOf } from './units-of.js';
 
 const aRevision = (rev: number, more: Partial<Revision> = {}): Revision => ({
@@ -82,4 +90,37 @@ it('a revision that cannot be handed out does not keep the one that serves from 
   const fault = { reason: 'engine_refused', detail: null } as const;
   const target = aTarget([aRevision(2, { fault }), aRevision(1)], { serving: 1 });
   expect(counts(target, NONE)).toEqual([[1, 3, 3]]);
+});
+
+describe('a kind of engine that is put into the table', () => {
+  const table = ENGINE_KINDS as Record<string, EngineKindFacts>;
+  const source = { kind: 'file', path: '/models/none.gguf', engine: { kind: 'toy' } } as const;
+  const toy = { ...ENGINE_KINDS.llama, title: 'Toy', memoryNeed: ggufMemory, replicas: 3, scalesItself: true, slots: 9 };
+  beforeAll(() => void (table['toy'] = toy));
+  afterAll(() => void delete table['toy']);
+
+  const agent = (wk: string, ...engines: string[]): Agent => ({
+    ...{ wk: wk as Incarnation, host: wk, zone: null, mem_free: 2 ** 40, engines, cached: [], draining: false, loads: [] },
+  });
+  const agents = [agent('a', 'llama', 'http'), agent('b', 'toy'), agent('c', 'llama', 'toy')];
+
+  it('is placed on the workers that run it', () => {
+    const units = unitsOf(aTarget([aRevision(1, { source })], { serving: null }), NONE);
+    const { assignments } = place({ units, agents, previous: new Map(), mayTry: () => true, staysFailed: () => false });
+    expect([...assignments].map(([wk, keys]) => [wk, [...keys]])).toEqual([
+      ['a', []],
+      ['b', ['1:1']],
+      ['c', ['1:1']],
+    ]);
+    expect(units.map((unit) => wantedReplicas(unit, agents))).toEqual([2]);
+  });
+
+  it('has its own memory, slots and replicas', async () => {
+    const config = { UNKNOWN_MODEL_BYTES: 2 ** 30 } as DeploymentsServiceConfig;
+    const loader = new TargetLoader(new ModelSizes(), {} as CredentialVault, config, {} as NatsConnection);
+    const [target] = await loader.complete([aTarget([aRevision(1, { source })], { serving: null })]);
+    expect(target?.revisions[0]?.bytes).toBe(ggufMemory({ fileBytes: 2 ** 30, context: null, slots: 4 }));
+    const defaults = new DeploymentDefaults({ llamaSlots: 4, slotsMax: 100, replicasMax: 100 });
+    expect([defaults.slots(source), defaults.replicas(source)]).toEqual([9, 3]);
+  });
 });

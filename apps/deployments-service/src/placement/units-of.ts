@@ -1,3 +1,4 @@
+import { downloadOf, engineKindOf } from '@slipway/contracts';
 import { publicSource } from '../deployments/source-secret.js';
 import type { Revision, Target } from './target.js';
 import type { Unit } from './unit.js';
@@ -36,15 +37,10 @@ function unitOf({ dep, tries }: Target, { rev, source, bytes, mapped }: Revision
     rev,
     ...rest,
     tries,
-    engine: source.kind === 'http' ? 'http' : 'llama',
+    engine: engineKindOf(source),
     bytes,
     mapped,
-    download: downloadOf(source),
+    // As heartbeats name it.
+    download: downloadOf(publicSource(source)),
   };
-}
-
-/** As heartbeats name it. */
-function downloadOf(source: Revision['source']): string | null {
-  const shown = publicSource(source);
-  return shown.kind === 'download' ? shown.uri : null;
 }

@@ -5,6 +5,7 @@ import type { AgentHeartbeat } from '@slipway/contracts';
 import { ModelDownloads } from '@slipway/model-store';
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
+import { RUNNABLE_KINDS } from '../engines.js';
 import { freeMemory } from './memory.js';
 import { PlacementsService } from './placements.service.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -37,7 +38,7 @@ export class AgentStatusService {
       mem_free: memFree,
       cpu: cpus().length,
       gpus: this.#gpus,
-      engines: ['llama', 'http'],
+      engines: [...RUNNABLE_KINDS],
       cached: [...this.downloads.cached],
       loads,
     };

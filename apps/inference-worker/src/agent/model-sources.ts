@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';
-import type { ModelSource } from '@slipway/contracts';
+import { fileSource, type ModelSource } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { DownloadError, type ModelDownloads } from '@slipway/model-store';
 import type { HostList } from '@slipway/platform';
@@ -32,7 +32,7 @@ export class ModelSources {
   async obtain(source: ModelSource, onProgress: (progress: number) => void, signal: AbortSignal): Promise<ObtainedModel> {
     if (source.kind === 'http') return { source: this.permittedEngine(source), bytes: 0 };
     const path = source.kind === 'file' ? await this.#permittedFile(source.path) : await this.#downloaded(source, onProgress, signal);
-    return { source: { kind: 'file', path }, bytes: (await stat(path)).size };
+    return { source: fileSource(source, path), bytes: (await stat(path)).size };
   }
 
   /** @throws EngineLoadError `engine_refused` for a host that this worker may not call. */

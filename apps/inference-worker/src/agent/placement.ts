@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AgentLoad, AssignmentItem, StateReason } from '@slipway/contracts';
+import { type AgentLoad, type AssignmentItem, downloadOf, fileOf, type StateReason, WEIGHTS_FACTOR, withQuery } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { fileVersion } from '@slipway/model-store';
 import type { Logger } from '@slipway/platform';
@@ -14,8 +14,6 @@ import type { RunnerHandle, RunnerListener } from './runner-handle.js';
 const STABLE_AFTER_MS = 60_000;
 /** Part of the shown progress that a download takes; the rest is loading. */
 const DOWNLOAD_SHARE = 0.9;
-/** A loaded model takes this much of its file's size, and its sequences on top. */
-const FILE_TO_MEMORY = 1.2;
 const DETAIL_CHARS = 500;
 /** How often the file of a model that cannot be loaded is looked at for a change, in milliseconds. */
 const FILE_LOOK_MS = 2_000;
@@ -64,7 +62,7 @@ export class Placement {
   /** With the query of a download's address, which is a secret and travels beside it. */
   get #source(): AssignmentItem['source'] {
     const { source, credential } = this.item;
-    return source.kind === 'download' && credential !== undefined ? { ...source, uri: source.uri + credential } : source;
+    return (credential === undefined ? null : withQuery(source, credential)) ?? source;
   }
 
   get log(): Logger {
@@ -80,7 +78,7 @@ export class Placement {
   }
 
   get claim(): MemoryClaim {
-    return { need: Math.ceil(this.#bytes * FILE_TO_MEMORY), pid: this.#runner?.pid ?? null };
+    return { need: Math.ceil(this.#bytes * WEIGHTS_FACTOR), pid: this.#runner?.pid ?? null };
   }
 
   get report(): AgentLoad {
@@ -140,7 +138,7 @@ export class Placement {
       );
       signal.throwIfAborted();
       this.#bytes = model.bytes;
-      const path = model.source.kind === 'file' ? model.source.path : null;
+      const path = fileOf(model.source);
       this.#file = path === null ? null : { path, version: await fileVersion(path) };
       signal.throwIfAborted();
       const name = await this.options.nameRunner();
@@ -161,7 +159,7 @@ export class Placement {
 
   /** Resolves when the runner has ended or begins to; rejects when it cannot serve. */
   #runTo(what: { model: ObtainedModel; name: RunnerName }, signal: AbortSignal, ready: () => void): Promise<Trouble | null> {
-    const base = this.item.source.kind === 'download' ? DOWNLOAD_SHARE : 0;
+    const base = downloadOf(this.item.source) === null ? 0 : DOWNLOAD_SHARE;
     this.#figures = null;
     return new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => resolve(null), { once: true });

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AssignmentItem, DeploymentId } from '@slipway/contracts';
+import { type AssignmentItem, type DeploymentId, engineOf, fileOf } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { CONFIG, connectNats, LOG, type Logger, NATS, type NatsConnection, type ThreadPool } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
@@ -59,7 +59,8 @@ export class RunnerStarter {
   }
 
   start({ item, log, name }: PlacedItem, { source }: ObtainedModel, listener: RunnerListener): RunnerHandle {
-    if (source.kind === 'file') return this.#fork({ item, log, name }, source.path, listener);
+    const path = fileOf(source);
+    if (engineOf(source).process === 'runner' && path !== null) return this.#fork({ item, log, name }, path, listener);
     const placed = { item: { ...item, slots: this.config.HTTP_ENGINE_SLOTS ?? item.slots }, log, name };
     return new InProcessRunner((lost) => this.#make(placed, source, lost), listener);
   }

@@ -1,3 +1,4 @@
+import { fileSource } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
 import { connectNats, createLogger, type Logger, type NatsConnection } from '@slipway/platform';
 import { createEngine } from '../engines.js';
@@ -50,17 +51,14 @@ export async function makeProcessRunner(
         }
       : { role: 'worker', credentialsDir: setup.natsCredentialsDir ?? undefined }),
   });
-  const engine = await createEngine(
-    { kind: 'file', path: setup.modelPath },
-    {
-      context: item.context,
-      slots: item.slots,
-      queue: queueBoundOf(item.slots),
-      threads: item.threads,
-      defaultMaxTokens: item.default_max_tokens,
-      gpu: setup.gpu === 'auto',
-      log,
-    },
-  );
+  const engine = await createEngine(fileSource(item.source, setup.modelPath), {
+    context: item.context,
+    slots: item.slots,
+    queue: queueBoundOf(item.slots),
+    threads: item.threads,
+    defaultMaxTokens: item.default_max_tokens,
+    gpu: setup.gpu === 'auto',
+    log,
+  });
   return { runner: new Runner({ wk, engine, nats, env, item, zone, log, lost }), nats };
 }

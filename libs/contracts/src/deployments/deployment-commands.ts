@@ -3,7 +3,7 @@ import { defineRpc } from '../channel.js';
 import { Actor } from '../identity/audit.js';
 import { AccountId, AliasName, DeploymentId } from '../ids.js';
 import { ObservedState } from './deployment-state.js';
-import { ModelSource } from './model-source.js';
+import { RequestedSource } from './model-source.js';
 
 /**
  * Name that a person gives a deployment: 1 to 100 characters after trimming. What could break a line,
@@ -40,7 +40,7 @@ export const CreateDeployment = defineRpc({
   request: z.object({
     account: AccountId,
     name: DeploymentName,
-    source: ModelSource,
+    source: RequestedSource,
     credential: EngineCredential.optional(),
     context: ContextSize.optional(),
     slots: SlotCount.optional(),
@@ -77,7 +77,7 @@ export const UpdateDeployment = defineRpc({
     /** The update is refused unless this is the newest revision; absent = whatever is newest. */
     expected_rev: z.int().positive().optional(),
     name: DeploymentName.optional(),
-    source: ModelSource.optional(),
+    source: RequestedSource.optional(),
     /** Null removes it. It does not follow a source to another host or port: name it again. */
     credential: EngineCredential.nullable().optional(),
     context: ContextSize.nullable().optional(),

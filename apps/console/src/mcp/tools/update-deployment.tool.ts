@@ -17,18 +17,20 @@ export const updateDeployment = defineTool({
     name: z.string().min(1).max(100).optional(),
     model: modelInput.model.optional(),
     engine_url: modelInput.engine_url,
+    engine: modelInput.engine,
+    engine_options: modelInput.engine_options,
     ...settingsInput,
     expected_revision: z.int().positive().optional().describe('Nothing is changed unless this is the newest revision.'),
   }),
   output: DeploymentChanged.extend({ revision: z.int() }),
-  run: async ({ slug: ref, model, engine_url, ...input }, call) => {
+  run: async ({ slug: ref, model, engine_url, engine, engine_options, ...input }, call) => {
     const { rpc, caller, actor } = call;
     const { replicas, name, context_length: context, slots, default_max_tokens, expected_revision: expected_rev } = input;
-    if (engine_url !== undefined && model === undefined) {
-      throw new ServiceError('invalid_request', 'Name the model at that engine, too.', { param: 'model' });
+    if ((engine_url ?? engine ?? engine_options) !== undefined && model === undefined) {
+      throw new ServiceError('invalid_request', 'Name the model of that engine, too.', { param: 'model' });
     }
     const deployment = await deploymentIdOf(ref, call);
-    const source = model === undefined ? undefined : sourceOf({ model, engine_url });
+    const source = model === undefined ? undefined : sourceOf({ model, engine_url, engine, engine_options });
     const named = { account: caller.account, deployment, actor };
     const settings = { name, source, context, slots, default_max_tokens, expected_rev };
     const { rev, state } = await rpc.call(UpdateDeployment, { ...named, ...settings });

@@ -1,0 +1,119 @@
+/** Where a model is: a file of the workers, a file to download, or a server that serves it already. */
+export type SourceKind = 'file' | 'download' | 'http';
+
+/** What decides how much memory a loaded model takes. */
+export interface ModelSize {
+  readonly fileBytes: number;
+  /** Tokens per sequence; null = the model's own. */
+  readonly context: number | null;
+  /** Sequences held at once. */
+  readonly slots: number;
+}
+
+/** An option that a deployment may give to its engine. */
+export interface EngineOption {
+  /** Name of its field in a form. */
+  readonly label: string;
+  /** What people should know to fill it in. */
+  readonly hint: string;
+  /** `text` = one text; `list` = several texts, one a line in a form. */
+  readonly form: 'text' | 'list';
+  /** The most characters of one text. */
+  readonly chars: number;
+  /** The most texts of a list. */
+  readonly items: number;
+}
+
+/** All that services and people need to know of a kind of engine. Its code is a library of its own. */
+export interface EngineKindFacts {
+  /** Its name for people. */
+  readonly title: string;
+  /** Sources that it can load. Of the kinds that load a source, the first in the table is the default. */
+  readonly sources: readonly SourceKind[];
+  /** Options of a deployment, by name. What an operator decides, such as the path of a binary, is a setting of the worker. */
+  readonly options: Readonly<Record<string, EngineOption>>;
+  /** Bytes that one replica takes on its worker; null = none, because the model is computed elsewhere. */
+  readonly memoryNeed: ((size: ModelSize) => number) | null;
+  /** `runner` = each replica is a process of its own; `agent` = replicas run within the agent's process. */
+  readonly process: 'runner' | 'agent';
+  /** Replicas of a deployment whose owner names no number. */
+  readonly replicas: number;
+  /** True = it scales by itself: a deployment with fewer workers than replicas is not degraded. */
+  readonly scalesItself: boolean;
+  /** Requests at once for one replica whose owner names no number; null = what the operator set for loaded models. */
+  readonly slots: number | null;
+}
+
+/** Weights take their file's size, and compute buffers and fragmentation about a fifth of it. */
+export const WEIGHTS_FACTOR = 1.2;
+/**
+ * Bytes of the key-value cache per token, as a share of the file. Four-bit models with grouped-query attention lie near it
+ * (8 B parameters: 4.9 GB and 128 KiB per token); older ones need up to four times as much.
+ */
+const FILE_BYTES_PER_KV_BYTE = 32_768;
+const MIN_KV_BYTES_PER_TOKEN = 4_096;
+/** Tokens per sequence that are reserved when neither the owner nor an agent named a context. */
+const ASSUMED_CONTEXT = 4_096;
+
+/** Bytes that a model takes in llama.cpp: weights, and the key-value cache of all its slots. */
+export function ggufMemory({ fileBytes, context, slots }: ModelSize): number {
+  const perToken = Math.max(MIN_KV_BYTES_PER_TOKEN, fileBytes / FILE_BYTES_PER_KV_BYTE);
+  return Math.ceil(fileBytes * WEIGHTS_FACTOR + perToken * (context ?? ASSUMED_CONTEXT) * slots);
+}
+
+/**
+ * Every kind of engine. A further kind is a row here, and a library that the worker's list of engines names; contracts,
+ * placement, the page, the command line and the MCP tools read this table.
+ */
+export const ENGINE_KINDS = {
+  llama: {
+    title: 'llama.cpp',
+    sources: ['file', 'download'],
+    options: {},
+    memoryNeed: ggufMemory,
+    process: 'runner',
+    replicas: 1,
+    scalesItself: false,
+    slots: null,
+  },
+  http: {
+    title: 'HTTP engine (vLLM, SGLang, llama-server, Ollama)',
+    sources: ['http'],
+    options: {},
+    memoryNeed: null,
+    process: 'agent',
+    // One agent may be lost without a gap in service; it costs no memory.
+    replicas: 2,
+    scalesItself: true,
+    // It queues and batches by itself.
+    slots: 256,
+  },
+} as const satisfies Readonly<Record<string, EngineKindFacts>>;
+
+/** The name of a kind of engine, as deployments and heartbeats say it. */
+export type EngineKindName = keyof typeof ENGINE_KINDS;
+
+const TABLE: Readonly<Record<string, EngineKindFacts>> = ENGINE_KINDS;
+
+/** A source as far as its engine goes. */
+interface EngineBound {
+  readonly kind: SourceKind;
+  readonly engine?: { readonly kind: string } | undefined;
+}
+
+/** The kinds that load this kind of source, the default first. */
+export const enginesFor = (source: SourceKind): readonly string[] =>
+  Object.keys(TABLE).filter((name) => TABLE[name]?.sources.includes(source));
+
+/** The kind of engine that loads a source: the one that it names, else the default. It may be one that only newer versions know. */
+export const engineKindOf = ({ kind, engine }: EngineBound): string => engine?.kind ?? enginesFor(kind)[0] ?? kind;
+
+/** What is known of a kind of engine; null for one that only newer versions know. */
+export const engineFacts = (name: string): EngineKindFacts | null => (Object.hasOwn(TABLE, name) ? (TABLE[name] ?? null) : null);
+
+/** What is known of a source's engine. One that only newer versions know is taken for the default of the source. */
+export function engineOf(source: EngineBound): EngineKindFacts {
+  const facts = engineFacts(engineKindOf(source)) ?? engineFacts(engineKindOf({ kind: source.kind }));
+  if (facts === null) throw new TypeError(`No engine loads sources of the kind "${source.kind}".`);
+  return facts;
+}
