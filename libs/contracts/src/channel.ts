@@ -8,6 +8,7 @@ import { SUBJECT_TOKEN } from './ids.js';
  * `worker`, on servers without signing keys.
  */
 export const ROLES = ['gateway', 'worker', 'keys', 'deployments', 'console', 'ops', 'boot', 'join', 'agent', 'runner'] as const;
+/** A role on NATS: one user, or one kind of user. */
 export type Role = (typeof ROLES)[number];
 
 /** Roles whose users carry the name of their process; their permissions hold `{{name()}}` in its place. */
@@ -15,10 +16,12 @@ export const NAMED_ROLES = ['agent', 'runner'] as const satisfies readonly Role[
 
 /** Roles that exist where users are made by signing keys: all but the one that workers share elsewhere. */
 export type ScopedRole = Exclude<Role, 'worker'>;
+/** Every role of a server with signing keys. */
 export const SCOPED_ROLES: readonly ScopedRole[] = ROLES.filter((role) => role !== 'worker');
 
 /** Roles that exist where users have passwords. */
 export type PlainRole = Exclude<Role, 'agent' | 'runner' | 'join'>;
+/** Every role of a server with passwords. */
 export const PLAIN_ROLES: readonly PlainRole[] = ROLES.filter((role) => role !== 'agent' && role !== 'runner' && role !== 'join');
 
 /** A subject with its version; `{env}` and other `{name}` tokens are filled in by `subjectOf`. */
@@ -74,6 +77,7 @@ export interface RpcContract<
   readonly timeoutMs: number;
 }
 
+/** An event or an RPC. */
 export type Contract = EventContract | RpcContract;
 
 /** Declares an event: subject, schema and permissions in one value. */

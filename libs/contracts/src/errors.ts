@@ -89,15 +89,19 @@ export const ERRORS = {
   unavailable: later(503),
 } as const satisfies Record<string, ErrorFacts>;
 
+/** A stable word for what went wrong: a key of `ERRORS`. */
 export type ErrorCode = keyof typeof ERRORS;
 
+/** A code of `ERRORS` that the inference API answers. */
 export type InferenceErrorCode = keyof typeof INFERENCE_ERRORS;
 
 /** True for a code that the inference API can answer; a code of the control plane is answered there as `internal`. */
 export const isInferenceErrorCode = (code: ErrorCode): code is InferenceErrorCode => Object.hasOwn(INFERENCE_ERRORS, code);
 
+/** True for a code that this version knows. */
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text);
 
+/** What a `ServiceError` may say besides its code and message. */
 export interface ServiceErrorOptions {
   /** Which request field is wrong, in the caller's own spelling. */
   readonly param?: string | undefined;

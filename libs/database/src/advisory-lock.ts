@@ -30,6 +30,7 @@ const LAST_ANSWER_MS = 1_000;
 
 const sessionSettings = { ...connectionSettings, connectionTimeoutMillis: 3_000, query_timeout: 0, statement_timeout: ANSWER_MS };
 
+/** What an `AdvisoryLock` needs. */
 export interface AdvisoryLockOptions {
   readonly url: string;
   /** Name of the lock; the same name in the same database is the same lock. */

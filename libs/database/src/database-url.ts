@@ -1,5 +1,6 @@
 import { ConfigError } from '@slipway/platform';
 
+/** The settings from which the address of a service's database follows. */
 export interface DatabaseUrlOptions {
   readonly env: string;
   /** Short name of the owning service, such as `keys`. */

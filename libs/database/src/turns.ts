@@ -1,5 +1,6 @@
 import { ServiceError } from '@slipway/contracts';
 
+/** What `Turns` needs. */
 export interface TurnsOptions {
   /** Pieces of work of one key that run at once. */
   readonly atOnce: number;

@@ -6,6 +6,7 @@ import { ProofReader } from './proof-reader.js';
 import { SessionKeyRing } from './session-key-ring.js';
 import { VoidSessions } from './void-sessions.js';
 
+/** What `FollowedProofs` needs. */
 export interface FollowedProofsOptions {
   readonly nats: NatsConnection;
   readonly env: string;

@@ -44,6 +44,7 @@ export interface ProvenKey {
   readonly scope: McpScope;
 }
 
+/** What a verified proof says of its bearer. */
 export type Proven = ProvenPerson | ProvenKey;
 
 /** Tells whether a session's tokens still open something. */

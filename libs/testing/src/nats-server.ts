@@ -37,6 +37,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
+/** How a nats-server for tests is set up. */
 export interface TestNatsOptions {
   /** Further lines of configuration; `listen` is set already. */
   readonly config?: string | undefined;

@@ -32,6 +32,7 @@ export interface UpstreamRequest {
   readonly body: unknown;
 }
 
+/** What a scripted upstream answers to one request. */
 export type UpstreamAnswer = (request: UpstreamRequest) => UpstreamScript;
 
 const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };

@@ -32,7 +32,10 @@ const AliasRecord = z.object({
 /** What gateways know of deployments and aliases. */
 export const DeploymentFeedRecord = z.discriminatedUnion('type', [DeploymentRecord, AliasRecord]);
 export type DeploymentFeedRecord = z.infer<typeof DeploymentFeedRecord>;
+/** A deployment as gateways know it. */
 export type DeploymentFacts = z.infer<typeof DeploymentRecord>;
+/** An alias as gateways know it. */
 export type AliasFacts = z.infer<typeof AliasRecord>;
 
+/** Deployments and aliases, for gateways. */
 export const DeploymentFeed = defineFeed({ name: 'dep', owner: 'deployments', readers: ['gateway'], record: DeploymentFeedRecord });

@@ -17,6 +17,7 @@ export const DeploymentQuotas = z.object({
 export type DeploymentQuotas = z.infer<typeof DeploymentQuotas>;
 
 const Counts = z.object({ deployments: Quota, replicas: Quota, aliases: Quota });
+/** How many of each there are, or may be. */
 export type DeploymentCounts = z.infer<typeof Counts>;
 
 const { deployments, replicas, aliases } = DeploymentQuotas.shape;

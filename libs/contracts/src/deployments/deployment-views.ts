@@ -73,6 +73,7 @@ const Replica = z.object({
   /** Tokens per sequence, once known. */
   context: z.int().positive().nullable(),
 });
+/** One replica of a deployment, on one agent. */
 export type ReplicaView = z.infer<typeof Replica>;
 
 /** What the deployment ran or runs, as it was asked for; null where the default applies. */
@@ -87,6 +88,7 @@ const Revision = z.object({
   default_max_tokens: z.int().positive().nullable(),
   created_at: z.iso.datetime(),
 });
+/** One revision of a deployment. */
 export type RevisionView = z.infer<typeof Revision>;
 
 /** One deployment with all that is known of it. */

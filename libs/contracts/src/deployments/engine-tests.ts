@@ -67,6 +67,7 @@ const EngineTest = EngineFinding.extend({
   /** `silent`: the worker itself did not answer. */
   outcome: enumOr(z.enum([...EngineOutcome.options, 'silent']), 'unreachable'),
 });
+/** The result of an engine test from one host. */
 export type EngineTest = z.infer<typeof EngineTest>;
 
 /**

@@ -82,6 +82,7 @@ const Model = z.object({
   /** The account's deployments whose newest revision names it. */
   deployments: z.array(DeploymentId),
 });
+/** A model that an account can name. */
 export type ModelView = z.infer<typeof Model>;
 
 /**

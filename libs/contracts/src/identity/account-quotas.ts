@@ -21,6 +21,7 @@ export type AccountQuotas = z.infer<typeof AccountQuotas>;
 
 /** Of which the service that owns accounts counts what there is; uploads are counted by gateways. */
 export const COUNTED_QUOTAS = ['keys', 'members', 'invitations'] as const;
+/** A quota of which keys-service counts the use. */
 export type CountedQuota = (typeof COUNTED_QUOTAS)[number];
 const Counts = z.object({ keys: z.int().nonnegative(), members: z.int().nonnegative(), invitations: z.int().nonnegative() });
 

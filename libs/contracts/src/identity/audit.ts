@@ -79,6 +79,7 @@ export const SealedAuditEntry = z.object({
 });
 export type SealedAuditEntry = z.infer<typeof SealedAuditEntry>;
 
+/** Request and reply of one page of a service's audit chain. */
 export const auditPage = {
   request: z.object({
     /** Only entries behind this number of the chain; 0 = from the first on. */

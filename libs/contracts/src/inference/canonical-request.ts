@@ -1,10 +1,12 @@
 import { z } from 'zod';
 
 const TextPart = z.object({ type: z.literal('text'), text: z.string() });
+/** Text of a message. */
 export type TextPart = z.infer<typeof TextPart>;
 
 /** `url` = a `data:` URL, or an https URL on a host that the operator allows; a worker fetches that one itself. */
 const ImagePart = z.object({ type: z.literal('image'), url: z.string().min(1) });
+/** An image of a user's message. */
 export type ImagePart = z.infer<typeof ImagePart>;
 
 /** A piece of a user's message. */
@@ -12,6 +14,7 @@ export type ContentPart = TextPart | ImagePart;
 
 /** A call that the model made. `arguments` = JSON text of an object. */
 const ToolCall = z.object({ id: z.string().min(1), name: z.string().min(1), arguments: z.string() });
+/** A call of a tool that the model made. */
 export type ToolCall = z.infer<typeof ToolCall>;
 
 /** One turn of a conversation; `system` holds what chat calls `system` and `developer`. */
@@ -33,6 +36,7 @@ const CanonicalMessage = z.discriminatedUnion('role', [
   /** The result of the call with this id. */
   z.object({ role: z.literal('tool'), content: z.array(TextPart), tool_call_id: z.string().min(1), name: z.string().optional() }),
 ]);
+/** A message of the conversation. */
 export type CanonicalMessage = z.infer<typeof CanonicalMessage>;
 
 /** A function that the model may call. `parameters` = the JSON schema of its arguments; absent = no arguments. */
@@ -43,10 +47,12 @@ const Tool = z.object({
   /** Arguments must follow the schema, by force where the engine can. */
   strict: z.boolean().optional(),
 });
+/** A function that the model may call. */
 export type Tool = z.infer<typeof Tool>;
 
 /** Absent = `auto` where there are tools. */
 const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.object({ name: z.string().min(1) })]);
+/** Whether the model must call a tool, and which. */
 export type ToolChoice = z.infer<typeof ToolChoice>;
 
 /** The form that the text of an answer must take; absent = free. */
@@ -62,6 +68,7 @@ const OutputFormat = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('choice'), options: z.array(z.string().min(1)).min(1) }),
   z.object({ kind: z.literal('grammar'), grammar: z.string().min(1) }),
 ]);
+/** The form that the text of an answer must take. */
 export type OutputFormat = z.infer<typeof OutputFormat>;
 
 /** Absent = the model's own habit. */
@@ -71,6 +78,7 @@ const Reasoning = z.object({
   /** Tokens that reasoning may take, where an engine can hold it to them. */
   budget: z.int().positive().optional(),
 });
+/** Whether and how much the model reasons before it answers. */
 export type Reasoning = z.infer<typeof Reasoning>;
 
 /** Absent = the engine's own default for the model. */
@@ -93,6 +101,7 @@ const Sampling = z.object({
   ignore_eos: z.boolean().optional(),
   stop_token_ids: z.array(z.int().nonnegative()).optional(),
 });
+/** How the next token is chosen. */
 export type Sampling = z.infer<typeof Sampling>;
 
 /**

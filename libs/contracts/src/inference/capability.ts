@@ -46,4 +46,5 @@ export const CAPABILITIES = [
   /** Says which stop string ended an answer. */
   'stop_sequence',
 ] as const;
+/** A word of `CAPABILITIES`. */
 export type Capability = (typeof CAPABILITIES)[number];

@@ -59,8 +59,11 @@ export const Frame = z.discriminatedUnion('k', [
   }),
 ]);
 export type Frame = z.infer<typeof Frame>;
+/** The frame that carries events. */
 export type DataFrame = Extract<Frame, { k: 'd' }>;
+/** The frame that ends a stream which was produced whole, or cancelled. */
 export type EndFrame = Extract<Frame, { k: 'end' }>;
+/** The frame that ends a stream which failed. */
 export type ErrorFrame = Extract<Frame, { k: 'err' }>;
 
 /** Frames of one attempt; the subject is the start's reply subject. */

@@ -14,6 +14,7 @@ export type FinishReason = z.infer<typeof FinishReason>;
 const TokenProbability = z.object({ t: z.string(), p: z.number(), b: z.array(z.int().min(0).max(255)).optional() });
 /** A generated token with its likeliest alternatives, best first. */
 const TokenLogprob = TokenProbability.extend({ top: z.array(TokenProbability).optional() });
+/** A generated token with its likeliest alternatives. */
 export type TokenLogprob = z.infer<typeof TokenLogprob>;
 
 /**

@@ -42,7 +42,10 @@ const KeyRecord = z.object({
 /** What gateways know of accounts and keys. */
 export const KeyFeedRecord = z.discriminatedUnion('type', [AccountRecord, KeyRecord]);
 export type KeyFeedRecord = z.infer<typeof KeyFeedRecord>;
+/** An account as gateways know it. */
 export type AccountFeedRecord = z.infer<typeof AccountRecord>;
+/** A key as gateways know it. */
 export type ApiKeyFeedRecord = z.infer<typeof KeyRecord>;
 
+/** Accounts and keys, for gateways. */
 export const KeyFeed = defineFeed({ name: 'key', owner: 'keys', readers: ['gateway'], record: KeyFeedRecord });

@@ -5,6 +5,7 @@ import { AccountId, AliasName, DeploymentId, KeyId } from '../ids.js';
 /** Rows of one reply. */
 export const USAGE_ROWS_MAX = 4_000;
 
+/** A dimension by which usage can be split. */
 export const UsageGroup = z.enum(['key', 'deployment', 'alias', 'api', 'status']);
 export type UsageGroup = z.infer<typeof UsageGroup>;
 
@@ -28,6 +29,7 @@ export const UsageLatency = z.object({
 });
 export type UsageLatency = z.infer<typeof UsageLatency>;
 
+/** Usage of one step of time and one combination of the groups that were asked for. */
 export const UsageRow = z.object({
   /** Begin of the step. */
   from: z.iso.datetime(),

@@ -95,6 +95,7 @@ export const OrphanUsage = Dimensions.extend({
 });
 export type OrphanUsage = z.infer<typeof OrphanUsage>;
 
+/** Usage that a worker reports in place of a gateway that is gone. */
 export const UsageOrphaned = defineEvent({
   subject: 'usage.{env}.v1.orphan',
   publishers: ['worker', 'runner'],

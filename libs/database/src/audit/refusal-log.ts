@@ -37,6 +37,7 @@ interface Gathered extends Pick<AuditRecord, 'account' | 'actor' | 'action' | 'o
   times: number;
 }
 
+/** What a `RefusalLog` needs. */
 export interface RefusalLogOptions {
   readonly transactions: Pick<Transactions, 'run'>;
   readonly log: Pick<Logger, 'warn'>;

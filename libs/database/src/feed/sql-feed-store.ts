@@ -11,6 +11,7 @@ const KEPT_CHANGES = 10_000;
 /** Trimming is worth a statement from so many changes too many. */
 const TRIM_STEP = 1_000;
 
+/** What a `SqlFeedStore` needs. */
 export interface SqlFeedStoreOptions {
   /** Name of the feed, as in its contract. */
   readonly feed: string;

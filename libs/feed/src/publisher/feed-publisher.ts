@@ -12,6 +12,7 @@ import { Relay } from './relay.js';
 /** Pause between two looks for confirmations, in milliseconds. */
 const CONFIRM_POLL_MS = 40;
 
+/** What a `FeedPublisher` needs. */
 export interface FeedPublisherOptions<R, Tx> {
   readonly contract: FeedContract<R>;
   readonly store: FeedStore<R, Tx>;

@@ -14,6 +14,7 @@ import { TickWatch } from './tick-watch.js';
 /** Delay of the question that confirms applied changes: a burst of them is confirmed by one. */
 const CONFIRM_MS = 25;
 
+/** What a `FeedReader` needs. */
 export interface FeedReaderOptions<R> {
   readonly contract: FeedContract<R>;
   readonly nats: NatsConnection;

@@ -8,6 +8,7 @@ import type { MonotonicClock } from '../clock.js';
  */
 export type FreshnessState = 'fresh' | 'absent' | 'cut_off';
 
+/** How far a reader's records can be trusted at this moment. */
 export interface Freshness {
   readonly state: FreshnessState;
   /** Milliseconds since the last question that proved everything known; Infinity = never yet. */

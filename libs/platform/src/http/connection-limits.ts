@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { FairPlaces } from '../collections/fair-places.js';
 import { networkOf } from './networks.js';
 
+/** Bounds of the connections that a server accepts. */
 export interface ConnectionBounds {
   /** Connections at once. */
   readonly max: number;

@@ -8,6 +8,7 @@ interface Bucket {
   at: number;
 }
 
+/** What `RateBuckets` needs. */
 export interface RateBucketsOptions {
   /** What an address may use on end. */
   readonly perSecond: number;

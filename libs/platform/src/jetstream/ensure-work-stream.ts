@@ -3,6 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { askJetStream, JetStreamError } from './stream-api.js';
 
+/** What it takes to create a work stream, or to bring one up to date. */
 export interface EnsureOptions {
   readonly nats: NatsConnection;
   readonly env: string;

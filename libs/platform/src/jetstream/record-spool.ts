@@ -24,6 +24,7 @@ export interface Gathering {
   readonly message: (records: readonly object[]) => object;
 }
 
+/** What a `RecordSpool` needs. */
 export interface SpoolOptions {
   readonly nats: NatsConnection;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;

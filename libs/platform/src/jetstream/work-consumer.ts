@@ -28,6 +28,7 @@ export interface WorkItem {
   readonly data: Uint8Array;
 }
 
+/** What a `WorkConsumer` needs. */
 export interface WorkConsumerOptions {
   readonly nats: NatsConnection;
   readonly env: string;

@@ -6,6 +6,7 @@ export type { Logger } from 'pino';
 
 /** Levels in which operators think: error = a person must act, warn = degraded, info = life cycle and wide lines. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+/** The least severe level that a logger writes. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Header and field names that hold secrets; pino replaces their values. What fields of other names hold is masked here. */

@@ -24,6 +24,7 @@ export interface NatsIdentity {
   readonly jwt: string;
 }
 
+/** Where and as whom a process connects to NATS. */
 export interface NatsOptions {
   /** One or more server addresses, separated by commas. */
   readonly url: string;

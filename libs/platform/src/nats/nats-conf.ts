@@ -14,6 +14,7 @@ export interface NatsCluster {
 
 type Passwords = Readonly<Record<PlainRole, string>>;
 
+/** What a configuration of nats-server depends on. */
 export interface NatsConfOptions {
   readonly env: string;
   readonly host: string;

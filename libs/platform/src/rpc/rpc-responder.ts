@@ -38,6 +38,7 @@ export type Admission = (call: ArrivedCall) => Promise<unknown>;
 /** Hears of a call that was let in and that its handler refused. @param request as the handler got it */
 export type RefusalListener = (call: ArrivedCall, request: unknown, refusal: ServiceError) => void;
 
+/** What an `RpcResponder` needs. */
 export interface RpcResponderOptions {
   readonly nats: NatsConnection;
   readonly env: string;

@@ -5,6 +5,7 @@ import { overWithin } from '../time/over-within.js';
 import { CONTRACT_KEY } from './rpc-handler.js';
 import { RpcResponder, type RpcResponderOptions } from './rpc-responder.js';
 
+/** What an `RpcServer` needs. */
 export interface RpcServerOptions extends RpcResponderOptions {
   /** Time for running calls to end on close, in milliseconds. */
   readonly drainMs: number;

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../log/logger.js';
 
+/** What an `OpsServer` needs. */
 export interface OpsServerOptions {
   readonly host: string;
   /** 0 picks a free port. */

@@ -10,6 +10,7 @@ const WAITING = { perKey: 32, inAll: 256 };
 /** Values of a thread, in MiB; what a body becomes is far below it. */
 const HEAP_MIB = 512;
 
+/** What a `ThreadPool` needs. */
 export interface ThreadPoolOptions {
   /** The compiled module of a thread: it says `ready` once, then one outcome for each task. */
   readonly threadUrl: URL;

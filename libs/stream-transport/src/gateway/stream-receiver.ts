@@ -18,6 +18,7 @@ import { notReachable, shuttingDown } from './stream-errors.js';
 import { WorkerPeers } from './worker-peers.js';
 import { VitalsTable } from './worker-vitals.js';
 
+/** What a `StreamReceiver` needs. */
 export interface StreamReceiverOptions {
   readonly nats: NatsConnection;
   /** A second connection for large starts, so that they delay no tokens. */

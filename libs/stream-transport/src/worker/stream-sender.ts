@@ -17,6 +17,7 @@ import { StartHandler } from './start-handler.js';
 import { StreamTable } from './stream-table.js';
 import type { WorkerStream, WorkerStreamHost } from './worker-stream.js';
 
+/** What a `StreamSender` needs. */
 export interface StreamSenderOptions extends WorkerIdentity, Admission {
   readonly nats: NatsConnection;
   readonly env: string;
