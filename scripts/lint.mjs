@@ -1,4 +1,4 @@
-// Every static check in one go: types of sources and specs, lint rules, layers, dead code, format.
+// Every static check in one go: types of sources and specs, lint rules, layers, dead code, docstrings of front doors, format.
 // `node scripts/lint.mjs types layers` runs only those named, `--lanes 1` one at a time. Dependencies must be installed.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const inModules = (path) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
+const inScripts = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 // The linter reads other packages' types from their build. What that holds is checked by `types`, once.
 const BUILD = { name: 'build', script: 'typescript/bin/tsc', args: ['-b', '--noCheck', 'tsconfig.build.json'] };
@@ -22,13 +23,17 @@ const CHECKS = [
     args: ['--config', '.dependency-cruiser.cjs', '--output-type', 'err-long', 'apps', 'libs', 'bench/src', 'test', 'scripts'],
   },
   { name: 'dead code', script: 'knip/bin/knip.js', args: ['--no-progress', '--no-config-hints'] },
+  { name: 'docs', own: 'lib/front-door-docs.mjs', args: [] },
   { name: 'rules', script: 'oxlint/bin/oxlint', args: ['--disable-nested-config'] },
 ];
 
-function run({ name, script, args, fix }) {
+function run({ name, script, own, args, fix }) {
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [inModules(script), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [own ? inScripts(own) : inModules(script), ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', (error) => (output += error.message));
