@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { bareExports } from './front-door-docs.mjs';
+
+const { bareExports } = (await import(new URL('front-door-docs.mjs', import.meta.url).href)) as { bareExports: (root: string) => string[] };
 
 const PACKAGE = JSON.stringify({ exports: { '.': { source: './src/index.ts' }, './part': { source: './src/part.ts' } } });
 
