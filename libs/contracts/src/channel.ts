@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.js';
 import { SUBJECT_TOKEN } from './ids.js';
 
 /**
- * Who speaks on NATS. `ops` is the command line and the launcher; `boot` creates streams and leaves. A worker's processes come
+ * The roles of processes on NATS. `ops` is the command line and the launcher; `boot` creates streams and leaves. A worker's processes come
  * in two ways: as `agent` and `runner`, each process a user of its own name, for which it asks as `join`; or all as the one user
  * `worker`, on servers without signing keys.
  */
@@ -47,7 +47,7 @@ export const PROOF_HEADER = 'Slipway-Proof';
 /**
  * What the owner of an RPC wants proven besides the caller's role. `ops` needs no proof.
  *
- * `viewer`, `member`, `owner`: somebody with at least this role in the request's `account`. `self`: the person of its `user`.
+ * `viewer`, `member`, `owner`: a person with at least this role in the request's `account`. `self`: the person of its `user`.
  * `session`: its `session`. `key`: its `key`, an MCP key. `carried`: nothing more, because the request itself carries what
  * proves (a password, a link, a key). `role`: nothing more, because every process of the calling roles may know it.
  */

@@ -96,17 +96,17 @@ export type FeedContract<R = unknown> = ReturnType<typeof defineFeed<string, z.Z
 /** One change of a feed as it travels. */
 export type FeedChange<R> = { epoch: string; seq: number; op: 'put' | 'del'; id: string; ver: number; rec?: R | undefined };
 
-/** Whether a change that is committed is also obeyed already: part of the replies to changes of keys. */
+/** Whether every gateway already applies a committed change: part of the replies to changes of keys. */
 export const propagatedFields = {
-  /** True when every live gateway has confirmed that it obeys the change. */
+  /** True when every live gateway has confirmed that it applies the change. */
   propagated: z.boolean(),
   /**
    * The live gateways that have not confirmed. Empty besides `propagated: false` when the service
    * cannot know all of them: it has just started, or its database does not answer.
-   * What is not confirmed is obeyed within a second with NATS up; who is cut off refuses all keys within 3 s.
+   * A gateway applies the change within a second while NATS is up; one that is cut off refuses all keys within 3 s.
    */
   missing: z.array(Incarnation),
 };
 
-/** The same in replies that did not tell it once. Absent from older replicas. */
+/** The same in replies that did not have it in release 0.1. Absent from older replicas. */
 export const propagatedFieldsOfNow = { propagated: propagatedFields.propagated.optional(), missing: propagatedFields.missing.optional() };

@@ -55,7 +55,7 @@ const RUNNER_SUFFIX = /-([1-9][0-9]{0,9})_[A-Za-z0-9_]+$/;
 export const runnerName = (agent: Incarnation, deployment: DeploymentId, random: string): Incarnation =>
   Incarnation.parse(`${agent}-${deployment}_${random}`);
 
-/** The one deployment that a runner of this name may speak of; null for a name that tells none, such as an agent's own. */
+/** The one deployment that a runner of this name serves; null for a name without one, such as an agent's. */
 export function deploymentOfRunner(wk: string): DeploymentId | null {
   const match = RUNNER_SUFFIX.exec(wk);
   const id = match && agentOfRunner(wk) !== null ? DeploymentId.safeParse(Number(match[1])) : null;

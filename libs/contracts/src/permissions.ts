@@ -15,7 +15,7 @@ export interface Permissions {
 const OWN_NAME = '{{name()}}';
 const isNamed = (role: Role): boolean => NAMED_ROLES.some((named) => named === role);
 
-/** A contract's subject as this role may use it: a worker's process only with its own name, everybody else with any. */
+/** A contract's subject as this role may use it: a worker's process only with its own name, every other role with any. */
 const subjectFor = (role: Role, { subject }: Pick<Contract, 'subject'>, env: string): string =>
   wildcardOf({ subject: isNamed(role) ? subject.replace('{wk}', OWN_NAME) : subject }, { env });
 

@@ -51,14 +51,11 @@ export const openEnum = <const W extends readonly [string, ...string[]]>(words: 
   }) as z.ZodType<string, W[number]>;
 
 /** One of the words of an enum; a reader takes any other word for `fallback`, which must be the harmless one. */
-export const enumOr = <T extends z.ZodType<string>, F extends z.output<T> | null>(
-  known: T,
-  fallback: F,
-): z.ZodType<z.output<T> | F, z.input<T>> =>
-  z.preprocess(
-    (value) => (!sending && isWord(value) && !known.safeParse(value).success ? fallback : value),
-    fallback === null ? known.nullable() : known,
-  ) as unknown as z.ZodType<z.output<T> | F, z.input<T>>;
+export function enumOr<T extends z.ZodEnum, F extends z.output<T> | null>(known: T, fallback: F): z.ZodType<z.output<T> | F, z.input<T>> {
+  const words: ReadonlySet<unknown> = new Set(known.options);
+  const read = (value: unknown): unknown => (!words.has(value) && !sending && isWord(value) ? fallback : value);
+  return z.preprocess(read, fallback === null ? known.nullable() : known) as unknown as z.ZodType<z.output<T> | F, z.input<T>>;
+}
 
 /** Error text of a strict object that says which names there are: an unknown name is a limit or quota that would hold nothing. */
 export const unknownNames =

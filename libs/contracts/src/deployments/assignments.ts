@@ -46,7 +46,7 @@ export const credentialBinding = (item: { readonly dep: number; readonly rev: nu
 
 /**
  * All that an agent must run: what is not listed is unloaded. Sent on change and every 2 s, in as many parts as needed: an
- * agent obeys a series when it has all of it. Once the agent's heartbeat confirms a series, the repetition has no items
+ * agent applies a series when it has all of it. Once the agent's heartbeat confirms a series, the repetition has no items
  * (`part.of` 0). Agents whose heartbeat has no `assigned` get everything in one message without `part`.
  * `term` rises with each elected placer; an agent ignores a lower one for as long as it hears the
  * higher one, and 30 s more: a database restored from a backup counts from lower terms again.
@@ -113,7 +113,7 @@ export const AgentHeartbeat = defineEvent({
     loads: eachReadable(AgentLoad),
     /** Secrets for this agent are sealed with it; it stays the same until the agent ends. Absent from agents of before 2027. */
     key: AgentKey.optional(),
-    /** The assignment that it obeys now, null before the first; absent from agents that read no parts. */
+    /** The assignment that it applies now, null before the first; absent from agents that read no parts. */
     assigned: z.object({ term: z.int().positive(), no: z.int().positive() }).nullable().optional(),
     /** Absent = the message is the whole report. */
     part: MessagePart.optional(),

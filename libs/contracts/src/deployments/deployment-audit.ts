@@ -4,8 +4,8 @@ import { AuditEntry, auditPage } from '../identity/audit.js';
 import { AccountId } from '../ids.js';
 
 /**
- * What was done to an account's deployments and aliases, newest first; at most 200 per reply. Who asks has made sure
- * that an owner or an operator wants to know.
+ * What was done to an account's deployments and aliases, newest first; at most 200 per reply. The caller has made
+ * sure that an owner or an operator asks.
  */
 export const ListDeploymentAudit = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-deployment-audit',

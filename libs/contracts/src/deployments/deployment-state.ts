@@ -12,14 +12,14 @@ export type DesiredState = z.infer<typeof DesiredState>;
  *
  * | state | meaning | reasons | a request gets | leaves it when |
  * | --- | --- | --- | --- | --- |
- * | `pending` | wanted, nobody can take it | `no_worker`, `no_capacity`, or none before the first look | 503, retry-after | a worker connects or room appears |
+ * | `pending` | wanted, and no worker can take it | `no_worker`, `no_capacity`, or none before the first look | 503, retry-after | a worker connects or room appears |
  * | `loading` | a worker fetches or loads it | none, or the reason of the failed try before | 503, retry-after | it is loaded, or fails |
  * | `ready` | every wanted replica answers; a newer revision may be loading beside | none | 200 | a replica is lost, or the owner acts |
  * | `degraded` | it answers, with fewer replicas than wanted, or the newest revision cannot take over | why the rest is missing | 200 | what is missing is there |
  * | `failed` | the last try failed; the next follows after 2 s, 4 s and so on, at most 5 minutes (an unreachable engine: 30 s; a damaged file: when it was replaced), or at once on resume | any of the failures below | 503, retry-after | the next try, or an update |
  * | `stopping` | no new requests; running ones have their grace | none | 409 | no worker has anything of it |
  * | `stopped` | nothing runs | none | 409 | resume |
- * | `deleting` | reserved: deletion is one transaction, and nobody sees it half done | none | 404 | |
+ * | `deleting` | reserved: deletion is one transaction, and no reader sees it half done | none | 404 | |
  */
 export const ObservedState = z.enum(['pending', 'loading', 'ready', 'degraded', 'stopping', 'stopped', 'failed', 'deleting']);
 /** A state as readers take it: one that only newer versions know gets a request 503 with retry-after. */
@@ -37,7 +37,7 @@ export type ObservedState = z.infer<typeof ObservedState>;
  * | `model_invalid` | the file is damaged, or no model that llama.cpp reads | no, until the file changes | owner, by an update |
  * | `download_failed` | the host refused, is not allowed, broke off, or the cache is full | yes | owner or operator |
  * | `out_of_memory` | it was loaded and did not fit after all | yes | operator, or owner |
- * | `engine_unreachable` | nobody answers at the engine's address | no | operator of the engine |
+ * | `engine_unreachable` | nothing answers at the engine's address | no | operator of the engine |
  * | `engine_refused` | the engine refuses the credential or the model | no | owner, by an update |
  * | `engine_crashed` | the process ended or hung, more than once in a row | yes | operator |
  */

@@ -37,7 +37,7 @@ export const DeploymentView = z.object({
 export type DeploymentView = z.infer<typeof DeploymentView>;
 
 /**
- * An account's deployments, oldest first; as many as a message holds. Who does not ask on for `next` sees the oldest alone.
+ * An account's deployments, oldest first; as many as a message holds. A caller that does not ask for `next` sees only the oldest.
  * Replicas of before lists came in pages know no `after` and answer with all of them.
  */
 export const ListDeployments = defineRpc({

@@ -6,7 +6,7 @@ import { eachReadable, enumOr } from '../schemas.js';
 import { EngineCredential } from './deployment-commands.js';
 import { EngineSource } from './model-source.js';
 
-/** Names of models that one test tells; servers that route to others list hundreds. */
+/** The most names of models in one result; servers that route to others list hundreds. */
 export const TESTED_MODELS_MAX = 100;
 
 /**
@@ -14,9 +14,9 @@ export const TESTED_MODELS_MAX = 100;
  *
  * | outcome | meaning |
  * | --- | --- |
- * | `answers` | it answers and knows the model, or tells no models |
+ * | `answers` | it answers and knows the model, or lists no models |
  * | `model_unknown` | it answers, and its list of models does not hold this one |
- * | `unreachable` | nobody answers there, or not as an engine does |
+ * | `unreachable` | nothing answers there, or not as an engine does |
  * | `refused` | it refuses the credential |
  * | `not_allowed` | the worker may not call this host |
  */
@@ -29,9 +29,9 @@ export const EngineFinding = z.object({
   detail: z.string().max(500).nullable(),
   /** What kind of server it seems to be. */
   server: enumOr(z.enum(['vllm', 'sglang', 'llama-server', 'ollama', 'other']), 'other').nullable(),
-  /** Tokens per sequence, where it tells. */
+  /** Tokens per sequence; null where it does not say. */
   context: z.int().positive().nullable(),
-  /** Models that it names, at most `TESTED_MODELS_MAX`; null where it tells none. */
+  /** Models that it names, at most `TESTED_MODELS_MAX`; null where it lists none. */
   models: z.array(z.string().max(256)).max(TESTED_MODELS_MAX).nullable(),
   /** How long it took, in milliseconds. */
   ms: z.int().nonnegative(),
@@ -72,7 +72,7 @@ export type EngineTest = z.infer<typeof EngineTest>;
 
 /**
  * Tries an HTTP engine from the workers that could serve it, before a deployment names it. What may be named is what
- * create-deployment takes. The audit log tells who tested which host, and an
+ * create-deployment takes. The audit log records who tested which host, and an
  * account may test six times in a minute. The credential travels to the workers and ends there.
  */
 export const TestEngine = defineRpc({

@@ -55,7 +55,7 @@ function optionFault({ form, chars, items }: EngineOption, value: string | reado
 }
 
 /**
- * A source as somebody asks for it: its engine must be one that loads such a source, with options that it has. What is stored
+ * A source in a request: its engine must be one that loads such a source, with options that it has. What is stored
  * and handed on is not held to that, so that an older replica can show what a newer one took.
  */
 export const RequestedSource = ModelSource.superRefine(({ kind, engine: chosen }, context) => {

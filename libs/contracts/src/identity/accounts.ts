@@ -10,7 +10,7 @@ import { Limits } from './limits.js';
 export const AccountState = z.enum(['active', 'suspended']);
 export type AccountState = z.infer<typeof AccountState>;
 
-/** Makes an account. Repeating it with the same slug answers `slug_taken`. */
+/** Creates an account. Repeating it with the same slug answers `slug_taken`. */
 export const CreateAccount = defineRpc({
   subject: 'key.{env}.v1.rpc.create-account',
   owner: 'keys',
@@ -26,7 +26,7 @@ export const CreateAccount = defineRpc({
   timeoutMs: 5_000,
 });
 
-/** Looks an account up by its slug, also one that was deleted: what was counted and written down of it stays. */
+/** Finds an account by its slug, deleted ones included, because their usage and audit log stay. */
 export const FindAccount = defineRpc({
   subject: 'key.{env}.v1.rpc.find-account',
   owner: 'keys',
@@ -72,8 +72,8 @@ export const ListAccounts = defineRpc({
 });
 
 /**
- * Suspends an account or lets it go on. While it is suspended none of its keys opens anything, at the gateways, the MCP server or
- * the playground, and its running streams end; its keys, deployments, members and figures stay. Repeating it is harmless.
+ * Suspends an account or ends the suspension. While it is suspended, gateways, the MCP server and the playground refuse its keys,
+ * and its running streams end. Its keys, deployments, members and usage stay. Repeating it is harmless.
  */
 export const SetAccountState = defineRpc({
   subject: 'key.{env}.v1.rpc.set-account-state',
@@ -87,9 +87,9 @@ export const SetAccountState = defineRpc({
 });
 
 /**
- * Deletes an account for good: its keys are revoked, sessions that work in it end, memberships and invitations are gone. What
- * is left is its name, which is never given again, its figures of usage and its audit log. Its deployments are deleted before,
- * by deployments-service. Repeating it is harmless, and completes what was interrupted.
+ * Deletes an account for good: its keys are revoked, its sessions end, memberships and invitations are deleted. Its slug stays
+ * taken; its usage and its audit log stay. deployments-service deletes its deployments before. Repeating it is harmless, and
+ * completes a deletion that was interrupted.
  */
 export const DeleteAccount = defineRpc({
   subject: 'key.{env}.v1.rpc.delete-account',

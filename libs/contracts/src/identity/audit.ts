@@ -3,7 +3,7 @@ import { defineRpc } from '../channel.js';
 import { AccountId, KeyId, UserId } from '../ids.js';
 import { enumOr } from '../schemas.js';
 
-/** Where a request came from, as the door that took it knows. */
+/** Where a request came from, as the process that accepted it knows. */
 export const Origin = z.object({
   /** Address of the client. */
   address: z.string().max(64).optional(),
@@ -13,8 +13,8 @@ export const Origin = z.object({
 export type Origin = z.infer<typeof Origin>;
 
 /**
- * On whose behalf a change is asked for. It goes into the audit log. Who asks tells it; the owner of what changes holds the
- * kind and the number to the proof that came with the message, and replaces an actor that is absent. The origin is told only.
+ * On whose behalf a change is requested, for the audit log. The owner of the RPC compares kind and number with the proof that
+ * came with the message, and fills in an actor that is absent. The origin is not proven.
  */
 export const Actor = z.discriminatedUnion('kind', [
   Origin.extend({ kind: z.literal('user'), user: UserId }),
@@ -23,25 +23,25 @@ export const Actor = z.discriminatedUnion('kind', [
 ]);
 export type Actor = z.infer<typeof Actor>;
 
-/** One thing that was done, as it stands in the audit log for ever. It holds no secret. */
+/** One action, as it stays in the audit log. It holds no secret. */
 export const AuditEntry = z.object({
   id: z.int().positive(),
   at: z.iso.datetime(),
-  /** What: `<kind>.<verb>`, such as `key.revoke`. */
+  /** `<kind>.<verb>`, such as `key.revoke`. */
   action: z.string().max(64),
-  /** Who: a person or a key by number, an operator, or `unknown` where an older caller did not say. */
+  /** A person or a key by number, an operator, or `unknown` where an older caller did not say. */
   actor: enumOr(z.enum(['user', 'key', 'ops', 'unknown']), 'unknown'),
   actor_id: z.int().positive().nullable(),
-  /** The person's address at that time, or what else named the actor. */
+  /** The person's address at that time, or another name of the actor. */
   actor_name: z.string().nullable(),
-  /** Which: `<kind>:<number>`, such as `key:12`. */
+  /** `<kind>:<number>`, such as `key:12`. */
   object: z.string().max(128),
   /** Its name at that time. */
   object_name: z.string().nullable(),
-  /** From where. */
+  /** Address of the client. */
   address: z.string().nullable(),
   client: z.string().nullable(),
-  /** What else is worth knowing, such as `{ "role": "viewer" }`. */
+  /** Details, such as `{ "role": "viewer" }`. */
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;

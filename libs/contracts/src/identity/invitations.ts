@@ -8,10 +8,10 @@ import { BrowserToken, SessionTokens } from './sessions.js';
 /** The secret of an invitation's link: 256 random bits. */
 export const LinkToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete.');
 
-/** An invitation that waits, without its link. */
+/** A pending invitation, without its link. */
 export const InvitationView = z.object({
   id: InvitationId,
-  /** The only address that may accept it; null = whoever has the link, as for the first owner. */
+  /** The only address that may accept it; null = any address, as for the first owner. */
   email: z.string().nullable(),
   role: GrantedRole,
   created_at: z.iso.datetime(),
@@ -20,9 +20,9 @@ export const InvitationView = z.object({
 export type InvitationView = z.infer<typeof InvitationView>;
 
 /**
- * Invites somebody to an account. The secret of the link is in this reply and can never be read again; it
- * opens once, until it expires after seven days. Another invitation of the same address replaces the one that
- * waits.
+ * Invites a person to an account. The secret of the link is in this reply and can never be read again; it
+ * is valid once, for seven days. Another invitation of the same address replaces the pending
+ * one.
  */
 export const CreateInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.create-invitation',
@@ -37,8 +37,8 @@ export const CreateInvitation = defineRpc({
 });
 
 /**
- * Makes the link by which the first owner of an account sets their address and password. It opens once, until
- * it expires after seven days; another one voids it. Refused as soon as the account has an owner.
+ * Makes the link by which the first owner of an account sets their address and password. It is valid once,
+ * for seven days; a further link voids it. Refused as soon as the account has an owner.
  */
 export const CreateSetupLink = defineRpc({
   subject: 'key.{env}.v1.rpc.create-setup-link',
@@ -51,7 +51,7 @@ export const CreateSetupLink = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** What a link invites to. Used, expired, revoked and invented links are the same \`invitation_not_found\`. */
+/** The invitation of a link. Used, expired, revoked and invented links are all `invitation_not_found`. */
 export const FindInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.find-invitation',
   owner: 'keys',
@@ -64,7 +64,7 @@ export const FindInvitation = defineRpc({
     role: GrantedRole,
     /** The only address that may accept it; null = the one that accepts chooses. */
     email: z.string().nullable(),
-    /** Always false, for consoles of before 2027: whether somebody has this address is not told to who holds a link. */
+    /** Always false, for consoles of before 2027. The bearer of a link does not learn whether the address has an account. */
     known: z.boolean().optional(),
     expires_at: z.iso.datetime(),
   }),
@@ -72,7 +72,7 @@ export const FindInvitation = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Invitations of an account that wait to be accepted, newest first; at most 500. */
+/** Pending invitations of an account, newest first; at most 500. */
 export const ListInvitations = defineRpc({
   subject: 'key.{env}.v1.rpc.list-invitations',
   owner: 'keys',
@@ -86,7 +86,7 @@ export const ListInvitations = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Voids the link of an invitation that waits. */
+/** Voids the link of a pending invitation. */
 export const RevokeInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.revoke-invitation',
   owner: 'keys',
@@ -100,8 +100,8 @@ export const RevokeInvitation = defineRpc({
 });
 
 /**
- * Accepts an invitation and signs in. Somebody new sets a password; somebody known proves to be the one with
- * theirs. The link opens nothing afterwards.
+ * Accepts an invitation and signs in. A new person sets a password; a known one proves theirs.
+ * The link is void afterwards.
  */
 export const AcceptInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.accept-invitation',

@@ -21,8 +21,8 @@ export const Limits = z.object({
 });
 export type Limits = z.infer<typeof Limits>;
 
-/** Limits as somebody asks for them: unknown names are refused. */
-export const LimitsWish = z.strictObject(Limits.shape, { error: unknownNames('limit', Limits.shape) });
+/** Limits in a request. Unknown names are refused. */
+export const RequestedLimits = z.strictObject(Limits.shape, { error: unknownNames('limit', Limits.shape) });
 
 /** What all keys of an account may use together. */
 export const FindAccountLimits = defineRpc({
@@ -43,7 +43,7 @@ export const SetAccountLimits = defineRpc({
   owner: 'keys',
   callers: ['ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId, limits: LimitsWish, actor: Actor.optional() }),
+  request: z.object({ account: AccountId, limits: RequestedLimits, actor: Actor.optional() }),
   reply: z.object({ id: AccountId, limits: Limits, ...propagatedFields }),
   errors: ['account_not_found', 'not_permitted'],
   timeoutMs: 5_000,

@@ -30,7 +30,7 @@ export const PersonName = z
   .max(100, 'A name has at most 100 characters.')
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'A name holds no control characters.');
 
-/** A password as somebody types it: any text up to a length that costs little to read. */
+/** A password as it is typed: any text, bounded so that reading it costs little. */
 export const Password = z.string().min(1).max(200);
 
 /** A password that is being set: 10 to 200 characters, any of them. */
@@ -52,7 +52,7 @@ export const FindUser = defineRpc({
     id: UserId,
     email: z.string(),
     name: z.string(),
-    /** False for somebody who signs in by their organisation alone. */
+    /** False for a person who signs in by an identity provider only. */
     has_password: z.boolean(),
     memberships: z.array(MembershipView),
   }),
@@ -61,9 +61,9 @@ export const FindUser = defineRpc({
 });
 
 /**
- * Suspends a person in all accounts, or lets them go on. Their sessions end at once, with the playground's keys, and no way of
- * signing in opens anything: each answers as it does to somebody who is not known here. Memberships stay, and so do the keys
- * that the person made, which belong to their accounts. Repeating it is harmless.
+ * Suspends a person in all accounts, or ends the suspension. Their sessions and playground keys end at once. Every sign-in
+ * answers as it does to an unknown person. Memberships stay, and so do the keys that the person made, which belong to their
+ * accounts. Repeating it is harmless.
  */
 export const SetUserState = defineRpc({
   subject: 'key.{env}.v1.rpc.set-user-state',
@@ -82,9 +82,9 @@ export const SetUserState = defineRpc({
 });
 
 /**
- * Deletes a person for good: their sessions end at once, and nothing is left but their number in sessions that are over and in
- * the audit log, which keeps what it said before. Their address is free again for somebody new. Refused while they are the
- * only owner of an account. Repeating it answers `user_not_found`.
+ * Deletes a person for good. Their sessions end at once. Only their number stays, in ended sessions and in the audit log, whose
+ * entries do not change. Their address can be used again. Refused while they are the only owner of an account. Repeating it
+ * answers `user_not_found`.
  */
 export const DeleteUser = defineRpc({
   subject: 'key.{env}.v1.rpc.delete-user',
@@ -117,8 +117,8 @@ export const ChangePassword = defineRpc({
 });
 
 /**
- * Gives somebody who forgot their password a random one, which is in this reply and can never be read again, and ends all
- * their sessions. Operators alone may ask: an owner could take over who belongs to other accounts too.
+ * Replaces a forgotten password by a random one, which is in this reply and can never be read again, and ends all sessions of
+ * the person. For operators only: an owner could take over a person who belongs to other accounts too.
  */
 export const ResetPassword = defineRpc({
   subject: 'key.{env}.v1.rpc.reset-password',

@@ -7,9 +7,9 @@ import { Actor } from './audit.js';
 export const PLAYGROUND_KEY_LIFE_S = 600;
 
 /**
- * The key by which the console calls the gateway for somebody in the playground: one of its session and account, that no
- * list shows. It ends ten minutes after it was asked for last, with its session at the latest, and at once when that is ended
- * or its tokens are taken back. Only who may change something gets one.
+ * The key by which the console calls the gateway for a person in the playground. It belongs to one session and account, and no
+ * list shows it. It ends ten minutes after the last request for it, at the latest with its session, and at once when the
+ * session ends or its tokens are revoked. Members and owners get one, viewers do not.
  */
 export const OpenPlayground = defineRpc({
   subject: 'key.{env}.v1.rpc.open-playground',
@@ -38,8 +38,8 @@ export const OpenPlayground = defineRpc({
 });
 
 /**
- * Prolongs a key of the playground while its session and the role of its person go on; the key itself proves who asks. So an
- * answer may take longer than the session token that it began with. A key that is over, or is none, is `session_ended`.
+ * Prolongs a playground key while its session and the role of its person last; the key itself is the proof. So an answer may
+ * take longer than the session token that it began with. An expired or unknown key is `session_ended`.
  */
 export const KeepPlayground = defineRpc({
   subject: 'key.{env}.v1.rpc.keep-playground',

@@ -26,7 +26,7 @@ export const SessionClaims = z.object({
   /** The account in which the session works. */
   acct: AccountId,
   role: GrantedRole,
-  /** Version of the session; one that the session feed tells a higher version of is void. */
+  /** Version of the session. A token is void once the session feed has a higher one. */
   ver: z.int().positive(),
   /** True while the account is suspended: the token is good for looking. Such tokens are void when it is resumed. */
   susp: z.literal(true).optional(),
@@ -52,7 +52,7 @@ export const ListSessionKeys = defineRpc({
 
 /**
  * Makes a new key that signs session tokens from now on. Tokens of the old one stay good until they expire,
- * unless it is revoked: then everybody refreshes.
+ * unless `revoke_old` is set: then every page refreshes its session.
  */
 export const RotateSessionKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rotate-session-key',
@@ -81,5 +81,5 @@ export const SessionFeedRecord = z.object({
 });
 export type SessionFeedRecord = z.infer<typeof SessionFeedRecord>;
 
-/** Sessions that ended or changed while tokens of theirs still live: what whoever verifies them must know besides their signatures. */
+/** Sessions that ended or changed while their tokens are unexpired. A verifier needs it besides the signing keys. */
 export const SessionFeed = defineFeed({ name: 'session', owner: 'keys', readers: ['console', 'deployments'], record: SessionFeedRecord });

@@ -4,7 +4,7 @@ import { AccountId, AccountSlug, SessionId, UserId } from '../ids.js';
 import { Actor, Origin } from './audit.js';
 import { GrantedRole } from './people.js';
 
-/** A session's tokens, in the one reply that holds them. */
+/** The tokens of a session. No later reply holds them. */
 export const SessionTokens = z.object({
   session: SessionId,
   user: UserId,
@@ -14,22 +14,22 @@ export const SessionTokens = z.object({
   /** Signed; see `SessionClaims`. */
   access_token: z.string(),
   access_expires_at: z.iso.datetime(),
-  /** Opens the next pair, once. For the door's cookie alone. */
+  /** Exchanged for the next pair, once. Only for a cookie. */
   refresh_token: z.string(),
   /** When the session ends unless it is used before. */
   refresh_expires_at: z.iso.datetime(),
-  /** Shows later that this browser has signed in before: see `BrowserToken`. For the door's cookie alone; only with a sign-in. */
+  /** Shows later that this browser has signed in before, see `BrowserToken`. Only for a cookie, and only with a sign-in. */
   browser_token: z.string().optional(),
 });
 export type SessionTokens = z.infer<typeof SessionTokens>;
 
-/** What a door hands back to keep a session going. Another form is refused without a look at the database. */
+/** A refresh token. One of another form is refused without reading the database. */
 const RefreshToken = z.string().max(200);
 
-/** What an earlier sign-in gave a browser: failures elsewhere do not lock it out. It opens nothing by itself. */
+/** A mark that an earlier sign-in gave to a browser: failures elsewhere do not lock it out. It is no credential. */
 export const BrowserToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-/** A sign-in as its person sees it. */
+/** A session as its person sees it. */
 const SessionView = z.object({
   id: SessionId,
   created_at: z.iso.datetime(),
@@ -39,9 +39,9 @@ const SessionView = z.object({
 });
 
 /**
- * Exchanges a refresh token for the next pair. It is good for one attempt: the same `attempt` may ask again until the next
- * token is used, as answers get lost and tabs race. The same token with another attempt, or with none, ends the session:
- * one of the two stole it. Expired, ended, reused and invented tokens are the same `session_ended`.
+ * Exchanges a refresh token for the next pair. It is valid for one attempt: the same `attempt` may ask again until the next
+ * token is used, because answers get lost and tabs race. The same token with another attempt, or with none, ends the session,
+ * because one of the two callers stole it. Expired, ended, reused and invented tokens are all `session_ended`.
  */
 export const RefreshSession = defineRpc({
   subject: 'key.{env}.v1.rpc.refresh-session',
@@ -62,7 +62,7 @@ export const RefreshSession = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Ends the session of a refresh token. A token that opens nothing is no error: what was wanted holds. */
+/** Ends the session of a refresh token. A token without a session is no error. */
 export const SignOut = defineRpc({
   subject: 'key.{env}.v1.rpc.sign-out',
   owner: 'keys',
@@ -75,7 +75,7 @@ export const SignOut = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Sessions of a person that go on, newest first. */
+/** Sessions of a person that have not ended, newest first. */
 export const ListSessions = defineRpc({
   subject: 'key.{env}.v1.rpc.list-sessions',
   owner: 'keys',

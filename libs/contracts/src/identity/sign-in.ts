@@ -7,9 +7,9 @@ import { Email, Password } from './people.js';
 import { BrowserToken, SessionTokens } from './sessions.js';
 
 /**
- * Signs in with address and password. An unknown address and a wrong password get the same answer after the
- * same work. After ten failures in 15 minutes from one network an address gets \`rate_limit_exceeded\` there, known or not,
- * and after fifty from everywhere; a browser that has signed in before has ten failures of its own.
+ * Signs in with address and password. An unknown address and a wrong password get the same answer after the same work. After
+ * ten failures in 15 minutes from one network an address gets `rate_limit_exceeded` there, known or not, and after fifty from
+ * all networks; a browser that has signed in before has ten failures of its own.
  */
 export const SignIn = defineRpc({
   subject: 'key.{env}.v1.rpc.sign-in',
@@ -34,8 +34,8 @@ export const SignIn = defineRpc({
 const TOKEN_CHARS = 16_384;
 
 /**
- * Begins a sign-in by the identity provider, and gives it the nonce that the ID token must hold. Good for ten minutes, once.
- * `not_found` where keys-service knows of no provider.
+ * Begins a sign-in by the identity provider, and returns the nonce that the ID token must hold. Valid once, for ten minutes.
+ * `not_found` where keys-service has no provider.
  */
 export const BeginSignInExternal = defineRpc({
   subject: 'key.{env}.v1.rpc.begin-sign-in-external',
@@ -50,9 +50,9 @@ export const BeginSignInExternal = defineRpc({
 });
 
 /**
- * Signs in whom an identity provider vouches for. keys-service verifies the ID token itself: issuer, audience, signature and
- * the nonce that it gave. A person is known by issuer and subject; the first time, a verified address links to the person of
- * that address or accepts the invitation. Nobody gets in uninvited. (Version 1 took the door's word for all of this.)
+ * Signs in by an identity provider. keys-service verifies the ID token itself: issuer, audience, signature and the nonce that it
+ * gave. A person is known by issuer and subject; the first time, a verified address links to the person of that address or
+ * accepts the invitation. Without an invitation there is no new person. (Version 1 trusted the console with all of this.)
  */
 export const SignInExternal = defineRpc({
   subject: 'key.{env}.v2.rpc.sign-in-external',
@@ -62,7 +62,7 @@ export const SignInExternal = defineRpc({
   queue: 'keys',
   request: z.object({
     id_token: z.string().min(1).max(TOKEN_CHARS),
-    /** Many providers tell the address to whoever asks with this, and not in the ID token. */
+    /** For the provider's userinfo endpoint: many give the address there and not in the ID token. */
     access_token: z.string().min(1).max(TOKEN_CHARS).optional(),
     /** Link that is accepted by this sign-in. */
     invitation: LinkToken.optional(),

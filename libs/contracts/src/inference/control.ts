@@ -43,7 +43,7 @@ export type ControlAnswer = z.infer<typeof ControlAnswer.message>;
 /**
  * A runner's status and load, each second and at once (50 ms apart at least) when it becomes full,
  * free or changes its state. `n` rises with each, so that an overtaken report is recognised. Subject and message name the same
- * deployment and worker, and a name that tells a deployment (`deploymentOfRunner`) speaks of no other: what does not is ignored.
+ * deployment and worker, and a runner whose name holds a deployment (`deploymentOfRunner`) reports that one. Other reports are ignored.
  */
 export const Heartbeat = defineEvent({
   subject: 'inf.{env}.v1.hb.{dep}.{wk}',

@@ -74,7 +74,7 @@ export const Frames = defineEvent({
   message: Frame,
 });
 
-/** Reply subject of interest checks: the server itself answers 503 here when nobody listens to a stream. */
+/** Reply subject of interest checks: the NATS server answers 503 here when no subscriber listens to a stream. */
 export const NoInterest = defineEvent({
   subject: 'inf.{env}.v1.w.{wk}.ni.{st}.{at}',
   publishers: [],

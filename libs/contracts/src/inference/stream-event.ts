@@ -10,7 +10,7 @@ export const FinishReason = z.enum(['stop', 'stop_sequence', 'tool_calls', 'leng
 export const ReadFinishReason = enumOr(FinishReason, 'stop');
 export type FinishReason = z.infer<typeof FinishReason>;
 
-/** Log probability of one token; `b` = its UTF-8 bytes, present where `t` alone does not tell them. */
+/** Log probability of one token; `b` = its UTF-8 bytes, present where `t` is not exactly these bytes. */
 const TokenProbability = z.object({ t: z.string(), p: z.number(), b: z.array(z.int().min(0).max(255)).optional() });
 /** A generated token with its likeliest alternatives, best first. */
 const TokenLogprob = TokenProbability.extend({ top: z.array(TokenProbability).optional() });

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { propagatedFields, propagatedFieldsOfNow } from '../feed.js';
 import { Actor } from '../identity/audit.js';
-import { Limits, LimitsWish } from '../identity/limits.js';
+import { Limits, RequestedLimits } from '../identity/limits.js';
 import { AccountId, KeyId } from '../ids.js';
 import { AllowedDeployments, KeyExpiry, KeyName, KeyView } from './key-view.js';
 
 /**
- * Makes a deployment key. The value is in this reply and can never be read again. It is sent when every
- * gateway admits the key, or after a second.
+ * Creates a deployment key. The value is in this reply and can never be read again. The reply is sent when every gateway admits
+ * the key, or after a second.
  */
 export const CreateKey = defineRpc({
   subject: 'key.{env}.v1.rpc.create-key',
@@ -24,7 +24,7 @@ export const CreateKey = defineRpc({
     /** Absent = all of the account. */
     deployments: AllowedDeployments.optional(),
     /** Absent = none. */
-    limits: LimitsWish.optional(),
+    limits: RequestedLimits.optional(),
     /** Absent from callers older than the audit log. */
     actor: Actor.optional(),
   }),
@@ -84,8 +84,8 @@ export const RenameKey = defineRpc({
 });
 
 /**
- * Gives a deployment key a new value and keeps its number and name; the old value dies in the same
- * change. The new value is in this reply and can never be read again.
+ * Gives a deployment key a new value and keeps its number and name; the old value becomes
+ * invalid in the same change. The new value is in this reply and can never be read again.
  */
 export const RotateKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rotate-key',
@@ -139,7 +139,7 @@ export const SetKeyLimits = defineRpc({
   callers: ['console', 'ops'],
   proof: 'member',
   queue: 'keys',
-  request: z.object({ account: AccountId, key: KeyId, limits: LimitsWish, actor: Actor.optional() }),
+  request: z.object({ account: AccountId, key: KeyId, limits: RequestedLimits, actor: Actor.optional() }),
   reply: z.object({ id: KeyId, limits: Limits, ...propagatedFields }),
   errors: ['key_not_found', 'account_not_found', 'not_permitted'],
   timeoutMs: 5_000,

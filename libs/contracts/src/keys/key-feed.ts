@@ -24,7 +24,7 @@ const KeyRecord = z.object({
   kind: openEnum(['dep', 'mcp']),
   /**
    * HMAC-SHA-256 of the key under the pepper, base64url. The key itself never leaves its creation. Readers check a hundred
-   * thousand of them at a start, and one expression tells length and letters in one go.
+   * thousand of them at a start, and one expression checks length and letters at once.
    */
   mac: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   /** Which of the environment's peppers made `mac`. */

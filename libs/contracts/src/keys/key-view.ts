@@ -25,7 +25,7 @@ export const KeyName = z
 /** When a key ends, UTC. A moment that has passed is refused with `invalid_request`. */
 export const KeyExpiry = z.iso.datetime({ error: 'Write the expiry like 2026-01-31T00:00:00Z.' });
 
-/** Who made a key, as they were called then: a person by address; operators and keys have no name. */
+/** The maker of a key, by the name at that time: a person's address; operators and keys have none. */
 export const KeyCreator = z.object({ actor: enumOr(z.enum(['user', 'key', 'ops']), 'user'), name: z.string().nullable() });
 export type KeyCreator = z.infer<typeof KeyCreator>;
 
@@ -38,13 +38,13 @@ export const KeyView = z.object({
   /** `expired` and `revoked` keys open nothing; an expired one can be rotated with a new expiry. */
   state: enumOr(z.enum(['active', 'expired', 'revoked']), 'active'),
   created_at: z.iso.datetime(),
-  /** Null where nobody wrote it down. Absent from older replicas. */
+  /** Null where it was not recorded. Absent from older replicas. */
   created_by: KeyCreator.nullable().optional(),
   /** When it got the value that it has, if not at its creation; null = never rotated. Absent from older replicas. */
   rotated_at: z.iso.datetime().nullable().optional(),
   /** Null = never. Absent from replicas of before expiry existed, whose keys never end. */
   expires_at: z.iso.datetime().nullable().optional(),
-  /** End of its last request, a second or two after it; null = never used. Lists alone tell it; absent from older replicas too. */
+  /** End of its last request, a second or two after it; null = never used. Only in lists; absent from older replicas. */
   last_used_at: z.iso.datetime().nullable().optional(),
   /** Null = all of its account. Absent from older replicas. */
   deployments: AllowedDeployments.optional(),

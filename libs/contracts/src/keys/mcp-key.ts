@@ -9,10 +9,10 @@ import { KeyView } from './key-view.js';
 
 /** Header `typ` of the token that proves an MCP key to the services. */
 export const KEY_PROOF_TYPE = 'mcp+jwt';
-/** Life of such a token, in seconds: longer than any one request to the MCP server works. */
+/** Lifetime of such a token, in seconds: longer than any request to the MCP server takes. */
 export const KEY_PROOF_LIFE_S = 60;
 
-/** `aud` of an environment's key proofs: they open the services' RPCs, and no door. */
+/** `aud` of an environment's key proofs: services accept them for RPCs, the console's HTTP API does not. */
 export const keyProofAudience = (env: string): string => `slipway:${env}:services`;
 
 /** What a request to the MCP server may do: `read` nothing but read, `write` what a member may. */
@@ -29,9 +29,9 @@ export const KeyProofClaims = z.object({
 export type KeyProofClaims = z.infer<typeof KeyProofClaims>;
 
 /**
- * Makes the account's MCP key, of which it has one at most: of requests at once one wins, and once
- * it exists it is only rotated. The value is in this reply and can never be read again. It is sent
- * when every gateway knows the key, or after a second.
+ * Creates the account's MCP key. An account has one at most: of concurrent requests one succeeds, and an existing key is only
+ * rotated. The value is in this reply and can never be read again. The reply is sent when every gateway knows the key, or after
+ * a second.
  */
 export const CreateMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.create-mcp-key',
@@ -74,7 +74,7 @@ export const FindMcpKey = defineRpc({
 });
 
 /**
- * Gives the account's MCP key a new value; the old one dies in the same change. `key_not_found`
+ * Gives the account's MCP key a new value; the old one becomes invalid in the same change. `key_not_found`
  * while it has none. The new value is in this reply and can never be read again.
  */
 export const RotateMcpKey = defineRpc({
@@ -101,8 +101,8 @@ export const RotateMcpKey = defineRpc({
 });
 
 /**
- * What an MCP key opens. Asked for each request, so that a key that was rotated opens nothing a moment later. Unknown and
- * rotated keys, those of another environment and of suspended accounts are the same `invalid_api_key`.
+ * The account of an MCP key. The console asks for each request, so that a rotated key is refused at once. Unknown and rotated
+ * keys, those of another environment and of suspended accounts are all `invalid_api_key`.
  */
 export const OpenMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.open-mcp-key',
@@ -132,8 +132,8 @@ export const OpenMcpKey = defineRpc({
 export const CLIENT_CHARS = 200;
 
 /**
- * An account's MCP key was used just now. The console tells at most each minute and client; of several at once the last one
- * stands. A key that is no MCP key of this account is left alone.
+ * An account's MCP key was used just now. The console reports at most once a minute for each client; of several at once the last one
+ * stands. A key that is no MCP key of this account changes nothing.
  */
 export const RecordMcpUse = defineRpc({
   subject: 'key.{env}.v1.rpc.record-mcp-use',

@@ -48,7 +48,7 @@ export const RecallLimitUse = defineRpc({
   queue: 'keys',
   request: z.object({ gw: Incarnation }),
   reply: z.object({
-    /** Those heard of within the last minute. */
+    /** Those that a gateway reported within the last minute. */
     holders: eachReadable(
       z.object({
         ...Holder,
@@ -67,7 +67,7 @@ const Total = z.object({ id: z.int().positive(), day: z.int().nonnegative(), mon
 /**
  * What holders of token budgets used this day and month, by the ledger. Gateways ask each second, and add what they let
  * through since. Everything in one reply is of one moment. A holder that cannot be read stays as it was known; sums beyond
- * what a reply can hold are told as the largest that it can.
+ * what a reply can hold are given as the largest number that it can.
  */
 export const QueryBudgets = defineRpc({
   subject: 'usage.{env}.v1.rpc.budgets',

@@ -18,7 +18,7 @@ const Sum = z.int().nonnegative();
 /** Half, 95 and 99 of 100 requests stay below these; true to 5 %. */
 const Percentiles = z.object({ p50: z.number().nonnegative(), p95: z.number().nonnegative(), p99: z.number().nonnegative() });
 
-/** How fast completed requests were answered. What no request of the row told is absent. */
+/** How fast completed requests were answered. A figure that no request of the row has is absent. */
 export const UsageLatency = z.object({
   /** Milliseconds from the request to the first token. */
   ttft_ms: Percentiles.optional(),

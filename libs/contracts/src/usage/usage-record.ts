@@ -59,7 +59,7 @@ export const USAGE_RECORDS_MAX = 100;
 
 /**
  * Requests of one key to one deployment that a gateway refused for one reason within some seconds, before a worker was looked
- * for: none of them has a record of its own, none used a token. Each count is told under a name of its own and never changes.
+ * for: none of them has a record of its own, none used a token. Each count has a name of its own and never changes.
  */
 export const RefusedUsage = Dimensions.pick({ acct: true, key: true, dep: true, api: true, started: true }).extend({
   /** Name of the count. */
@@ -71,7 +71,7 @@ export const RefusedUsage = Dimensions.pick({ acct: true, key: true, dep: true, 
 });
 export type RefusedUsage = z.infer<typeof RefusedUsage>;
 
-/** What a gateway had to tell of several requests at about one time. Readers that know no `refused` leave it out. */
+/** Usage of several requests that a gateway sends together. Readers that do not know `refused` leave it out. */
 export const GatheredUsage = z.object({
   records: z.array(UsageRecord).max(USAGE_RECORDS_MAX),
   refused: z.array(RefusedUsage).max(USAGE_RECORDS_MAX).optional(),
