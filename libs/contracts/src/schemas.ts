@@ -25,8 +25,13 @@ export function checkToSend<T extends z.ZodType>(schema: T, value: unknown): z.o
 /**
  * An array of which each item is read by itself: one that breaks its schema is left out, and spoils none of the others.
  * @param max items at most; a longer array is refused whole.
+ * @param mayLeaveOut false for a broken item that makes the array unreadable all the same.
  */
-export const eachReadable = <T extends z.ZodType>(item: T, max = Number.MAX_SAFE_INTEGER): z.ZodType<z.output<T>[], z.input<T>[]> =>
+export const eachReadable = <T extends z.ZodType>(
+  item: T,
+  max = Number.MAX_SAFE_INTEGER,
+  mayLeaveOut: (item: unknown) => boolean = () => true,
+): z.ZodType<z.output<T>[], z.input<T>[]> =>
   z
     .array(z.unknown())
     .max(max)
@@ -34,7 +39,7 @@ export const eachReadable = <T extends z.ZodType>(item: T, max = Number.MAX_SAFE
       items.flatMap((one, at) => {
         const read = item.safeParse(one);
         if (read.success) return [read.data];
-        if (!sending) return [];
+        if (!sending && mayLeaveOut(one)) return [];
         for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', message, path: [at, ...path] });
         return [];
       }),

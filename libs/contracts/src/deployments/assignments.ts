@@ -40,6 +40,14 @@ export const AssignmentItem = z.object({
 });
 export type AssignmentItem = z.infer<typeof AssignmentItem>;
 
+const SOURCE_KINDS: ReadonlySet<unknown> = new Set(ModelSource.options.map(({ shape }) => shape.kind.value));
+
+/** Such an item was never loaded here, so leaving it out unloads nothing. */
+function hasNewerSource(item: unknown): boolean {
+  const kind = (item as { readonly source?: { readonly kind?: unknown } } | null)?.source?.kind;
+  return typeof kind === 'string' && !SOURCE_KINDS.has(kind);
+}
+
 /** What the secret of an item is bound to, so that it opens for this revision on this agent alone. */
 export const credentialBinding = (item: { readonly dep: number; readonly rev: number; readonly wk: string }): string =>
   `assignment ${item.dep}:${item.rev} ${item.wk}`;
@@ -57,7 +65,8 @@ export const Assignment = defineEvent({
   subscribers: ['worker', 'agent'],
   message: z.object({
     term: z.int().positive(),
-    items: eachReadable(AssignmentItem),
+    /** An item whose kind of source only newer versions know is left out. Any other broken item makes the message unreadable. */
+    items: eachReadable(AssignmentItem, Number.MAX_SAFE_INTEGER, hasNewerSource),
     /**
      * Deployments that this agent reports and that their owners stopped: what is unloaded of them ends its last streams as
      * `deployment_stopped`, everything else as `server_shutting_down`. Absent = all that is unlisted is stopped, as senders of

@@ -4,7 +4,7 @@ import { defineFeed } from '../feed.js';
 import { AccountId, SessionId } from '../ids.js';
 import { eachReadable } from '../schemas.js';
 import { Actor } from './audit.js';
-import { GrantedRole } from './people.js';
+import { MemberRole } from './people.js';
 
 /** Header `typ` of a session token (RFC 9068); a token of another type is refused. */
 export const SESSION_TOKEN_TYPE = 'at+jwt';
@@ -25,7 +25,7 @@ export const SessionClaims = z.object({
   sid: SessionId,
   /** The account in which the session works. */
   acct: AccountId,
-  role: GrantedRole,
+  role: MemberRole,
   /** Version of the session. A token is void once the session feed has a higher one. */
   ver: z.int().positive(),
   /** True while the account is suspended: the token is good for looking. Such tokens are void when it is resumed. */

@@ -4,7 +4,6 @@ import { propagatedFields, propagatedFieldsOfNow } from '../feed.js';
 import { Actor } from '../identity/audit.js';
 import { Limits } from '../identity/limits.js';
 import { AccountId, AccountSlug, KeyId } from '../ids.js';
-import { enumOr } from '../schemas.js';
 import { KeyView } from './key-view.js';
 
 /** Header `typ` of the token that proves an MCP key to the services. */
@@ -24,7 +23,7 @@ export const KeyProofClaims = z.object({
   /** The key's number, as text. */
   sub: z.string().regex(/^[1-9][0-9]{0,9}$/),
   acct: AccountId,
-  scope: enumOr(McpScope, 'read'),
+  scope: McpScope,
 });
 export type KeyProofClaims = z.infer<typeof KeyProofClaims>;
 
