@@ -57,7 +57,7 @@ export function bareExports(root) {
       bare.add(`${relative(root, file.fileName)}:${line} ${exported.name}`);
     }
   }
-  return [...bare].sort();
+  return [...bare].toSorted((a, b) => a.localeCompare(b, 'en'));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

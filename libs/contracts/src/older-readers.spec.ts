@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { AgentHeartbeat, Assignment } from './deployments/assignments.js';
 import { DeploymentFeed } from './deployments/deployment-feed.js';
 import { FindDeployment, ListDeployments } from './deployments/deployment-views.js';
@@ -171,14 +172,14 @@ describe('a writer', () => {
   it('sends no word and no item of its own making', () => {
     expect(checkToSend(ListDeployments.reply, { deployments: [view] }).deployments).toEqual([view]);
     for (const wrong of [{ state: NEWER }, { reason: NEWER }, { source: { kind: NEWER } }])
-      expect(() => checkToSend(ListDeployments.reply, { deployments: [{ ...view, ...wrong }] })).toThrow();
+      expect(() => checkToSend(ListDeployments.reply, { deployments: [{ ...view, ...wrong }] })).toThrow(z.ZodError);
     expect(() => checkToSend(UsageRecord, { ...usage, api: 'responses' })).toThrow('Expected one of chat, messages.');
     const member = { user: 1, email: 'a@b.c', name: '', role: NEWER, joined_at: at, last_sign_in_at: null };
-    expect(() => checkToSend(ListMembers.reply, { members: [member], next: null })).toThrow();
+    expect(() => checkToSend(ListMembers.reply, { members: [member], next: null })).toThrow(z.ZodError);
   });
 
   it('leaves readers generous when it has thrown', () => {
-    expect(() => checkToSend(UsageRecord, {})).toThrow();
+    expect(() => checkToSend(UsageRecord, {})).toThrow(z.ZodError);
     expect(UsageRecord.parse({ ...usage, api: 'responses' }).api).toBe('responses');
   });
 });
