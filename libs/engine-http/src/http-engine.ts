@@ -39,9 +39,13 @@ export interface Upstream {
   readonly model: string;
 }
 
+/** How long an HTTP engine may take, in milliseconds. */
 export interface HttpEngineLimits extends UpstreamLimits {
+  /** For a connection. */
   readonly connectMs: number;
+  /** For all questions of one check of the server. */
   readonly probeMs: number;
+  /** For one count of tokens. */
   readonly countMs: number;
 }
 

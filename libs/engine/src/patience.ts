@@ -2,6 +2,7 @@ import { ServiceError } from '@slipway/contracts';
 
 const TICK_MS = 1_000;
 
+/** How long an engine may be silent. */
 export interface PatienceLimits {
   /** Time to the first output, in milliseconds. */
   readonly firstOutputMs: number;

@@ -19,6 +19,7 @@ export interface FeedStores<Tx> {
   feedStore<R>(feed: string): FeedStore<R, Tx>;
 }
 
+/** A feed that a service publishes: its contract, its store and its records. */
 export interface PublishedFeed<R, Tx> {
   readonly contract: FeedContract<R>;
   /** Where the feed is kept; a resource that is listed before this one. */
@@ -47,6 +48,7 @@ export const feedPublisher = <R, Tx>({ contract, stores, source }: PublishedFeed
 
 type PublisherParts<R, Tx> = [FeedStores<Tx>, FeedSource<R>, NatsConnection, ServiceConfig, Logger];
 
+/** A feed that a service follows, and the class that takes its records. */
 export interface FollowedFeed<R> {
   readonly contract: FeedContract<R>;
   /** Gets the records; an injectable class that comes with the feed. */

@@ -12,6 +12,7 @@ const REFRESH_MS = 30_000;
 /** A file with a wrong checksum is not fetched again for so long, in milliseconds. */
 const WRONG_FOR_MS = 600_000;
 
+/** Where downloads go, from which hosts, and within which limits. */
 export interface ModelDownloadsOptions {
   /** Folder of the cache; several agents may share it. */
   readonly folder: string;

@@ -5,6 +5,7 @@ import { createLogger } from '../log/logger.js';
 import { Service } from './service.js';
 import type { ServiceDefinition, ServiceSchema } from './service-definition.js';
 
+/** What a test learns from a service that it started. */
 export interface StartOptions {
   /** Gets every line of the log from level `debug` on, as JSON. */
   readonly log?: (line: string) => void;
