@@ -47,6 +47,8 @@ FROM manifests AS dashboard
 ARG APP=gateway
 COPY tsconfig.base.json ./
 COPY apps/dashboard ./apps/dashboard
+# The part of the contracts that the page imports as values; the bundler takes it from its source.
+COPY libs/contracts/src/engines ./libs/contracts/src/engines
 RUN --mount=type=cache,target=/root/.npm --mount=type=secret,id=ca --mount=type=secret,id=npmrc,target=/root/.npmrc \
   mkdir -p apps/dashboard/dist \
   && if [ "${APP}" = console ]; then \

@@ -25,6 +25,15 @@ describe('the Dockerfile', () => {
     }
   });
 
+  it('gives the dashboard every library source it bundles', () => {
+    const config = readFileSync(join(root, 'apps/dashboard/vite.config.ts'), 'utf8');
+    const bundled = [...config.matchAll(/'\.\.\/\.\.\/(libs\/[^']+)'/g)].map(([, path = '']) => path);
+    expect(bundled).not.toEqual([]);
+    const copies = stages.find(({ name }) => name === 'dashboard')?.instructions.filter(({ name }) => name === 'COPY') ?? [];
+    const copied = copies.flatMap(({ text }) => text.split(/\s+/).slice(0, -1));
+    expect(bundled.filter((path) => !copied.some((folder) => path.startsWith(`${folder}/`)))).toEqual([]);
+  });
+
   it('takes no data, builds, tests or installed packages from the machine that builds', () => {
     const outside = [
       '.git/config',
