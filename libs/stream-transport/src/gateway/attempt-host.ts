@@ -46,6 +46,8 @@ export interface ActiveAttempt {
   frame(frame: Frame | null, now: number): void;
   /** The start's subject has no subscriber. */
   noResponders(now: number): void;
+  /** A probe of the worker found no subscriber. */
+  probeFailed(now: number): void;
   /** The worker does not have the attempt. */
   gone(): void;
   /** The worker is dead. */

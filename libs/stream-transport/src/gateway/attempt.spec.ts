@@ -67,8 +67,28 @@ describe('an attempt at a worker', () => {
     bench.attempt.restartTimers(bench.now);
     bench.wait(5_900);
     expect(bench.told).toEqual([]);
-    bench.wait(200);
+    bench.wait(200 + 500);
     expect(bench.told).toEqual(['silent since this_start']);
+  });
+
+  it('is absent when parts found no subscriber', async () => {
+    const bench = new Bench({ kind: 'uploading', done: Promise.resolve(true) });
+    bench.attempt.probeFailed(bench.now);
+    expect([bench.told, bench.probes]).toEqual([[], 0]);
+    await new Promise(setImmediate);
+    expect(bench.probes).toBe(1);
+    bench.attempt.probeFailed(bench.now);
+    expect(bench.told).toEqual(['absent']);
+  });
+
+  it('is late when a worker that got no part answers', async () => {
+    const bench = new Bench({ kind: 'uploading', done: Promise.resolve(true) });
+    await new Promise(setImmediate);
+    bench.wait(6_100);
+    expect([bench.told, bench.probes]).toEqual([[], 2]);
+    bench.vitals.seen(bench.now);
+    bench.wait(50);
+    expect(bench.told).toEqual(['late']);
   });
 
   it('is not blamed behind an earlier unanswered start', () => {

@@ -33,8 +33,10 @@ export class Attempt implements ActiveAttempt {
   #earlier: Readonly<PendingStart> | null = null;
   /** This start, while its answer is awaited; null = not sent yet, or no longer awaited. */
   #pending: PendingStart | null = null;
-  /** Whether a worker that answers other streams was probed for this one. */
-  #isProbed = false;
+  /** Whether the start was sent in parts, over a connection on which the server reports no missing subscriber to this side. */
+  #inParts = false;
+  /** When the worker was asked whether it is alive, after its time for an answer; -Infinity = not yet. */
+  #probedAt = NEVER;
   #replayAskedAt = NEVER;
   #cancelledAt = NEVER;
   #cancelBy = 0;
@@ -86,6 +88,11 @@ export class Attempt implements ActiveAttempt {
     else if (frame.k === 'rej') {
       if (this.#phase === 'starting' && frame.wk === this.wk) this.#conclude({ kind: 'rejected', frame });
     } else if (frame.k !== 'acc' || frame.wk === this.wk) this.#frameOfAccepted(frame, now);
+  }
+
+  /** A probe of the worker found no subscriber: concerns a start whose parts were sent before. */
+  probeFailed(now: number): void {
+    if (this.#inParts) this.noResponders(now);
   }
 
   /** The start's subject has no subscriber. */
@@ -233,8 +240,14 @@ export class Attempt implements ActiveAttempt {
   async #awaitUpload(done: Promise<boolean>): Promise<void> {
     const complete = await done.catch(() => false);
     if (this.#phase !== 'starting') return;
-    if (complete) this.#awaitAnswer(this.#host.settings.acceptMs + this.#host.settings.partsMs);
-    else this.#interrupted();
+    if (!complete) {
+      this.#interrupted();
+      return;
+    }
+    this.#inParts = true;
+    this.#awaitAnswer(this.#host.settings.acceptMs + this.#host.settings.partsMs);
+    // Parts that found no subscriber are lost without a report; the probe gets one.
+    this.#host.probe(this.wk);
   }
 
   /** It is unknown how much of the start arrived: cancels it and lets the stream start again. */
@@ -250,11 +263,14 @@ export class Attempt implements ActiveAttempt {
       return;
     }
     const state = this.#workerStateSinceSent(now);
-    if (state === 'unsure') {
-      if (!this.#isProbed) this.#host.probe(this.wk);
-      this.#isProbed = true;
-      return;
+    // A worker that got no part at all is silent too, and was not silenced by this start.
+    const isAwaitingProbe = this.#inParts && now - this.#probedAt < this.#host.settings.probeMs;
+    const isUnasked = this.#probedAt === NEVER && (state === 'unsure' || (state === 'silent' && this.#inParts));
+    if (isUnasked) {
+      this.#probedAt = now;
+      this.#host.probe(this.wk);
     }
+    if (isUnasked || state === 'unsure' || (state === 'silent' && isAwaitingProbe)) return;
     this.#host.counters.acceptTimeouts += 1;
     this.#cancelAtWorker('not accepted', now);
     if (state === 'alive') {
@@ -269,9 +285,9 @@ export class Attempt implements ActiveAttempt {
   /** A message after the start may have been sent before the worker reached it, so only a recent one shows that it is alive. */
   #workerStateSinceSent(now: number): 'alive' | 'unsure' | 'silent' {
     const { probeMs, acceptMs } = this.#host.settings;
-    const { lastSeenAt: heardAt } = this.#vitals;
-    if (heardAt <= this.#sentAt || now - heardAt > acceptMs) return 'silent';
-    return now - heardAt > probeMs ? 'unsure' : 'alive';
+    const { lastSeenAt } = this.#vitals;
+    if (lastSeenAt <= this.#sentAt || now - lastSeenAt > acceptMs) return 'silent';
+    return now - lastSeenAt > probeMs ? 'unsure' : 'alive';
   }
 
   #watch(now: number): void {

@@ -167,6 +167,7 @@ export class StreamReceiver {
     const wk = msg.subject.slice(msg.subject.lastIndexOf('.') + 1) as Incarnation;
     if (isNoResponders(msg)) {
       this.#peers.noResponders(wk, this.#lastMessageAt, this.#link.since);
+      for (const attempt of this.#attempts.values()) if (attempt.wk === wk) attempt.probeFailed(this.#lastMessageAt);
       return;
     }
     this.#peers.answered(wk);
