@@ -263,14 +263,7 @@ export class Attempt implements ActiveAttempt {
       return;
     }
     const state = this.#workerStateSinceSent(now);
-    // A worker that got no part at all is silent too, and was not silenced by this start.
-    const isAwaitingProbe = this.#inParts && now - this.#probedAt < this.#host.settings.probeMs;
-    const isUnasked = this.#probedAt === NEVER && (state === 'unsure' || (state === 'silent' && this.#inParts));
-    if (isUnasked) {
-      this.#probedAt = now;
-      this.#host.probe(this.wk);
-    }
-    if (isUnasked || state === 'unsure' || (state === 'silent' && isAwaitingProbe)) return;
+    if (this.#needsProbe(state, now)) return;
     this.#host.counters.acceptTimeouts += 1;
     this.#cancelAtWorker('not accepted', now);
     if (state === 'alive') {
@@ -280,6 +273,19 @@ export class Attempt implements ActiveAttempt {
     this.#vitals.startTimedOut();
     // Workers handle starts in order: this one was reached only if the earlier one was answered.
     this.#conclude({ kind: 'silent', accepted: false, since: this.#earlier?.isAnswered === false ? 'earlier_start' : 'this_start' });
+  }
+
+  /** Probes the worker once where its silence proves nothing. @returns true while there is no verdict yet */
+  #needsProbe(state: 'alive' | 'unsure' | 'silent', now: number): boolean {
+    // A worker that got no part at all is silent too, and was not silenced by this start.
+    const mayBeUnreached = state === 'silent' && this.#inParts;
+    if (state !== 'unsure' && !mayBeUnreached) return false;
+    if (this.#probedAt === NEVER) {
+      this.#probedAt = now;
+      this.#host.probe(this.wk);
+      return true;
+    }
+    return state === 'unsure' || now - this.#probedAt < this.#host.settings.probeMs;
   }
 
   /** A message after the start may have been sent before the worker reached it, so only a recent one shows that it is alive. */
