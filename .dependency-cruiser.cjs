@@ -106,7 +106,7 @@ const borders = [
     name: 'test-tools-only-in-tests',
     comment: 'Not installed in production.',
     from: { pathNot: ['^libs/testing/', '\\.config\\.ts$', ...tests] },
-    to: { path: npm('vitest', 'vite', '@nestjs/testing', 'openai', '@anthropic-ai/sdk', 'playwright-core', '@axe-core/playwright') },
+    to: { path: npm('vitest', 'vite', 'openai', '@anthropic-ai/sdk', 'playwright-core', '@axe-core/playwright') },
   },
   {
     name: 'nobody-imports-a-test',
