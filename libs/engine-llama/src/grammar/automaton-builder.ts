@@ -2,8 +2,7 @@ import { type Automaton, combine, explore } from './automaton.js';
 import { type CharSet } from './char-set.js';
 import type { Expr } from './gbnf.js';
 import { ANY } from './regex-classes.js';
-import type { Look, RegexBranch } from './regex-reader.js';
-import { RegexReader } from './regex-reader.js';
+import { type Lookahead, type RegexBranch, regexBranches } from './regex-reader.js';
 
 const MAX_NODES = 4_000;
 /** Sets of nodes that one determinization may look at, in nodes. */
@@ -157,9 +156,9 @@ const AROUND: Expr = { kind: 'repeat', item: chars(ANY), min: 0, max: null };
 
 /**
  * The texts in which a regular expression matches somewhere, as JSON schemas mean it; also one that looks ahead. Null = too large.
- * @throws ServiceError `unsupported_value` as `RegexReader` does.
+ * @throws ServiceError `unsupported_value` as `regexBranches` does.
  */
-export const patternAutomaton = (pattern: string): Automaton | null => anyBranch(new RegexReader(pattern, chars).branches(), false);
+export const patternAutomaton = (pattern: string): Automaton | null => anyBranch(regexBranches(pattern, chars), false);
 
 function anyBranch(branches: readonly RegexBranch[], fromHere: boolean): Automaton | null {
   const machines = branches.map((branch) => branchAutomaton(branch, fromHere));
@@ -172,12 +171,12 @@ function anyBranch(branches: readonly RegexBranch[], fromHere: boolean): Automat
 /** From the last piece to the first: what looks ahead narrows all that follows it. */
 function branchAutomaton({ parts, fromStart, toEnd }: RegexBranch, fromHere: boolean): Automaton | null {
   let rest = automatonOf(toEnd ? { kind: 'text', text: '' } : AROUND);
-  const all: readonly (Expr | Look)[] = fromStart || fromHere ? parts : [AROUND, ...parts];
+  const all: readonly (Expr | Lookahead)[] = fromStart || fromHere ? parts : [AROUND, ...parts];
   for (const part of all.toReversed()) {
     const behind = rest;
     if (!behind) return null;
     rest =
-      part.kind === 'look'
+      part.kind === 'lookahead'
         ? looking(behind, part)
         : built((draft) => {
             const between = draft.join();
@@ -188,7 +187,7 @@ function branchAutomaton({ parts, fromStart, toEnd }: RegexBranch, fromHere: boo
   return rest;
 }
 
-function looking(rest: Automaton, { negative, branches }: Look): Automaton | null {
+function looking(rest: Automaton, { negative, branches }: Lookahead): Automaton | null {
   const seen = anyBranch(branches, true);
   return seen && combine(rest, seen, negative ? 'without' : 'and');
 }

@@ -23,6 +23,9 @@ describe('a regular expression', () => {
     ['a{70,130}', ['a'.repeat(70), 'a'.repeat(100), 'a'.repeat(130)], ['a'.repeat(69), 'a'.repeat(131)]],
     ['a{100,}', ['a'.repeat(100), 'a'.repeat(500)], ['a'.repeat(99)]],
     ['[\\]\\\\^-]', [']', '\\', '^', '-'], ['[']],
+    ['\\ud83d\\ude00', ['😀'], ['']],
+    ['\\-😀+[^😂]\\u{e9}', ['-😀😀aé'], ['-😀😂é', '-😀ae9']],
+    ['\\-[\\d-x]\\01', ['-5\u0001', '--\u0001', '-x\u0001'], ['-a\u0001', '-5\u00001']],
   ])('is matched by the whole text: %s', (pattern, taken, refused) => {
     const walk = walkOf(regexGrammar(pattern));
     for (const text of taken) expect(walk.accepts(text), text).toBe(true);
@@ -31,19 +34,41 @@ describe('a regular expression', () => {
 
   it.each([
     ['(?=a)b', 'looking ahead'],
-    ['(?<!a)b', 'looking ahead or behind'],
+    ['(?<!a)b', 'looking behind'],
+    ['(a(?=b))', 'looking ahead inside of a group'],
+    ['(?=a)*', 'looking ahead inside of a group or with a count'],
+    ['(a$)', '"$" inside of a group'],
     ['(a)\\1', '"\\1"'],
     ['\\bword\\b', '"\\b"'],
     ['\\p{L}', '"\\p"'],
     ['a$b', '"b" behind "$"'],
     ['(^a)', '"^" that is not at the beginning'],
+    ['\\-\\x4', '"\\x" without its digits'],
+    ['\\ud83d', 'halves of surrogate pairs'],
+    ['(?i)ä', 'letters beyond ASCII whose case is ignored'],
     ['a{2000000000}', 'a count above 1000000000'],
     ['x'.repeat(5_000), 'more than 4096 characters'],
     [`${'('.repeat(100)}a${')'.repeat(100)}`, 'more than 64 groups'],
-  ])('is refused by name when it is more than we read: %s', (pattern, reason) => {
+  ])('is refused with the name of the construct: %s', (pattern, reason) => {
     expect(() => regexGrammar(pattern)).toThrow(
       expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining(reason) }),
     );
+  });
+
+  it('is refused within a second however hostile', () => {
+    const begun = performance.now();
+    for (const hostile of [
+      `${'('.repeat(100_000)}${')'.repeat(100_000)}`,
+      '('.repeat(100_000),
+      `${'(?='.repeat(1_300)}${')'.repeat(1_300)}`,
+      '['.repeat(4_096),
+      '(a|b)\\9'.repeat(580),
+      `\\-${'(?<n>'.repeat(60)}${')'.repeat(60)}${'\\k<n>'.repeat(700)}`,
+    ]) {
+      const outcome = expect.objectContaining({ code: expect.stringMatching(/^(unsupported|invalid)_value$/) });
+      expect(() => regexGrammar(hostile), hostile.slice(0, 20)).toThrow(outcome);
+    }
+    expect(performance.now() - begun).toBeLessThan(1_000);
   });
 
   it('is refused when it is none', () => {

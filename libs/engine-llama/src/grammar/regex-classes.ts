@@ -30,16 +30,6 @@ export const CLASS_ESCAPES: ReadonlyMap<string, CharSet> = new Map([
   ['S', complement(BLANK)],
 ]);
 
-/** Characters that have a letter of their own behind a backslash. */
-export const LETTER_ESCAPES: ReadonlyMap<string, number> = new Map([
-  ['t', 0x09],
-  ['n', 0x0a],
-  ['v', 0x0b],
-  ['f', 0x0c],
-  ['r', 0x0d],
-  ['0', 0x00],
-]);
-
 /** Letters of the two cases, with those beyond ASCII that Unicode folds to them. */
 const CASES: readonly CharSet[] = Array.from('abcdefghijklmnopqrstuvwxyz', (letter) =>
   charsOf(letter + letter.toUpperCase() + (letter === 'k' ? '\u212a' : '') + (letter === 's' ? '\u017f' : '')),

@@ -3,7 +3,7 @@ import type { CharSet } from './char-set.js';
 import { alt, chars, type Expr, repeat, seq } from './gbnf.js';
 import { ANY } from './regex-classes.js';
 import { regExpOf } from './regex-dialects.js';
-import { type RegexBranch, RegexReader } from './regex-reader.js';
+import { type RegexBranch, regexBranches } from './regex-reader.js';
 
 /**
  * A regular expression that the whole text must match.
@@ -17,7 +17,7 @@ import { type RegexBranch, RegexReader } from './regex-reader.js';
  */
 export function wholeMatch(pattern: string): Expr {
   if (!regExpOf(pattern)) throw new ServiceError('invalid_value', `${JSON.stringify(pattern.slice(0, 100))} is no regular expression.`);
-  return alt(...new RegexReader(pattern, chars).branches().map(bodyOf));
+  return alt(...regexBranches(pattern, chars).map(bodyOf));
 }
 
 /**
@@ -26,14 +26,14 @@ export function wholeMatch(pattern: string): Expr {
  */
 export function anywhereMatch(pattern: string, char: (set: CharSet) => Expr): Expr {
   const around = repeat(char(ANY), 0, null);
-  const branches = new RegexReader(pattern, char).branches();
+  const branches = regexBranches(pattern, char);
   return alt(...branches.map((branch) => seq(...(branch.fromStart ? [] : [around]), bodyOf(branch), ...(branch.toEnd ? [] : [around]))));
 }
 
 function bodyOf({ parts }: RegexBranch): Expr {
   return seq(
     ...parts.map((part) => {
-      if (part.kind !== 'look') return part;
+      if (part.kind !== 'lookahead') return part;
       throw new ServiceError('unsupported_value', 'A regular expression that is looking ahead is not supported here.');
     }),
   );

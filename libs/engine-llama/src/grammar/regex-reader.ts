@@ -1,167 +1,142 @@
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { ServiceError } from '@slipway/contracts';
 import { type CharRange, type CharSet, charSet, complement } from './char-set.js';
 import { alt, type Expr, repeat, seq } from './gbnf.js';
-import { ANY, CLASS_ESCAPES, DOT, inAnyCase, isCaseless, LETTER_ESCAPES } from './regex-classes.js';
-import { inJavaScript, regExpOf } from './regex-dialects.js';
+import { ANY, CLASS_ESCAPES, DOT, inAnyCase, isCaseless } from './regex-classes.js';
+import { inJavaScript } from './regex-dialects.js';
 
 const MAX_CHARS = 4_096;
 const MAX_DEPTH = 64;
 const MAX_COUNT = 1_000_000_000;
+/** The escapes of characters that are read: by name, by code, and any punctuation. */
+const CHAR_ESCAPE = /^\\(?:[tnvfr0b]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{|[^A-Za-z0-9])/;
+/** What Node 20 knows of regular expressions. */
+const PARSER = new RegExpParser({ ecmaVersion: 2024 });
+const PRIVATE_USE = 0xe000;
+const LAST = 0x10ffff;
 
-/** One way through a regular expression, and whether it is held to the ends of the text. */
+/** One alternative of a regular expression, and whether it is anchored to the ends of the text. */
 export interface RegexBranch {
   /** What it matches, one after the other. */
-  readonly parts: readonly (Expr | Look)[];
+  readonly parts: readonly (Expr | Lookahead)[];
   readonly fromStart: boolean;
   readonly toEnd: boolean;
 }
 
-/** A look ahead: what follows must begin with one of the branches, or must not. */
-export interface Look {
-  readonly kind: 'look';
+/** What follows must begin with one of the branches, or must not. */
+export interface Lookahead {
+  readonly kind: 'lookahead';
   readonly negative: boolean;
   readonly branches: readonly RegexBranch[];
 }
 
-/** Reads one regular expression; `char` makes the expression for one character out of a set. */
-export class RegexReader {
-  readonly #chars: readonly string[];
+/**
+ * Reads a regular expression: its outermost alternatives.
+ * @param char makes the expression for one character out of a set.
+ * @throws ServiceError `unsupported_value` with the name of what is not read.
+ */
+export const regexBranches = (pattern: string, char: (set: CharSet) => Expr): RegexBranch[] => new RegexReader(pattern, char).branches();
+
+class RegexReader {
+  readonly #root: AST.Pattern;
+  /** Code points by the character that stands for each in the parsed source. */
+  readonly #replaced = new Map<number, number>();
   readonly #ignoresCase: boolean;
   readonly #dot: CharSet;
-  #at = 0;
-  #depth = 0;
 
   constructor(
     private readonly pattern: string,
     private readonly char: (set: CharSet) => Expr,
   ) {
     if (pattern.length > MAX_CHARS) throw this.#unsupported(`more than ${MAX_CHARS} characters`);
-    if (!regExpOf(pattern)) throw this.#unsupported('a spelling that JavaScript does not know');
     const { source, flags } = inJavaScript(pattern);
+    // The parser calls itself for each group.
+    if (depthOf(source) > MAX_DEPTH) throw this.#unsupported(`more than ${MAX_DEPTH} groups inside each other`);
+    this.#root = this.#parse(source);
     this.#ignoresCase = flags.includes('i');
     this.#dot = flags.includes('s') ? ANY : DOT;
-    this.#chars = Array.from(source);
   }
 
-  /** The branches between the outermost `|`. */
   branches(): RegexBranch[] {
-    const result = [this.#branch()];
-    while (this.#take('|')) result.push(this.#branch());
-    return result;
+    return this.#root.alternatives.map((alternative) => this.#branch(alternative));
   }
 
-  /** @param inside whether it stands in a look ahead. */
-  #branch(inside = false): RegexBranch {
-    const fromStart = this.#take('^');
-    const parts: (Expr | Look)[] = [];
-    while (!this.#branchEnds()) {
-      const look = this.#look(fromStart && parts.every(({ kind }) => kind === 'look'));
-      parts.push(look ?? this.#counted(this.#atom()));
-    }
-    const toEnd = this.#take('$');
-    const next = this.#peek();
-    if (next !== undefined && next !== '|' && !(inside && next === ')')) throw this.#unsupported(`${JSON.stringify(next)} behind "$"`);
-    return { parts, fromStart, toEnd };
-  }
-
-  #branchEnds(): boolean {
-    const next = this.#peek();
-    return next === undefined || next === '|' || next === ')' || next === '$';
-  }
-
-  /** A look ahead between the outermost parts; null = something else comes next. */
-  #look(atStart: boolean): Look | null {
-    const sign = this.#chars.slice(this.#at, this.#at + 3).join('');
-    if (sign !== '(?=' && sign !== '(?!') return null;
-    this.#at += 3;
-    this.#enter();
-    const branches = [this.#branch(true)];
-    while (this.#take('|')) branches.push(this.#branch(true));
-    if (!atStart && branches.some(({ fromStart }) => fromStart)) throw this.#unsupported('"^" that is not at the beginning');
-    this.#next();
-    this.#depth -= 1;
-    return { kind: 'look', negative: sign === '(?!', branches };
-  }
-
-  #enter(): void {
-    this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) throw this.#unsupported(`more than ${MAX_DEPTH} groups inside each other`);
-  }
-
-  #sequence(): Expr {
-    const items: Expr[] = [];
-    while (!this.#branchEnds()) items.push(this.#counted(this.#atom()));
-    return seq(...items);
-  }
-
-  #atom(): Expr {
-    const next = this.#next();
-    if (next === '(') return this.#group();
-    if (next === '[') return this.char(this.#class());
-    if (next === '.') return this.char(this.#dot);
-    if (next === '^') throw this.#unsupported('"^" that is not at the beginning');
-    return this.char(this.#inAnyCase(next === '\\' ? this.#escape() : single(next)));
-  }
-
-  #group(): Expr {
-    this.#enter();
-    if (this.#take('?') && !this.#take(':')) this.#groupName();
-    const options = [this.#sequence()];
-    while (this.#take('|')) options.push(this.#sequence());
-    if (this.#peek() === '$') throw this.#unsupported('"$" inside of a group');
-    this.#next();
-    this.#depth -= 1;
-    return alt(...options);
-  }
-
-  #groupName(): void {
-    const [angle, sign] = [this.#next(), this.#peek()];
-    if (angle !== '<' || sign === '=' || sign === '!') throw this.#unsupported('looking ahead or behind, or flags in a group');
-    while (this.#next() !== '>');
-  }
-
-  #counted(item: Expr): Expr {
-    const count = this.#count();
-    if (count === null) return item;
-    const [min, max] = count;
-    if (max !== null && min > max) throw this.#unsupported('a count whose ends are out of order');
-    if (min > MAX_COUNT || (max ?? 0) > MAX_COUNT) throw this.#unsupported(`a count above ${MAX_COUNT}`);
-    // Lazy or greedy: the same texts match.
-    this.#take('?');
-    return repeat(item, min, max);
-  }
-
-  #count(): [min: number, max: number | null] | null {
-    if (this.#take('*')) return [0, null];
-    if (this.#take('+')) return [1, null];
-    if (this.#take('?')) return [0, 1];
-    const braces = /^\{(\d+)(,(\d*))?\}/.exec(this.#chars.slice(this.#at, this.#at + 40).join(''));
-    if (!braces) return null;
-    this.#at += braces[0].length;
-    const min = Number(braces[1]);
-    const end = braces[3];
-    if (braces[2] === undefined) return [min, min];
-    return [min, end ? Number(end) : null];
-  }
-
-  #class(): CharSet {
-    const negated = this.#take('^');
-    const ranges: CharRange[] = [];
-    while (!this.#take(']')) {
-      const from = this.#classItem();
-      const isRange = this.#peek() === '-' && this.#chars[this.#at + 1] !== ']' && this.#at + 1 < this.#chars.length;
-      if (!isRange) {
-        ranges.push(...from);
-        continue;
+  /** As `regExpOf` does: with the flag `u` where it is valid with it. */
+  #parse(source: string): AST.Pattern {
+    for (const unicode of [true, false]) {
+      try {
+        return PARSER.parsePattern(unicode ? source : this.#withoutCodePoints(source), undefined, undefined, { unicode });
+      } catch {
+        // Some expressions are only valid without the flag.
       }
-      this.#next();
-      const to = this.#classItem();
-      const [first, last] = [onlyCode(from), onlyCode(to)];
-      if (first === null || last === null || first > last) throw this.#unsupported('a range of that form in a class');
-      ranges.push([first, last]);
     }
-    const set = this.#inAnyCase(charSet(...ranges));
-    return negated ? complement(set) : set;
+    throw this.#unsupported('a spelling that JavaScript does not know');
+  }
+
+  /**
+   * The source for the parser without the flag `u`, which knows no code points beyond U+FFFF and no `\u{…}`: a free character
+   * of private use stands for each of them.
+   */
+  #withoutCodePoints(source: string): string {
+    let free = PRIVATE_USE;
+    return source.replaceAll(/\\u\{([0-9A-Fa-f]{1,6})\}|\\[!-~]|[\u{10000}-\u{10ffff}]/gu, (piece, digits?: string) => {
+      if (digits === undefined && piece.startsWith('\\')) return piece;
+      while (source.includes(String.fromCharCode(free))) free += 1;
+      this.#replaced.set(free, digits === undefined ? (piece.codePointAt(0) ?? 0) : Number.parseInt(digits, 16));
+      free += 1;
+      return String.fromCharCode(free - 1);
+    });
+  }
+
+  #branch({ elements }: AST.Alternative): RegexBranch {
+    const fromStart = isEdge(elements[0], 'start');
+    const end = elements.findIndex((element) => isEdge(element, 'end'));
+    const next = end < 0 ? undefined : elements[end + 1];
+    if (next) throw this.#unsupported(`${JSON.stringify(Array.from(next.raw)[0])} behind "$"`);
+    const parts: (Expr | Lookahead)[] = [];
+    for (const element of elements.slice(fromStart ? 1 : 0, end < 0 ? undefined : end)) {
+      const atStart = fromStart && parts.every(({ kind }) => kind === 'lookahead');
+      const isLookahead = element.type === 'Assertion' && element.kind === 'lookahead';
+      parts.push(isLookahead ? this.#lookahead(element, atStart) : this.#element(element));
+    }
+    return { parts, fromStart, toEnd: end >= 0 };
+  }
+
+  #lookahead({ negate, alternatives }: AST.LookaheadAssertion, atStart: boolean): Lookahead {
+    const branches = alternatives.map((alternative) => this.#branch(alternative));
+    if (!atStart && branches.some(({ fromStart }) => fromStart)) throw this.#unsupported('"^" that is not at the beginning');
+    return { kind: 'lookahead', negative: negate, branches };
+  }
+
+  #element(element: AST.Element): Expr {
+    switch (element.type) {
+      case 'Character':
+        return this.char(this.#inAnyCase(this.#codes(element)));
+      case 'CharacterSet':
+        return this.char(element.kind === 'any' ? this.#dot : this.#inAnyCase(this.#codes(element)));
+      case 'CharacterClass':
+        return this.char(this.#class(element));
+      case 'Quantifier':
+        return this.#counted(element);
+      case 'Group':
+      case 'CapturingGroup':
+        return alt(...element.alternatives.map(({ elements }) => seq(...elements.map((each) => this.#element(each)))));
+      case 'Assertion':
+        throw this.#unsupported(assertionName(element));
+      default:
+        throw this.#unsupported(nameOf(element));
+    }
+  }
+
+  /** Lazy or greedy: the same texts match. */
+  #counted({ element, min, max }: AST.Quantifier): Expr {
+    if (min > MAX_COUNT || (max > MAX_COUNT && max !== Number.POSITIVE_INFINITY)) throw this.#unsupported(`a count above ${MAX_COUNT}`);
+    return repeat(this.#element(element), min, max === Number.POSITIVE_INFINITY ? null : max);
+  }
+
+  #class({ negate, elements }: AST.CharacterClass): CharSet {
+    const set = this.#inAnyCase(charSet(...elements.flatMap((element) => this.#codes(element))));
+    return negate ? complement(set) : set;
   }
 
   /** With the letters of the other case, where case is ignored. */
@@ -172,50 +147,26 @@ export class RegexReader {
     return inAnyCase(set);
   }
 
-  #classItem(): CharSet {
-    const next = this.#next();
-    if (next !== '\\') return single(next);
-    if (this.#take('b')) return [[0x08, 0x08]];
-    return this.#escape();
+  /** What a character, a range or an escape stands for. */
+  #codes(element: AST.Character | AST.CharacterSet | AST.CharacterClassElement): CharSet {
+    if (element.type === 'Character') return [[this.#code(element), this.#code(element)]];
+    if (element.type === 'CharacterClassRange') return [this.#range(element)];
+    const known = CLASS_ESCAPES.get(element.raw.slice(1));
+    if (!known) throw this.#unsupported(nameOf(element));
+    return known;
   }
 
-  #escape(): CharSet {
-    const letter = this.#next();
-    const known = CLASS_ESCAPES.get(letter);
-    if (known) return known;
-    const code = LETTER_ESCAPES.get(letter) ?? this.#codeEscape(letter);
-    if (code !== null) return [[code, code]];
-    if (/[A-Za-z0-9]/.test(letter)) throw this.#unsupported(`"\\${letter}"`);
-    return single(letter);
+  #range({ min, max }: AST.CharacterClassRange): CharRange {
+    return [this.#code(min), this.#code(max)];
   }
 
-  #codeEscape(letter: string): number | null {
-    const rest = this.#chars.slice(this.#at, this.#at + 12).join('');
-    const form = letter === 'x' ? /^([0-9a-f]{2})/i : /^(?:([0-9a-f]{4})|\{([0-9a-f]{1,6})\})/i;
-    if (letter !== 'x' && letter !== 'u') return null;
-    const found = form.exec(rest);
-    if (!found) throw this.#unsupported(`"\\${letter}" without its digits`);
-    this.#at += found[0].length;
-    const code = Number.parseInt(found[1] ?? found[2] ?? '', 16);
-    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw this.#unsupported('halves of surrogate pairs');
+  #code(character: AST.Character): number {
+    const { raw, value } = character;
+    if (/^\\[xu]$/.test(raw)) throw this.#unsupported(`"${raw}" without its digits`);
+    if (raw.startsWith('\\') && !CHAR_ESCAPE.test(raw)) throw this.#unsupported(nameOf(character));
+    const code = this.#replaced.get(value) ?? value;
+    if (code > LAST || (code >= 0xd800 && code <= 0xdfff)) throw this.#unsupported('halves of surrogate pairs');
     return code;
-  }
-
-  #peek(): string | undefined {
-    return this.#chars[this.#at];
-  }
-
-  #next(): string {
-    const char = this.#chars[this.#at];
-    if (char === undefined) throw this.#unsupported('an end in the middle');
-    this.#at += 1;
-    return char;
-  }
-
-  #take(char: string): boolean {
-    if (this.#peek() !== char) return false;
-    this.#at += 1;
-    return true;
   }
 
   #unsupported(what: string): ServiceError {
@@ -224,12 +175,26 @@ export class RegexReader {
   }
 }
 
-const single = (char: string): CharSet => {
-  const code = char.codePointAt(0) ?? 0;
-  return [[code, code]];
-};
+/** How many groups stand inside each other at most. */
+function depthOf(source: string): number {
+  let [depth, deepest, inClass] = [0, 0, false];
+  for (const [piece] of source.matchAll(/\\[^]|[[\]()]/g)) {
+    if (inClass) inClass = piece !== ']';
+    else if (piece === '[') inClass = true;
+    else if (piece === '(') deepest = Math.max(deepest, (depth += 1));
+    else if (piece === ')') depth -= 1;
+  }
+  return deepest;
+}
 
-function onlyCode(set: CharSet): number | null {
-  const [range, ...others] = set;
-  return range !== undefined && others.length === 0 && range[0] === range[1] ? range[0] : null;
+const isEdge = (element: AST.Element | undefined, kind: 'start' | 'end'): boolean => element?.type === 'Assertion' && element.kind === kind;
+
+/** The first two characters, such as `\1` or `\p`. */
+const nameOf = ({ raw }: AST.Node): string => (raw === '\\' ? '"\\c"' : `"${raw.slice(0, 2)}"`);
+
+function assertionName(assertion: AST.Assertion): string {
+  if (assertion.kind === 'start') return '"^" that is not at the beginning';
+  if (assertion.kind === 'end') return '"$" inside of a group';
+  if (assertion.kind === 'word') return nameOf(assertion);
+  return assertion.kind === 'lookbehind' ? 'looking behind' : 'looking ahead inside of a group or with a count';
 }
