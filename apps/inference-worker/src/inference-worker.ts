@@ -33,8 +33,9 @@ export const inferenceWorker = defineService({
     },
     { name: 'model downloads', token: ModelDownloads, start: (downloads: ModelDownloads) => downloads.open() },
     resource(AgentRpc),
-    resource(AgentService),
     resource(AgentLogService),
     resource(EngineTestService),
+    // Its first heartbeat says that the agent answers, so everything that answers is subscribed before.
+    resource(AgentService),
   ],
 });
