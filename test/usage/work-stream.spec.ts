@@ -1,4 +1,5 @@
-import { UsageRecorded, UsageStream, subjectOf } from '@slipway/contracts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { UsageRecorded, UsageStream, subjectOf, workStreamName } from '@slipway/contracts';
 import { createLogger, ensureWorkStream, type Gathering, RecordSpool, WorkConsumer, type WorkConsumerOptions } from '@slipway/platform';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Bus, ENV } from '../services/bus.js';
@@ -7,6 +8,13 @@ import { until } from '../testing/until.js';
 const log = createLogger('test', 'silent');
 const subject = subjectOf(UsageRecorded, { env: ENV });
 const text = ({ data }: { data: Uint8Array }): number => (JSON.parse(Buffer.from(data).toString()) as { n: number }).n;
+
+/** A promise and what resolves it. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
 
 describe('a work stream', () => {
   let bus: Bus;
@@ -20,7 +28,16 @@ describe('a work stream', () => {
     await bus.end();
   }, 60_000);
 
-  const make = async (): Promise<void> => ensureWorkStream(UsageStream, { nats: await bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
+  const make = async (stream = UsageStream): Promise<void> =>
+    ensureWorkStream(stream, { nats: await bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
+  /** What JetStream says of the stream or its consumer. */
+  const info = async <T>(call: string): Promise<T> => {
+    const boot = await bus.connect('boot');
+    return (await boot.request(`$JS.API.${call}`, '', { timeout: 5_000 })).json<T>();
+  };
+  const name = workStreamName(UsageStream, ENV);
+  const unacknowledged = async (): Promise<number> =>
+    (await info<{ num_ack_pending: number }>(`CONSUMER.INFO.${name}.${UsageStream.worker}`)).num_ack_pending;
   const spool = async (recordsMax = 100_000, gathering?: Gathering): Promise<RecordSpool> => {
     const made = new RecordSpool({ nats: await bus.connect('gateway'), log, subject, recordsMax, ...(gathering && { gathering }) });
     stops.push(() => made.stop());
@@ -33,7 +50,7 @@ describe('a work stream', () => {
     return made;
   };
 
-  it('may be made again and again, and keeps what it holds', async () => {
+  it('keeps its records when it is made again', async () => {
     await make();
     const records = await spool();
     records.put('1', { n: 1 });
@@ -44,7 +61,78 @@ describe('a work stream', () => {
     await until('the record arrives', () => seen.length === 1);
   }, 60_000);
 
-  it('gets what was spooled before it existed, and while the server was away', async () => {
+  it('takes new limits of stream and consumer when made again', async () => {
+    await make({ ...UsageStream, bytesMax: 1_000_000, ackWaitMs: 5_000 });
+    await make();
+    const stream = await info<{ config: { max_bytes: number; retention: string; discard: string } }>(`STREAM.INFO.${name}`);
+    expect(stream.config).toMatchObject({ max_bytes: UsageStream.bytesMax, retention: 'workqueue', discard: 'new', num_replicas: 1 });
+    const consumer = await info<{ config: object }>(`CONSUMER.INFO.${name}.${UsageStream.worker}`);
+    expect(consumer.config).toMatchObject({
+      ack_policy: 'explicit',
+      ack_wait: UsageStream.ackWaitMs * 1_000_000,
+      max_ack_pending: 4_000,
+      max_deliver: -1,
+    });
+  }, 60_000);
+
+  it('is consumed by a consumer that started before it', async () => {
+    const seen: number[] = [];
+    await consumer(async (items) => void seen.push(...items.map(text)));
+    await delay(1_500);
+    await make();
+    const records = await spool();
+    records.put('1', { n: 1 });
+    await until('the record arrives', () => seen.length === 1, 10_000);
+  }, 60_000);
+
+  it('delivers at most one pull request while work takes long', async () => {
+    await make();
+    const records = await spool();
+    const { opened, open } = gate();
+    const seen: number[] = [];
+    await consumer(async (items) => {
+      await opened;
+      seen.push(...items.map(text));
+    });
+    for (let n = 0; n < 400; n += 1) records.put(String(n), { n });
+    await until('records are delivered', async () => (await unacknowledged()) > 0, 10_000);
+    // Longer than a pull request stays open and than heartbeats may be missed.
+    await delay(9_000);
+    expect(await unacknowledged()).toBeLessThanOrEqual(100);
+    open();
+    await until('the rest is delivered', () => seen.length >= 400, 20_000);
+    expect(new Set(seen).size).toBe(seen.length);
+  }, 60_000);
+
+  it('waits at stop for running work and returns the rest', async () => {
+    await make();
+    const records = await spool();
+    const { opened, open } = gate();
+    const done: number[] = [];
+    const first = await consumer(async (items) => {
+      await opened;
+      done.push(...items.map(text));
+    });
+    records.put('0', { n: 0 });
+    await until('one is being processed', async () => (await unacknowledged()) === 1, 10_000);
+    await delay(500);
+    for (let n = 1; n < 50; n += 1) records.put(String(n), { n });
+    await until('the others are delivered too', async () => (await unacknowledged()) === 50, 10_000);
+    let stopped = false;
+    const stopping = first.stop().then(() => (stopped = true));
+    await delay(300);
+    expect(stopped).toBe(false);
+    open();
+    await stopping;
+    expect(done).toEqual([0]);
+    // Far less than the 30 s after which the server would deliver them again by itself.
+    const others: number[] = [];
+    await consumer(async (items) => void others.push(...items.map(text)));
+    await until('the others arrive elsewhere', () => others.length >= 49, 10_000);
+    expect([...others].sort((a, b) => a - b)).toEqual(Array.from({ length: 49 }, (_, i) => i + 1));
+  }, 60_000);
+
+  it('gets records spooled before it existed and during outages', async () => {
     const records = await spool();
     for (let n = 0; n < 300; n += 1) records.put(String(n), { n });
     await until('a try has failed', () => records.counters.repeated > 0);
@@ -61,7 +149,7 @@ describe('a work stream', () => {
     expect(records.counters.dropped).toBe(0);
   }, 120_000);
 
-  it('gives a batch that failed again, and nothing that was worked off', async () => {
+  it('delivers a failed batch again, a processed one never', async () => {
     await make();
     const records = await spool();
     const seen: number[] = [];
@@ -83,7 +171,7 @@ describe('a work stream', () => {
     expect(again).toEqual([99]);
   }, 120_000);
 
-  it('sends the newest of records with one name, and drops those for which there is no room', async () => {
+  it('gets the newest record of a name; surplus is dropped', async () => {
     const records = await spool(2);
     records.put('a', { n: 1 });
     records.put('b', { n: 2 });
@@ -111,7 +199,7 @@ describe('a work stream', () => {
   const gathering = (waitMs: number, recordsMax = 3): Gathering => ({ waitMs, recordsMax, message: (records) => ({ records }) });
   const FOR_EVER = 600_000;
 
-  it('gets records that were gathered: full messages at once, others after their wait, a lone one by itself', async () => {
+  it('gets full messages at once, others after their wait', async () => {
     await make();
     const seen = await messages();
     const patient = await spool(100_000, gathering(FOR_EVER));
@@ -135,7 +223,7 @@ describe('a work stream', () => {
     expect(seen.slice(2)).toEqual([[7, 8], 9]);
   }, 120_000);
 
-  it('gets at once a record that may not wait, with those that wait, and all that wait at a drain', async () => {
+  it('gets waiting records with an urgent one, and at drain', async () => {
     await make();
     const seen = await messages();
     const records = await spool(100_000, gathering(FOR_EVER, 10));
@@ -151,7 +239,7 @@ describe('a work stream', () => {
     expect(seen).toEqual([[0, 1], [2, 3], 4]);
   }, 120_000);
 
-  it('gets each of the gathered records that were put while the server was away, the newest of each name', async () => {
+  it('gets every gathered record that was put during outages', async () => {
     await make();
     const seen = await messages();
     const records = await spool(100_000, gathering(20, 50));

@@ -12,7 +12,6 @@ export { ensureWorkStream } from './jetstream/ensure-work-stream.js';
 export type { EnsureOptions } from './jetstream/ensure-work-stream.js';
 export { RecordSpool } from './jetstream/record-spool.js';
 export type { Gathering, SpoolCounters, SpoolOptions } from './jetstream/record-spool.js';
-export { JetStreamError } from './jetstream/stream-api.js';
 export { WorkConsumer } from './jetstream/work-consumer.js';
 export type { WorkConsumerOptions, WorkItem } from './jetstream/work-consumer.js';
 export { readHeldBody } from './http/body-reader.js';

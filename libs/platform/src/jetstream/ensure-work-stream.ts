@@ -1,64 +1,78 @@
 import { type WorkStream, workStreamName, workStreamSubjects } from '@slipway/contracts';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  jetstreamManager,
+  ReplayPolicy,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { z } from 'zod';
-import { askJetStream, JetStreamError } from './stream-api.js';
 
-/** What it takes to create a work stream, or to bring one up to date. */
+/** Where a stream is made, and with how many copies. */
 export interface EnsureOptions {
+  /** A connection of the role `boot`. */
   readonly nats: NatsConnection;
   readonly env: string;
-  /** Servers that keep a copy: 3 in a cluster. Absent = as many as do already, 1 for a new stream. */
+  /** Servers that keep a copy: 3 in a cluster. Absent = as many as keep one already, 1 for a new stream. */
   readonly replicas?: number | undefined;
+  /** Time for each call to JetStream, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-const Existing = z.object({ config: z.object({ num_replicas: z.int().positive() }) });
-
-const NOT_FOUND = 404;
-/** Events that may be with the replicas unconfirmed; more wait. */
+/** Delivered events without acknowledgement, over all replicas of the role; the server delivers no more. */
 const ACK_PENDING_MAX = 4_000;
 const NANOSECONDS = 1_000_000;
 
-const streamConfig = (stream: WorkStream, env: string, replicas: number): object => ({
-  name: workStreamName(stream, env),
+const streamConfig = (stream: WorkStream, env: string) => ({
   subjects: workStreamSubjects(stream, env),
-  retention: 'workqueue',
-  storage: 'file',
-  discard: 'new',
+  retention: RetentionPolicy.Workqueue,
+  storage: StorageType.File,
+  discard: DiscardPolicy.New,
   max_bytes: stream.bytesMax,
   max_msgs: -1,
   max_age: 0,
   max_consumers: -1,
-  num_replicas: replicas,
 });
 
-const consumerConfig = ({ worker, ackWaitMs }: WorkStream): object => ({
+const consumerConfig = ({ worker, ackWaitMs }: WorkStream) => ({
   durable_name: worker,
-  ack_policy: 'explicit',
-  deliver_policy: 'all',
-  replay_policy: 'instant',
+  ack_policy: AckPolicy.Explicit,
+  deliver_policy: DeliverPolicy.All,
+  replay_policy: ReplayPolicy.Instant,
   max_deliver: -1,
   ack_wait: ackWaitMs * NANOSECONDS,
   max_ack_pending: ACK_PENDING_MAX,
 });
 
+const NOT_FOUND: readonly number[] = [JetStreamApiCodes.StreamNotFound, JetStreamApiCodes.ConsumerNotFound];
+
+/** What JetStream knows of a stream or consumer, null where there is none. */
+async function existing<T>(info: Promise<T>): Promise<T | null> {
+  try {
+    return await info;
+  } catch (error) {
+    if (error instanceof JetStreamApiError && NOT_FOUND.includes(error.code)) return null;
+    throw error;
+  }
+}
+
 /**
- * Makes a stream and its consumer, or brings those that exist up to date, as the user that may. Repeating it is harmless, and
- * nothing that is kept is lost.
- * @throws JetStreamError when JetStream refuses; the client's errors where it does not answer in time.
+ * Creates a stream and its consumer, or updates those that exist. It may be repeated; stored events are kept.
+ * @throws JetStreamApiError when JetStream refuses, JetStreamError when there is no JetStream, TimeoutError after `timeoutMs`.
  */
-export async function ensureWorkStream(stream: WorkStream, options: EnsureOptions): Promise<void> {
-  const { nats, env, timeoutMs } = options;
+export async function ensureWorkStream(stream: WorkStream, { nats, env, replicas, timeoutMs }: EnsureOptions): Promise<void> {
+  const { streams, consumers } = await jetstreamManager(nats, { timeout: timeoutMs, checkAPI: false });
   const name = workStreamName(stream, env);
-  const ask = (call: string, request: object | string): Promise<unknown> => askJetStream(nats, `$JS.API.${call}`, request, timeoutMs);
-  const replicas = await ask(`STREAM.INFO.${name}`, '').then(
-    (info) => Existing.parse(info).config.num_replicas,
-    (error: unknown) => {
-      if (error instanceof JetStreamError && error.code === NOT_FOUND) return null;
-      throw error;
-    },
-  );
-  await ask(`STREAM.${replicas === null ? 'CREATE' : 'UPDATE'}.${name}`, streamConfig(stream, env, options.replicas ?? replicas ?? 1));
-  const config = consumerConfig(stream);
-  await ask(`CONSUMER.DURABLE.CREATE.${name}.${stream.worker}`, { stream_name: name, config });
+  const known = await existing(streams.info(name));
+  const config = { ...streamConfig(stream, env), num_replicas: replicas ?? known?.config.num_replicas ?? 1 };
+  if (known) await streams.update(name, config);
+  else await streams.add({ name, ...config });
+  const consumer = consumerConfig(stream);
+  // `add` alone is refused where the consumer exists with other limits.
+  if (await existing(consumers.info(name, stream.worker))) await consumers.update(name, stream.worker, consumer);
+  else await consumers.add(name, consumer);
 }

@@ -1,48 +1,46 @@
-import type { NatsConnection } from '@nats-io/transport-node';
-import { z } from 'zod';
+import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
+import { errors, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
 import { OpenTable } from '../collections/open-table.js';
 import { watchConnection } from '../nats/connect.js';
-import { askJetStream } from './stream-api.js';
 
-/** Messages that are on their way at once. */
+/** Messages that are sent and not yet acknowledged by JetStream. */
 const IN_FLIGHT_MAX = 64;
+/** How long JetStream's acknowledgement is waited for, in milliseconds. */
 const ANSWER_MS = 5_000;
-/** Pause after a failure; it doubles up to the longest. */
+/** Pause after a failure, in milliseconds; it doubles up to the longest. */
 const PAUSE_MS = 100;
 const PAUSE_MS_MAX = 2_000;
 
-const Kept = z.object({ seq: z.int().positive() });
-
-/** How records are put together into one message. */
+/** How several records become one message. */
 export interface Gathering {
-  /** What one waits for others at most, in milliseconds. */
+  /** How long a record waits for others at most, in milliseconds. */
   readonly waitMs: number;
-  /** Records of one message at most. Together they must stay below the largest message that the server takes. */
+  /** Records in one message at most. Together they must stay below the largest message that the server takes. */
   readonly recordsMax: number;
-  /** The message of several records; one record is its own. */
+  /** The message for several records; a single record is sent as it is. */
   readonly message: (records: readonly object[]) => object;
 }
 
-/** What a `RecordSpool` needs. */
+/** Where records go, and how many may wait. */
 export interface SpoolOptions {
   readonly nats: NatsConnection;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly subject: string;
-  /** Records that wait at most; those that come then are dropped, counted and logged. */
+  /** Records that wait at most; further ones are dropped, counted and logged. */
   readonly recordsMax: number;
-  /** Absent = each record goes by itself, at once. */
+  /** Absent = each record is sent by itself, at once. */
   readonly gathering?: Gathering;
-  /** JetStream keeps a record now, at this place of its stream. */
+  /** Called when JetStream has stored a record, with its sequence number in the stream. */
   readonly kept?: (record: object, place: number) => void;
 }
 
-/** What became of records since the start; the figures only rise. */
+/** Records since the start; the counts only rise. */
 export interface SpoolCounters {
   kept: number;
-  /** Were not kept in time and are sent again. */
+  /** Not acknowledged in time, and sent again. */
   repeated: number;
-  /** Lost, because too many waited. */
+  /** Lost because too many waited. */
   dropped: number;
 }
 
@@ -52,25 +50,26 @@ interface Entry {
   readonly since: number;
 }
 
-/** An entry, and what it held when it was sent. */
+/** An entry, and the record that it held when it was sent. */
 interface Sent {
   readonly entry: Entry;
   readonly record: object;
 }
 
 /**
- * Brings records to JetStream without anybody having to wait: they stay in memory until the server has said that it keeps
- * them, through outages too. Of records with one name, which only grow, the newest goes.
+ * Sends records to JetStream while the caller goes on: they stay in memory until the server has acknowledged them, also
+ * through outages. Of several records with one name only the newest is sent.
  */
 export class RecordSpool {
   readonly counters: SpoolCounters = { kept: 0, repeated: 0, dropped: 0 };
-  /** All that are not kept. */
+  /** All that JetStream has not acknowledged. */
   readonly #entries = new OpenTable<Entry>();
-  /** Those of them that are not on their way, oldest first. */
+  /** Those of them that are not sent, oldest first. */
   #unsent: Entry[] = [];
-  /** The messages that are on their way, oldest first. */
+  /** Messages sent and not acknowledged, oldest first. */
   readonly #sent: (readonly Sent[])[] = [];
   readonly #messageMax: number;
+  readonly #jetStream: JetStreamClient;
   #gatherer: NodeJS.Timeout | undefined;
   #pauseMs = 0;
   #pause: NodeJS.Timeout | undefined;
@@ -83,6 +82,7 @@ export class RecordSpool {
 
   constructor(private readonly options: SpoolOptions) {
     this.#messageMax = options.gathering?.recordsMax ?? 1;
+    this.#jetStream = jetstream(options.nats, { timeout: ANSWER_MS });
     watchConnection(options.nats, {
       disconnected: () => {
         this.#up = false;
@@ -94,7 +94,7 @@ export class RecordSpool {
     });
   }
 
-  /** Records that are not kept yet. */
+  /** Records that JetStream has not acknowledged yet. */
   get waiting(): number {
     return this.#entries.size;
   }
@@ -107,7 +107,7 @@ export class RecordSpool {
 
   /**
    * Takes a record and returns at once. A later one of the same name replaces it while it waits.
-   * @param atOnce it waits for no others; those that wait go with it.
+   * @param atOnce sends it now, together with those that wait.
    */
   put(name: string, record: object, atOnce = false): void {
     const waiting = this.#entries.get(name);
@@ -118,7 +118,7 @@ export class RecordSpool {
     return undefined;
   }
 
-  /** Resolves when all records are kept, when nobody is there to keep them, or after `ms`. What comes meanwhile waits for nothing. */
+  /** Resolves when all records are acknowledged, when JetStream fails, or after `ms`. Records put from now on are sent at once. */
   async drain(ms: number): Promise<void> {
     this.#draining = true;
     if (this.#entries.size === 0 || ms <= 0) return;
@@ -133,7 +133,7 @@ export class RecordSpool {
     this.#empty = undefined;
   }
 
-  /** Sends nothing more. @returns how many records were not kept. */
+  /** Sends nothing more. @returns how many records were not acknowledged. */
   stop(): number {
     this.#stopped = true;
     clearTimeout(this.#pause);
@@ -148,7 +148,7 @@ export class RecordSpool {
     this.#unsent.push(entry);
   }
 
-  /** Sends full messages, as far as there is room on the way. @param all the last one need not be full. */
+  /** Sends full messages, `IN_FLIGHT_MAX` at once. @param all the last one need not be full. */
   #send(all: boolean): void {
     if (this.#stopped || !this.#up || this.#pause) return;
     const least = all ? 1 : this.#messageMax;
@@ -166,10 +166,10 @@ export class RecordSpool {
   }
 
   async #sendMessage(sent: readonly Sent[]): Promise<void> {
-    const { nats, subject } = this.options;
+    const { subject } = this.options;
     this.#sent.push(sent);
     try {
-      const { seq } = Kept.parse(await askJetStream(nats, subject, this.#messageOf(sent), ANSWER_MS));
+      const { seq } = await this.#jetStream.publish(subject, JSON.stringify(this.#messageOf(sent)));
       this.#wereKept(sent, seq);
     } catch (error) {
       this.#unsent = [...sent.map(({ entry }) => entry), ...this.#unsent];
@@ -194,7 +194,7 @@ export class RecordSpool {
     this.#failing = false;
     for (const { entry, record } of sent) {
       if (entry.record === record) this.#entries.delete(entry.name);
-      // A newer record of the name came meanwhile: it goes next.
+      // A newer record of this name was put meanwhile: it is sent next.
       else this.#unsent.push(entry);
       this.options.kept?.(record, place);
     }
@@ -204,8 +204,7 @@ export class RecordSpool {
   #failed(error: unknown, records: number): void {
     this.counters.repeated += records;
     if (!this.#failing) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.options.log.warn({ subject: this.options.subject, waiting: this.#entries.size, reason }, 'spool.not_kept');
+      this.options.log.warn({ subject: this.options.subject, waiting: this.#entries.size, reason: reasonOf(error) }, 'spool.not_kept');
     }
     this.#failing = true;
     this.#empty?.();
@@ -225,4 +224,10 @@ export class RecordSpool {
     if (!this.#dropping) this.options.log.error({ subject: this.options.subject, waiting: this.#entries.size }, 'spool.full');
     this.#dropping = true;
   }
+}
+
+/** The library says "jetstream is not enabled" also where only the stream is missing: in both cases nobody answers. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof errors.RequestError ? 'no stream takes this subject' : error.message;
 }

@@ -1,26 +1,22 @@
-import { type WorkStream, workStreamPull } from '@slipway/contracts';
-import { type Msg, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type WorkStream, workStreamName } from '@slipway/contracts';
+import { type Consumer, type ConsumerInfo, type ConsumerMessages, type JsMsg, jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
-import { watchConnection } from '../nats/connect.js';
-import { inboxOf } from '../nats/questions.js';
-import { randomToken } from '../secrets/random-token.js';
 
 /**
- * Events that are asked for at once, and worked off together. Even the largest that are sent, of some 40 kB, stay below what
- * a server keeps for a connection.
+ * Events that one pull request asks for, and that one call of `work` gets at most. 100 of the largest (40 kB) stay below
+ * what a server buffers for a connection.
  */
 const BATCH = 100;
-/** How long the server keeps a question open, in milliseconds. */
+/** How long the server keeps a pull request open, in milliseconds. */
 const OPEN_MS = 5_000;
-/** A question that the server should have closed long ago is asked again, in milliseconds. */
-const SILENCE_MS = OPEN_MS + 2_000;
-/** What comes within this time is worked off together, in milliseconds: a transaction costs more than the records in it. */
+/** How often the server says that a pull request is still open; after two missed heartbeats it counts as lost. */
+const HEARTBEAT_MS = 1_000;
+/** Events that arrive within this time are processed together, in milliseconds: a transaction costs more than the records in it. */
 const GATHER_MS = 200;
-/** How often it looks whether a question is open while nothing comes, in milliseconds. */
-const IDLE_MS = 500;
 /** Pause after a failure, in milliseconds. */
 const RETRY_MS = 500;
-const NANOSECONDS = 1_000_000;
 
 /** One event, as JetStream delivered it. */
 export interface WorkItem {
@@ -28,123 +24,125 @@ export interface WorkItem {
   readonly data: Uint8Array;
 }
 
-/** What a `WorkConsumer` needs. */
+/** Which stream is consumed, and what processes its events. */
 export interface WorkConsumerOptions {
   readonly nats: NatsConnection;
   readonly env: string;
   readonly stream: WorkStream;
-  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   /**
-   * Works events off, all or none. After it resolves they are confirmed and do not come again; after a failure it is called
-   * with the same ones again. They may come doubled and in any order.
+   * Processes events, all or none. When it resolves they are acknowledged and do not come again; when it rejects it is called
+   * with the same ones again. Events may come more than once and in any order.
    */
   readonly work: (items: readonly WorkItem[]) => Promise<void>;
 }
 
-/** Takes the events of a work stream in batches, one after the other, for as long as it runs. */
+/**
+ * Processes the events of a work stream in batches, one after the other, until it is stopped. It holds at most one pull
+ * request's events, and goes on after reconnects, restarts of the server and while there is no stream yet.
+ */
 export class WorkConsumer {
-  readonly #inbox: string;
-  #subscription: Subscription | undefined;
-  #pending: Msg[] = [];
-  #open = 0;
-  #askedAt = Number.NEGATIVE_INFINITY;
-  #notBefore = 0;
-  #wake: (() => void) | undefined;
+  readonly #consumer: Consumer;
+  readonly #stop = new AbortController();
+  #messages: ConsumerMessages | undefined;
   #running: Promise<void> | undefined;
-  #stopped = false;
   #failing = false;
 
   constructor(private readonly options: WorkConsumerOptions) {
-    this.#inbox = `${inboxOf(options.nats)}.work.${randomToken()}`;
+    this.#consumer = consumerOf(options);
   }
 
   start(): void {
-    const { nats } = this.options;
-    this.#subscription = nats.subscribe(this.#inbox, { callback: (error, msg) => this.#arrived(error, msg) });
-    watchConnection(nats, { reconnected: () => this.#askAgain(0) });
     this.#running = this.#run();
   }
 
-  /** Ends after the batch that is being worked off; what was taken besides goes to other replicas. */
+  /** Waits for the batch that is being processed; other events that were delivered go to other replicas at once. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#wake?.();
+    this.#stop.abort();
+    this.#messages?.stop();
     await this.#running;
-    this.#subscription?.unsubscribe();
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopped) {
-      this.#ask();
-      if (this.#pending.length === 0) {
-        await this.#sleep(IDLE_MS);
-        continue;
-      }
-      if (this.#pending.length < BATCH) await this.#sleep(GATHER_MS, true);
-      await this.#workOff(this.#pending.splice(0, BATCH));
+    while (!this.#stop.signal.aborted && !this.options.nats.isClosed()) {
+      // The pull request failed: no consumer or no JetStream yet, a new leader, missed heartbeats.
+      await this.#pull().catch(() => this.#pause());
     }
   }
 
-  async #workOff(batch: readonly Msg[]): Promise<void> {
+  /**
+   * Sends one pull request and processes what it brings. It uses `fetch`, not `consume`: while `work` takes long, `consume`
+   * sends a further pull request after each missed heartbeat, without a bound.
+   */
+  async #pull(): Promise<void> {
+    const messages = await this.#consumer.fetch({ bind: true, max_messages: BATCH, expires: OPEN_MS, idle_heartbeat: HEARTBEAT_MS });
+    this.#messages = messages;
+    if (this.#stop.signal.aborted) messages.stop();
+    for await (const batch of gathered(messages)) await this.#process(batch);
+  }
+
+  async #process(batch: readonly JsMsg[]): Promise<void> {
+    const { log, stream, work } = this.options;
     const items = batch.map(({ subject, data }) => ({ subject, data }));
-    while (!this.#stopped) {
+    while (!this.#stop.signal.aborted) {
       try {
-        await this.options.work(items);
-        for (const msg of batch) msg.respond('+ACK');
-        if (this.#failing) this.options.log.info({ stream: this.options.stream.name }, 'work.recovered');
+        await work(items);
+        for (const message of batch) message.ack();
+        if (this.#failing) log.info({ stream: stream.name }, 'work.recovered');
         this.#failing = false;
         return;
       } catch (error) {
-        if (!this.#failing) this.options.log.warn({ stream: this.options.stream.name, err: error }, 'work.failed');
+        if (!this.#failing) log.warn({ stream: stream.name, err: error }, 'work.failed');
         this.#failing = true;
-        await this.#sleep(RETRY_MS, true);
+        await this.#pause();
       }
     }
+    for (const message of batch) message.nak();
   }
 
-  #ask(): void {
-    const now = performance.now();
-    const lost = this.#open > 0 && now - this.#askedAt > SILENCE_MS;
-    if ((this.#open > 0 && !lost) || this.#pending.length > 0 || now < this.#notBefore) return;
-    this.#open = BATCH;
-    this.#askedAt = now;
-    const { nats, stream, env } = this.options;
-    if (nats.isClosed()) return;
-    const request = JSON.stringify({ batch: BATCH, expires: OPEN_MS * NANOSECONDS });
-    nats.publish(workStreamPull(stream, env), request, { reply: this.#inbox });
+  /** Waits before the next try; a stop ends it. */
+  async #pause(): Promise<void> {
+    await delay(RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
+}
 
-  #askAgain(afterMs: number): void {
-    this.#open = 0;
-    this.#notBefore = performance.now() + afterMs;
-    this.#wake?.();
-  }
+/**
+ * The consumer by its name alone: the role needs no permission to ask about it, and it need not exist yet. The library reads
+ * only these three fields of a `ConsumerInfo`.
+ */
+function consumerOf({ nats, env, stream }: WorkConsumerOptions): Consumer {
+  const named = { stream_name: workStreamName(stream, env), name: stream.worker, config: { durable_name: stream.worker } };
+  return jetstream(nats).consumers.getConsumerFromInfo(named as unknown as ConsumerInfo);
+}
 
-  /** An event, or the server's word that the question is closed: run out (404, 408), no such consumer, no JetStream (409, 503). */
-  #arrived(error: Error | null, msg: Msg): void {
-    if (error) return;
-    const status = msg.headers?.code ?? 0;
-    if (status >= 400) return this.#askAgain(status === 408 || status === 404 ? 0 : RETRY_MS);
-    if (status !== 0) return;
-    this.#open -= 1;
-    this.#pending.push(msg);
-    if (this.#pending.length === 1 || this.#pending.length >= BATCH) this.#wake?.();
+/**
+ * Messages in batches: the first one begins a batch, and what arrives within `GATHER_MS` joins it.
+ * @throws the error that ended the messages, after the last batch.
+ */
+async function* gathered(messages: ConsumerMessages): AsyncGenerator<readonly JsMsg[]> {
+  const source = messages[Symbol.asyncIterator]();
+  let failure: Error | undefined;
+  const take = async (): Promise<JsMsg | null> => {
+    try {
+      const result = await source.next();
+      return result.done === true ? null : result.value;
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+      return null;
+    }
+  };
+  let next = take();
+  for (let first = await next; first; first = await next) {
+    const batch = [first];
+    next = take();
+    const over = delay(GATHER_MS, null);
+    while (batch.length < BATCH) {
+      const message = await Promise.race([next, over]);
+      if (!message) break;
+      batch.push(message);
+      next = take();
+    }
+    yield batch;
   }
-
-  /** @param whole = nothing but the end wakes it. */
-  #sleep(ms: number, whole = false): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = (): void => {
-        if (whole && !this.#stopped && this.#pending.length < BATCH) return;
-        clearTimeout(timer);
-        this.#wake = undefined;
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.#wake = undefined;
-        resolve();
-      }, ms);
-      this.#wake = wake;
-    });
-  }
+  if (failure) throw failure;
 }

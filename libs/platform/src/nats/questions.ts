@@ -5,7 +5,7 @@ import { randomToken } from '../secrets/random-token.js';
 const QUESTIONS_MAX = 20_000;
 const NO_RESPONDERS = 503;
 
-/** One question to another process, or to the server itself. */
+/** One question to another process. */
 export interface Question {
   readonly subject: string;
   readonly payload: string;
@@ -82,8 +82,8 @@ const questions = new WeakMap<NatsConnection, Questions>();
 /** Names the inbox of a connection, before its first question. */
 export const setInbox = (nats: NatsConnection, inbox: string): void => void inboxes.set(nats, inbox);
 
-/** Where answers and deliveries to this connection arrive: under this prefix it may subscribe to everything. */
-export function inboxOf(nats: NatsConnection): string {
+/** Where answers to this connection arrive: under this prefix it may subscribe to everything. */
+function inboxOf(nats: NatsConnection): string {
   const inbox = inboxes.get(nats) ?? createInbox();
   inboxes.set(nats, inbox);
   return inbox;
