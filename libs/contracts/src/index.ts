@@ -49,7 +49,7 @@ export {
 export { answererOf, inboxPrefix, permissionsOf } from './permissions.js';
 export type { Permissions } from './permissions.js';
 export { checkToSend } from './schemas.js';
-export { workStreamName, workStreamPull, workStreamSubjects } from './work-stream.js';
+export { workStreamName, workStreamSubjects } from './work-stream.js';
 export type { WorkStream } from './work-stream.js';
 
 export * from './identity/index.js';

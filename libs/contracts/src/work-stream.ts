@@ -21,12 +21,11 @@ export const workStreamName = ({ name }: WorkStream, env: string): string => `${
 /** What JetStream is to capture. */
 export const workStreamSubjects = ({ events }: WorkStream, env: string): string[] => events.map((event) => wildcardOf(event, { env }));
 
-/** Where the role that works a stream off asks for more. */
-export const workStreamPull = (stream: WorkStream, env: string): string =>
-  `$JS.API.CONSUMER.MSG.NEXT.${workStreamName(stream, env)}.${stream.worker}`;
-
-/** Subjects that this role needs besides: to ask for events, and to confirm them. */
+/**
+ * What the role that works a stream off may publish besides: pull requests for its one consumer, and acknowledgements. It asks
+ * nothing else of JetStream, not even whether its consumer exists.
+ */
 export const workStreamPermissions = (stream: WorkStream, env: string): string[] => [
-  workStreamPull(stream, env),
+  `$JS.API.CONSUMER.MSG.NEXT.${workStreamName(stream, env)}.${stream.worker}`,
   `$JS.ACK.${workStreamName(stream, env)}.${stream.worker}.>`,
 ];
