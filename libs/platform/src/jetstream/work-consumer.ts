@@ -11,8 +11,11 @@ import type { Logger } from '../log/logger.js';
 const BATCH = 100;
 /** How long the server keeps a pull request open, in milliseconds. */
 const OPEN_MS = 5_000;
-/** How often the server says that a pull request is still open; after two missed heartbeats it counts as lost. */
-const HEARTBEAT_MS = 1_000;
+/**
+ * How often the server says that a pull request is open, in milliseconds. After two missed heartbeats it counts as lost and its
+ * inbox is closed: not before the server closes it too, or what a new leader still delivers would come again after 30 s only.
+ */
+const HEARTBEAT_MS = OPEN_MS / 2;
 /** Events that arrive within this time are processed together, in milliseconds: a transaction costs more than the records in it. */
 const GATHER_MS = 200;
 /** Pause after a failure, in milliseconds. */
