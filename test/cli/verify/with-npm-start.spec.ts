@@ -43,10 +43,11 @@ it('deployments are stopped and resumed on a real worker, whose log can be read'
   expect(documentOf(await slipway('deployments', 'log', 'local/demo', '--json'))).toMatchObject({ deployment: 'deployment-1', silent: [] });
 });
 
-it('where the services are is noted for the owner alone, without a secret, and only while they run', async () => {
+it('the note of addresses is private and holds no secret', async () => {
   const note = join(dataDir, 'run/control.json');
   expect((await stat(note)).mode & 0o077).toBe(0);
   expect(Object.keys(JSON.parse(await readFile(note, 'utf8')) as object).toSorted()).toEqual([
+    'console_url',
     'credentials_dir',
     'environment',
     'nats_url',
