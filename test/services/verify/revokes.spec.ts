@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CreateKey, deploymentSlug, type KeyId, RevokeKey } from '@slipway/contracts';
+import { CreateKey, deploymentSlug, type KeyId, RevokeKey, SetAccountQuotas } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../testing/until.js';
 import { ask, answerOf, ClientStream } from '../client-answer.js';
@@ -48,6 +48,7 @@ describe('revoking keys under load', () => {
   beforeAll(async () => {
     rig = await ClientRig.startProcesses();
     tenant = await rig.tenant();
+    await rig.command(SetAccountQuotas, { account: tenant.account, quotas: { keys: 2 * REVOKES } });
     path = deploymentSlug(await rig.deployment(tenant.account, { slots: 64 }));
     await rig.whenServed({ path, key: tenant.key.value });
   }, 180_000);
