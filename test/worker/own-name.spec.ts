@@ -83,6 +83,13 @@ describe('a worker that holds nothing but the credentials to join', () => {
       expect(/^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split('\t')).toEqual(Array(4).fill('1234'));
     });
 
+    it('runs it where the user has neither a name nor a home', async () => {
+      const path = await aModel('nameless.gguf', 1_235);
+      const homeless = await rig.startAgent({ HOME: undefined });
+      rig.assign(homeless, [anItem(4, { source: { kind: 'file', path } })]);
+      await rig.ready(homeless, 4);
+    });
+
     it('refuses what is root’s own where the operator named a user', async () => {
       const path = await aModel('of-root.gguf', 0);
       const strict = await rig.startAgent({ RUNNER_UID: '65533' });

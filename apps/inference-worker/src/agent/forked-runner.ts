@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { writeFile } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { EngineLoadError } from '@slipway/engine';
 import { type AgentMessage, type Farewell, LEAVE_WITHIN_MS, RunnerMessage, type RunnerSetup } from '../runner/runner-messages.js';
 import { heldBy } from './memory.js';
@@ -37,8 +38,11 @@ function preferAsVictim(pid: number | undefined): void {
 const KNOWN_TO_RUNNERS =
   /^(PATH|HOME|TMPDIR|TZ|LANG|LC_ALL|LD_LIBRARY_PATH|NODE_OPTIONS|NODE_ENV|(CUDA|NVIDIA|GGML|LLAMA|HIP|ROCR|HSA|VK|NODE_LLAMA_CPP)_.*)$/;
 
-const runnerEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => KNOWN_TO_RUNNERS.test(name)));
+/** Its user need not be in the system's list of users, and then only `HOME` answers `os.homedir()`, which node-llama-cpp asks. */
+const runnerEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  HOME: tmpdir(),
+  ...Object.fromEntries(Object.entries(environment).filter(([name]) => KNOWN_TO_RUNNERS.test(name))),
+});
 
 export interface ForkedRunnerOptions {
   readonly setup: RunnerSetup;
