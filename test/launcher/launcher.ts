@@ -33,6 +33,8 @@ export interface StartOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Words before `node`, such as `setpriv …`. */
   readonly wrapper?: readonly string[];
+  /** Called as people call it. */
+  readonly byNpm?: boolean;
 }
 
 /** One run of `node scripts/start.mjs`. */
@@ -42,8 +44,9 @@ export class Launcher {
   stderr = '';
   readonly #closed: Promise<unknown>;
 
-  constructor(args: readonly string[], { root = REPOSITORY, environment = {}, wrapper = [] }: StartOptions = {}) {
-    const [command = process.execPath, ...rest] = [...wrapper, process.execPath, join(root, 'scripts/start.mjs'), ...args];
+  constructor(args: readonly string[], { root = REPOSITORY, environment = {}, wrapper = [], byNpm = false }: StartOptions = {}) {
+    const start = byNpm ? ['npm', 'start', '--'] : [process.execPath, join(root, 'scripts/start.mjs')];
+    const [command = process.execPath, ...rest] = [...wrapper, ...start, ...args];
     // Variables of a test run started by npm would count as options that npm swallowed.
     const inherited = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !name.startsWith('npm_config_') && name !== 'INIT_CWD'),

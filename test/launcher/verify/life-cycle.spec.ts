@@ -176,3 +176,12 @@ it('Ctrl-C stops everything, and a reader that left does not end it before', asy
   expect(await launcher.ended()).toBe(0);
   expect(processesOf(dataDir)).toEqual([]);
 });
+
+it.each(['SIGINT', 'SIGTERM'] as const)('%s to npm alone stops everything', async (signal) => {
+  launcher = new Launcher(['--data-dir', dataDir, '--port', port, '--json'], { byNpm: true });
+  await launcher.printed(/"base_url"/);
+  launcher.child.kill(signal);
+  await launcher.ended();
+  await eventually(() => processesOf(dataDir).length === 0);
+  expect(await readdir(join(dataDir, 'run'))).toEqual([]);
+});
