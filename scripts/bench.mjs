@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const progress = new Progress();
 
 async function buildBench() {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   // No app is built with libs/testing, which brings the database of the measurement of many keys.
   for (const project of [
     ['-b', 'libs/testing'],

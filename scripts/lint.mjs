@@ -10,13 +10,13 @@ const inModules = (path) => fileURLToPath(new URL(`../node_modules/${path}`, imp
 const inScripts = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 // The linter reads other packages' types from their build. What that holds is checked by `types`, once.
-const BUILD = { name: 'build', script: 'typescript/bin/tsc', args: ['-b', '--noCheck', 'tsconfig.build.json'] };
+const BUILD = { name: 'build', script: 'typescript-7/bin/tsc', args: ['-b', '--noCheck', 'tsconfig.build.json'] };
 
 // Longest first, so that the last one to end began early.
 const CHECKS = [
-  { name: 'format', fix: 'npm run format', script: 'prettier/bin/prettier.cjs', args: ['--check', '--log-level', 'warn', '--cache', '.'] },
-  { name: 'types', script: 'typescript/bin/tsc', args: ['-p', '.', ...(process.stdout.isTTY ? ['--pretty'] : [])] },
-  { name: 'page types', script: 'typescript/bin/tsc', args: ['-p', 'apps/dashboard', ...(process.stdout.isTTY ? ['--pretty'] : [])] },
+  { name: 'format', fix: 'npm run format', script: 'oxfmt/bin/oxfmt', args: ['--check'] },
+  { name: 'types', script: 'typescript-7/bin/tsc', args: ['-p', '.', ...(process.stdout.isTTY ? ['--pretty'] : [])] },
+  { name: 'page types', script: 'typescript-7/bin/tsc', args: ['-p', 'apps/dashboard', ...(process.stdout.isTTY ? ['--pretty'] : [])] },
   {
     name: 'layers',
     script: 'dependency-cruiser/bin/dependency-cruise.mjs',

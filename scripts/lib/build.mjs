@@ -48,7 +48,7 @@ function readStamp(path) {
 
 /** tsc trusts its notes about outputs that were deleted, so a hole in them calls for all of it again. */
 async function compile(root, apps, flags) {
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   const result = await runCommand(process.execPath, [tsc, '-b', ...apps, ...flags], { cwd: root });
   if (result.code !== 0) throw new StartError(`The build failed:\n${lastLines(result, 30)}`);
 }

@@ -39,26 +39,25 @@ describe('a change that is said to be propagated', () => {
     for (const reader of readers) expect(await obeyedSince(reader, 'k', 2)).toBeLessThan(said.at);
   });
 
-  it.concurrent(
-    'is not said so while a reader that is cut off may still trust its old knowledge, and is once that has gone stale',
-    async ({ scene }) => {
-      const owner = await scene.publisher();
-      await owner.set('k', 1);
-      const gate = await scene.gate(world.nats.url);
-      const reader = await scene.reader('cut', { natsUrl: gate.through(world.nats.url) });
-      await reader.knows('k', 1);
-      await reader.fresh();
-      await listening(owner);
-      gate.swallow();
-      const { ticket } = await owner.set('k', 2);
-      const early = await owner.propagation(ticket, 300);
-      expect(early).toMatchObject({ propagated: false, waiting: ['cut'] });
-      const said = await owner.propagation(ticket, 10_000);
-      expect(said.propagated).toBe(true);
-      expect((await reader.now()).things['k']).toBe(1);
-      expect(await obeyedSince(reader, 'k', 2)).toBeLessThan(said.at);
-    },
-  );
+  it.concurrent('is not said so while a reader that is cut off may still trust its old knowledge, and is once that has gone stale', async ({
+    scene,
+  }) => {
+    const owner = await scene.publisher();
+    await owner.set('k', 1);
+    const gate = await scene.gate(world.nats.url);
+    const reader = await scene.reader('cut', { natsUrl: gate.through(world.nats.url) });
+    await reader.knows('k', 1);
+    await reader.fresh();
+    await listening(owner);
+    gate.swallow();
+    const { ticket } = await owner.set('k', 2);
+    const early = await owner.propagation(ticket, 300);
+    expect(early).toMatchObject({ propagated: false, waiting: ['cut'] });
+    const said = await owner.propagation(ticket, 10_000);
+    expect(said.propagated).toBe(true);
+    expect((await reader.now()).things['k']).toBe(1);
+    expect(await obeyedSince(reader, 'k', 2)).toBeLessThan(said.at);
+  });
 
   it.concurrent('is not said so by a service that has just started, which knows nobody', async ({ scene }) => {
     const first = await scene.publisher({ alone: true });
@@ -79,22 +78,21 @@ describe('a change that is said to be propagated', () => {
     expect(await obeyedSince(reader, 'k', 2, ['fresh'])).toBeLessThan(said.at);
   });
 
-  it.concurrent(
-    'waits for a reader that boots: one that read its snapshot before the change is alive, with nothing applied',
-    async ({ scene }) => {
-      const owner = await scene.publisher();
-      await owner.set('k', 1);
-      await listening(owner);
-      const booting = await scene.reader('booting', { deaf: { snapshots: true } });
-      await until('its snapshot is read', async () => (await owner.readers()).some(({ reader }) => reader === 'booting'));
-      const { ticket } = await owner.set('k', 2);
-      const early = await owner.propagation(ticket, 300);
-      expect(early).toMatchObject({ propagated: false, waiting: ['booting'] });
-      await booting.ears({ snapshots: false });
-      const said = await owner.propagation(ticket, 10_000);
-      expect(said.propagated).toBe(true);
-      expect((await booting.now()).things['k']).toBe(2);
-      expect(await obeyedSince(booting, 'k', 2)).toBeLessThan(said.at);
-    },
-  );
+  it.concurrent('waits for a reader that boots: one that read its snapshot before the change is alive, with nothing applied', async ({
+    scene,
+  }) => {
+    const owner = await scene.publisher();
+    await owner.set('k', 1);
+    await listening(owner);
+    const booting = await scene.reader('booting', { deaf: { snapshots: true } });
+    await until('its snapshot is read', async () => (await owner.readers()).some(({ reader }) => reader === 'booting'));
+    const { ticket } = await owner.set('k', 2);
+    const early = await owner.propagation(ticket, 300);
+    expect(early).toMatchObject({ propagated: false, waiting: ['booting'] });
+    await booting.ears({ snapshots: false });
+    const said = await owner.propagation(ticket, 10_000);
+    expect(said.propagated).toBe(true);
+    expect((await booting.now()).things['k']).toBe(2);
+    expect(await obeyedSince(booting, 'k', 2)).toBeLessThan(said.at);
+  });
 });

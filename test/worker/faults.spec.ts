@@ -104,25 +104,24 @@ describe('an agent that is told to end', () => {
 });
 
 describe('streams that have too little time', () => {
-  it.concurrent(
-    'a stopped deployment’s streams have their time, then end as stopped; one that only leaves may be tried elsewhere',
-    async ({ rig }) => {
-      const agent = await rig.startAgent({ UNLOAD_GRACE_MS: '100' });
-      // Two answers at a time, and a third that waits for them: it cannot end within its time.
-      rig.assign(agent, [anItem(1), anItem(2)]);
-      await Promise.all([rig.ready(agent, 1), rig.ready(agent, 2)]);
-      const ask = (dep: number) => Array.from({ length: 4 }, () => rig.ask(dep, 'Hello', endless));
-      const [stopped, left] = [ask(1), ask(2)];
-      await Promise.all([started(stopped[0]!), started(left[0]!)]);
-      rig.unassign(agent, [1]);
-      const codes = async (runs: Run[]) => {
-        const ends = await Promise.allSettled(runs.map(({ done }) => done));
-        return new Set(ends.flatMap((end) => (end.status === 'rejected' ? [(end.reason as { code: string }).code] : [])));
-      };
-      expect([...(await codes(stopped))]).toEqual(['deployment_stopped']);
-      // The rig’s chooser knows no other worker, which is what a start that was turned away ends with.
-      for (const code of await codes(left)) expect(['server_shutting_down', 'overloaded']).toContain(code);
-      await until('nothing is reported any more', () => rig.beatOf(agent)?.loads.length === 0);
-    },
-  );
+  it.concurrent('a stopped deployment’s streams have their time, then end as stopped; one that only leaves may be tried elsewhere', async ({
+    rig,
+  }) => {
+    const agent = await rig.startAgent({ UNLOAD_GRACE_MS: '100' });
+    // Two answers at a time, and a third that waits for them: it cannot end within its time.
+    rig.assign(agent, [anItem(1), anItem(2)]);
+    await Promise.all([rig.ready(agent, 1), rig.ready(agent, 2)]);
+    const ask = (dep: number) => Array.from({ length: 4 }, () => rig.ask(dep, 'Hello', endless));
+    const [stopped, left] = [ask(1), ask(2)];
+    await Promise.all([started(stopped[0]!), started(left[0]!)]);
+    rig.unassign(agent, [1]);
+    const codes = async (runs: Run[]) => {
+      const ends = await Promise.allSettled(runs.map(({ done }) => done));
+      return new Set(ends.flatMap((end) => (end.status === 'rejected' ? [(end.reason as { code: string }).code] : [])));
+    };
+    expect([...(await codes(stopped))]).toEqual(['deployment_stopped']);
+    // The rig’s chooser knows no other worker, which is what a start that was turned away ends with.
+    for (const code of await codes(left)) expect(['server_shutting_down', 'overloaded']).toContain(code);
+    await until('nothing is reported any more', () => rig.beatOf(agent)?.loads.length === 0);
+  });
 });

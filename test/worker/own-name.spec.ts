@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, chown, copyFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentOfRunner, deploymentOfRunner, JoinWorker } from '@slipway/contracts';
 import { newUserKey, RpcClient } from '@slipway/platform';
@@ -87,7 +88,8 @@ describe('a worker that holds nothing but the credentials to join', () => {
       const path = await aModel('nameless.gguf', 1_235);
       const homeless = await rig.startAgent({ HOME: undefined });
       rig.assign(homeless, [anItem(4, { source: { kind: 'file', path } })]);
-      await rig.ready(homeless, 4);
+      const { pid } = await rig.ready(homeless, 4);
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')).toContain(`HOME=${tmpdir()}`);
     });
 
     it('refuses what is root’s own where the operator named a user', async () => {

@@ -27,21 +27,21 @@ const untilShown = ({ rig, account }: Scene, id: DeploymentId, state: string, re
   rig.seen(account, id, state, reason, PATIENCE_MS);
 const serve = (rig: DeploymentsRig) => rig.startReplica({ MODEL_DIRS: `${join(MODEL, '..')},${rig.folder}` });
 
-it.concurrent(
-  'a worker that is killed leaves its deployments pending for want of a worker; the next one takes them',
-  async ({ rig, account }) => {
-    await serve(rig);
-    const worker = rig.startWorker();
-    const id = await rig.create(account);
-    await untilShown({ rig, account }, id, 'ready');
-    worker.signal('SIGKILL');
-    await untilShown({ rig, account }, id, 'pending', 'no_worker');
-    await rig.heard(id, 'pending');
-    rig.startWorker();
-    await untilShown({ rig, account }, id, 'ready');
-    await rig.heard(id, 'ready');
-  },
-);
+it.concurrent('a worker that is killed leaves its deployments pending for want of a worker; the next one takes them', async ({
+  rig,
+  account,
+}) => {
+  await serve(rig);
+  const worker = rig.startWorker();
+  const id = await rig.create(account);
+  await untilShown({ rig, account }, id, 'ready');
+  worker.signal('SIGKILL');
+  await untilShown({ rig, account }, id, 'pending', 'no_worker');
+  await rig.heard(id, 'pending');
+  rig.startWorker();
+  await untilShown({ rig, account }, id, 'ready');
+  await rig.heard(id, 'ready');
+});
 
 it.concurrent('a model whose file is missing fails as such, and is ready once the file is there', async ({ rig, account }) => {
   await serve(rig);

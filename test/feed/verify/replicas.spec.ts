@@ -23,22 +23,21 @@ describe('the replicas of a service', () => {
     expect((await reader.now()).swaps).toBe(1);
   });
 
-  it.concurrent(
-    'carry on when the one that holds the lock is killed: under a new epoch, with the change that it left behind',
-    async ({ scene }) => {
-      const [holder, heir] = [await scene.publisher({ alone: true }), await scene.publisher()];
-      const reader = await scene.reader('r');
-      const before = await reader.fresh();
-      await holder.host.kill();
-      const change = { id: 'k', n: 5, ...(await heir.set('k', 5)) };
-      await reader.knows('k', 5);
-      await until('a new epoch is taken up', async () => {
-        const { state, place } = await reader.now();
-        return state === 'fresh' && place?.epoch !== before.place?.epoch;
-      });
-      expect(trustedWrongly(await reader.seen(), change)).toBeLessThan(3_750);
-    },
-  );
+  it.concurrent('carry on when the one that holds the lock is killed: under a new epoch, with the change that it left behind', async ({
+    scene,
+  }) => {
+    const [holder, heir] = [await scene.publisher({ alone: true }), await scene.publisher()];
+    const reader = await scene.reader('r');
+    const before = await reader.fresh();
+    await holder.host.kill();
+    const change = { id: 'k', n: 5, ...(await heir.set('k', 5)) };
+    await reader.knows('k', 5);
+    await until('a new epoch is taken up', async () => {
+      const { state, place } = await reader.now();
+      return state === 'fresh' && place?.epoch !== before.place?.epoch;
+    });
+    expect(trustedWrongly(await reader.seen(), change)).toBeLessThan(3_750);
+  });
 
   it.concurrent('carry on when the one that holds the lock is frozen, and it does no harm when it wakes', async ({ scene }) => {
     const holder = await scene.publisher({ alone: true });
@@ -59,46 +58,44 @@ describe('the replicas of a service', () => {
     expect((await reader.fresh()).place?.epoch).toBe(next);
   });
 
-  it.concurrent(
-    'are absent, not cut off, when all of them are gone, and a reader that boots meanwhile becomes fresh when one is back',
-    async ({ scene }) => {
-      const owner = await scene.publisher();
-      await owner.set('k', 1);
-      const old = await scene.reader('old');
-      await old.knows('k', 1);
-      await old.fresh();
-      await owner.stop();
-      const young = await scene.reader('young');
-      await Promise.all([old.state('absent'), young.state('absent')]);
-      expect((await old.now()).things).toEqual({ k: 1 });
-      expect(await young.now()).toMatchObject({ ageMs: null, place: null, things: {} });
-      await scene.publisher();
-      await Promise.all([old.fresh(), young.fresh()]);
-      expect((await young.now()).things).toEqual({ k: 1 });
-      // From its last proof to the next one it was either fresh or without a service; nothing cut it off.
-      const states = (await old.seen()).map(({ state }) => state);
-      expect(states.slice(states.indexOf('fresh'))).not.toContain('cut_off');
-    },
-  );
+  it.concurrent('are absent, not cut off, when all of them are gone, and a reader that boots meanwhile becomes fresh when one is back', async ({
+    scene,
+  }) => {
+    const owner = await scene.publisher();
+    await owner.set('k', 1);
+    const old = await scene.reader('old');
+    await old.knows('k', 1);
+    await old.fresh();
+    await owner.stop();
+    const young = await scene.reader('young');
+    await Promise.all([old.state('absent'), young.state('absent')]);
+    expect((await old.now()).things).toEqual({ k: 1 });
+    expect(await young.now()).toMatchObject({ ageMs: null, place: null, things: {} });
+    await scene.publisher();
+    await Promise.all([old.fresh(), young.fresh()]);
+    expect((await young.now()).things).toEqual({ k: 1 });
+    // From its last proof to the next one it was either fresh or without a service; nothing cut it off.
+    const states = (await old.seen()).map(({ state }) => state);
+    expect(states.slice(states.indexOf('fresh'))).not.toContain('cut_off');
+  });
 
-  it.concurrent(
-    'leave the queue when their database hangs: readers see the feed as absent, and fresh again afterwards',
-    async ({ scene }) => {
-      const gate = await scene.gate(scene.database);
-      const owner = await scene.publisher({ databaseUrl: gate.through(scene.database) });
-      const reader = await scene.reader('r');
-      await owner.set('k', 1);
-      await reader.knows('k', 1);
-      await reader.fresh();
-      gate.swallow();
-      await reader.state('absent');
-      await expect(owner.set('k', 2)).rejects.toThrow('The database does not answer');
-      gate.allow();
-      await reader.fresh();
-      await owner.set('k', 3);
-      await reader.knows('k', 3);
-    },
-  );
+  it.concurrent('leave the queue when their database hangs: readers see the feed as absent, and fresh again afterwards', async ({
+    scene,
+  }) => {
+    const gate = await scene.gate(scene.database);
+    const owner = await scene.publisher({ databaseUrl: gate.through(scene.database) });
+    const reader = await scene.reader('r');
+    await owner.set('k', 1);
+    await reader.knows('k', 1);
+    await reader.fresh();
+    gate.swallow();
+    await reader.state('absent');
+    await expect(owner.set('k', 2)).rejects.toThrow('The database does not answer');
+    gate.allow();
+    await reader.fresh();
+    await owner.set('k', 3);
+    await reader.knows('k', 3);
+  });
 
   it.concurrent('answer a reader that is too far behind, or without a place, with a snapshot in pages', async ({ scene }) => {
     const owner = await scene.publisher();

@@ -234,36 +234,33 @@ describe('what a client sees at two gateways', { timeout: 180_000 }, () => {
     for (const stream of kept) await stream.whenSaid('[DONE]');
   });
 
-  it.concurrent(
-    'a suspended account’s keys are as unknown as one that never was, its streams end, and all is back once it is resumed',
-    async () => {
-      const [tenant, other] = [await rig.tenant(), await rig.tenant()];
-      const path = deploymentSlug(await rig.deployment(tenant.account));
-      const otherPath = deploymentSlug(await rig.deployment(other.account));
-      await rig.whenServed({ path, key: tenant.key.value });
-      await rig.whenServed({ path: otherPath, key: other.key.value });
-      const hold = rig.hold();
-      const open = (gateway: string): Promise<ClientStream> => ClientStream.open({ gateway, path, key: tenant.key.value, text: hold.text });
-      const streams = await Promise.all(rig.gateways.map(open));
-      for (const stream of streams) await stream.whenSaid('first');
-      const state = (wanted: AccountState) => rig.command(SetAccountState, { account: tenant.account, state: wanted });
-      const { propagated } = await state('suspended');
-      const first = await Promise.all(rig.gateways.map((gateway) => ask({ gateway, path, key: tenant.key.value })));
-      if (propagated) expect(first.map(({ status }) => status)).toEqual([401, 401]);
-      const refused = await everywhere('it is refused', { path, key: tenant.key.value }, is(401, 'invalid_api_key'));
-      const unknown = await everywhere('an unknown key is refused', { path, key: UNKNOWN_KEY }, is(401, 'invalid_api_key'));
-      expect(new Set([...refused, ...unknown].map(fingerprintOf)).size).toBe(1);
-      for (const stream of streams) {
-        await stream.whenOver();
-        expect(stream.ending).toEqual({ error: 'invalid_api_key', clean: false });
-      }
-      hold.release();
-      await rig.whenServed({ path: otherPath, key: other.key.value });
-      expect(await state('suspended')).toMatchObject({ id: tenant.account, state: 'suspended' });
-      await state('active');
-      await rig.whenServed({ path, key: tenant.key.value });
-    },
-  );
+  it.concurrent('a suspended account’s keys are as unknown as one that never was, its streams end, and all is back once it is resumed', async () => {
+    const [tenant, other] = [await rig.tenant(), await rig.tenant()];
+    const path = deploymentSlug(await rig.deployment(tenant.account));
+    const otherPath = deploymentSlug(await rig.deployment(other.account));
+    await rig.whenServed({ path, key: tenant.key.value });
+    await rig.whenServed({ path: otherPath, key: other.key.value });
+    const hold = rig.hold();
+    const open = (gateway: string): Promise<ClientStream> => ClientStream.open({ gateway, path, key: tenant.key.value, text: hold.text });
+    const streams = await Promise.all(rig.gateways.map(open));
+    for (const stream of streams) await stream.whenSaid('first');
+    const state = (wanted: AccountState) => rig.command(SetAccountState, { account: tenant.account, state: wanted });
+    const { propagated } = await state('suspended');
+    const first = await Promise.all(rig.gateways.map((gateway) => ask({ gateway, path, key: tenant.key.value })));
+    if (propagated) expect(first.map(({ status }) => status)).toEqual([401, 401]);
+    const refused = await everywhere('it is refused', { path, key: tenant.key.value }, is(401, 'invalid_api_key'));
+    const unknown = await everywhere('an unknown key is refused', { path, key: UNKNOWN_KEY }, is(401, 'invalid_api_key'));
+    expect(new Set([...refused, ...unknown].map(fingerprintOf)).size).toBe(1);
+    for (const stream of streams) {
+      await stream.whenOver();
+      expect(stream.ending).toEqual({ error: 'invalid_api_key', clean: false });
+    }
+    hold.release();
+    await rig.whenServed({ path: otherPath, key: other.key.value });
+    expect(await state('suspended')).toMatchObject({ id: tenant.account, state: 'suspended' });
+    await state('active');
+    await rig.whenServed({ path, key: tenant.key.value });
+  });
 
   it.concurrent('a deleted account’s keys are as unknown as one that never was, and its streams end', async () => {
     const [tenant, other] = [await rig.tenant(), await rig.tenant()];

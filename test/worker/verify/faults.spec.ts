@@ -57,26 +57,25 @@ describe('a runner that is left', () => {
     await until('no process is left', () => !isAlive(pid));
   });
 
-  it.concurrent(
-    'an agent that comes back serves beside no runner of the one before: that one only finishes what it has',
-    async ({ rig }) => {
-      const agent = await serving(rig, 1);
-      const [before] = rig.runnersOf(1);
-      const run = rig.ask(1, 'Hello', endless);
-      await started(run);
-      agent.child.kill('SIGKILL');
-      const next = await rig.startAgent();
-      rig.assign(next, [anItem(1)]);
-      await rig.ready(next, 1);
-      await until('the new runner is known', () => rig.runnersOf(1).some(({ wk, state }) => wk !== before!.wk && state === 'ready'));
-      expect(rig.runnersOf(1).filter(({ state }) => state === 'ready')).toHaveLength(1);
-      await expect(rig.ask(1, 'Hello', { worker: before!.wk }).done).rejects.toMatchObject({
-        code: expect.stringMatching(/^(deployment_unavailable|overloaded)$/),
-      });
-      await expectWhole(run);
-      await expectWhole(rig.ask(1, 'Hello', endless));
-    },
-  );
+  it.concurrent('an agent that comes back serves beside no runner of the one before: that one only finishes what it has', async ({
+    rig,
+  }) => {
+    const agent = await serving(rig, 1);
+    const [before] = rig.runnersOf(1);
+    const run = rig.ask(1, 'Hello', endless);
+    await started(run);
+    agent.child.kill('SIGKILL');
+    const next = await rig.startAgent();
+    rig.assign(next, [anItem(1)]);
+    await rig.ready(next, 1);
+    await until('the new runner is known', () => rig.runnersOf(1).some(({ wk, state }) => wk !== before!.wk && state === 'ready'));
+    expect(rig.runnersOf(1).filter(({ state }) => state === 'ready')).toHaveLength(1);
+    await expect(rig.ask(1, 'Hello', { worker: before!.wk }).done).rejects.toMatchObject({
+      code: expect.stringMatching(/^(deployment_unavailable|overloaded)$/),
+    });
+    await expectWhole(run);
+    await expectWhole(rig.ask(1, 'Hello', endless));
+  });
 });
 
 describe('an agent that is told to end', () => {

@@ -9,7 +9,8 @@ export interface StoredRecord<R> {
 
 /** A change that a service makes to one record. */
 export type RecordChange<R> =
-  ({ readonly op: 'put' } & StoredRecord<R>) | { readonly op: 'del'; readonly id: string; readonly ver: number };
+  | ({ readonly op: 'put' } & StoredRecord<R>)
+  | { readonly op: 'del'; readonly id: string; readonly ver: number };
 
 /** Names a recorded change before it has a sequence. */
 export type ChangeTicket = string;

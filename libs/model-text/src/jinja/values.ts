@@ -5,7 +5,19 @@ export class TemplateError extends Error {
 
 /** A value in a template. Numbers are Python's int where they are whole, and float where they are not or stand in a `Float`. */
 export type Value =
-  string | number | boolean | null | Value[] | ReadonlyMap<Value, Value> | Float | Undefined | Markup | View | Lazy | Namespace | Callable;
+  | string
+  | number
+  | boolean
+  | null
+  | Value[]
+  | ReadonlyMap<Value, Value>
+  | Float
+  | Undefined
+  | Markup
+  | View
+  | Lazy
+  | Namespace
+  | Callable;
 
 /** A float that is whole, which prints as `2.0`. */
 export class Float {

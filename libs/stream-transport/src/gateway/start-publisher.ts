@@ -22,7 +22,8 @@ export interface StartTarget {
 
 /** `uploading` = sent in parts; `done` resolves with whether the server took all of them. */
 export type StartSent =
-  { readonly kind: 'sent' | 'too_large' | 'failed' } | { readonly kind: 'uploading'; readonly done: Promise<boolean> };
+  | { readonly kind: 'sent' | 'too_large' | 'failed' }
+  | { readonly kind: 'uploading'; readonly done: Promise<boolean> };
 
 export interface StartPublisherOptions {
   readonly subjects: Subjects;
