@@ -166,7 +166,7 @@ it('all parts of a split model are fetched, and a model that cannot be loaded is
   rig.assign(agent, [item(1, '/split-00001-of-00003.gguf')]);
   expect((await failure(agent, 1)).reason).toBe('model_invalid');
   // The same file fails the same way: only another one is worth an attempt.
-  expect(agent.output()).toMatch(/"again_in_ms":null,"event":"placement.failed"/);
+  await until('the log says so', () => /"again_in_ms":null,"event":"placement.failed"/.test(agent.output()));
   for (const part of [1, 2, 3]) expect(host.ranges.filter(({ path }) => path.includes(`-0000${part}-`)).length).toBe(2);
   expect(cache()).toHaveLength(1);
 });
