@@ -147,7 +147,10 @@ export class CliRig {
     const from = { environment: {}, dataDir: this.dataDir, defaultDataDir: this.dataDir };
     const openSession = ({ accountOption }: { accountOption: string | undefined }): ReturnType<typeof connectServices> =>
       connectServices(from, { terminal, accountOption });
-    const code = await runCliHere({ commands: COMMANDS, terminal, cwd: REPOSITORY, variable: () => undefined, openSession }, args);
+    const code = await runCliHere(
+      { commands: COMMANDS, terminal, cwd: REPOSITORY, version: '1.2.3', variable: () => undefined, openSession },
+      args,
+    );
     const textOf = (parts: readonly Buffer[] = []): string => Buffer.concat(parts).toString();
     return { code, stdout: textOf(out), stderr: textOf(error) };
   }

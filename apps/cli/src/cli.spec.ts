@@ -25,6 +25,7 @@ async function run(action: Action, ...argv: string[]): Promise<Ended> {
       commands,
       terminal,
       cwd: '/',
+      version: '1.2.3',
       variable: () => undefined,
       openSession: () => {
         connected += 1;
@@ -47,6 +48,10 @@ const failsWith =
 describe('a command', () => {
   it('prints its answer on stdout and remarks on stderr', async () => {
     expect(await run(succeeds, 'thing', 'do')).toEqual({ code: EXIT.ok, stdout: 'Done.\n', stderr: 'Mind this.\n', connected: 1 });
+  });
+
+  it('prints its release without connecting', async () => {
+    expect(await run(succeeds, '--version')).toEqual({ code: EXIT.ok, stdout: '1.2.3\n', stderr: '', connected: 0 });
   });
 
   it('prints one document with --json', async () => {

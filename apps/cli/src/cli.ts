@@ -15,6 +15,7 @@ export interface Cli {
   readonly commands: readonly CliCommand[];
   readonly terminal: Terminal;
   readonly cwd: string;
+  readonly version: string;
   variable(name: string): string | undefined;
   /** Connects. `dataDir` is what the command line names, absolute. */
   openSession(options: { dataDir: string | undefined; accountOption: string | undefined }): Promise<Session>;
@@ -45,13 +46,14 @@ class Program extends CliCommand {
   printed = '';
   #chosen: CliCommand | undefined;
 
-  constructor(commands: readonly CliCommand[]) {
+  constructor({ commands, version }: Pick<Cli, 'commands' | 'version'>) {
     super('npx slipway');
     const print = (text: string): void => void (this.printed += text);
     this.description('Works with the Slipway that npm start runs here, or that NATS_URL, NATS_CREDENTIALS_DIR and SLIPWAY_ENV name.')
       .option('--json', 'prints one JSON document on stdout')
       .option('--data-dir <DIR>', 'data folder of npm start (default: .slipway in the repository)')
       .addOption(new Option(ACCOUNT.flags).hideHelp())
+      .version(version, '--version', 'prints the release')
       .helpOption('-h, --help', 'prints this text')
       .helpCommand('help [COMMAND]', 'prints how a command is called')
       .configureHelp({ showGlobalOptions: true, subcommandTerm: (one) => one.name() })
@@ -150,7 +152,7 @@ async function run(cli: Cli, chosen: CliCommand, common: CommonOptions): Promise
  * @returns the exit code, see `EXIT`
  */
 export async function runCli(cli: Cli, argv: readonly string[]): Promise<number> {
-  const program = new Program(cli.commands);
+  const program = new Program(cli);
   try {
     const chosen = program.read(argv);
     return await answer(cli, await run(cli, chosen, program.common), program.common.json === true);

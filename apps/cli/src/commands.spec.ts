@@ -37,7 +37,7 @@ async function run(...argv: string[]): Promise<Ended> {
     ({ accountOption } = options);
     return Promise.resolve({ terminal, accountOption, call, close: () => Promise.resolve() } as unknown as Session);
   };
-  const code = await runCli({ commands: COMMANDS, terminal, cwd: '/work', variable: () => undefined, openSession }, argv);
+  const code = await runCli({ commands: COMMANDS, terminal, cwd: '/work', version: '1.2.3', variable: () => undefined, openSession }, argv);
   const all = (stream: PassThrough): string => (stream.read() as Buffer | null)?.toString() ?? '';
   return { code, stdout: all(stdout), stderr: all(stderr), requests, accountOption };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCli } from './cli.js';
@@ -5,6 +6,8 @@ import { COMMANDS } from './commands.js';
 import { Terminal } from './terminal.js';
 
 const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
+/** Read here, since the platform library would load the NATS client. */
+const { version: VERSION } = JSON.parse(readFileSync(join(REPOSITORY, 'package.json'), 'utf8')) as { version: string };
 
 /** Exit codes after a signal, as shells count them. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -30,6 +33,7 @@ export function main(argv: readonly string[]): Promise<number> {
       commands: COMMANDS,
       terminal,
       cwd: process.cwd(),
+      version: VERSION,
       variable: (name) => environment[name],
       async openSession({ dataDir, accountOption }) {
         // Loaded here so that help and usage errors answer without loading the NATS client.

@@ -21,7 +21,7 @@ async function exported(pages: readonly object[][], ...options: string[]): Promi
   const session = { call, close: () => Promise.resolve() } as unknown as Session;
   const terminal = new Terminal({ stdin, stdout, stderr });
   const code = await runCli(
-    { commands: [audit], terminal, cwd: '/', variable: () => undefined, openSession: () => Promise.resolve(session) },
+    { commands: [audit], terminal, cwd: '/', version: '1.2.3', variable: () => undefined, openSession: () => Promise.resolve(session) },
     ['audit', 'export', ...options],
   );
   expect(code).toBe(0);

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { SLIPWAY_VERSION } from '../config/version.js';
 
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -8,10 +9,14 @@ export { Counter, Gauge, Histogram, Registry } from 'prom-client';
  */
 const LAG_PERIOD_MS = 100;
 
-/** A registry with the process's own figures (memory, event loop, CPU). Labels are closed sets, never ids. */
+/** A registry with the process's own figures (memory, event loop, CPU) and its release. Labels are closed sets, never ids. */
 export function createMetrics(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_PERIOD_MS });
+  new Gauge({ name: 'slipway_build_info', help: 'Always 1.', labelNames: ['version'], registers: [registry] }).set(
+    { version: SLIPWAY_VERSION },
+    1,
+  );
   return registry;
 }

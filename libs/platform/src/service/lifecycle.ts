@@ -1,3 +1,4 @@
+import { SLIPWAY_VERSION } from '../config/version.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../log/logger.js';
 
@@ -49,7 +50,7 @@ export class Lifecycle {
     }
     if (this.#state !== 'starting') return;
     this.#state = 'ready';
-    this.#log.info('lifecycle.ready');
+    this.#log.info({ version: SLIPWAY_VERSION }, 'lifecycle.ready');
   }
 
   /** Stops everything once; further calls wait for the same stop. A part that fails does not keep others from stopping. */
