@@ -24,8 +24,25 @@ let shared: DestinationStream | undefined;
  * a short request does, so lines leave together: when some have gathered, after 200 ms, and at the end of the process.
  */
 function stdout(): DestinationStream {
-  shared ??= destination({ dest: 1, sync: false, minLength: PIPE_BYTES - 1_024, maxWrite: PIPE_BYTES, periodicFlush: GATHER_MS });
+  shared ??= gathering(destination({ dest: 1, sync: false, minLength: PIPE_BYTES - 1_024, maxWrite: PIPE_BYTES }));
   return shared;
+}
+
+/** The stream's own `periodicFlush` would wake a process that logs nothing five times a second. */
+function gathering(out: ReturnType<typeof destination>): DestinationStream & { flushSync(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    // With a callback a reader that has left is no exception.
+    out.flush(() => undefined);
+  };
+  return {
+    write(line) {
+      out.write(line);
+      timer ??= setTimeout(flush, GATHER_MS).unref();
+    },
+    flushSync: () => out.flushSync(),
+  };
 }
 
 /**

@@ -9,11 +9,21 @@ export { Counter, Gauge, Histogram, Registry } from 'prom-client';
  */
 const LAG_PERIOD_MS = 100;
 
+/** Measures lag and collections of garbage from the first scrape on, so that a process whose figures nobody reads can rest. */
+class ProcessRegistry extends Registry {
+  #collects = false;
+
+  override metrics(): Promise<string> {
+    if (!this.#collects) collectDefaultMetrics({ register: this, eventLoopMonitoringPrecision: LAG_PERIOD_MS });
+    this.#collects = true;
+    return super.metrics();
+  }
+}
+
 /** A registry with the process's own figures (memory, event loop, CPU) and its release. Labels are closed sets, never ids. */
 export function createMetrics(service: string): Registry {
-  const registry = new Registry();
+  const registry = new ProcessRegistry();
   registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_PERIOD_MS });
   new Gauge({ name: 'slipway_build_info', help: 'Always 1.', labelNames: ['version'], registers: [registry] }).set(
     { version: SLIPWAY_VERSION },
     1,
