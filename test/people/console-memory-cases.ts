@@ -29,7 +29,7 @@ export function describeAnonymousConnections(connections: number): void {
     world = await PeopleWorld.start();
     door = await ConsoleProcess.start(world.keys.bus, { LOG_LEVEL: 'info' });
     port = Number(new URL(door.url).port);
-    for (let n = 0; n < WARM_REQUESTS; n += 1) await fetch(`${door.url}/api/me`).then((answer) => answer.text());
+    await ask();
     before = await residentMib(door.pid);
   });
   afterEach(() => flood?.end());
@@ -37,6 +37,10 @@ export function describeAnonymousConnections(connections: number): void {
     await door?.stop('SIGKILL');
     await world?.end();
   });
+
+  const ask = async (): Promise<void> => {
+    for (let n = 0; n < WARM_REQUESTS; n += 1) await fetch(`${door.url}/api/me`).then((answer) => answer.text());
+  };
 
   const live = async (): Promise<number> => (await fetch(`${door.url}/livez`, { headers: { connection: 'close' } })).status;
 
@@ -82,7 +86,11 @@ export function describeAnonymousConnections(connections: number): void {
 
     it('leave nothing behind', async () => {
       flood?.end();
-      await until('the memory is given back', async () => (await residentMib(door.pid)) - before < COST_MIB);
+      // V8 collects garbage while something is allocated: a process that gets no request keeps it.
+      await until('the memory is given back', async () => {
+        await ask();
+        return (await residentMib(door.pid)) - before < COST_MIB;
+      });
       expect(await live()).toBe(200);
     });
   });
