@@ -4,21 +4,21 @@ import { Database, database, refusalLog, type Tx } from '@slipway/database';
 import { feedPublisher } from '@slipway/feed';
 import { defineService, resource } from '@slipway/platform';
 import { RpcGate } from '@slipway/proof';
-import { AccountsModule } from './accounts/accounts.module.js';
-import { AuditModule } from './audit/audit.module.js';
+import { AccountsModule } from './identity/accounts.module.js';
+import { AuditModule } from './identity/audit.module.js';
 import { KeysConfig } from './config.js';
 import { schema } from './db/schema.js';
-import { DeletionModule } from './deletion/deletion.module.js';
-import { KeyFeedSource } from './feed/key-feed-source.repository.js';
+import { DeletionModule } from './identity/deletion.module.js';
+import { KeyFeedSource } from './shared/key-feed-source.repository.js';
 import { KeysModule } from './keys/keys.module.js';
-import { PeopleModule } from './people/people.module.js';
-import { PeopleRepository } from './people/people.repository.js';
-import { PlaygroundModule } from './playground/playground.module.js';
-import { SessionFeedSource } from './sessions/session-feed-source.repository.js';
-import { SessionsModule } from './sessions/sessions.module.js';
-import { UsageIntake } from './usage/usage-intake.js';
+import { PeopleModule } from './identity/people.module.js';
+import { PeopleRepository } from './identity/people.repository.js';
+import { PlaygroundModule } from './identity/playground.module.js';
+import { SessionFeedSource } from './identity/session-feed-source.repository.js';
+import { SessionsModule } from './identity/sessions.module.js';
+import { UsageIntake } from './usage/intake.js';
 import { UsageModule } from './usage/usage.module.js';
-import { WorkersModule } from './workers/workers.module.js';
+import { WorkersModule } from './keys/workers.module.js';
 
 @Module({
   imports: [

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type AuditEntry, KeyFeed, type KeyFeedRecord, type KeyId } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { type FeedPublisher, publisherOf } from '@slipway/feed';
-import { Quotas } from '../accounts/quotas.service.js';
-import { keyRecord } from '../feed/feed-records.js';
-import { limitFacts } from '../limits/limit-facts.js';
-import { Authority } from '../people/authority.service.js';
+import { Quotas } from '../identity/quotas.service.js';
+import { keyRecord } from '../shared/feed-records.js';
+import { limitFacts } from '../shared/limit-facts.js';
+import { Authority } from '../identity/authority.service.js';
 import { type KeyChange, KeysRepository, type NewKey, type StoredKey } from './keys.repository.js';
 
 /** A key after a change, and whether gateways obey it already. */

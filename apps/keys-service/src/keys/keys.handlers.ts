@@ -4,7 +4,7 @@ import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey, SetKeyDeployments
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { keyView, obedience, shownKey } from './key-replies.js';
-import { UsageQueries } from '../usage/usage-queries.service.js';
+import { UsageQueries } from '../usage/queries.service.js';
 import { KeysService } from './keys.service.js';
 
 @Controller()

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { configured } from '@slipway/platform';
-import { AccountsModule } from '../accounts/accounts.module.js';
+import { AccountsModule } from '../identity/accounts.module.js';
 import type { KeysConfig } from '../config.js';
-import { PeopleModule } from '../people/people.module.js';
-import { SessionsModule } from '../sessions/sessions.module.js';
+import { PeopleModule } from '../identity/people.module.js';
+import { SessionsModule } from '../identity/sessions.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { KeyChanges } from './key-changes.service.js';
-import { KeyMint } from './key-minting.js';
+import { KeyMint } from '../shared/key-minting.js';
 import { KeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AccountId, DeploymentId, type KeyCreator, KeyId, type KeyKind, type Limits } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { LessThan } from 'typeorm';
-import { KeyEntity } from './key.entity.js';
-import type { MintedKey } from './key-minting.js';
+import { KeyEntity } from '../db/key.entity.js';
+import type { MintedKey } from '../shared/key-minting.js';
 
 /** A key as the rest of the service knows it. */
 export interface StoredKey {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type DeploymentId, type KeyId, type Limits, ServiceError } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
-import { type Page, pageOf } from '../pages/page.js';
-import { PlaygroundKeysRepository } from '../playground/playground-keys.repository.js';
+import { type Page, pageOf } from '../shared/page.js';
+import { PlaygroundKeysRepository } from '../identity/playground-keys.repository.js';
 import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
 import { isExpired, requireFuture } from './key-expiry.js';
-import { KeyMint } from './key-minting.js';
+import { KeyMint } from '../shared/key-minting.js';
 import { KeysRepository, type StoredKey } from './keys.repository.js';
 
 /** What every call on one key names. */

@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { keyKindOf, type McpScope, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
-import { KeyProofs } from '../sessions/key-proofs.service.js';
+import { KeyProofs } from '../identity/key-proofs.service.js';
 import { GatheredLookups } from './gathered-lookups.js';
-import { KeyMint } from './key-minting.js';
+import { KeyMint } from '../shared/key-minting.js';
 import { McpKeyOpeningRepository, type OpeningKey } from './mcp-key-opening.repository.js';
 
 /** Tells what an MCP key opens, and signs the proof of it. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type KeyId, ServiceError } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
 import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
-import { KeyMint } from './key-minting.js';
+import { KeyMint } from '../shared/key-minting.js';
 import { KeysRepository, type StoredKey } from './keys.repository.js';
 import { type McpUse, McpUseRepository } from './mcp-use.repository.js';
 

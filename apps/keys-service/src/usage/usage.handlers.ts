@@ -4,7 +4,7 @@ import { QueryBudgets, QueryUsage, RecallLimitUse } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
 import { LimitUseMemory } from './limit-use-memory.js';
-import { UsageQueries } from './usage-queries.service.js';
+import { UsageQueries } from './queries.service.js';
 
 @Controller()
 export class UsageHandlers {

@@ -7,9 +7,9 @@ import { LimitUseMemory } from './limit-use-memory.js';
 import { OrphansRepository } from './orphans.repository.js';
 import { RefusalsRepository } from './refusals.repository.js';
 import { RejectedUsageRepository } from './rejected-usage.repository.js';
-import { UsageQueriesRepository } from './usage-queries.repository.js';
-import { UsageQueries } from './usage-queries.service.js';
-import { UsageIntake } from './usage-intake.js';
+import { UsageQueriesRepository } from './queries.repository.js';
+import { UsageQueries } from './queries.service.js';
+import { UsageIntake } from './intake.js';
 import { UsageHandlers } from './usage.handlers.js';
 
 /** The ledger. It shares nothing with the rest of the service but the process: its rows name keys and accounts by number. */

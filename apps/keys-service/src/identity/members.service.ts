@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { type AccountId, type Actor, type MemberRole, ServiceError, type UserId } from '@slipway/contracts';
+import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { type Page, pageOf } from '../shared/page.js';
+import { SessionEnding } from './session-ending.service.js';
+import { Authority } from './authority.service.js';
+import { type Member, type Membership, MembershipsRepository } from './memberships.repository.js';
+import { PeopleRepository, type Person } from './people.repository.js';
+
+/** What every call on one member names. */
+export interface MemberAddress {
+  readonly account: AccountId;
+  readonly user: UserId;
+}
+
+/** Who belongs to an account, and as what. */
+@Injectable()
+export class MembersService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly authority: Authority,
+    private readonly people: PeopleRepository,
+    private readonly memberships: MembershipsRepository,
+    private readonly sessions: SessionEnding,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** Members with numbers above `after`, in their order. */
+  list(account: AccountId, actor: Actor, after = 0): Promise<Page<Member>> {
+    return this.transactions.read(async (connection) => {
+      await this.authority.require(connection, account, actor, 'read');
+      return pageOf((limit) => this.memberships.page(connection, account, { after, limit }));
+    });
+  }
+
+  find(user: UserId): Promise<{ person: Person; memberships: Membership[] }> {
+    return this.transactions.read(async (connection) => {
+      const person = await this.people.find(connection, user);
+      if (person === null) throw new ServiceError('user_not_found', 'There is no user of this number.', { param: 'user' });
+      return { person, memberships: await this.memberships.accountsOf(connection, user) };
+    });
+  }
+
+  /** The sessions of the member go on with the new role: their tokens of the old one are void at once. */
+  changeRole({ account, user }: MemberAddress, role: MemberRole, actor: Actor): Promise<void> {
+    return this.transactions.run(async (tx) => {
+      const { actorName, member } = await this.#hold(tx, { account, user }, actor);
+      if (member.role === role) return;
+      if (member.role === 'owner') await this.#requireAnotherOwner(tx, account, user);
+      await this.memberships.setRole(tx, account, { user, role });
+      await this.sessions.voidTokens(tx, { account, user });
+      const entry = { account, actor, actorName, object: `user:${user}`, objectName: member.email, facts: { from: member.role, role } };
+      await this.audit.record(tx, { ...entry, action: 'member.role' });
+    });
+  }
+
+  remove({ account, user }: MemberAddress, actor: Actor): Promise<void> {
+    return this.transactions.run(async (tx) => {
+      const { actorName, member } = await this.#hold(tx, { account, user }, actor);
+      if (member.role === 'owner') await this.#requireAnotherOwner(tx, account, user);
+      await this.memberships.remove(tx, account, user);
+      await this.sessions.endAll(tx, { account, user });
+      const entry = { account, actor, actorName, object: `user:${user}`, objectName: member.email };
+      await this.audit.record(tx, { ...entry, action: 'member.remove', facts: { role: member.role } });
+    });
+  }
+
+  async #hold(tx: Tx, { account, user }: MemberAddress, actor: Actor): Promise<{ actorName: string | null; member: Member }> {
+    // Changes of an account's people happen one after the other: each sees the roles that the one before left.
+    await this.memberships.holdOwners(tx, account);
+    const actorName = await this.authority.require(tx, account, actor, 'manage');
+    const member = await this.memberships.find(tx, account, user);
+    if (member === null) throw new ServiceError('user_not_found', 'This account has no member of this number.', { param: 'user' });
+    return { actorName, member };
+  }
+
+  async #requireAnotherOwner(tx: Tx, account: AccountId, user: UserId): Promise<void> {
+    const owners = await this.memberships.holdOwners(tx, account);
+    if (owners.some((owner) => owner !== user)) return;
+    throw new ServiceError('last_owner', 'An account keeps an owner: make another member an owner first.', { param: 'user' });
+  }
+}

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { AccountId, type MemberRole, UserId } from '@slipway/contracts';
+import type { Tx } from '@slipway/database';
+import { MembershipEntity } from '../db/membership.entity.js';
+
+/** A person's place in an account. */
+export interface Membership {
+  readonly account: AccountId;
+  readonly slug: string;
+  readonly role: MemberRole;
+}
+
+/** A member of an account. */
+export interface Member {
+  readonly id: UserId;
+  readonly email: string;
+  readonly name: string;
+  readonly role: MemberRole;
+  readonly joinedAt: Date;
+  readonly lastSignInAt: Date | null;
+  readonly suspendedAt: Date | null;
+}
+
+interface MemberRow extends Omit<Member, 'id'> {
+  readonly id: number;
+}
+
+const MEMBERS = `SELECT p.id, p.email, p.name, m.role, m.joined_at AS "joinedAt", p.last_sign_in_at AS "lastSignInAt",
+    p.suspended_at AS "suspendedAt"
+  FROM people.membership m JOIN people.person p ON p.id = m.user_id WHERE m.account_id = $1`;
+
+/** Every statement names the account, so that none can reach another's members. */
+@Injectable()
+export class MembershipsRepository {
+  /** Null when this person does not belong to the account. */
+  async find(tx: Tx, account: AccountId, user: UserId): Promise<Member | null> {
+    const [row] = await tx.query<MemberRow[]>(`${MEMBERS} AND m.user_id = $2`, [account, user]);
+    return row ? { ...row, id: UserId.parse(row.id) } : null;
+  }
+
+  /** Whether somebody of this address belongs to the account. */
+  async holdsEmail(tx: Tx, account: AccountId, email: string): Promise<boolean> {
+    return (await tx.query<unknown[]>(`${MEMBERS} AND p.email = $2`, [account, email])).length > 0;
+  }
+
+  /** Members with numbers above `after`, in their order. */
+  async page(tx: Tx, account: AccountId, { after, limit }: { after: number; limit: number }): Promise<Member[]> {
+    const rows = await tx.query<MemberRow[]>(`${MEMBERS} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`, [account, after, limit]);
+    return rows.map((row) => ({ ...row, id: UserId.parse(row.id) }));
+  }
+
+  /** The accounts of a person, oldest first. */
+  async accountsOf(tx: Tx, user: UserId): Promise<Membership[]> {
+    const rows = await tx.query<{ account: number; slug: string; role: MemberRole }[]>(
+      `SELECT m.account_id AS account, a.slug, m.role
+       FROM people.membership m JOIN accounts.account a ON a.id = m.account_id WHERE m.user_id = $1 ORDER BY m.account_id`,
+      [user],
+    );
+    return rows.map((row) => ({ ...row, account: AccountId.parse(row.account) }));
+  }
+
+  /** The same, held until the transaction ends: no role changes meanwhile. */
+  async holdAccountsOf(tx: Tx, user: UserId): Promise<Membership[]> {
+    await tx.query(`SELECT 1 FROM people.membership WHERE user_id = $1 ORDER BY account_id FOR SHARE`, [user]);
+    return this.accountsOf(tx, user);
+  }
+
+  /** Somebody who belongs to the account already keeps their role. */
+  async add(tx: Tx, account: AccountId, { user, role }: { user: UserId; role: MemberRole }): Promise<void> {
+    await tx.createQueryBuilder().insert().into(MembershipEntity).values({ accountId: account, userId: user, role }).orIgnore().execute();
+  }
+
+  async setRole(tx: Tx, account: AccountId, { user, role }: { user: UserId; role: MemberRole }): Promise<void> {
+    await tx.update(MembershipEntity, { accountId: account, userId: user }, { role });
+  }
+
+  async remove(tx: Tx, account: AccountId, user: UserId): Promise<void> {
+    await tx.delete(MembershipEntity, { accountId: account, userId: user });
+  }
+
+  /** The account's owners, held until the transaction ends: of two who take each other out, one is left. */
+  async holdOwners(tx: Tx, account: AccountId): Promise<UserId[]> {
+    const rows = await tx.find(MembershipEntity, {
+      where: { accountId: account, role: 'owner' },
+      order: { userId: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    return rows.map(({ userId }) => UserId.parse(userId));
+  }
+}
