@@ -1,21 +1,21 @@
 import { natsFragment, parsePeppers, postgresAddress, SECRET_KEYS, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
-/** Names of this machine. */
+/** Loopback addresses and their name. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 const quota = (usual: number) => z.coerce.number().int().min(0).max(1_000_000).default(usual);
 
-/** Everything that keys-service is told from outside. */
+/** Settings of keys-service. */
 export const KeysConfig = z
   .object({
     ...serviceFragment,
     ...natsFragment,
-    /** A server where databases may be created; ours is `slipway_{env}_keys`. */
+    /** A server on which the service may create its database, `slipway_{env}_keys`. */
     DATABASE_URL: postgresAddress.optional(),
-    /** The database itself; wins over DATABASE_URL. */
+    /** The database itself; takes precedence over DATABASE_URL. */
     KEYS_DATABASE_URL: postgresAddress.optional(),
-    /** The environment's peppers as `id:hex,…`; new keys are stored under the first. */
+    /** The environment's peppers as `id:hex,…`; new keys are stored under the first one. */
     KEY_PEPPERS: z.string().transform((text, context) => {
       try {
         return parsePeppers(text);
@@ -26,21 +26,21 @@ export const KeysConfig = z
     }),
     /** Seals the keys that sign session tokens: 64 hex characters, or several such keys separated by commas, the newest first. */
     SLIPWAY_SECRET_KEY: z.string().regex(SECRET_KEYS, 'must be 64 hex characters, or several such keys separated by commas'),
-    /** Deployment keys, members and invitations that wait: what an account may have of each unless the operator says otherwise. */
+    /** Deployment keys, members and pending invitations per account, unless an operator sets other quotas for it. */
     QUOTA_KEYS: quota(200),
     QUOTA_MEMBERS: quota(100),
     QUOTA_INVITATIONS: quota(50),
-    /** The OpenID Connect provider that people may sign in by, as the console has it; absent = by password alone. Plain http only on this machine. */
+    /** The OpenID Connect provider, the same as the console's; absent = sign-in by password only. Plain http is accepted on a loopback address only. */
     OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
-    /** Whom its ID tokens are for. */
+    /** `aud` of its ID tokens. */
     OIDC_CLIENT_ID: z.string().min(1).optional(),
-    /** How long the record of a gateway that died is waited for before its workers' counts are taken, in milliseconds. */
+    /** How long a worker's count waits for the record of its gateway before it is taken into the ledger, in milliseconds. */
     USAGE_ORPHAN_WAIT_MS: z.coerce.number().int().min(0).max(86_400_000).default(600_000),
   })
   .refine((config) => config.DATABASE_URL !== undefined || config.KEYS_DATABASE_URL !== undefined, {
     path: ['DATABASE_URL'],
     message: 'is not set; or set KEYS_DATABASE_URL',
-    // Told beside the problems of other variables, not after them.
+    // Reported together with the problems of other variables.
     when: ({ issues }) => !issues.some(({ path: [name] = [] }) => String(name).endsWith('DATABASE_URL')),
   })
   .refine(({ OIDC_ISSUER: issuer, OIDC_CLIENT_ID: id }) => (issuer === undefined) === (id === undefined), {

@@ -4,38 +4,20 @@ import { Database, database, refusalLog, type Tx } from '@slipway/database';
 import { feedPublisher } from '@slipway/feed';
 import { defineService, resource } from '@slipway/platform';
 import { RpcGate } from '@slipway/proof';
-import { AccountsModule } from './identity/accounts.module.js';
-import { AuditModule } from './identity/audit.module.js';
 import { KeysConfig } from './config.js';
 import { schema } from './db/schema.js';
-import { DeletionModule } from './identity/deletion.module.js';
-import { KeyFeedSource } from './shared/key-feed-source.repository.js';
-import { KeysModule } from './keys/keys.module.js';
-import { PeopleModule } from './identity/people.module.js';
+import { IdentityModule } from './identity/identity.module.js';
 import { PeopleRepository } from './identity/people.repository.js';
-import { PlaygroundModule } from './identity/playground.module.js';
-import { SessionFeedSource } from './identity/session-feed-source.repository.js';
-import { SessionsModule } from './identity/sessions.module.js';
+import { SessionFeedSource } from './identity/sessions.repository.js';
+import { KeysModule } from './keys/keys.module.js';
+import { KeyFeedSource } from './shared/key-feed.repository.js';
 import { UsageIntake } from './usage/intake.js';
 import { UsageModule } from './usage/usage.module.js';
-import { WorkersModule } from './keys/workers.module.js';
 
-@Module({
-  imports: [
-    DeletionModule,
-    AccountsModule,
-    KeysModule,
-    PeopleModule,
-    SessionsModule,
-    PlaygroundModule,
-    AuditModule,
-    UsageModule,
-    WorkersModule,
-  ],
-})
+@Module({ imports: [IdentityModule, KeysModule, UsageModule] })
 class KeysServiceModule {}
 
-/** Accounts, people, sessions, keys and the ledger of what is used. */
+/** Accounts, people, sessions, keys and the ledger of usage. */
 export const keysService = defineService({
   name: 'keys-service',
   role: 'keys',
@@ -51,7 +33,7 @@ export const keysService = defineService({
   rpc: { gate: RpcGate },
 });
 
-/** The address of a person, for the audit log; null for a key. */
+/** The email address of a person, for the audit log; null for other actors. */
 async function addressOf(tx: Tx, actor: Actor): Promise<string | null> {
   const person = actor.kind === 'user' ? await new PeopleRepository().find(tx, actor.user) : null;
   return person?.email ?? null;

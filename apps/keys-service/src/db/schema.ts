@@ -1,12 +1,6 @@
 import { KeyFeed, SessionFeed } from '@slipway/contracts';
 import { feedTableNames } from '@slipway/database';
-import { AccountEntity } from './account.entity.js';
-import { KeyEntity } from './key.entity.js';
-import { IdentityEntity } from './identity.entity.js';
-import { InvitationEntity } from './invitation.entity.js';
-import { MembershipEntity } from './membership.entity.js';
-import { PersonEntity } from './person.entity.js';
-import { SessionEntity } from './session.entity.js';
+import { AccountEntity, IdentityEntity, InvitationEntity, KeyEntity, MembershipEntity, PersonEntity, SessionEntity } from './entities.js';
 import { Usage1765000000000 } from './migrations/1765000000000-usage.js';
 import { UsageLatency1767000000000 } from './migrations/1767000000000-usage-latency.js';
 import { UsageBounds1768300000000 } from './migrations/1768300000000-usage-bounds.js';
@@ -30,7 +24,7 @@ import { SuspendedPeople1768900000000 } from './migrations/1768900000000-suspend
 import { ExpelledWorkers1769000000001 } from './migrations/1769000000001-expelled-workers.js';
 import { WorkerAgents1769000000000 } from './migrations/1769000000000-worker-agents.js';
 
-/** What the service's database holds, and how it came to hold it. */
+/** Entities and migrations of the service's database, the migrations in the order in which they run. */
 export const schema = {
   entities: [AccountEntity, KeyEntity, PersonEntity, IdentityEntity, MembershipEntity, InvitationEntity, SessionEntity],
   migrations: [

@@ -1,78 +1,69 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, KeyFeed, type KeyFeedRecord, ServiceError } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
-import { type FeedPublisher, publisherOf } from '@slipway/feed';
+import { KeyFeedChanges, type Propagation } from '../shared/key-feed.repository.js';
 import { type Account, AccountsRepository } from './accounts.repository.js';
-import { accountRecord, keyRecord } from '../shared/feed-records.js';
-import { SessionEnding } from './session-ending.service.js';
-import { AccountErasureRepository } from './account-erasure.repository.js';
+import { requireOperator } from './authority.service.js';
+import { SessionRevocation } from './session-revocation.service.js';
 
 /** Keys that one transaction revokes. */
 const KEYS_AT_ONCE = 200;
 
-/** What went with an account. */
-interface Erased {
+/** What was deleted or ended with an account. */
+interface DeletedCounts {
+  readonly keys: number;
   readonly members: number;
   readonly invitations: number;
   readonly sessions: number;
 }
 
-/** An account that is no more, what went with it in this call, and whether gateways obey already. */
-export interface DeletedAccount extends Erased {
+/** A deleted account and what this call deleted with it. */
+export interface DeletedAccount extends DeletedCounts, Propagation {
   readonly id: AccountId;
   readonly slug: string;
-  readonly keys: number;
-  readonly propagated: boolean;
-  /** The live gateways that have not confirmed. */
-  readonly missing: readonly string[];
 }
 
-const NOTHING: Erased = { members: 0, invitations: 0, sessions: 0 };
-
-/** Deletes accounts. What stays is the row, which keeps the name taken, with usage and the audit log. */
+/** Deletes accounts. The row stays, so that the name stays taken; usage and the audit log stay too. */
 @Injectable()
 export class AccountDeletion {
   constructor(
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
-    private readonly erasure: AccountErasureRepository,
-    private readonly sessions: SessionEnding,
-    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
+    private readonly sessions: SessionRevocation,
+    private readonly feed: KeyFeedChanges,
     private readonly audit: AuditLog,
   ) {}
 
   /**
-   * From the first step on nothing of the account opens anything. One that is interrupted leaves it suspended, and the next
-   * one goes on; one that is done changes nothing.
+   * Suspends the account first, so that nothing of it opens anything from then on. An interrupted call leaves it suspended, and the
+   * next call continues; a repeated call changes nothing.
    * @throws ServiceError `account_not_found`, `not_permitted`
    */
   async delete(slug: string, actor: Actor): Promise<DeletedAccount> {
-    if (actor.kind !== 'ops') throw new ServiceError('not_permitted', 'Operators delete accounts.', { param: 'actor' });
+    requireOperator(actor, 'Only operators delete accounts.');
     const before = await this.transactions.run((tx) => this.#suspend(tx, slug));
     const { id } = before;
     let keys = 0;
     for (let revoked = -1; revoked !== 0; keys += revoked) revoked = await this.transactions.run((tx) => this.#revokeKeys(tx, id));
-    const { ticket, ...gone } = await this.transactions.run((tx) => this.#finish(tx, { before, keys }, actor));
-    // Apart: somebody who accepts a link holds it and waits for the account.
-    await this.transactions.run((tx) => this.erasure.eraseInvitations(tx, id));
-    const { propagated, waiting } = await this.feed.propagation(ticket);
-    return { id, slug, ...gone, propagated, missing: waiting };
+    const { ticket, ...counts } = await this.transactions.run((tx) => this.#finish(tx, { before, keys }, actor));
+    // In a transaction of its own: accepting an invitation locks it first and then the account.
+    await this.transactions.run((tx) => this.accounts.deleteInvitations(tx, id));
+    return { id, slug, ...counts, ...(await this.feed.propagation(ticket)) };
   }
 
-  /** Returns the account as it was. */
+  /** Returns the account as it was before. */
   async #suspend(tx: Tx, slug: string): Promise<Account> {
     const found = await this.accounts.findBySlug(tx, slug);
     if (found === null) throw new ServiceError('account_not_found', 'There is no account of this name.', { param: 'slug' });
-    const held = await this.accounts.hold(tx, found.id);
-    if (held === null || held.state === 'suspended') return held ?? found;
-    const changed = await this.accounts.setState(tx, held.id, 'suspended');
-    await this.feed.record(tx, { op: 'put', ...accountRecord(changed) });
-    return held;
+    const before = await this.accounts.lock(tx, found.id);
+    if (before === null || before.state === 'suspended') return before ?? found;
+    await this.feed.putAccount(tx, await this.accounts.setState(tx, before.id, 'suspended'));
+    return before;
   }
 
   async #revokeKeys(tx: Tx, account: AccountId): Promise<number> {
-    const revoked = await this.erasure.revokeKeys(tx, account, KEYS_AT_ONCE);
-    for (const key of revoked) await this.feed.record(tx, { op: 'put', ...keyRecord(key) });
+    const revoked = await this.accounts.revokeKeys(tx, account, KEYS_AT_ONCE);
+    for (const key of revoked) await this.feed.putKey(tx, key);
     return revoked.length;
   }
 
@@ -80,21 +71,22 @@ export class AccountDeletion {
     tx: Tx,
     { before, keys: revoked }: { before: Account; keys: number },
     actor: Actor,
-  ): Promise<Erased & { keys: number; ticket: string }> {
+  ): Promise<DeletedCounts & { ticket: string }> {
     const { id } = before;
-    const held = await this.accounts.hold(tx, id);
-    if (held === null) return { ...NOTHING, keys: revoked, ticket: await this.feed.record(tx, { op: 'put', ...accountRecord(before) }) };
-    // Those that were made since; from here on none is made any more.
+    if ((await this.accounts.lock(tx, id)) === null) {
+      return { keys: revoked, members: 0, invitations: 0, sessions: 0, ticket: await this.feed.putAccount(tx, before) };
+    }
+    // Keys that were created since. The lock allows no further ones.
     let keys = revoked;
     for (let more = -1; more !== 0; keys += more) more = await this.#revokeKeys(tx, id);
-    const invitations = await this.erasure.waitingInvitations(tx, id);
-    // Before the sessions, as where roles change: a refresh holds a membership and waits for its session.
-    const members = await this.erasure.eraseMemberships(tx, id);
+    const invitations = await this.accounts.quotaUse(tx, id, 'invitations');
+    // Memberships before sessions, the lock order of role changes and refreshes.
+    const members = await this.accounts.deleteMemberships(tx, id);
     const sessions = (await this.sessions.endAll(tx, { account: id })).length;
     const deleted = await this.accounts.delete(tx, id);
     const counts = { keys, members, invitations, sessions };
     const entry = { account: id, actor, action: 'account.delete', object: `account:${id}`, objectName: before.slug };
     await this.audit.record(tx, { ...entry, facts: { from: before.state, state: 'deleted', ...counts } });
-    return { ...counts, ticket: await this.feed.record(tx, { op: 'put', ...accountRecord(deleted) }) };
+    return { ...counts, ticket: await this.feed.putAccount(tx, deleted) };
   }
 }

@@ -1,56 +1,81 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateAccount, FindAccount, FindAccountLimits, ListAccounts, SetAccountLimits, SetAccountState } from '@slipway/contracts';
+import {
+  CreateAccount,
+  DeleteAccount,
+  FindAccount,
+  FindAccountLimits,
+  FindAccountQuotas,
+  ListAccounts,
+  SetAccountLimits,
+  SetAccountQuotas,
+  SetAccountState,
+} from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
+import { AccountDeletion } from './account-deletion.service.js';
 import { AccountsService } from './accounts.service.js';
+import { Quotas } from './quotas.service.js';
 
 @Controller()
 export class AccountsHandlers {
-  constructor(private readonly accounts: AccountsService) {}
+  constructor(
+    private readonly accounts: AccountsService,
+    private readonly quotas: Quotas,
+    private readonly deletion: AccountDeletion,
+  ) {}
 
   @RpcHandler(CreateAccount)
-  async create(@Payload() { slug, actor }: z.output<typeof CreateAccount.request>): Promise<z.input<typeof CreateAccount.reply>> {
-    const { missing, ...created } = await this.accounts.create(slug, actor);
-    return { ...created, missing: [...missing] };
+  create(@Payload() { slug, actor }: z.output<typeof CreateAccount.request>): Promise<z.input<typeof CreateAccount.reply>> {
+    return this.accounts.create(slug, actor);
   }
 
   @RpcHandler(FindAccount)
   async find(@Payload() { slug }: z.output<typeof FindAccount.request>): Promise<z.input<typeof FindAccount.reply>> {
-    const { deletedAt, ...name } = await this.accounts.find(slug);
-    return { ...name, ...(deletedAt !== null && { deleted_at: deletedAt.toISOString() }) };
-  }
-
-  @RpcHandler(FindAccountLimits)
-  limits(@Payload() { account }: z.output<typeof FindAccountLimits.request>): Promise<z.input<typeof FindAccountLimits.reply>> {
-    return this.accounts.limits(account);
+    const { id, deletedAt } = await this.accounts.find(slug);
+    return { id, slug, ...(deletedAt !== null && { deleted_at: deletedAt.toISOString() }) };
   }
 
   @RpcHandler(ListAccounts)
   async list(@Payload() { after }: z.output<typeof ListAccounts.request>): Promise<z.input<typeof ListAccounts.reply>> {
     const { items, next } = await this.accounts.list(after);
     return {
-      accounts: items.map(({ createdAt, ver: _, quotas: _quotas, deletedAt: _deletedAt, ...account }) => ({
-        ...account,
-        created_at: createdAt.toISOString(),
-      })),
+      accounts: items.map(({ id, slug, state, limits, createdAt }) => ({ id, slug, state, limits, created_at: createdAt.toISOString() })),
       next,
     };
   }
 
   @RpcHandler(SetAccountState)
-  async setState(
-    @Payload() { account, state, actor }: z.output<typeof SetAccountState.request>,
-  ): Promise<z.input<typeof SetAccountState.reply>> {
-    const changed = await this.accounts.setState(account, state, actor);
-    return { ...changed, missing: [...changed.missing] };
+  setState(@Payload() { account, state, actor }: z.output<typeof SetAccountState.request>): Promise<z.input<typeof SetAccountState.reply>> {
+    return this.accounts.setState(account, state, actor);
+  }
+
+  @RpcHandler(FindAccountLimits)
+  async limits(@Payload() { account }: z.output<typeof FindAccountLimits.request>): Promise<z.input<typeof FindAccountLimits.reply>> {
+    return { limits: await this.accounts.limits(account) };
   }
 
   @RpcHandler(SetAccountLimits)
-  async setLimits(
+  setLimits(
     @Payload() { account, limits, actor }: z.output<typeof SetAccountLimits.request>,
   ): Promise<z.input<typeof SetAccountLimits.reply>> {
-    const changed = await this.accounts.setLimits(account, limits, actor);
-    return { ...changed, missing: [...changed.missing] };
+    return this.accounts.setLimits(account, limits, actor);
+  }
+
+  @RpcHandler(FindAccountQuotas)
+  findQuotas(@Payload() { account }: z.output<typeof FindAccountQuotas.request>): Promise<z.input<typeof FindAccountQuotas.reply>> {
+    return this.quotas.find(account);
+  }
+
+  @RpcHandler(SetAccountQuotas)
+  setQuotas(
+    @Payload() { account, quotas, actor }: z.output<typeof SetAccountQuotas.request>,
+  ): Promise<z.input<typeof SetAccountQuotas.reply>> {
+    return this.quotas.set(account, quotas, actor);
+  }
+
+  @RpcHandler(DeleteAccount)
+  delete(@Payload() { slug, actor }: z.output<typeof DeleteAccount.request>): Promise<z.input<typeof DeleteAccount.reply>> {
+    return this.deletion.delete(slug, actor);
   }
 }

@@ -1,107 +1,84 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { type AccountId, type AccountState, type Actor, KeyFeed, type KeyFeedRecord, type Limits, ServiceError } from '@slipway/contracts';
-import { AuditLog, Transactions, type Tx } from '@slipway/database';
-import { type FeedPublisher, publisherOf } from '@slipway/feed';
-import { accountRecord } from '../shared/feed-records.js';
-import { limitFacts } from '../shared/limit-facts.js';
-import { SessionEnding } from './session-ending.service.js';
-import { type Account, AccountsRepository } from './accounts.repository.js';
+import { Injectable } from '@nestjs/common';
+import { type AccountId, type AccountState, type Actor, type Limits, ServiceError } from '@slipway/contracts';
+import { AuditLog, Transactions } from '@slipway/database';
+import { KeyFeedChanges, type Propagation } from '../shared/key-feed.repository.js';
 import { type Page, pageOf } from '../shared/page.js';
+import { type Account, AccountsRepository } from './accounts.repository.js';
+import { accountNotFound, Authority, requireOperator } from './authority.service.js';
+import { limitChanges } from './quotas.service.js';
+import { SessionRevocation } from './session-revocation.service.js';
 
-interface AccountName {
-  readonly id: AccountId;
-  readonly slug: string;
-}
-
-/** An account's limits, and whether gateways obey them already. */
-export interface LimitedAccount {
-  readonly id: AccountId;
-  readonly limits: Limits;
-  readonly propagated: boolean;
-  /** The live gateways that have not confirmed. */
-  readonly missing: readonly string[];
-}
-
-/** An account's state, and whether gateways obey it already. */
-export interface AccountInState extends Omit<LimitedAccount, 'limits'> {
-  readonly state: AccountState;
-}
-
+/** Accounts, which operators create, limit and suspend. Changes wait for the gateways, 1 s at most, after they are committed. */
 @Injectable()
 export class AccountsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
-    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
-    private readonly sessions: SessionEnding,
+    private readonly authority: Authority,
+    private readonly feed: KeyFeedChanges,
+    private readonly sessions: SessionRevocation,
     private readonly audit: AuditLog,
   ) {}
 
-  /** For operators: people come into accounts by invitation. Waits for the gateways, a second at most. */
-  async create(slug: string, actor?: Actor): Promise<AccountName & { readonly propagated: boolean; readonly missing: readonly string[] }> {
-    if (actor !== undefined && actor.kind !== 'ops')
-      throw new ServiceError('not_permitted', 'Operators make accounts.', { param: 'actor' });
-    const { ticket, ...name } = await this.transactions.run(async (tx) => {
+  /** Creates an account without members; people join by invitation. @throws ServiceError `slug_taken`, `not_permitted` */
+  async create(slug: string, actor?: Actor): Promise<Propagation & { readonly id: AccountId; readonly slug: string }> {
+    requireOperator(actor, 'Only operators create accounts.');
+    const { ticket, id } = await this.transactions.run(async (tx) => {
       const account = await this.accounts.insert(tx, slug);
       if (account === null)
         throw new ServiceError('slug_taken', 'An account has this name, or had it before it was deleted; choose another name.', {
           param: 'slug',
         });
-      const { id, slug: objectName } = account;
-      await this.audit.record(tx, { account: id, actor, action: 'account.create', object: `account:${id}`, objectName });
-      return { id, slug: objectName, ticket: await this.feed.record(tx, { op: 'put', ...accountRecord(account) }) };
+      const entry = { account: account.id, actor, action: 'account.create', object: `account:${account.id}`, objectName: slug };
+      await this.audit.record(tx, entry);
+      return { id: account.id, ticket: await this.feed.putAccount(tx, account) };
     });
-    const { propagated, waiting } = await this.feed.propagation(ticket);
-    return { ...name, propagated, missing: waiting };
+    return { id, slug, ...(await this.feed.propagation(ticket)) };
   }
 
-  /** For operators. Waits for the gateways, a second at most; what they did not confirm by then is committed all the same. */
-  async setLimits(account: AccountId, limits: Limits, actor?: Actor): Promise<LimitedAccount> {
-    if (actor !== undefined && actor.kind !== 'ops')
-      throw new ServiceError('not_permitted', 'Operators set the limits of accounts.', { param: 'actor' });
+  /** Replaces all limits of an account. @throws ServiceError `account_not_found`, `not_permitted` */
+  async setLimits(
+    account: AccountId,
+    limits: Limits,
+    actor?: Actor,
+  ): Promise<Propagation & { readonly id: AccountId; readonly limits: Limits }> {
+    requireOperator(actor, 'Only operators set the limits of accounts.');
     const ticket = await this.transactions.run(async (tx) => {
-      const held = await this.accounts.hold(tx, account);
-      if (held === null) throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
-      const changed = await this.accounts.setLimits(tx, account, limits);
-      await this.audit.record(tx, {
-        account,
-        actor,
-        action: 'account.limits',
-        object: `account:${account}`,
-        objectName: changed.slug,
-        facts: limitFacts(held.limits, limits, 'none'),
-      });
-      return this.feed.record(tx, { op: 'put', ...accountRecord(changed) });
+      const before = await this.authority.lockAccount(tx, account);
+      const after = await this.accounts.setLimits(tx, account, limits);
+      const entry = { account, actor, action: 'account.limits', object: `account:${account}`, objectName: after.slug };
+      await this.audit.record(tx, { ...entry, facts: limitChanges(before.limits, limits, 'none') });
+      return this.feed.putAccount(tx, after);
     });
-    const { propagated, waiting } = await this.feed.propagation(ticket);
-    return { id: account, limits, propagated, missing: waiting };
+    return { id: account, limits, ...(await this.feed.propagation(ticket)) };
   }
 
   /**
-   * For operators. Waits for the gateways, a second at most; what they did not confirm by then is committed all the same. A state
-   * that the account has already is told to the gateways again, and written down once. Sessions of the account get tokens of the
-   * new state: those of before are void.
+   * Suspends or resumes an account, and voids the tokens of its sessions, which state the old state. A state that the account has
+   * already is published again, and recorded once.
+   * @throws ServiceError `account_not_found`, `not_permitted`
    */
-  async setState(account: AccountId, state: AccountState, actor?: Actor): Promise<AccountInState> {
-    if (actor !== undefined && actor.kind !== 'ops')
-      throw new ServiceError('not_permitted', 'Operators suspend accounts.', { param: 'actor' });
+  async setState(
+    account: AccountId,
+    state: AccountState,
+    actor?: Actor,
+  ): Promise<Propagation & { readonly id: AccountId; readonly state: AccountState }> {
+    requireOperator(actor, 'Only operators suspend accounts.');
     const ticket = await this.transactions.run(async (tx) => {
-      const held = await this.accounts.hold(tx, account);
-      if (held === null) throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
-      const changed = await this.accounts.setState(tx, account, state);
-      if (held.state !== state) {
+      const before = await this.authority.lockAccount(tx, account);
+      const after = await this.accounts.setState(tx, account, state);
+      if (before.state !== state) {
         const action = state === 'suspended' ? 'account.suspend' : 'account.resume';
-        const facts = { from: held.state, state };
-        await this.audit.record(tx, { account, actor, action, object: `account:${account}`, objectName: changed.slug, facts });
+        const facts = { from: before.state, state };
+        await this.audit.record(tx, { account, actor, action, object: `account:${account}`, objectName: after.slug, facts });
       }
-      return this.feed.record(tx, { op: 'put', ...accountRecord(changed) });
+      return this.feed.putAccount(tx, after);
     });
     await this.#voidTokens(account);
-    const { propagated, waiting } = await this.feed.propagation(ticket);
-    return { id: account, state, propagated, missing: waiting };
+    return { id: account, state, ...(await this.feed.propagation(ticket)) };
   }
 
-  /** Apart from what sets the state: a session that begins meanwhile holds the account, and playground keys are made in sessions. */
+  /** In transactions of its own: a session that begins meanwhile locks the account, and its playground keys are created in it. */
   async #voidTokens(account: AccountId): Promise<void> {
     await this.transactions.run((tx) => this.accounts.awaitReferences(tx, account));
     await this.transactions.run((tx) => this.sessions.voidTokens(tx, { account }));
@@ -112,16 +89,17 @@ export class AccountsService {
     return pageOf((limit) => this.transactions.read((connection) => this.accounts.page(connection, after, limit)));
   }
 
-  async limits(id: AccountId): Promise<{ limits: Limits }> {
+  /** @throws ServiceError `account_not_found` */
+  async limits(id: AccountId): Promise<Limits> {
     const account = await this.transactions.read((connection) => this.accounts.find(connection, id));
-    if (account === null) throw new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
-    return { limits: account.limits };
+    if (account === null) throw accountNotFound();
+    return account.limits;
   }
 
-  /** Also one that was deleted. */
-  async find(slug: string): Promise<AccountName & { readonly deletedAt: Date | null }> {
+  /** Also a deleted account. @throws ServiceError `account_not_found` */
+  async find(slug: string): Promise<Account> {
     const account = await this.transactions.read((connection) => this.accounts.findBySlug(connection, slug));
     if (account === null) throw new ServiceError('account_not_found', 'There is no account of this name.', { param: 'slug' });
-    return { id: account.id, slug: account.slug, deletedAt: account.deletedAt };
+    return account;
   }
 }

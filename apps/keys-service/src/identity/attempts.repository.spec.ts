@@ -11,6 +11,6 @@ it.each([
   ['fe80::1%eth0', 'fe800000000000'],
   ['', 'unknown'],
   ['not an address', 'unknown'],
-])('the network of %j is %j', (address, network) => {
+])('counts the address %j to the network %j', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

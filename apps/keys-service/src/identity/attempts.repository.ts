@@ -2,32 +2,34 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { type Origin, ServiceError, type SessionId } from '@slipway/contracts';
 import { Transactions, type Tx } from '@slipway/database';
-import { hashOf } from './link-token.js';
+import { hashOf } from './secrets.js';
 
-/** Failures within the window from one network, in one session or in one known browser, after which it has to wait. */
+/** Failures per window from one network, session or known browser with one address; then it has to wait. */
 const FAILURES_MAX = 10;
-/** Failures with one address from all networks together, after which only sessions and known browsers go on. */
+/** Failures per window with one address from all networks together; then only sessions and known browsers may try. */
 const ADDRESS_FAILURES_MAX = 50;
 const WINDOW = `interval '15 minutes'`;
-/** How long a browser counts as known after its last sign-in. */
+/** How long a browser stays known after its last sign-in. */
 const BROWSER_LIFE = `interval '180 days'`;
-/** Browsers of one person that are known at a time. */
+/** Known browsers per person. */
 const BROWSERS_MAX = 20;
+/** Expired nonces that one sign-in deletes. */
+const SWEPT_NONCES = 100;
 
-/** Where a password is tried from. */
-export interface AttemptPlace {
+/** Where a password attempt comes from. */
+export interface AttemptSource {
   readonly origin: Origin;
-  /** What an earlier sign-in gave this browser. */
+  /** The token that an earlier sign-in gave this browser. */
   readonly browser?: string | undefined;
-  /** Signed in already, and asked for the password again. */
+  /** The session that asks for the password again. */
   readonly session?: SessionId | undefined;
 }
 
-/** An attempt that was counted. */
+/** A counted attempt. */
 export interface Attempt {
-  /** The first of its place in the window. */
+  /** The first one of its source in the window. */
   readonly isFirst: boolean;
-  /** From a session, or from a browser that signed in before with the address. */
+  /** From a session, or from a browser that signed in with the address before. */
   readonly isKnown: boolean;
 }
 
@@ -37,24 +39,23 @@ interface Counter {
 }
 
 /**
- * Counts failed sign-ins by address and network, for all replicas and for known addresses and others alike. So somebody
- * elsewhere who tries passwords locks out nobody but their own network. What is counted is a hash: mistyped addresses may
- * hold passwords.
+ * Counts failed sign-ins by address and source, for all replicas, and for addresses of people and others alike. Passwords that are
+ * tried from one network lock out that network only. Addresses are stored as hashes: a mistyped address may be a password.
  */
 @Injectable()
 export class AttemptsRepository {
   constructor(private readonly transactions: Transactions) {}
 
   /**
-   * Counts an attempt before its password is looked at, so that attempts at once cannot slip by.
-   * @param lockedOut told once per window when a place has to wait from now on
-   * @throws ServiceError `rate_limit_exceeded` when the place has to wait
+   * Counts an attempt before its password is checked, so that concurrent attempts cannot pass the limit.
+   * @param lockedOut called once per window, when a source has to wait from now on
+   * @throws ServiceError `rate_limit_exceeded` when the source has to wait
    */
-  async begin(email: string, place: AttemptPlace, lockedOut: () => void): Promise<Attempt> {
+  async begin(email: string, source: AttemptSource, lockedOut: () => void): Promise<Attempt> {
     const counted = await this.transactions.run(async (tx) => {
       await tx.query(`DELETE FROM sessions.attempt WHERE subject IN (
         SELECT subject FROM sessions.attempt WHERE since < now() - ${WINDOW} LIMIT 20 FOR UPDATE SKIP LOCKED)`);
-      const counters = await this.#countersOf(tx, email, place);
+      const counters = await this.#countersOf(tx, email, source);
       const failures: number[] = [];
       for (const counter of counters) failures.push(await this.#count(tx, email, counter));
       return counters.map(({ max }, i) => ({ max, failures: failures[i] ?? 0 }));
@@ -65,23 +66,23 @@ export class AttemptsRepository {
         retryAfterS: 30,
       });
     }
-    // Those who are known have one counter.
+    // Known sources have one counter, others two.
     return { isFirst: counted[0]?.failures === 1, isKnown: counted.length === 1 };
   }
 
-  /** The attempt succeeded: what its own place counted is over. What other networks try counts on. */
-  async clear(tx: Tx, email: string, place: AttemptPlace): Promise<void> {
-    const [own] = await this.#countersOf(tx, email, place);
+  /** Resets the counter of a source after its attempt succeeded. The counters of other sources stay. */
+  async clear(tx: Tx, email: string, source: AttemptSource): Promise<void> {
+    const [own] = await this.#countersOf(tx, email, source);
     if (own) await tx.query(`DELETE FROM sessions.attempt WHERE subject = $1`, [own.subject]);
   }
 
-  /** Nothing counts any more, wherever it came from. */
+  /** Resets all counters of an address. */
   async clearAll(tx: Tx, email: string): Promise<void> {
     await tx.query(`DELETE FROM sessions.attempt WHERE email = $1`, [hashOf(email)]);
   }
 
-  /** Remembers a browser that signed in, in place of the person's longest unused one where there are many. */
-  async remember(tx: Tx, user: number, token: string): Promise<void> {
+  /** Stores a browser that signed in; beyond 20 of one person, those that were used longest ago are deleted. */
+  async rememberBrowser(tx: Tx, user: number, token: string): Promise<void> {
     await tx.query(
       `INSERT INTO sessions.browser (hash, user_id) VALUES ($1, $2) ON CONFLICT (hash) DO UPDATE SET user_id = $2, used_at = now()`,
       [hashOf(token), user],
@@ -93,8 +94,8 @@ export class AttemptsRepository {
     );
   }
 
-  /** The place's own counter first; an address has one over all networks besides, which stops no known browser. */
-  async #countersOf(tx: Tx, email: string, { origin, browser, session }: AttemptPlace): Promise<Counter[]> {
+  /** The source's own counter first. Unknown sources share a second counter, that of the address, which does not limit known ones. */
+  async #countersOf(tx: Tx, email: string, { origin, browser, session }: AttemptSource): Promise<Counter[]> {
     const own = (kind: string, of: string): Counter => ({ subject: hashOf(`${kind}\n${email}\n${of}`), max: FAILURES_MAX });
     if (session !== undefined) return [own('session', session)];
     if (browser !== undefined && (await this.#isKnown(tx, email, browser))) return [own('browser', browser)];
@@ -117,14 +118,38 @@ export class AttemptsRepository {
          failures = CASE WHEN a.since < now() - ${WINDOW} THEN 1 ELSE least(a.failures + 1, $2) END,
          since = CASE WHEN a.since < now() - ${WINDOW} THEN now() ELSE a.since END
        RETURNING failures`,
-      // One beyond the bound is where the wait begins; later ones are told apart from it.
+      // `max + 1` is reached once per window, by the attempt that locks the source out; later attempts stay at `max + 2`.
       [subject, max + 2, hashOf(email)],
     );
     return row?.failures ?? 0;
   }
 }
 
-/** The network that an address belongs to: /24 of IPv4, /56 of IPv6; anything else is one network. */
+/** Nonces of sign-ins that were begun at an identity provider, stored as hashes. */
+@Injectable()
+export class SignInNoncesRepository {
+  /** Stores a nonce, and deletes some that have expired. */
+  async insert(tx: Tx, nonce: string, expiresAt: Date): Promise<void> {
+    await tx.query(
+      `DELETE FROM sessions.sign_in_attempt WHERE nonce_hash IN
+         (SELECT nonce_hash FROM sessions.sign_in_attempt WHERE expires_at < now() LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+      [SWEPT_NONCES],
+    );
+    await tx.query(`INSERT INTO sessions.sign_in_attempt (nonce_hash, expires_at) VALUES ($1, $2)`, [hashOf(nonce), expiresAt]);
+  }
+
+  /** True once for each stored nonce that has not expired. */
+  async take(tx: Tx, nonce: string): Promise<boolean> {
+    const [rows] = await tx.query<[{ expires_at: Date }[], number]>(
+      `DELETE FROM sessions.sign_in_attempt WHERE nonce_hash = $1 RETURNING expires_at`,
+      [hashOf(nonce)],
+    );
+    const [row] = rows;
+    return row !== undefined && row.expires_at.getTime() > Date.now();
+  }
+}
+
+/** The network of an address: /24 of IPv4, /56 of IPv6; all other texts count as one network. */
 export function networkOf(address = ''): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (isIPv4(plain)) return plain.split('.').slice(0, 3).join('.');

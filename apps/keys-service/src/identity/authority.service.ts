@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type MemberRole, ServiceError } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
-import { AccountsRepository } from './accounts.repository.js';
+import { type Account, AccountsRepository } from './accounts.repository.js';
 import { MembershipsRepository } from './memberships.repository.js';
 
-/** What an action needs: `read` any role, `change` a member or owner, `manage` an owner. */
-export type Need = 'read' | 'change' | 'manage';
+/** What an action requires: `read` any role, `change` a member or owner, `manage` an owner. */
+export type AccessLevel = 'read' | 'change' | 'manage';
 
-const ROLES: Record<Need, readonly MemberRole[]> = {
+const ROLES: Record<AccessLevel, readonly MemberRole[]> = {
   read: ['owner', 'member', 'viewer'],
   change: ['owner', 'member'],
   manage: ['owner'],
 };
-const WANTED: Record<Need, string> = { read: 'a member', change: 'a member or an owner', manage: 'an owner' };
+const REQUIRED: Record<AccessLevel, string> = { read: 'a member', change: 'a member or an owner', manage: 'an owner' };
 
-/** Decides, with the roles of this moment, whether somebody may do something in an account. */
+/** Decides by the current roles whether an actor may do something in an account. */
 @Injectable()
 export class Authority {
   constructor(
@@ -23,35 +23,49 @@ export class Authority {
   ) {}
 
   /**
-   * Returns the actor's name for the audit log, null for one that has none.
-   * @throws ServiceError `account_not_found`, with the same words for none and for one that is not theirs; `not_permitted`.
+   * Returns the actor's name for the audit log; null for an actor without a name.
+   * @throws ServiceError `account_not_found`, with one message for an account that does not exist and for one that the person does
+   * not belong to; `not_permitted`
    */
-  async require(tx: Tx, account: AccountId, actor: Actor | undefined, need: Need): Promise<string | null> {
+  async require(tx: Tx, account: AccountId, actor: Actor | undefined, level: AccessLevel): Promise<string | null> {
     if (actor?.kind === 'user') {
       const member = await this.memberships.find(tx, account, actor.user);
       if (member === null) throw accountNotFound();
-      if (!ROLES[need].includes(member.role)) throw notPermitted(need);
+      if (!ROLES[level].includes(member.role)) throw notPermitted(level);
       return member.email;
     }
     await this.requireAccount(tx, account);
-    // A key acts for programs: it changes what runs, never who may sign in.
-    if (actor?.kind === 'key' && need === 'manage') throw notPermitted(need);
+    // A key acts for a program, which may change what runs and not who may sign in.
+    if (actor?.kind === 'key' && level === 'manage') throw notPermitted(level);
     return null;
   }
 
   /** @throws ServiceError `account_not_found` */
   async requireAccount(tx: Tx, account: AccountId): Promise<void> {
-    if (!(await this.accounts.holds(tx, account))) throw accountNotFound();
+    if (!(await this.accounts.exists(tx, account))) throw accountNotFound();
   }
 
-  /** The same, of an account that was deleted too. @throws ServiceError `account_not_found` */
-  async requireAccountOnce(tx: Tx, account: AccountId): Promise<void> {
-    if (!(await this.accounts.held(tx, account))) throw accountNotFound();
+  /** As `requireAccount`; accepts a deleted account too. @throws ServiceError `account_not_found` */
+  async requireAccountOrDeleted(tx: Tx, account: AccountId): Promise<void> {
+    if (!(await this.accounts.existsOrDeleted(tx, account))) throw accountNotFound();
+  }
+
+  /** Locks an account until the transaction ends, so that it is not deleted meanwhile. @throws ServiceError `account_not_found` */
+  async lockAccount(tx: Tx, account: AccountId): Promise<Account> {
+    const locked = await this.accounts.lock(tx, account);
+    if (locked === null) throw accountNotFound();
+    return locked;
   }
 }
 
-const accountNotFound = (): ServiceError =>
+/** The error for a number that no account has. */
+export const accountNotFound = (): ServiceError =>
   new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
 
-const notPermitted = (need: Need): ServiceError =>
-  new ServiceError('not_permitted', `Only ${WANTED[need]} of the account may do this.`, { param: 'actor' });
+const notPermitted = (level: AccessLevel): ServiceError =>
+  new ServiceError('not_permitted', `Only ${REQUIRED[level]} of the account may do this.`, { param: 'actor' });
+
+/** Older callers name no actor; the broker lets only operators call these. @throws ServiceError `not_permitted` */
+export function requireOperator(actor: Actor | undefined, message: string): void {
+  if (actor !== undefined && actor.kind !== 'ops') throw new ServiceError('not_permitted', message, { param: 'actor' });
+}

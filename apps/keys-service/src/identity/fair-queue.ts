@@ -1,48 +1,48 @@
-/** Somebody who waits. */
-export interface Waiting {
-  readonly go: () => void;
-  /** There is no room for them any more. */
+/** A waiting call. */
+export interface Waiter {
+  readonly start: () => void;
+  /** Called when the queue is full. */
   readonly refuse: () => void;
 }
 
 /**
- * Those who wait, in lanes of which each moves on by one in turn. Of a full queue the last of the longest lane is refused in favour
- * of a lane that is shorter, so that nobody fills it alone.
+ * A queue of lanes that are served round robin. When it is full, the last waiter of the longest lane is refused in favour of a
+ * shorter lane, so that no lane fills the queue alone.
  */
 export class FairQueue {
-  /** The one whose turn is next first. */
-  readonly #lanes = new Map<string, Waiting[]>();
+  /** The lane to serve next is first. */
+  readonly #lanes = new Map<string, Waiter[]>();
   #size = 0;
 
-  /** @param max those who wait at most */
+  /** @param max waiters of all lanes together */
   constructor(private readonly max: number) {}
 
-  add(lane: string, waiting: Waiting): void {
-    const before = this.#lanes.get(lane)?.length ?? 0;
-    if (this.#size >= this.max && !this.#refuseOfLonger(before)) return waiting.refuse();
-    const own = this.#lanes.get(lane) ?? [];
-    own.push(waiting);
-    this.#lanes.set(lane, own);
+  add(lane: string, waiter: Waiter): void {
+    const length = this.#lanes.get(lane)?.length ?? 0;
+    if (this.#size >= this.max && !this.#refuseOfLonger(length)) return waiter.refuse();
+    const waiters = this.#lanes.get(lane) ?? [];
+    waiters.push(waiter);
+    this.#lanes.set(lane, waiters);
     this.#size += 1;
     return undefined;
   }
 
-  /** Takes out whose turn it is. */
-  next(): Waiting | undefined {
+  /** Removes and returns the first waiter of the next lane; undefined when the queue is empty. */
+  next(): Waiter | undefined {
     const [first] = this.#lanes;
     if (!first) return undefined;
-    const [lane, waiting] = first;
-    const next = waiting.shift();
+    const [lane, waiters] = first;
+    const next = waiters.shift();
     this.#lanes.delete(lane);
-    if (waiting.length > 0) this.#lanes.set(lane, waiting);
+    if (waiters.length > 0) this.#lanes.set(lane, waiters);
     this.#size -= 1;
     return next;
   }
 
-  /** False where no lane would still be as long as the other with one more. */
+  /** Refuses the last waiter of the longest lane. @returns false when no lane is longer than `length + 1` */
   #refuseOfLonger(length: number): boolean {
-    let longest: Waiting[] = [];
-    for (const waiting of this.#lanes.values()) if (waiting.length > longest.length) longest = waiting;
+    let longest: Waiter[] = [];
+    for (const waiters of this.#lanes.values()) if (waiters.length > longest.length) longest = waiters;
     if (longest.length < length + 2) return false;
     longest.pop()?.refuse();
     this.#size -= 1;

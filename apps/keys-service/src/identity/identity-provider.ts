@@ -4,27 +4,27 @@ import { allowInsecureRequests, type Configuration, discovery, fetchUserInfo } f
 import { z } from 'zod';
 import type { ExternalPerson } from './external-sign-in.service.js';
 
-/** Longest wait for the provider, in seconds. */
+/** Timeout of requests to the provider, in seconds. */
 const TIMEOUT_S = 5;
-/** Clocks may be off by so much, in seconds. */
+/** How far the provider's clock may differ, in seconds. */
 const CLOCK_SKEW_S = 30;
-/** Signatures that a public key verifies; with a shared secret anybody who has it could sign. */
+/** Signatures by private keys only: with a shared secret, everyone who has it could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
-/** The provider that people may sign in by. */
+/** The OpenID Connect provider of an environment. */
 export interface ProviderSettings {
   readonly issuer: string;
-  /** `aud` of its ID tokens for us. */
+  /** `aud` of its ID tokens for this installation. */
   readonly clientId: string;
 }
 
-/** What a sign-in at the provider left. */
+/** The tokens of a sign-in at the provider. */
 export interface ProviderTokens {
   readonly idToken: string;
   readonly accessToken?: string | undefined;
 }
 
-/** Whom an ID token names, and for which attempt to sign in. */
+/** The person of an ID token, and the nonce of the sign-in. */
 export interface VerifiedIdentity {
   readonly person: Omit<ExternalPerson, 'invitation'>;
   readonly nonce: string;
@@ -40,13 +40,13 @@ const Profile = z.object({ email: z.string().optional(), email_verified: z.boole
 const unavailable = (cause: unknown): ServiceError =>
   new ServiceError('unavailable', 'The identity provider does not answer; try again soon.', { retryAfterS: 5, cause });
 
-/** Verifies what an OpenID Connect provider says of people, by its own published keys. */
+/** Verifies the tokens of an OpenID Connect provider by its published keys. */
 export class IdentityProvider {
   #found: Promise<Provider> | null = null;
 
   constructor(private readonly settings: ProviderSettings) {}
 
-  /** @throws ServiceError `not_permitted` for a token that proves nothing here, `unavailable` when the provider does not answer */
+  /** @throws ServiceError `not_permitted` for a token that is not valid here, `unavailable` when the provider does not answer */
   async verify({ idToken, accessToken }: ProviderTokens): Promise<VerifiedIdentity> {
     const provider = await this.#provider();
     const claims = await this.#claims(provider, idToken);
@@ -54,7 +54,7 @@ export class IdentityProvider {
     if (typeof nonce !== 'string') throw refused(new Error('The ID token has no nonce.'));
     const own = Profile.safeParse(claims).data ?? {};
     const asked = own.email === undefined && accessToken !== undefined ? await this.#profile(provider, accessToken, subject) : {};
-    return { person: { issuer, subject, ...shown({ ...own, ...asked }) }, nonce };
+    return { person: { issuer, subject, ...profileOf({ ...own, ...asked }) }, nonce };
   }
 
   async #claims({ keys }: Provider, idToken: string): Promise<JWTPayload> {
@@ -67,7 +67,7 @@ export class IdentityProvider {
         requiredClaims: ['sub', 'iat', 'exp', 'nonce'],
         clockTolerance: CLOCK_SKEW_S,
       });
-      // With several audiences the token names the one that it was issued to (OpenID Connect Core, 3.1.3.7).
+      // With several audiences, `azp` is the one that the token was issued to (OpenID Connect Core, 3.1.3.7).
       const isOurs = Array.isArray(payload.aud) && payload.aud.length > 1 ? payload['azp'] === clientId : true;
       if (!isOurs || (payload['azp'] !== undefined && payload['azp'] !== clientId))
         throw refused(new Error('The token is for another client.'));
@@ -79,17 +79,17 @@ export class IdentityProvider {
     }
   }
 
-  /** What the provider tells of the subject to whoever has their access token; of another subject, nothing. */
+  /** The provider's user info of the subject; the response must be about the same subject. */
   async #profile({ configuration }: Provider, accessToken: string, subject: string): Promise<z.output<typeof Profile>> {
     try {
       return Profile.parse(await fetchUserInfo(configuration, accessToken, subject));
     } catch (error) {
-      if (isLost(error)) throw unavailable(error);
+      if (isUnreachable(error)) throw unavailable(error);
       throw refused(error);
     }
   }
 
-  /** Looked up at first use, and again after a failure. */
+  /** Discovered at first use, and again after a failure. */
   async #provider(): Promise<Provider> {
     this.#found ??= this.#discover();
     try {
@@ -102,7 +102,7 @@ export class IdentityProvider {
 
   async #discover(): Promise<Provider> {
     const url = new URL(this.settings.issuer);
-    // Plain http is let through on this machine alone; the configuration sees to that.
+    // The configuration accepts plain http on a loopback address only.
     const execute = url.protocol === 'http:' ? [allowInsecure] : [];
     const configuration = await discovery(url, this.settings.clientId, undefined, undefined, { execute, timeout: TIMEOUT_S });
     const { jwks_uri: jwks } = configuration.serverMetadata();
@@ -111,10 +111,10 @@ export class IdentityProvider {
   }
 }
 
-// oxlint-disable-next-line typescript/no-deprecated -- Marked so that nobody overlooks it; there is no other way to a local provider.
+// oxlint-disable-next-line typescript/no-deprecated -- Marked as deprecated to warn its users; there is no other way to reach a provider over plain http.
 const allowInsecure = allowInsecureRequests;
 
-/** Discovery takes an issuer with and without the slash at its end for the same. */
+/** Discovery treats an issuer with and without a final slash as the same. */
 const issuersOf = (issuer: string): string[] => {
   const bare = issuer.replace(/\/$/, '');
   return [bare, `${bare}/`];
@@ -123,7 +123,7 @@ const issuersOf = (issuer: string): string[] => {
 const refused = (cause: unknown): ServiceError =>
   new ServiceError('not_permitted', 'The identity provider did not confirm this sign-in; try again.', { cause });
 
-/** Errors of jose that judge the token; all others tell of keys that could not be fetched. */
+/** Whether an error of jose is about the token; all others are about keys that could not be fetched. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof errors.JOSEError &&
@@ -133,20 +133,20 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-const isLost = (error: unknown): boolean =>
-  error instanceof Error && (error.name === 'TimeoutError' || error instanceof TypeError || isLost(error.cause));
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'TimeoutError' || error instanceof TypeError || isUnreachable(error.cause));
 
-/** What does not look like an address or a name is left out: the provider's texts are not ours to trust. */
-function shown({
+/** Leaves out an address or name that does not have the form of one: the provider's texts are not trusted. */
+function profileOf({
   email,
   email_verified: verified = false,
   name,
 }: z.output<typeof Profile>): Omit<ExternalPerson, 'issuer' | 'subject' | 'invitation'> {
   const address = Email.safeParse(email).data;
-  const shownName = PersonName.safeParse(name).data;
+  const parsedName = PersonName.safeParse(name).data;
   return {
     email_verified: verified && address !== undefined,
     ...(address !== undefined && { email: address }),
-    ...(shownName !== undefined && { name: shownName }),
+    ...(parsedName !== undefined && { name: parsedName }),
   };
 }

@@ -1,29 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type InvitationId, type MemberRole, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
-import { Quotas } from './quotas.service.js';
 import { Authority } from './authority.service.js';
 import { type Invitation, InvitationsRepository } from './invitations.repository.js';
-import { newLinkToken } from './link-token.js';
 import { MembershipsRepository } from './memberships.repository.js';
+import { Quotas } from './quotas.service.js';
+import { newLinkToken } from './secrets.js';
 
 const LIFE_MS = 7 * 24 * 3_600_000;
 
-/** A new invitation with the secret of its link, in clear for the one reply that shows it. */
+/** A new invitation with the secret of its link, which is in this result only. */
 export interface NewLink {
   readonly id: InvitationId;
   readonly token: string;
   readonly expiresAt: Date;
 }
 
-/** Who is invited to what. */
+/** The address that is invited, and the role that it gets. */
 export interface Guest {
   readonly account: AccountId;
   readonly email: string;
   readonly role: MemberRole;
 }
 
-/** Links by which people come into an account. */
+/** Creates, lists and revokes links by which people join an account. */
 @Injectable()
 export class InvitationsService {
   constructor(
@@ -35,34 +35,35 @@ export class InvitationsService {
     private readonly audit: AuditLog,
   ) {}
 
-  /** In place of an invitation of the same address that waits. */
+  /** Replaces a pending invitation of the same address. @throws ServiceError `already_member`, `quota_exceeded`, `not_permitted`, `account_not_found` */
   invite({ account, email, role }: Guest, actor: Actor): Promise<NewLink> {
-    const make = async (tx: Tx): Promise<NewLink> => {
+    const invite = async (tx: Tx): Promise<NewLink> => {
       const actorName = await this.authority.require(tx, account, actor, 'manage');
-      if (await this.memberships.holdsEmail(tx, account, email)) {
-        throw new ServiceError('already_member', 'Whoever has this address belongs to the account already.', { param: 'email' });
+      if (await this.memberships.hasEmail(tx, account, email)) {
+        throw new ServiceError('already_member', 'The account already has a member with this address.', { param: 'email' });
       }
-      const link = await this.#make(tx, account, { email, role });
+      const link = await this.#create(tx, account, { email, role });
       const entry = { account, actor, actorName, object: `invitation:${link.id}`, objectName: email, facts: { role } };
       await this.audit.record(tx, { ...entry, action: 'member.invite' });
       return link;
     };
-    return this.quotas.inTurn(account, () => this.transactions.run(make));
+    return this.quotas.inTurn(account, () => this.transactions.run(invite));
   }
 
-  /** The link of the first owner, who is not known by any address yet. */
+  /** Creates the link of the first owner, who enters their address when they accept. @throws ServiceError `account_has_owner`, `quota_exceeded`, `not_permitted` */
   inviteFirstOwner(account: AccountId, actor: Actor): Promise<NewLink> {
     return this.transactions.run(async (tx) => {
       const actorName = await this.authority.require(tx, account, actor, 'manage');
-      if ((await this.memberships.holdOwners(tx, account)).length > 0) {
+      if ((await this.memberships.lockOwners(tx, account)).length > 0) {
         throw new ServiceError('account_has_owner', 'This account has an owner, who invites others.', { param: 'account' });
       }
-      const link = await this.#make(tx, account, { email: null, role: 'owner' });
+      const link = await this.#create(tx, account, { email: null, role: 'owner' });
       await this.audit.record(tx, { account, actor, actorName, action: 'account.set_up_link', object: `invitation:${link.id}` });
       return link;
     });
   }
 
+  /** Pending invitations. @throws ServiceError `not_permitted`, `account_not_found` */
   list(account: AccountId, actor: Actor): Promise<Invitation[]> {
     return this.transactions.read(async (connection) => {
       await this.authority.require(connection, account, actor, 'manage');
@@ -70,19 +71,22 @@ export class InvitationsService {
     });
   }
 
+  /** @throws ServiceError `invitation_not_found`, `not_permitted`, `account_not_found` */
   revoke(account: AccountId, id: InvitationId, actor: Actor): Promise<InvitationId> {
     return this.transactions.run(async (tx) => {
       const actorName = await this.authority.require(tx, account, actor, 'manage');
-      const held = await this.invitations.hold(tx, account, id);
-      if (held === null) throw new ServiceError('invitation_not_found', 'No invitation of this number waits.', { param: 'invitation' });
-      await this.invitations.close(tx, held);
-      const entry = { account, actor, actorName, object: `invitation:${id}`, objectName: held.email };
+      const invitation = await this.invitations.lock(tx, account, id);
+      if (invitation === null) {
+        throw new ServiceError('invitation_not_found', 'There is no pending invitation of this number.', { param: 'invitation' });
+      }
+      await this.invitations.close(tx, invitation);
+      const entry = { account, actor, actorName, object: `invitation:${id}`, objectName: invitation.email };
       await this.audit.record(tx, { ...entry, action: 'invitation.revoke' });
       return id;
     });
   }
 
-  async #make(tx: Tx, account: AccountId, { email, role }: Pick<Invitation, 'email' | 'role'>): Promise<NewLink> {
+  async #create(tx: Tx, account: AccountId, { email, role }: Pick<Invitation, 'email' | 'role'>): Promise<NewLink> {
     const { token, tokenHash } = newLinkToken();
     const expiresAt = new Date(Date.now() + LIFE_MS);
     const invitation = { email, role, tokenHash, expiresAt };

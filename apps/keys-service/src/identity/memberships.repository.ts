@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AccountId, type MemberRole, UserId } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
-import { MembershipEntity } from '../db/membership.entity.js';
+import { MembershipEntity } from '../db/entities.js';
 
-/** A person's place in an account. */
+/** An account that a person belongs to. */
 export interface Membership {
   readonly account: AccountId;
   readonly slug: string;
@@ -29,21 +29,21 @@ const MEMBERS = `SELECT p.id, p.email, p.name, m.role, m.joined_at AS "joinedAt"
     p.suspended_at AS "suspendedAt"
   FROM people.membership m JOIN people.person p ON p.id = m.user_id WHERE m.account_id = $1`;
 
-/** Every statement names the account, so that none can reach another's members. */
+/** Rows of memberships. Every statement names the account or the person, so that none reaches another account's members. */
 @Injectable()
 export class MembershipsRepository {
-  /** Null when this person does not belong to the account. */
+  /** Null when the person does not belong to the account. */
   async find(tx: Tx, account: AccountId, user: UserId): Promise<Member | null> {
     const [row] = await tx.query<MemberRow[]>(`${MEMBERS} AND m.user_id = $2`, [account, user]);
     return row ? { ...row, id: UserId.parse(row.id) } : null;
   }
 
-  /** Whether somebody of this address belongs to the account. */
-  async holdsEmail(tx: Tx, account: AccountId, email: string): Promise<boolean> {
+  /** Whether a member of the account has this address. */
+  async hasEmail(tx: Tx, account: AccountId, email: string): Promise<boolean> {
     return (await tx.query<unknown[]>(`${MEMBERS} AND p.email = $2`, [account, email])).length > 0;
   }
 
-  /** Members with numbers above `after`, in their order. */
+  /** Members with numbers above `after`, in order of number. */
   async page(tx: Tx, account: AccountId, { after, limit }: { after: number; limit: number }): Promise<Member[]> {
     const rows = await tx.query<MemberRow[]>(`${MEMBERS} AND m.user_id > $2 ORDER BY m.user_id LIMIT $3`, [account, after, limit]);
     return rows.map((row) => ({ ...row, id: UserId.parse(row.id) }));
@@ -59,13 +59,13 @@ export class MembershipsRepository {
     return rows.map((row) => ({ ...row, account: AccountId.parse(row.account) }));
   }
 
-  /** The same, held until the transaction ends: no role changes meanwhile. */
-  async holdAccountsOf(tx: Tx, user: UserId): Promise<Membership[]> {
+  /** As `accountsOf`, locked until the transaction ends: no role changes meanwhile. */
+  async lockAccountsOf(tx: Tx, user: UserId): Promise<Membership[]> {
     await tx.query(`SELECT 1 FROM people.membership WHERE user_id = $1 ORDER BY account_id FOR SHARE`, [user]);
     return this.accountsOf(tx, user);
   }
 
-  /** Somebody who belongs to the account already keeps their role. */
+  /** A person who belongs to the account already keeps their role. */
   async add(tx: Tx, account: AccountId, { user, role }: { user: UserId; role: MemberRole }): Promise<void> {
     await tx.createQueryBuilder().insert().into(MembershipEntity).values({ accountId: account, userId: user, role }).orIgnore().execute();
   }
@@ -78,8 +78,8 @@ export class MembershipsRepository {
     await tx.delete(MembershipEntity, { accountId: account, userId: user });
   }
 
-  /** The account's owners, held until the transaction ends: of two who take each other out, one is left. */
-  async holdOwners(tx: Tx, account: AccountId): Promise<UserId[]> {
+  /** The account's owners, locked until the transaction ends: of two owners who remove each other, one stays. */
+  async lockOwners(tx: Tx, account: AccountId): Promise<UserId[]> {
     const rows = await tx.find(MembershipEntity, {
       where: { accountId: account, role: 'owner' },
       order: { userId: 'ASC' },

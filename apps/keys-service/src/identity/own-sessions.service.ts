@@ -1,44 +1,45 @@
 import { Injectable } from '@nestjs/common';
 import { type Actor, ServiceError, type SessionId, type UserId } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { userNotFound } from './members.service.js';
 import { PeopleRepository, type Person } from './people.repository.js';
-import { SessionEnding } from './session-ending.service.js';
-import { goesOn } from './session-times.js';
+import { SessionRevocation } from './session-revocation.service.js';
+import { isLive } from './session-times.js';
 import { type Session, SessionsRepository } from './sessions.repository.js';
 
 const LIST_ROWS = 100;
 
-/** What people see and end of their own sign-ins. */
+/** Lists and ends the sessions of one person. */
 @Injectable()
 export class OwnSessionsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly people: PeopleRepository,
     private readonly sessions: SessionsRepository,
-    private readonly ending: SessionEnding,
+    private readonly revocation: SessionRevocation,
     private readonly audit: AuditLog,
   ) {}
 
-  /** Newest first. @throws ServiceError `user_not_found` */
+  /** Live sessions, newest first. @throws ServiceError `user_not_found` */
   list(user: UserId): Promise<Session[]> {
     return this.transactions.read(async (connection) => {
       await this.#requirePerson(connection, user);
       const sessions = await this.sessions.list(connection, user, LIST_ROWS);
-      return sessions.filter((session) => goesOn(session, Date.now()));
+      return sessions.filter((session) => isLive(session, Date.now()));
     });
   }
 
   /**
-   * Ends one session, or all of them. Returns how many.
+   * Ends one session, or all of them. Returns how many ended.
    * @throws ServiceError `session_not_found`, also for another person's; `not_permitted`, `user_not_found`
    */
   end({ user, session }: { user: UserId; session?: SessionId | undefined }, actor: Actor): Promise<number> {
     if (actor.kind === 'key' || (actor.kind === 'user' && actor.user !== user)) {
-      throw new ServiceError('not_permitted', 'Sessions are ended by whoever they belong to.', { param: 'actor' });
+      throw new ServiceError('not_permitted', 'You can end your own sessions only.', { param: 'actor' });
     }
     return this.transactions.run(async (tx) => {
       const person = await this.#requirePerson(tx, user);
-      const ended = await this.ending.endAll(tx, { user, ...(session !== undefined && { only: session }) });
+      const ended = await this.revocation.endAll(tx, { user, ...(session !== undefined && { only: session }) });
       if (session !== undefined && ended.length === 0) {
         throw new ServiceError('session_not_found', 'There is no such session, or it is over.', { param: 'session' });
       }
@@ -49,7 +50,7 @@ export class OwnSessionsService {
 
   async #requirePerson(tx: Tx, user: UserId): Promise<Person> {
     const person = await this.people.find(tx, user);
-    if (person === null) throw new ServiceError('user_not_found', 'There is no user of this number.', { param: 'user' });
+    if (person === null) throw userNotFound();
     return person;
   }
 

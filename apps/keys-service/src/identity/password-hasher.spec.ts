@@ -4,27 +4,27 @@ import { PasswordHasher } from './password-hasher.js';
 
 describe('passwords', () => {
   const hasher = new PasswordHasher(2);
-  const somebody = { group: 'strangers', of: '192.0.2.0/24' } as const;
+  const unknown = { group: 'unknown', key: '192.0.2.0/24' } as const;
   let stored: string;
   beforeAll(async () => {
-    stored = await hasher.hash('correct horse battery', somebody);
+    stored = await hasher.hash('correct horse battery', unknown);
   });
 
-  it('are stored as argon2id under a salt of their own', async () => {
+  it('are stored as argon2id with their own salt', async () => {
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-    expect(await hasher.hash('correct horse battery', somebody)).not.toBe(stored);
+    expect(await hasher.hash('correct horse battery', unknown)).not.toBe(stored);
   });
 
-  it('match what was stored of them, and nothing else', async () => {
-    expect(await hasher.matches(stored, 'correct horse battery', somebody)).toBe(true);
-    expect(await hasher.matches(stored, 'Correct horse battery', somebody)).toBe(false);
-    expect(await hasher.matches(null, 'correct horse battery', somebody)).toBe(false);
+  it('match only their own stored hash', async () => {
+    expect(await hasher.matches(stored, 'correct horse battery', unknown)).toBe(true);
+    expect(await hasher.matches(stored, 'Correct horse battery', unknown)).toBe(false);
+    expect(await hasher.matches(null, 'correct horse battery', unknown)).toBe(false);
   });
 
-  it('are hashed two at a time, whoever else waits', async () => {
+  it('are hashed two at a time at most', async () => {
     let most = 0;
     const watched = Array.from({ length: 12 }, async () => {
-      const matches = hasher.matches(stored, 'x', somebody);
+      const matches = hasher.matches(stored, 'x', unknown);
       most = Math.max(most, hasher.running);
       await matches;
       most = Math.max(most, hasher.running);
@@ -34,30 +34,30 @@ describe('passwords', () => {
     expect(hasher.running).toBe(0);
   });
 
-  it('of more people than may wait are refused for the moment, and those who wait are served', async () => {
-    const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.matches(stored, 'x', somebody)));
+  it('are refused when too many sign-ins already wait', async () => {
+    const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.matches(stored, 'x', unknown)));
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ServiceError] : []));
     expect(refused).toHaveLength(4);
     for (const { code } of refused) expect(code).toBe('unavailable');
-    expect(await hasher.matches(stored, 'correct horse battery', somebody)).toBe(true);
+    expect(await hasher.matches(stored, 'correct horse battery', unknown)).toBe(true);
   }, 30_000);
 
   it.each([
-    ['of somebody known', { group: 'known', of: 'ada@example.com' }, (n: number) => `198.51.${n}.0/24`],
-    ['from a quiet network', { group: 'strangers', of: '203.0.113.0/24' }, () => '198.51.100.0/24'],
+    ['of known people', { group: 'known', key: 'ada@example.com' }, (n: number) => `198.51.${n}.0/24`],
+    ['from a quiet network', { group: 'unknown', key: '203.0.113.0/24' }, () => '198.51.100.0/24'],
   ] as const)(
-    '%s are checked while strangers fill the queue',
-    async (_, turn, networkOf) => {
+    '%s are checked while others fill the queue',
+    async (_, lane, networkOf) => {
       const done: string[] = [];
       const flood = Array.from({ length: 200 }, (_none, n) =>
-        hasher.matches(stored, 'x', { group: 'strangers', of: networkOf(n) }).then(
+        hasher.matches(stored, 'x', { group: 'unknown', key: networkOf(n) }).then(
           () => void done.push('flood'),
           () => undefined,
         ),
       );
-      const mine = hasher.matches(stored, 'correct horse battery', turn).then((same) => done.push('mine') && same);
+      const mine = hasher.matches(stored, 'correct horse battery', lane).then((same) => done.push('mine') && same);
       expect(await mine).toBe(true);
-      // Two that ran already and at most one of the flood for each of them.
+      // Two that ran already, and at most one of the flood for each of them.
       expect(done.indexOf('mine')).toBeLessThan(8);
       await Promise.all(flood);
       expect(hasher.running).toBe(0);

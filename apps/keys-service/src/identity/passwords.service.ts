@@ -1,25 +1,51 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ServiceError, type UserId } from '@slipway/contracts';
-import { Transactions, type Tx } from '@slipway/database';
-import { networksOf } from '@slipway/platform';
-import { type AttemptPlace, AttemptsRepository } from './attempts.repository.js';
-import { FailedSignIns } from './failed-sign-ins.service.js';
-import { type HashTurn, PasswordHasher } from './password-hasher.js';
+import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { LOG, type Logger, networksOf } from '@slipway/platform';
+import { AttemptsRepository, type AttemptSource } from './attempts.repository.js';
+import { MembershipsRepository } from './memberships.repository.js';
+import { type HashLane, PasswordHasher } from './password-hasher.js';
 import { PeopleRepository, type Person } from './people.repository.js';
 
-/** What somebody types to sign in. */
+/** An email address and a password. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
 }
 
-/** What became of a password: whose it is, that it opens nothing, or what is stored of it if somebody new is to have it. */
-export type PasswordTrial =
-  | { readonly outcome: 'proved'; readonly person: Person }
-  | { readonly outcome: 'refused' }
+/** The result of a check. For an unknown address it has the password's hash, with which a new person can be created. */
+export type PasswordCheck =
+  | { readonly outcome: 'correct'; readonly person: Person }
+  | { readonly outcome: 'wrong' }
   | { readonly outcome: 'unknown'; readonly passwordHash: string };
 
-/** Who somebody is by their password, and what that password is. */
+/** Records failed sign-ins in the audit logs of the person's accounts. */
+@Injectable()
+export class FailedSignIns {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly people: PeopleRepository,
+    private readonly memberships: MembershipsRepository,
+    private readonly audit: AuditLog,
+    @Inject(LOG) private readonly log: Pick<Logger, 'warn'>,
+  ) {}
+
+  /** Runs in the background: the time of the answer must not show whether a person has this address. */
+  note(email: string, action: 'session.sign_in_failed' | 'session.locked_out', { origin }: AttemptSource): void {
+    this.#record(email, action, origin).catch((error: unknown) => this.log.warn({ action, err: error }, 'audit.sign_in_unrecorded'));
+  }
+
+  #record(email: string, action: string, origin: AttemptSource['origin']): Promise<void> {
+    return this.transactions.run(async (tx) => {
+      const person = await this.people.findByEmail(tx, email);
+      if (person === null) return;
+      const entry = { action, origin, object: `user:${person.id}`, objectName: person.email };
+      for (const { account } of await this.memberships.accountsOf(tx, person.id)) await this.audit.record(tx, { ...entry, account });
+    });
+  }
+}
+
+/** Checks and stores passwords. */
 @Injectable()
 export class PasswordsService {
   constructor(
@@ -30,48 +56,44 @@ export class PasswordsService {
     private readonly failures: FailedSignIns,
   ) {}
 
-  /**
-   * The person whose address and password these are. Known, suspended and unknown addresses cost the same.
-   * @throws ServiceError `invalid_credentials`, `rate_limit_exceeded`, `unavailable`
-   */
-  async prove(credentials: Credentials, place: AttemptPlace): Promise<Person> {
-    const trial = await this.try(credentials, place);
-    if (trial.outcome !== 'proved') throw invalidCredentials();
-    return trial.person;
+  /** As `check`, for a person who must exist. @throws ServiceError `invalid_credentials`, `rate_limit_exceeded`, `unavailable` */
+  async verify(credentials: Credentials, source: AttemptSource): Promise<Person> {
+    const check = await this.check(credentials, source);
+    if (check.outcome !== 'correct') throw invalidCredentials();
+    return check.person;
   }
 
   /**
-   * Tries a password. Known, suspended and unknown addresses cost the same: an attempt is counted, the address is looked up, one
-   * hash is computed. Owners of a known person's accounts read of the first failure of a place and of its lock-out in their audit
-   * logs, written behind the answer.
+   * Checks a password. Known, suspended and unknown addresses cost the same: the attempt is counted, the address is looked up, and
+   * one hash is computed. The first failure of a source and its lock-out are recorded in the audit logs of the person's accounts.
    * @throws ServiceError `rate_limit_exceeded`, `unavailable`
    */
-  async try({ email, password }: Credentials, place: AttemptPlace): Promise<PasswordTrial> {
-    const { isFirst, isKnown } = await this.attempts.begin(email, place, () => this.failures.note(email, 'session.locked_out', place));
+  async check({ email, password }: Credentials, source: AttemptSource): Promise<PasswordCheck> {
+    const { isFirst, isKnown } = await this.attempts.begin(email, source, () => this.failures.note(email, 'session.locked_out', source));
     const person = await this.transactions.read((connection) => this.people.findByEmail(connection, email));
-    const turn = isKnown ? knownTurn(email) : strangersTurn(place);
-    if (person === null) return { outcome: 'unknown', passwordHash: await this.hasher.hash(password, turn) };
-    if ((await this.hasher.matches(person.passwordHash, password, turn)) && !person.isSuspended) return { outcome: 'proved', person };
-    if (isFirst) this.failures.note(email, 'session.sign_in_failed', place);
-    return { outcome: 'refused' };
+    const lane = isKnown ? knownLane(email) : unknownLane(source);
+    if (person === null) return { outcome: 'unknown', passwordHash: await this.hasher.hash(password, lane) };
+    if ((await this.hasher.matches(person.passwordHash, password, lane)) && !person.isSuspended) return { outcome: 'correct', person };
+    if (isFirst) this.failures.note(email, 'session.sign_in_failed', source);
+    return { outcome: 'wrong' };
   }
 
   /**
-   * A proof led somewhere: earlier failures of its place count no more.
-   * @throws ServiceError `invalid_credentials` where the password was changed or taken away since it was proved, or the person suspended
+   * Confirms a successful check in the transaction that acts on it, and resets the source's counter of failures.
+   * @throws ServiceError `invalid_credentials` where the password was changed or removed since the check, or the person suspended
    */
-  async succeeded(tx: Tx, person: Person, place: AttemptPlace): Promise<void> {
-    if (!(await this.people.holdsPassword(tx, person))) throw invalidCredentials();
-    await this.attempts.clear(tx, person.email, place);
+  async confirm(tx: Tx, person: Person, source: AttemptSource): Promise<void> {
+    if (!(await this.people.lockForSignIn(tx, person))) throw invalidCredentials();
+    await this.attempts.clear(tx, person.email, source);
   }
 
-  /** What is stored of a new password, which an operator or somebody signed in sets. @throws ServiceError `unavailable` */
+  /** The hash of a new password that an operator or a signed-in person sets. @throws ServiceError `unavailable` */
   hash(password: string, user: UserId): Promise<string> {
-    return this.hasher.hash(password, knownTurn(`user ${user}`));
+    return this.hasher.hash(password, knownLane(`user ${user}`));
   }
 
-  /** Sets a password that nobody had to prove; failures with the one before count no more. */
-  async replace(tx: Tx, { id, email }: Person, passwordHash: string): Promise<void> {
+  /** Stores a new password and resets all counters of failures with the old one. */
+  async reset(tx: Tx, { id, email }: Person, passwordHash: string): Promise<void> {
     await this.people.setPassword(tx, id, passwordHash);
     await this.attempts.clearAll(tx, email);
   }
@@ -81,14 +103,13 @@ export class PasswordsService {
   }
 }
 
-const knownTurn = (of: string): HashTurn => ({ group: 'known', of });
+const knownLane = (key: string): HashLane => ({ group: 'known', key });
 
-/** By the widest of their networks: who has many addresses in it has one turn. */
-const strangersTurn = ({ origin }: AttemptPlace): HashTurn => ({
-  group: 'strangers',
-  of: networksOf(origin.address ?? '')[0]?.name ?? '',
+/** One lane per widest network of the address, however many addresses a caller has in it. */
+const unknownLane = ({ origin }: AttemptSource): HashLane => ({
+  group: 'unknown',
+  key: networksOf(origin.address ?? '')[0]?.name ?? '',
 });
 
-/** One answer to every address and password that open nothing. */
-export const invalidCredentials = (): ServiceError =>
-  new ServiceError('invalid_credentials', 'This address and this password do not belong together.');
+/** The error for every pair of address and password that is not valid. */
+export const invalidCredentials = (): ServiceError => new ServiceError('invalid_credentials', 'Wrong email address or password.');

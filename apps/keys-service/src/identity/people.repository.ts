@@ -2,39 +2,48 @@ import { Injectable } from '@nestjs/common';
 import { UserId, type UserState } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import { IsNull } from 'typeorm';
-import { IdentityEntity } from '../db/identity.entity.js';
-import { PersonEntity } from '../db/person.entity.js';
+import { IdentityEntity, InvitationEntity, PersonEntity } from '../db/entities.js';
+import { hashOf } from './secrets.js';
 
-/** A person as the rest of the service knows them. */
+/** A person as repositories return them. */
 export interface Person {
   readonly id: UserId;
   readonly email: string;
   readonly name: string;
   readonly passwordHash: string | null;
-  /** An identity provider has vouched for the address. */
-  readonly isProven: boolean;
-  /** Nothing opens for them, and nobody outside may tell. */
+  /** An identity provider has verified the address. */
+  readonly isVerified: boolean;
+  /** A suspended person cannot sign in; callers get the same errors as for an unknown address. */
   readonly isSuspended: boolean;
 }
 
-/** What a new person is made of. */
+/** The fields of a new person. */
 export type NewPerson = Omit<Person, 'id' | 'isSuspended'>;
 
-/** What an identity provider calls a person. */
+/** A person's subject at an identity provider. */
 export interface ExternalIdentity {
   readonly issuer: string;
   readonly subject: string;
 }
+
+/** Rows with a person's number; `sessions.browser` is deleted by its foreign key. */
+const DELETE_PERSON = [
+  `UPDATE sessions.session SET address = NULL, client = NULL WHERE user_id = $1`,
+  `DELETE FROM people.membership WHERE user_id = $1`,
+  `DELETE FROM people.identity WHERE user_id = $1`,
+  `DELETE FROM people.person WHERE id = $1`,
+];
 
 const personOf = ({ id, email, name, passwordHash, provenAt, suspendedAt }: PersonEntity): Person => ({
   id: UserId.parse(id),
   email,
   name,
   passwordHash,
-  isProven: provenAt !== null,
+  isVerified: provenAt !== null,
   isSuspended: suspendedAt !== null,
 });
 
+/** Rows of people and of their subjects at identity providers. */
 @Injectable()
 export class PeopleRepository {
   async findByEmail(tx: Tx, email: string): Promise<Person | null> {
@@ -47,60 +56,71 @@ export class PeopleRepository {
     return row && personOf(row);
   }
 
-  /** The same, held until the transaction ends: nobody signs in by this address meanwhile. */
-  async holdByEmail(tx: Tx, email: string): Promise<Person | null> {
-    const row = await tx.findOne(PersonEntity, { where: { email }, lock: { mode: 'pessimistic_write' } });
-    return row && personOf(row);
-  }
-
   async findByIdentity(tx: Tx, { issuer, subject }: ExternalIdentity): Promise<Person | null> {
     const identity = await tx.findOneBy(IdentityEntity, { issuer, subject });
     return identity && this.find(tx, UserId.parse(identity.userId));
   }
 
-  /** Null when the address is taken; of calls at once, one gets it. */
+  /** Locked until the transaction ends: no sign-in with this address succeeds meanwhile. */
+  async lockByEmail(tx: Tx, email: string): Promise<Person | null> {
+    const row = await tx.findOne(PersonEntity, { where: { email }, lock: { mode: 'pessimistic_write' } });
+    return row && personOf(row);
+  }
+
+  /** Locks a person until the transaction ends. @returns whether the password that was checked is still theirs, and they are not suspended */
+  async lockForSignIn(tx: Tx, { id, passwordHash }: Person): Promise<boolean> {
+    // Not a shared lock: two concurrent sign-ins would deadlock when each writes its time.
+    const row = await tx.findOne(PersonEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
+    return row !== null && row.suspendedAt === null && row.passwordHash === passwordHash;
+  }
+
+  /** Null when the address is taken; of concurrent calls, one succeeds. */
   async insert(tx: Tx, person: NewPerson): Promise<Person | null> {
-    const { isProven, ...fields } = person;
-    const columns = { ...fields, provenAt: isProven ? new Date() : null };
+    const { isVerified, ...fields } = person;
+    const columns = { ...fields, provenAt: isVerified ? new Date() : null };
     const inserted = await tx.createQueryBuilder().insert().into(PersonEntity).values(columns).orIgnore().returning('id').execute();
     const [row] = inserted.raw as { id: number }[];
     return row === undefined ? null : { ...person, id: UserId.parse(row.id), isSuspended: false };
   }
 
-  /** From now on the provider's subject is this person. */
-  async link(tx: Tx, id: UserId, identity: ExternalIdentity): Promise<void> {
-    await tx
-      .createQueryBuilder()
-      .insert()
-      .into(IdentityEntity)
-      .values({ ...identity, userId: id })
-      .orIgnore()
-      .execute();
+  /** Makes a provider's subject a way to sign in as this person. */
+  async link(tx: Tx, id: UserId, { issuer, subject }: ExternalIdentity): Promise<void> {
+    await tx.createQueryBuilder().insert().into(IdentityEntity).values({ issuer, subject, userId: id }).orIgnore().execute();
   }
 
   async setPassword(tx: Tx, id: UserId, passwordHash: string): Promise<void> {
     await tx.update(PersonEntity, { id }, { passwordHash });
   }
 
-  /** The address is proven from now on, and the password that somebody may have set before is gone. */
-  async prove(tx: Tx, id: UserId): Promise<void> {
+  /** Marks the address as verified, and removes the password: whoever set it had not shown that the address is theirs. */
+  async setVerified(tx: Tx, id: UserId): Promise<void> {
     await tx.update(PersonEntity, { id }, { passwordHash: null, provenAt: () => 'now()' });
-  }
-
-  /** Whether the person may still sign in by the password that was checked; it stays so until the transaction ends. */
-  async holdsPassword(tx: Tx, { id, passwordHash }: Person): Promise<boolean> {
-    // Not a shared lock: of two sign-ins at once, each would wait for the other to write down that it happened.
-    const row = await tx.findOne(PersonEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
-    return row !== null && row.suspendedAt === null && row.passwordHash === passwordHash;
   }
 
   async setState(tx: Tx, id: UserId, state: UserState): Promise<void> {
     await tx.update(PersonEntity, { id }, { suspendedAt: state === 'suspended' ? () => 'now()' : null });
   }
 
-  /** Writes down that the person signs in now. False for somebody suspended; nobody is suspended until the transaction ends. */
-  async signedIn(tx: Tx, id: UserId): Promise<boolean> {
+  /** Stores the time of a sign-in, and locks the person until the transaction ends. @returns false for a suspended person */
+  async recordSignIn(tx: Tx, id: UserId): Promise<boolean> {
     const { affected } = await tx.update(PersonEntity, { id, suspendedAt: IsNull() }, { lastSignInAt: () => 'now()' });
     return affected === 1;
+  }
+
+  /** Deletes invitations of an address in all accounts. Called before the person is locked: accepting an invitation locks it first. */
+  async deleteInvitations(tx: Tx, email: string): Promise<void> {
+    await tx.delete(InvitationEntity, { email });
+  }
+
+  /** Deletes a person from every table but the audit log. The caller has locked them and ended their sessions. */
+  async delete(tx: Tx, { id, email }: Pick<Person, 'id' | 'email'>): Promise<void> {
+    for (const statement of DELETE_PERSON) await tx.query(statement, [id]);
+    await tx.query(`DELETE FROM sessions.attempt WHERE email = $1`, [hashOf(email)]);
+    // Lists of keys show the address of a key's creator.
+    await tx.query(
+      `UPDATE keys.key SET created_by = jsonb_set(created_by, '{name}', 'null')
+       WHERE created_by ->> 'actor' = 'user' AND created_by ->> 'name' = $1`,
+      [email],
+    );
   }
 }

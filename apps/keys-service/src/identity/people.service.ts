@@ -1,12 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, ServiceError, type UserId, type UserState } from '@slipway/contracts';
-import { AuditLog, type AuditRecord, Transactions, type Tx } from '@slipway/database';
-import { SessionEnding } from './session-ending.service.js';
+import { type Actor, type Origin, ServiceError, type UserId, type UserState } from '@slipway/contracts';
+import { AuditLog, Transactions, type Tx } from '@slipway/database';
+import { requireOperator } from './authority.service.js';
 import { AttemptsRepository } from './attempts.repository.js';
-import { MembershipsRepository } from './memberships.repository.js';
-import { PeopleRepository } from './people.repository.js';
+import { type Membership, MembershipsRepository } from './memberships.repository.js';
+import { PeopleRepository, type Person } from './people.repository.js';
+import { SessionRevocation } from './session-revocation.service.js';
 
-/** What operators do to a person in all accounts together. */
+/** A deleted person, with the number of sessions and memberships that ended. */
+export interface DeletedPerson {
+  readonly user: UserId;
+  readonly ended: number;
+  readonly accounts: number;
+}
+
+/** Changes of a person in all of their accounts together. */
 @Injectable()
 export class PeopleService {
   constructor(
@@ -14,44 +22,85 @@ export class PeopleService {
     private readonly people: PeopleRepository,
     private readonly memberships: MembershipsRepository,
     private readonly attempts: AttemptsRepository,
-    private readonly sessions: SessionEnding,
+    private readonly sessions: SessionRevocation,
     private readonly audit: AuditLog,
   ) {}
 
   /**
-   * Suspends somebody or lets them go on; owners of all their accounts read of it. A state that they have already is not written
-   * down again. Returns how many sessions ended.
+   * Suspends or resumes a person, for operators. Recorded in the log of each of their accounts, or in the operators' log when they
+   * have none; a state that they have already is not recorded again. Returns how many sessions ended.
    * @throws ServiceError `user_not_found`, `not_permitted`
    */
   setState(email: string, state: UserState, actor: Actor): Promise<{ user: UserId; state: UserState; ended: number }> {
-    requireOperator(actor, 'Operators suspend people.');
+    requireOperator(actor, 'Only operators suspend people.');
     return this.transactions.run(async (tx) => {
-      const person = await this.people.holdByEmail(tx, email);
-      if (person === null) throw userNotFound();
+      const person = await this.people.lockByEmail(tx, email);
+      if (person === null) throw addressNotFound();
       const { id: user } = person;
       const before: UserState = person.isSuspended ? 'suspended' : 'active';
       await this.people.setState(tx, user, state);
       const ended = state === 'suspended' ? (await this.sessions.endAll(tx, { user })).length : 0;
-      // What they tried meanwhile was refused although it was right.
+      // Attempts during the suspension failed even with the right password.
       if (state === 'active') await this.attempts.clearAll(tx, email);
-      const action = state === 'suspended' ? 'user.suspend' : 'user.resume';
-      const facts = { from: before, state, sessions_ended: ended };
-      if (before !== state) await this.#record(tx, user, { actor, action, object: `user:${user}`, objectName: email, facts });
+      if (before !== state) {
+        const action = state === 'suspended' ? 'user.suspend' : 'user.resume';
+        const entry = { actor, action, object: `user:${user}`, objectName: email, facts: { from: before, state, sessions_ended: ended } };
+        const accounts = await this.memberships.accountsOf(tx, user);
+        for (const { account } of accounts) await this.audit.record(tx, { ...entry, account });
+        if (accounts.length === 0) await this.audit.record(tx, { ...entry, account: null });
+      }
       return { user, state, ended };
     });
   }
 
-  /** One entry in each account of the person; without one, in the operator's own log. */
-  async #record(tx: Tx, user: UserId, entry: Omit<AuditRecord, 'account'>): Promise<void> {
-    const accounts: (AccountId | null)[] = (await this.memberships.accountsOf(tx, user)).map(({ account }) => account);
-    for (const account of accounts.length === 0 ? [null] : accounts) await this.audit.record(tx, { ...entry, account });
+  /**
+   * Deletes a person for good, for operators, in one transaction. The audit log gets their number and not their address.
+   * @throws ServiceError `user_not_found`, `last_owner`, `not_permitted`
+   */
+  delete(email: string, actor: Actor): Promise<DeletedPerson> {
+    requireOperator(actor, 'Only operators delete people.');
+    return this.transactions.run(async (tx) => {
+      await this.people.deleteInvitations(tx, email);
+      const person = await this.people.lockByEmail(tx, email);
+      if (person === null) throw addressNotFound();
+      const { id: user } = person;
+      const memberships = await this.memberships.accountsOf(tx, user);
+      await this.#requireOtherOwners(tx, user, memberships);
+      const ended = (await this.sessions.endAll(tx, { user })).length;
+      await this.people.delete(tx, person);
+      const entry = { actor, action: 'user.delete', object: `user:${user}` };
+      for (const { account, role } of memberships) {
+        await this.audit.record(tx, { ...entry, account, facts: { role, sessions_ended: ended } });
+      }
+      if (memberships.length === 0) await this.audit.record(tx, { ...entry, account: null, facts: { sessions_ended: ended } });
+      return { user, ended, accounts: memberships.length };
+    });
+  }
+
+  /**
+   * Marks a person's address as verified by an identity provider. Their password is removed and their sessions end, since whoever
+   * began them had not shown that the address is theirs. Recorded in the log of each of their accounts.
+   */
+  async verifyAddress(tx: Tx, person: Person, origin: Origin): Promise<void> {
+    await this.people.setVerified(tx, person.id);
+    const ended = await this.sessions.endAll(tx, { user: person.id });
+    const facts = { password_removed: person.passwordHash === null ? 0 : 1, sessions_ended: ended.length };
+    const actor = { kind: 'user', user: person.id, ...origin } as const;
+    const entry = { actor, actorName: person.email, action: 'user.prove', object: `user:${person.id}`, objectName: person.email, facts };
+    for (const { account } of await this.memberships.accountsOf(tx, person.id)) await this.audit.record(tx, { ...entry, account });
+  }
+
+  /** Locks the owners until the transaction ends: of two owners who are deleted concurrently, one stays. */
+  async #requireOtherOwners(tx: Tx, user: UserId, memberships: readonly Membership[]): Promise<void> {
+    const onlyOwnerOf: string[] = [];
+    for (const { account, slug, role } of memberships) {
+      const owners = role === 'owner' ? await this.memberships.lockOwners(tx, account) : [];
+      if (role === 'owner' && !owners.some((owner) => owner !== user)) onlyOwnerOf.push(slug);
+    }
+    if (onlyOwnerOf.length === 0) return;
+    const message = `This person is the only owner of ${onlyOwnerOf.join(', ')}: make another member an owner there, or delete the account, first.`;
+    throw new ServiceError('last_owner', message, { param: 'email' });
   }
 }
 
-/** @throws ServiceError `not_permitted` */
-export function requireOperator({ kind }: Actor, message: string): void {
-  if (kind !== 'ops') throw new ServiceError('not_permitted', message, { param: 'actor' });
-}
-
-/** One answer to every address that nobody has. */
-export const userNotFound = (): ServiceError => new ServiceError('user_not_found', 'Nobody here has this address.', { param: 'email' });
+const addressNotFound = (): ServiceError => new ServiceError('user_not_found', 'No person has this address.', { param: 'email' });

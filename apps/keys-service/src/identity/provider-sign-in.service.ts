@@ -1,47 +1,45 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isServiceError, type Origin, ServiceError, type SessionTokens } from '@slipway/contracts';
 import { RefusalLog, Transactions } from '@slipway/database';
-import { ExternalSignInService } from './external-sign-in.service.js';
+import { SignInNoncesRepository } from './attempts.repository.js';
+import { ExternalSignIn } from './external-sign-in.service.js';
 import type { IdentityProvider, ProviderTokens, VerifiedIdentity } from './identity-provider.js';
-import { SignInAttemptsRepository } from './sign-in-attempts.repository.js';
+import { newSecret } from './secrets.js';
 
 /** Time to sign in at the provider, in milliseconds. */
-const ATTEMPT_MS = 600_000;
+const SIGN_IN_MS = 600_000;
 
-/** The provider of this environment, null where people sign in by password alone. */
-export class KnownProvider {
+/** The provider of this environment; null where people sign in by password only. */
+export class ConfiguredProvider {
   constructor(readonly provider: IdentityProvider | null) {}
 }
 
-const hashOf = (nonce: string): Buffer => createHash('sha256').update(nonce).digest();
-
-/** Sign-in by an identity provider from its first half to its second: what the door says of people counts for nothing. */
+/** Begins and finishes sign-ins at the identity provider. It verifies the provider's tokens itself and trusts no statement of the console. */
 @Injectable()
 export class ProviderSignIn {
   constructor(
-    private readonly known: KnownProvider,
+    private readonly configured: ConfiguredProvider,
     private readonly transactions: Transactions,
-    private readonly attempts: SignInAttemptsRepository,
-    private readonly signIn: ExternalSignInService,
+    private readonly nonces: SignInNoncesRepository,
+    private readonly signIn: ExternalSignIn,
     private readonly refusals: RefusalLog,
   ) {}
 
   /** A nonce for one sign-in. @throws ServiceError `not_found` without a provider */
   async begin(): Promise<string> {
     this.#required();
-    const nonce = randomBytes(32).toString('base64url');
-    await this.transactions.run((tx) => this.attempts.begin(tx, hashOf(nonce), new Date(Date.now() + ATTEMPT_MS)));
+    const nonce = newSecret();
+    await this.transactions.run((tx) => this.nonces.insert(tx, nonce, new Date(Date.now() + SIGN_IN_MS)));
     return nonce;
   }
 
-  /** @throws ServiceError `not_found`, `not_permitted`, `unavailable`, and what `ExternalSignInService` refuses */
+  /** @throws ServiceError `not_found`, `not_permitted`, `unavailable`, and what `ExternalSignIn` throws */
   async finish(tokens: ProviderTokens, invitation: string | undefined, origin: Origin): Promise<SessionTokens> {
     const provider = this.#required();
     try {
       return await this.#finish(await provider.verify(tokens), invitation, origin);
     } catch (error) {
-      // Whom it concerns is often not proven: operators read of it, in a number of entries that is bounded.
+      // The person is often not verified, so the refusal is in the operators' log, which bounds its entries.
       if (isServiceError(error) && error.code !== 'unavailable') {
         const object = 'sign_in:identity_provider';
         this.refusals.note({ action: 'session.sign_in_failed', object, reason: error.code, origin });
@@ -51,14 +49,14 @@ export class ProviderSignIn {
   }
 
   async #finish({ person, nonce }: VerifiedIdentity, invitation: string | undefined, origin: Origin): Promise<SessionTokens> {
-    if (!(await this.transactions.run((tx) => this.attempts.finish(tx, hashOf(nonce))))) {
-      throw new ServiceError('not_permitted', 'This sign-in was finished already, took too long, or was not begun here; try again.');
+    if (!(await this.transactions.run((tx) => this.nonces.take(tx, nonce)))) {
+      throw new ServiceError('not_permitted', 'This sign-in was already finished, took too long, or did not begin here; try again.');
     }
     return this.signIn.signIn({ ...person, invitation }, origin);
   }
 
   #required(): IdentityProvider {
-    if (this.known.provider === null) throw new ServiceError('not_found', 'Nobody signs in by an identity provider here.');
-    return this.known.provider;
+    if (this.configured.provider === null) throw new ServiceError('not_found', 'This installation has no identity provider to sign in by.');
+    return this.configured.provider;
   }
 }

@@ -1,24 +1,22 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   type AccountId,
   type AccountQuotas,
-  type AccountQuotasWish,
   type Actor,
+  type AuditEntry,
   COUNTED_QUOTAS,
   type CountedQuota,
-  KeyFeed,
-  type KeyFeedRecord,
+  type Limits,
   ServiceError,
+  type SetAccountQuotas,
 } from '@slipway/contracts';
 import { AuditLog, Transactions, Turns, type Tx } from '@slipway/database';
-import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import type { z } from 'zod';
-import { accountRecord } from '../shared/feed-records.js';
-import { type Account, AccountsRepository } from './accounts.repository.js';
-import { limitFacts } from '../shared/limit-facts.js';
-import { type QuotaCounts, QuotaUseRepository } from './quota-use.repository.js';
+import { KeyFeedChanges, type Propagation } from '../shared/key-feed.repository.js';
+import { AccountsRepository, type QuotaCounts } from './accounts.repository.js';
+import { accountNotFound, Authority, requireOperator } from './authority.service.js';
 
-/** What holds for accounts of which an operator said nothing, under a name that Nest can inject. */
+/** Quotas of accounts for which an operator set none. A class, so that Nest can inject it. */
 export class QuotaDefaults implements QuotaCounts {
   readonly keys: number;
   readonly members: number;
@@ -31,22 +29,25 @@ export class QuotaDefaults implements QuotaCounts {
   }
 }
 
-/** Keys that an account may make within a day, as a multiple of those that it may have; at least the number below. */
-const KEYS_OF_DAY = 10;
-const KEYS_OF_DAY_LEAST = 100;
+/** Quotas to set; null = back to the default. */
+type QuotaUpdate = z.output<typeof SetAccountQuotas.request>['quotas'];
 
-const WHAT: Record<CountedQuota, readonly [things: string, help: string]> = {
+/** Keys that an account may create in 24 hours, as a multiple of its quota of keys; never less than the minimum. */
+const KEYS_PER_DAY_FACTOR = 10;
+const KEYS_PER_DAY_MIN = 100;
+
+const TEXTS: Record<CountedQuota, readonly [things: string, remedy: string]> = {
   keys: ['deployment keys that are not revoked', 'Revoke one that is not needed'],
   members: ['members', 'Remove one who left'],
-  invitations: ['invitations that wait', 'Take one back'],
+  invitations: ['pending invitations', 'Revoke one'],
 };
 
 /** Additions to one account that wait in a process at most. */
 const WAITING_MAX = 64;
-/** Callers wait for 5 s. */
+/** Callers time out after 5 s. */
 const WAIT_MS = 5_000;
 
-/** Holds accounts to how much of each they may have. */
+/** Enforces how many keys, members and pending invitations each account may have. */
 @Injectable()
 export class Quotas {
   readonly #turns = new Turns<AccountId>({ atOnce: 1, waitingMax: WAITING_MAX, waitMs: WAIT_MS });
@@ -55,109 +56,104 @@ export class Quotas {
     private readonly defaults: QuotaDefaults,
     private readonly transactions: Transactions,
     private readonly accounts: AccountsRepository,
-    private readonly uses: QuotaUseRepository,
-    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
+    private readonly authority: Authority,
+    private readonly feed: KeyFeedChanges,
     private readonly audit: AuditLog,
   ) {}
 
   /**
-   * Adds something that a quota bounds. Of one account this happens one after the other, in all replicas, until each
-   * transaction ends: so none is counted too late.
+   * Adds something that a quota limits. The account is locked until the transaction ends, so that concurrent additions in all
+   * replicas are counted one after the other.
    * @throws ServiceError `quota_exceeded`, `account_not_found`
    */
   async admit<T>(tx: Tx, account: AccountId, quota: CountedQuota, add: () => Promise<T>): Promise<T> {
-    const held = await this.hold(tx, account);
-    const limit = held.quotas[quota] ?? this.defaults[quota];
-    const before = await this.uses.count(tx, account, quota);
+    const { quotas } = await this.authority.lockAccount(tx, account);
+    const limit = quotas[quota] ?? this.defaults[quota];
+    const before = await this.accounts.quotaUse(tx, account, quota);
     const added = await add();
-    const used = await this.uses.count(tx, account, quota);
-    // What takes the place of something else needs no room.
+    const used = await this.accounts.quotaUse(tx, account, quota);
+    // An addition that replaces something is allowed in a full account.
     if (used > limit && used > before) throw exceeded(quota, limit, before);
-    if (quota === 'keys') await this.#requireCalm(tx, account, limit);
+    if (quota === 'keys') await this.#requireDailyKeys(tx, account, limit);
     return added;
   }
 
   /**
-   * Refuses where nothing can be added; until the transaction ends, nobody else adds anything.
+   * Refuses when the account is full. The account is locked until the transaction ends, so that nothing is added meanwhile.
    * @throws ServiceError `quota_exceeded`, `account_not_found`
    */
   async requireRoom(tx: Tx, account: AccountId, quota: CountedQuota): Promise<void> {
-    const held = await this.hold(tx, account);
-    const limit = held.quotas[quota] ?? this.defaults[quota];
-    const used = await this.uses.count(tx, account, quota);
+    const { quotas } = await this.authority.lockAccount(tx, account);
+    const limit = quotas[quota] ?? this.defaults[quota];
+    const used = await this.accounts.quotaUse(tx, account, quota);
     if (used >= limit) throw exceeded(quota, limit, used);
   }
 
-  /** An account, which nobody deletes until the transaction ends. @throws ServiceError `account_not_found` */
-  async hold(tx: Tx, account: AccountId): Promise<Account> {
-    const held = await this.accounts.hold(tx, account);
-    if (held === null) throw accountNotFound();
-    return held;
-  }
-
   /**
-   * Does work that `admit`s, of one account one after the other: those that wait hold no connection that others need.
-   * @throws ServiceError `unavailable` when too many wait
+   * Runs work that calls `admit`, one at a time per account, so that waiting additions occupy no database connections.
+   * @throws ServiceError `unavailable` when 64 wait already
    */
   inTurn<T>(account: AccountId, work: () => Promise<T>): Promise<T> {
     return this.#turns.take(account, work);
   }
 
-  /** The quotas of an account, and how much of them is in use. */
+  /** The account's quotas and how much of them it uses. @throws ServiceError `account_not_found` */
   find(account: AccountId): Promise<{ quotas: AccountQuotas; defaults: QuotaCounts; used: QuotaCounts }> {
     return this.transactions.read(async (connection) => {
       const found = await this.accounts.find(connection, account);
       if (found === null) throw accountNotFound();
       const used = { keys: 0, members: 0, invitations: 0 };
-      for (const quota of COUNTED_QUOTAS) used[quota] = await this.uses.count(connection, account, quota);
+      for (const quota of COUNTED_QUOTAS) used[quota] = await this.accounts.quotaUse(connection, account, quota);
       const { keys, members, invitations } = this.defaults;
       return { quotas: found.quotas, defaults: { keys, members, invitations }, used };
     });
   }
 
-  /** For operators. Waits for the gateways, a second at most, of which some quotas are obeyed. */
-  async set(
-    account: AccountId,
-    wish: z.output<typeof AccountQuotasWish>,
-    actor?: Actor,
-  ): Promise<{ id: AccountId; quotas: AccountQuotas; propagated: boolean; missing: readonly string[] }> {
-    if (actor !== undefined && actor.kind !== 'ops')
-      throw new ServiceError('not_permitted', 'Operators set the quotas of accounts.', { param: 'actor' });
-    const { changed, ticket } = await this.transactions.run(async (tx) => {
-      const held = await this.hold(tx, account);
-      const after = await this.accounts.setQuotas(tx, account, changedQuotas(held.quotas, wish));
-      const entry = { account, actor, action: 'account.quotas', object: `account:${account}`, objectName: after.slug } as const;
-      await this.audit.record(tx, { ...entry, facts: limitFacts(held.quotas, after.quotas, 'default') });
-      return { changed: after, ticket: await this.feed.record(tx, { op: 'put', ...accountRecord(after) }) };
+  /** For operators. Waits for the gateways, which enforce some quotas, 1 s at most. @throws ServiceError `account_not_found`, `not_permitted` */
+  async set(account: AccountId, update: QuotaUpdate, actor?: Actor): Promise<Propagation & { id: AccountId; quotas: AccountQuotas }> {
+    requireOperator(actor, 'Only operators set the quotas of accounts.');
+    const { quotas, ticket } = await this.transactions.run(async (tx) => {
+      const before = await this.authority.lockAccount(tx, account);
+      const after = await this.accounts.setQuotas(tx, account, updated(before.quotas, update));
+      const entry = { account, actor, action: 'account.quotas', object: `account:${account}`, objectName: after.slug };
+      await this.audit.record(tx, { ...entry, facts: limitChanges(before.quotas, after.quotas, 'default') });
+      return { quotas: after.quotas, ticket: await this.feed.putAccount(tx, after) };
     });
-    const { propagated, waiting } = await this.feed.propagation(ticket);
-    return { id: account, quotas: changed.quotas, propagated, missing: waiting };
+    return { id: account, quotas, ...(await this.feed.propagation(ticket)) };
   }
 
-  async #requireCalm(tx: Tx, account: AccountId, limit: number): Promise<void> {
-    const most = Math.max(KEYS_OF_DAY_LEAST, KEYS_OF_DAY * limit);
-    if ((await this.uses.keysOfDay(tx, account)) <= most) return;
-    throw new ServiceError(
-      'quota_exceeded',
-      `This account made ${most} keys within a day, which is as many as it may; try again tomorrow.`,
-      {
-        facts: { quota: 'keys', limit: most, used: most },
-      },
-    );
+  async #requireDailyKeys(tx: Tx, account: AccountId, quota: number): Promise<void> {
+    const limit = Math.max(KEYS_PER_DAY_MIN, KEYS_PER_DAY_FACTOR * quota);
+    if ((await this.accounts.keysOfLastDay(tx, account)) <= limit) return;
+    throw new ServiceError('quota_exceeded', `This account created ${limit} keys within a day, the most it may; try again tomorrow.`, {
+      facts: { quota: 'keys', limit, used: limit },
+    });
   }
 }
 
-function changedQuotas(quotas: AccountQuotas, wish: z.output<typeof AccountQuotasWish>): AccountQuotas {
-  const entries = Object.entries({ ...quotas, ...wish }).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
+function updated(quotas: AccountQuotas, update: QuotaUpdate): AccountQuotas {
+  const entries = Object.entries({ ...quotas, ...update }).filter((entry): entry is [string, number] => typeof entry[1] === 'number');
   return Object.fromEntries(entries);
 }
 
 function exceeded(quota: CountedQuota, limit: number, used: number): ServiceError {
-  const [things, help] = WHAT[quota];
-  return new ServiceError('quota_exceeded', `This account has ${used} of ${limit} ${things}. ${help}, or ask the operator for more.`, {
+  const [things, remedy] = TEXTS[quota];
+  return new ServiceError('quota_exceeded', `This account has ${used} of ${limit} ${things}. ${remedy}, or ask the operator for more.`, {
     facts: { quota, limit, used },
   });
 }
 
-const accountNotFound = (): ServiceError =>
-  new ServiceError('account_not_found', 'There is no account of this number.', { param: 'account' });
+/**
+ * The limits or quotas that a change sets to other values, each as "before → after", for the audit log.
+ * @param unset the word for a limit that is not set
+ */
+export function limitChanges(
+  before: Limits | AccountQuotas,
+  after: Limits | AccountQuotas,
+  unset: 'none' | 'default',
+): AuditEntry['facts'] {
+  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  const names = new Set([...was.keys(), ...is.keys()]);
+  const changed = [...names].filter((name) => was.get(name) !== is.get(name));
+  return Object.fromEntries(changed.map((name) => [name, `${was.get(name) ?? unset} → ${is.get(name) ?? unset}`]));
+}

@@ -1,33 +1,37 @@
+import { ServiceError } from '@slipway/contracts';
 import type { Session } from './sessions.repository.js';
 
-/** A session that nobody uses for so long is over, in milliseconds. */
+/** How long a session lives without a refresh, in milliseconds. */
 const IDLE_MS = 12 * 3_600_000;
-/** However much it is used, a session is over after so long, in milliseconds. */
+/** How long a session lives however much it is used, in milliseconds. */
 export const ABSOLUTE_MS = 14 * 24 * 3_600_000;
 
-type Dated = Pick<Session, 'rotatedAt' | 'expiresAt' | 'endedAt' | 'generation' | 'attemptHash'>;
+type SessionTimes = Pick<Session, 'rotatedAt' | 'expiresAt' | 'endedAt' | 'generation' | 'attemptHash'>;
 
-/** When a session is over unless it is used before. */
+/** When a session expires unless it is refreshed before. */
 export const idleEnd = ({ rotatedAt, expiresAt }: Pick<Session, 'rotatedAt' | 'expiresAt'>): Date =>
   new Date(Math.min(rotatedAt.getTime() + IDLE_MS, expiresAt.getTime()));
 
-/** True while a session can be continued. */
-export const goesOn = (session: Dated, now: number): boolean => session.endedAt === null && idleEnd(session).getTime() > now;
+/** Whether a session can be refreshed at `now`, in milliseconds since 1970. */
+export const isLive = (session: SessionTimes, now: number): boolean => session.endedAt === null && idleEnd(session).getTime() > now;
 
-/** What is presented to go on with a session. */
-export interface Presented {
+/** A refresh token as it is presented. */
+export interface TokenUse {
   readonly generation: number;
-  /** SHA-256 of the name that the page gave this attempt; null = none. */
+  /** SHA-256 of the name that the page gave this attempt; null = no name. */
   readonly attemptHash: Buffer | null;
 }
 
 /**
- * What a refresh token of the session is worth. `again`: the attempt that began the present generation asks once more, since
- * its answer was lost or another tab of the same browser shares it; nobody else knows its name. Any other use of an older
- * token is a theft, by whoever uses it now or by whoever used it first.
+ * Judges the use of a refresh token. `current`: of the current generation. `retry`: the attempt that began the current generation
+ * asks again, since its answer was lost or another tab of the same browser shares it. `reused`: any other use of an older token,
+ * which shows a theft, by this caller or by an earlier one.
  */
-export function worthOf(session: Dated, { generation, attemptHash }: Presented): 'good' | 'again' | 'reused' {
-  if (generation === session.generation) return 'good';
+export function judgeTokenUse(session: SessionTimes, { generation, attemptHash }: TokenUse): 'current' | 'retry' | 'reused' {
+  if (generation === session.generation) return 'current';
   const isSameAttempt = attemptHash !== null && session.attemptHash?.equals(attemptHash) === true;
-  return generation === session.generation - 1 && isSameAttempt ? 'again' : 'reused';
+  return generation === session.generation - 1 && isSameAttempt ? 'retry' : 'reused';
 }
+
+/** The error for every token, key and session that is over. */
+export const sessionEnded = (): ServiceError => new ServiceError('session_ended', 'This session is over; sign in again.');

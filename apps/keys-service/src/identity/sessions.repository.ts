@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AccountId, type Origin, SessionId, UserId } from '@slipway/contracts';
-import type { Tx } from '@slipway/database';
+import { AccountId, type Origin, type SessionFeedRecord, SessionId, UserId } from '@slipway/contracts';
+import { Transactions, type Tx } from '@slipway/database';
+import type { FeedSource, StoredRecord } from '@slipway/feed';
 import { In, IsNull, MoreThan, Not } from 'typeorm';
-import { SessionEntity } from '../db/session.entity.js';
+import { SessionEntity } from '../db/entities.js';
 
-/** A sign-in as the rest of the service knows it. */
+/** A session as repositories return it. */
 export interface Session {
   readonly id: SessionId;
   readonly user: UserId;
@@ -21,12 +22,12 @@ export interface Session {
   readonly client: string | null;
 }
 
-/** What a new session is made of. */
+/** The fields of a new session. */
 export interface NewSession extends Pick<Session, 'id' | 'user' | 'account' | 'expiresAt'> {
   readonly origin: Origin;
 }
 
-/** Sessions of a person: all, those in one account, or all but one. Or everybody's in an account. */
+/** Sessions of one person: all, those in one account, one, or all but one. Or all sessions in one account. */
 export type SessionFilter =
   | { readonly user: UserId; readonly account?: AccountId; readonly only?: SessionId; readonly except?: SessionId }
   | { readonly user?: undefined; readonly account: AccountId; readonly only?: undefined; readonly except?: undefined };
@@ -38,9 +39,10 @@ const sessionOf = ({ id, userId, accountId, ...row }: SessionEntity): Session =>
   account: AccountId.parse(accountId),
 });
 
-/** Rows that one sign-in clears away besides its own work. */
+/** Expired sessions that one sign-in deletes. */
 const SWEPT_ROWS = 100;
 
+/** Rows of sessions and their refresh tokens. */
 @Injectable()
 export class SessionsRepository {
   async insert(tx: Tx, { id, user, account, expiresAt, origin }: NewSession): Promise<Session> {
@@ -54,21 +56,21 @@ export class SessionsRepository {
     return row && sessionOf(row);
   }
 
-  /** Held until the transaction ends: uses of one session's tokens happen one after the other. */
-  async hold(tx: Tx, id: SessionId): Promise<Session | null> {
+  /** Locked until the transaction ends: uses of one session's tokens run one after the other. */
+  async lock(tx: Tx, id: SessionId): Promise<Session | null> {
     const row = await tx.findOne(SessionEntity, { where: { id }, lock: { mode: 'pessimistic_write' } });
     return row && sessionOf(row);
   }
 
-  /** Sessions that go on, newest first. */
+  /** Sessions of a person that have not ended, newest first. */
   async list(tx: Tx, user: UserId, limit: number): Promise<Session[]> {
     const where = { userId: user, endedAt: IsNull(), expiresAt: MoreThan(new Date()) };
     const rows = await tx.find(SessionEntity, { where, order: { createdAt: 'DESC' }, take: limit });
     return rows.map(sessionOf);
   }
 
-  /** Those that go on, held until the transaction ends. */
-  async holdAll(tx: Tx, { user, account, only, except }: SessionFilter): Promise<Session[]> {
+  /** Sessions that have not ended, locked until the transaction ends. */
+  async lockAll(tx: Tx, { user, account, only, except }: SessionFilter): Promise<Session[]> {
     const id = only ?? (except === undefined ? undefined : Not(except as string));
     const where = {
       ...(user !== undefined && { userId: user }),
@@ -80,7 +82,7 @@ export class SessionsRepository {
     return rows.map(sessionOf);
   }
 
-  /** The next generation of refresh tokens begins, maybe in another account. */
+  /** Begins the next generation of refresh tokens, possibly in another account. */
   async advance(tx: Tx, { id, generation }: Session, { account, attemptHash }: Pick<Session, 'account' | 'attemptHash'>): Promise<void> {
     await tx.update(SessionEntity, { id }, { generation: generation + 1, rotatedAt: () => 'now()', accountId: account, attemptHash });
   }
@@ -89,7 +91,7 @@ export class SessionsRepository {
     await tx.update(SessionEntity, { id }, { accountId: account });
   }
 
-  /** Voids all tokens of the present version. An ended session never goes on, and its refresh tokens need not be known. */
+  /** Voids all session tokens of the current version. @param end ends the sessions too, and deletes their refresh tokens */
   async voidTokens(tx: Tx, ids: readonly SessionId[], { until, end }: { until: Date; end: boolean }): Promise<Session[]> {
     if (ids.length === 0) return [];
     const where = { id: In([...ids]) };
@@ -98,13 +100,7 @@ export class SessionsRepository {
     return (await tx.find(SessionEntity, { where })).map(sessionOf);
   }
 
-  /** Sessions with void tokens that may still live, with ids above `after`: for the feed's snapshot. */
-  async voided(tx: Tx, after: string, limit: number): Promise<Session[]> {
-    const where = { id: MoreThan(after), voidUntil: MoreThan(new Date()) };
-    return (await tx.find(SessionEntity, { where, order: { id: 'ASC' }, take: limit })).map(sessionOf);
-  }
-
-  /** The generation in which a refresh token of the session was given out; null = never. */
+  /** The generation in which a refresh token of the session was issued; null = it never was. */
   async generationOf(tx: Tx, session: SessionId, hash: Buffer): Promise<number | null> {
     const [row] = await tx.query<{ generation: number }[]>(
       `SELECT generation FROM sessions.refresh_token WHERE hash = $1 AND session_id = $2`,
@@ -117,12 +113,41 @@ export class SessionsRepository {
     await tx.query(`INSERT INTO sessions.refresh_token (hash, session_id, generation) VALUES ($1, $2, $3)`, [hash, session, generation]);
   }
 
-  /** Forgets sessions that nobody can come back to, a few at a time. */
+  /** Deletes sessions that ended or expired a day ago, 100 at most. */
   async sweep(tx: Tx): Promise<void> {
     await tx.query(
       `DELETE FROM sessions.session WHERE id IN (
          SELECT id FROM sessions.session WHERE expires_at < now() - interval '1 day' OR ended_at < now() - interval '1 day'
          LIMIT ${SWEPT_ROWS} FOR UPDATE SKIP LOCKED)`,
     );
+  }
+}
+
+/** The record of a session with void tokens, as consoles get it. */
+export const sessionRecord = ({
+  id,
+  ver,
+  endedAt,
+  voidUntil,
+}: Pick<Session, 'id' | 'ver' | 'endedAt' | 'voidUntil'>): StoredRecord<SessionFeedRecord> => ({
+  id: `session:${id}`,
+  ver,
+  rec: { id, ver, ended: endedAt !== null, until: voidUntil?.getTime() ?? 0 },
+});
+
+const RECORD_PREFIX = 'session:';
+
+/** All records of the session feed in pages, for its snapshots: sessions with void tokens that may not have expired, by id. */
+@Injectable()
+export class SessionFeedSource implements FeedSource<SessionFeedRecord> {
+  constructor(private readonly transactions: Transactions) {}
+
+  page(after: string | null, limit: number): Promise<readonly StoredRecord<SessionFeedRecord>[]> {
+    const last = after?.startsWith(RECORD_PREFIX) ? after.slice(RECORD_PREFIX.length) : '';
+    return this.transactions.read(async (connection) => {
+      const where = { id: MoreThan(last), voidUntil: MoreThan(new Date()) };
+      const rows = await connection.find(SessionEntity, { where, order: { id: 'ASC' }, take: limit });
+      return rows.map((row) => sessionRecord(sessionOf(row)));
+    });
   }
 }

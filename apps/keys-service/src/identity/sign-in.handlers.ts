@@ -3,19 +3,17 @@ import { Payload } from '@nestjs/microservices';
 import { AcceptInvitation, BeginSignInExternal, FindInvitation, SignIn, SignInExternal } from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
-import { JoiningService } from './joining.service.js';
-import { AcceptanceService } from './acceptance.service.js';
+import { InvitationRedemption } from './invitation-redemption.service.js';
+import { PasswordSignIn } from './password-sign-in.service.js';
 import { ProviderSignIn } from './provider-sign-in.service.js';
-import { SignInService } from './sign-in.service.js';
 
-/** Sign-in, in all its ways. */
+/** All ways to sign in. */
 @Controller()
 export class SignInHandlers {
   constructor(
-    private readonly passwords: SignInService,
+    private readonly passwords: PasswordSignIn,
     private readonly providers: ProviderSignIn,
-    private readonly joining: JoiningService,
-    private readonly acceptance: AcceptanceService,
+    private readonly invitations: InvitationRedemption,
   ) {}
 
   @RpcHandler(SignIn)
@@ -37,7 +35,7 @@ export class SignInHandlers {
 
   @RpcHandler(FindInvitation)
   async find(@Payload() { token }: z.output<typeof FindInvitation.request>): Promise<z.input<typeof FindInvitation.reply>> {
-    const { slug, role, email, expiresAt } = await this.joining.find(token);
+    const { slug, role, email, expiresAt } = await this.invitations.find(token);
     return { slug, role, email, known: false, expires_at: expiresAt.toISOString() };
   }
 
@@ -45,6 +43,6 @@ export class SignInHandlers {
   accept(
     @Payload() { origin, browser, ...acceptance }: z.output<typeof AcceptInvitation.request>,
   ): Promise<z.input<typeof AcceptInvitation.reply>> {
-    return this.acceptance.accept(acceptance, { origin, browser });
+    return this.passwords.acceptInvitation(acceptance, { origin, browser });
   }
 }

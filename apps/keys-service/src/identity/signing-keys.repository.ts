@@ -1,21 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/database';
 
-/** A key that signs session tokens. */
+/** A key that signs session tokens and proofs. */
 export interface StoredSigningKey {
   readonly kid: string;
-  /** Public part, base64url. */
+  /** Public key, base64url. */
   readonly x: string;
-  /** Private part, sealed; null once it is retired. */
+  /** Private key, sealed; null once the key is retired. */
   readonly sealed: string | null;
   readonly createdAt: Date;
 }
 
 const COLUMNS = `kid, public_x AS x, sealed, created_at AS "createdAt"`;
 
+/** Rows of signing keys. */
 @Injectable()
 export class SigningKeysRepository {
-  /** The key that signs; null before the first one. */
+  /** The key that signs; null before the first one is created. */
   async current(tx: Tx): Promise<StoredSigningKey | null> {
     const [row] = await tx.query<StoredSigningKey[]>(
       `SELECT ${COLUMNS} FROM sessions.signing_key WHERE retired_at IS NULL AND revoked_at IS NULL ORDER BY created_at DESC LIMIT 1`,
@@ -23,7 +24,7 @@ export class SigningKeysRepository {
     return row ?? null;
   }
 
-  /** Keys whose tokens may still live. */
+  /** Keys whose tokens may not have expired. @param tokenLifeS longest life of a token, in seconds */
   async published(tx: Tx, tokenLifeS: number): Promise<StoredSigningKey[]> {
     return tx.query<StoredSigningKey[]>(
       `SELECT ${COLUMNS} FROM sessions.signing_key
@@ -32,12 +33,12 @@ export class SigningKeysRepository {
     );
   }
 
-  /** Of replicas that make a key at once, one does, and the others then see it. */
-  async holdMaking(tx: Tx): Promise<void> {
+  /** Locks the creation of keys until the transaction ends, for all replicas. */
+  async lockCreation(tx: Tx): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('slipway.signing-key', 0))`);
   }
 
-  /** Takes the place of all others: their private parts are gone. */
+  /** Inserts a key and retires all others, whose private keys are deleted. Deletes keys that were retired a day ago. */
   async replace(tx: Tx, { kid, x, sealed }: Omit<StoredSigningKey, 'createdAt'>, revokeOld: boolean): Promise<void> {
     await tx.query(
       `UPDATE sessions.signing_key SET sealed = NULL, retired_at = coalesce(retired_at, now()),

@@ -1,27 +1,49 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
-import { type Actor, SESSION_TOKEN_ALGORITHM, SESSION_TOKEN_LIFE_S } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Actor, SESSION_TOKEN_ALGORITHM, SESSION_TOKEN_LIFE_S, sessionIssuer } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
-import { SecretVault, UnreadableSecretError } from '@slipway/platform';
+import { CONFIG, SecretVault, type ServiceConfig, UnreadableSecretError } from '@slipway/platform';
 import type { PublishedKey } from '@slipway/proof';
-import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
 import { SigningKeysRepository, type StoredSigningKey } from './signing-keys.repository.js';
 
 const ROTATE_AFTER_MS = 30 * 24 * 3_600_000;
-/** Tokens outlive their key's turn by their own life; clocks may be off by a minute. */
+/** How long a retired key is published: the life of its last token, and a minute for clocks that differ. */
 export const PUBLISHED_AFTER_RETIRING_S = SESSION_TOKEN_LIFE_S + 60;
 
-/** A key that signs, and its name in the header of tokens. */
-export interface Signer {
+/** A private key, and its id for the header of tokens. */
+interface Signer {
   readonly kid: string;
   readonly key: CryptoKey;
+}
+
+/** What a token states besides its claims. */
+export interface TokenOptions {
+  /** `typ` of the header. */
+  readonly type: string;
+  /** `aud` in an environment. */
+  readonly audience: (env: string) => string;
+  readonly lifeS: number;
+}
+
+/** A signed JWT, with its expiry in seconds since 1970. */
+export interface SignedToken {
+  readonly token: string;
+  readonly expires: number;
+}
+
+/** Why a key is created. `unreadable`: the current one is sealed under a secret key that the service no longer has. */
+interface Creation {
+  readonly revokeOld: boolean;
+  readonly cause: 'asked' | 'first' | 'age' | 'unreadable';
+  readonly actor?: Actor;
 }
 
 const ownerOf = (kid: string): string => `signing-key:${kid}`;
 
 /**
- * The keys that sign session tokens: one signs, and is replaced after 30 days. Private parts are stored sealed, and
- * nowhere once they are replaced.
+ * The keys that sign session tokens and proofs. One key signs, and is replaced after 30 days. Private keys are stored sealed, and
+ * deleted when they are replaced.
  */
 @Injectable()
 export class SigningKeys {
@@ -32,29 +54,47 @@ export class SigningKeys {
     private readonly keys: SigningKeysRepository,
     private readonly vault: SecretVault,
     private readonly audit: AuditLog,
+    @Inject(CONFIG) private readonly config: ServiceConfig,
   ) {}
 
-  /** The key that signs at this moment, made now if there is none, it is too old, or its seal cannot be opened. */
-  async signer(tx: Tx): Promise<Signer> {
-    const usable = await this.#usable(await this.keys.current(tx));
-    if (usable) return usable;
-    await this.keys.holdMaking(tx);
-    const before = await this.keys.current(tx);
-    return (await this.#usable(before)) ?? this.#make(tx, { revokeOld: false, cause: causeOf(before) });
+  /** Signs a JWT of this environment. */
+  async sign(tx: Tx, claims: object, { type, audience, lifeS }: TokenOptions): Promise<SignedToken> {
+    const { kid, key } = await this.#signer(tx);
+    const { SLIPWAY_ENV: env } = this.config;
+    const issuedAt = Math.floor(Date.now() / 1_000);
+    const expires = issuedAt + lifeS;
+    const token = await new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: SESSION_TOKEN_ALGORITHM, typ: type, kid })
+      .setIssuer(sessionIssuer(env))
+      .setAudience(audience(env))
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(expires)
+      .sign(key);
+    return { token, expires };
   }
 
-  /** Keys that verify tokens. */
-  published(): Promise<StoredSigningKey[]> {
-    return this.transactions.read((connection) => this.keys.published(connection, PUBLISHED_AFTER_RETIRING_S));
+  /** Public keys that verify tokens. */
+  async published(): Promise<PublishedKey[]> {
+    const stored = await this.transactions.read((connection) => this.keys.published(connection, PUBLISHED_AFTER_RETIRING_S));
+    return stored.map(publishedKey);
   }
 
-  /** @param revokeOld tokens of the old keys are void, as soon as consoles ask for the keys again. */
+  /** Creates a new key. @param revokeOld tokens of the old keys become invalid, as soon as their readers fetch the keys again */
   rotate(actor: Actor, revokeOld: boolean): Promise<string> {
     return this.transactions.run(async (tx) => {
-      await this.keys.holdMaking(tx);
-      const { kid } = await this.#make(tx, { revokeOld, cause: 'asked', actor });
+      await this.keys.lockCreation(tx);
+      const { kid } = await this.#create(tx, { revokeOld, cause: 'asked', actor });
       return kid;
     });
+  }
+
+  /** The current key; a new one when there is none, it is too old, or it cannot be unsealed. */
+  async #signer(tx: Tx): Promise<Signer> {
+    const usable = await this.#usable(await this.keys.current(tx));
+    if (usable) return usable;
+    await this.keys.lockCreation(tx);
+    const current = await this.keys.current(tx);
+    return (await this.#usable(current)) ?? this.#create(tx, { revokeOld: false, cause: causeOf(current) });
   }
 
   async #usable(stored: StoredSigningKey | null): Promise<Signer | null> {
@@ -64,13 +104,12 @@ export class SigningKeys {
       this.#opened = await signerOf(stored.kid, JSON.parse(this.vault.open(stored.sealed, ownerOf(stored.kid))) as JWK);
       return this.#opened;
     } catch (error) {
-      // Sealed under a secret key that is gone: nobody can sign with it any more.
       if (error instanceof UnreadableSecretError) return null;
       throw error;
     }
   }
 
-  async #make(tx: Tx, { revokeOld, cause, actor }: Making): Promise<Signer> {
+  async #create(tx: Tx, { revokeOld, cause, actor }: Creation): Promise<Signer> {
     const kid = randomBytes(9).toString('base64url');
     const { privateKey } = await generateKeyPair(SESSION_TOKEN_ALGORITHM, { extractable: true });
     const jwk = await exportJWK(privateKey);
@@ -83,21 +122,14 @@ export class SigningKeys {
   }
 }
 
-/** Why a key is made. `unreadable`: nobody can open the seal of the one before. */
-interface Making {
-  readonly revokeOld: boolean;
-  readonly cause: 'asked' | 'first' | 'age' | 'unreadable';
-  readonly actor?: Actor;
-}
-
 const isOld = ({ createdAt }: StoredSigningKey): boolean => createdAt.getTime() < Date.now() - ROTATE_AFTER_MS;
 
-function causeOf(before: StoredSigningKey | null): Making['cause'] {
-  if (before === null) return 'first';
-  return isOld(before) ? 'age' : 'unreadable';
+function causeOf(current: StoredSigningKey | null): Creation['cause'] {
+  if (current === null) return 'first';
+  return isOld(current) ? 'age' : 'unreadable';
 }
 
-/** A key as it is published. */
+/** The public key as a JWK. */
 export const publishedKey = ({ kid, x }: Pick<StoredSigningKey, 'kid' | 'x'>): PublishedKey => ({
   kid,
   kty: 'OKP',
@@ -106,7 +138,7 @@ export const publishedKey = ({ kid, x }: Pick<StoredSigningKey, 'kid' | 'x'>): P
   alg: 'EdDSA',
 });
 
-/** Not extractable: only signatures leave it. */
+/** Not extractable, so that it can be used to sign only. */
 async function signerOf(kid: string, jwk: JWK): Promise<Signer> {
   return { kid, key: (await importJWK(jwk, SESSION_TOKEN_ALGORITHM, { extractable: false })) as CryptoKey };
 }

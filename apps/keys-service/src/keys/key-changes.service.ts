@@ -1,130 +1,140 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { type AccountId, type Actor, type AuditEntry, KeyFeed, type KeyFeedRecord, type KeyId } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import { type AccountId, type Actor, type AuditEntry, type KeyId, ServiceError } from '@slipway/contracts';
 import { AuditLog, Transactions, type Tx } from '@slipway/database';
-import { type FeedPublisher, publisherOf } from '@slipway/feed';
-import { Quotas } from '../identity/quotas.service.js';
-import { keyRecord } from '../shared/feed-records.js';
-import { limitFacts } from '../shared/limit-facts.js';
 import { Authority } from '../identity/authority.service.js';
-import { type KeyChange, KeysRepository, type NewKey, type StoredKey } from './keys.repository.js';
+import { limitChanges, Quotas } from '../identity/quotas.service.js';
+import { KeyFeedChanges, type Propagation, type StoredKey } from '../shared/key-feed.repository.js';
+import { type KeyChange, KeysRepository, type NewKey } from './keys.repository.js';
 
-/** A key after a change, and whether gateways obey it already. */
-export interface ObeyedChange {
-  readonly key: StoredKey;
-  readonly propagated: boolean;
-  /** The live gateways that have not confirmed. */
-  readonly missing: readonly string[];
+/** A key to change: a deployment key by its number, or the one MCP key of an account. */
+export interface KeyTarget {
+  readonly account: AccountId;
+  readonly key: KeyId | 'mcp';
 }
 
-/** On whose behalf a key is changed, and as what it is written down. */
-export interface KeyDeed {
-  /** Absent where an older caller did not say. */
+/** Who changes a key, and the action that the audit log records. */
+export interface KeyAction {
+  /** Absent where an older caller did not name an actor. */
   readonly actor: Actor | undefined;
   readonly action: `${'key' | 'mcp_key'}.${'create' | 'rename' | 'rotate' | 'revoke' | 'limits' | 'deployments'}`;
 }
 
-/** The one way to change a key: its row, the record that gateways get and the entry in the audit log, in one transaction. */
+/** A key after a change, and whether gateways apply the change. */
+export interface ChangedKey extends Propagation {
+  readonly key: StoredKey;
+}
+
+/** A key with a new value, which is in this result only. */
+export interface IssuedKey extends ChangedKey {
+  readonly value: string;
+}
+
+/** Changes a key in one transaction: its row, its record in the key feed and the entry in the audit log. */
 @Injectable()
 export class KeyChanges {
   constructor(
     private readonly transactions: Transactions,
     private readonly quotas: Quotas,
     private readonly keys: KeysRepository,
-    @Inject(publisherOf(KeyFeed)) private readonly feed: FeedPublisher<KeyFeedRecord, Tx>,
+    private readonly feed: KeyFeedChanges,
     private readonly authority: Authority,
     private readonly audit: AuditLog,
   ) {}
 
   /**
-   * Makes a key, then waits for the gateways, a second at most: a client that is refused once does not try again.
-   * Null when it is an MCP key and the account has one.
+   * Creates a key, then waits for the gateways, 1 s at most: clients do not retry a request that was refused for its key.
+   * Null when it is an MCP key and the account already has one.
+   * @throws ServiceError `quota_exceeded`, `account_not_found`, `not_permitted`
    */
-  async create(key: NewKey, deed: KeyDeed): Promise<ObeyedChange | null> {
-    const make = async (tx: Tx): Promise<{ key: StoredKey; ticket: string } | null> => {
-      const actorName = await this.authority.require(tx, key.account, deed.actor, 'change');
-      const createdBy = deed.actor ? { actor: deed.actor.kind, name: actorName } : null;
-      const created = await this.#insert(tx, { ...key, createdBy });
-      if (created === null) return null;
-      await this.#writeDown(tx, created, { ...deed, actorName, facts: { expires_at: created.expiresAt?.toISOString() ?? null } });
-      return { key: created, ticket: await this.#record(tx, created) };
+  async create(newKey: NewKey, by: KeyAction): Promise<ChangedKey | null> {
+    const create = async (tx: Tx): Promise<{ key: StoredKey; ticket: string } | null> => {
+      const actorName = await this.authority.require(tx, newKey.account, by.actor, 'change');
+      const createdBy = by.actor ? { actor: by.actor.kind, name: actorName } : null;
+      const key = await this.#insert(tx, { ...newKey, createdBy });
+      if (key === null) return null;
+      await this.#record(tx, key, { ...by, actorName, facts: { expires_at: key.expiresAt?.toISOString() ?? null } });
+      return { key, ticket: await this.feed.putKey(tx, key) };
     };
-    const made = await this.quotas.inTurn(key.account, () => this.transactions.run(make));
-    return made && this.#obeyed(made);
+    const created = await this.quotas.inTurn(newKey.account, () => this.transactions.run(create));
+    return created && { key: created.key, ...(await this.feed.propagation(created.ticket)) };
   }
 
-  /** Names are not told to gateways. */
-  rename(address: { account: AccountId; id: KeyId; name: string }, deed: KeyDeed): Promise<StoredKey | null> {
+  /** Gateways do not get names, so nothing is published. @throws ServiceError `key_not_found`, `not_permitted` */
+  rename(target: KeyTarget & { readonly key: KeyId }, name: string, by: KeyAction): Promise<StoredKey> {
     return this.transactions.run(async (tx) => {
-      const actorName = await this.#authorize(tx, address.account, deed);
-      const renamed = await this.keys.rename(tx, address.account, address);
-      if (renamed === null) return null;
-      const { key, was } = renamed;
-      const facts = was === key.name ? {} : { name: `${was} → ${key.name}` };
-      await this.#writeDown(tx, key, { ...deed, actorName, facts });
+      const actorName = await this.#authorize(tx, target.account, by);
+      const before = await this.#lock(tx, target);
+      const key = await this.keys.rename(tx, before, name);
+      const facts = before.name === name ? {} : { name: `${before.name} → ${name}` };
+      await this.#record(tx, key, { ...by, actorName, facts });
       return key;
     });
   }
 
   /**
-   * Changes the key that `choose` holds, then waits for the gateways, a second at most. What they did
-   * not confirm by then is committed all the same.
+   * Changes a key, then waits for the gateways, 1 s at most. The change is committed even if some have not confirmed by then.
+   * @throws ServiceError `key_not_found`, `not_permitted`; for a new value also `key_revoked`, `key_expired`
    */
-  async change(
-    account: AccountId,
-    deed: KeyDeed,
-    choose: (tx: Tx) => Promise<{ held: StoredKey; change: KeyChange }>,
-  ): Promise<ObeyedChange> {
-    const changed = await this.transactions.run(async (tx) => {
-      const actorName = await this.#authorize(tx, account, deed);
-      const { held, change } = await choose(tx);
-      const key = await this.keys.change(tx, held, change);
-      await this.#writeDown(tx, key, { ...deed, actorName, facts: factsOf(held, change) });
-      return { key, ticket: await this.#record(tx, key) };
+  async change(target: KeyTarget, change: KeyChange, by: KeyAction): Promise<ChangedKey> {
+    const { key, ticket } = await this.transactions.run(async (tx) => {
+      const actorName = await this.#authorize(tx, target.account, by);
+      const before = await this.#lock(tx, target);
+      if (change.mac) requireRotatable(before, change.expiresAt);
+      const after = await this.keys.change(tx, before, change);
+      await this.#record(tx, after, { ...by, actorName, facts: changedFacts(before, change) });
+      return { key: after, ticket: await this.feed.putKey(tx, after) };
     });
-    return this.#obeyed(changed);
+    return { key, ...(await this.feed.propagation(ticket)) };
   }
 
-  /** Also one that was deleted: usage names its keys. @throws ServiceError `account_not_found` */
-  requireAccountOnce(tx: Tx, account: AccountId): Promise<void> {
-    return this.authority.requireAccountOnce(tx, account);
-  }
-
-  /** @throws ServiceError `account_not_found` */
-  requireAccount(tx: Tx, account: AccountId): Promise<void> {
-    return this.authority.requireAccount(tx, account);
-  }
-
-  /** An account has one MCP key at most, whatever its quota. */
+  /** The MCP key counts towards no quota: an account has one at most. */
   async #insert(tx: Tx, key: NewKey): Promise<StoredKey | null> {
     const insert = (): Promise<StoredKey | null> => this.keys.insert(tx, key);
     if (key.stored.kind !== 'mcp') return this.quotas.admit(tx, key.account, 'keys', insert);
-    await this.quotas.hold(tx, key.account);
+    await this.authority.lockAccount(tx, key.account);
     return insert();
   }
 
-  async #obeyed({ key, ticket }: { readonly key: StoredKey; readonly ticket: string }): Promise<ObeyedChange> {
-    const { propagated, waiting } = await this.feed.propagation(ticket);
-    return { key, propagated, missing: waiting };
+  async #lock(tx: Tx, { account, key }: KeyTarget): Promise<StoredKey> {
+    if (key === 'mcp') {
+      await this.authority.requireAccount(tx, account);
+      const found = await this.keys.lockMcp(tx, account);
+      if (found === null) throw new ServiceError('key_not_found', 'This account has no MCP key yet; create it.', { param: 'account' });
+      return found;
+    }
+    const found = await this.keys.lock(tx, account, key);
+    // The same message for a key of another account and for a key that does not exist.
+    if (found === null) throw new ServiceError('key_not_found', 'This account has no deployment key of this number.', { param: 'key' });
+    return found;
   }
 
-  /** People are asked for their role before anything of the account is looked at. */
-  async #authorize(tx: Tx, account: AccountId, { actor }: KeyDeed): Promise<string | null> {
+  /** A person's role is checked before anything of the account is read. */
+  async #authorize(tx: Tx, account: AccountId, { actor }: KeyAction): Promise<string | null> {
     return actor?.kind === 'user' ? this.authority.require(tx, account, actor, 'change') : null;
   }
 
-  async #writeDown(tx: Tx, key: StoredKey, deed: KeyDeed & { actorName: string | null; facts?: AuditEntry['facts'] }): Promise<void> {
-    await this.audit.record(tx, { ...deed, account: key.account, object: `key:${key.id}`, objectName: key.name });
-  }
-
-  #record(tx: Tx, key: StoredKey): Promise<string> {
-    return this.feed.record(tx, { op: 'put', ...keyRecord(key) });
+  async #record(tx: Tx, key: StoredKey, entry: KeyAction & { actorName: string | null; facts: AuditEntry['facts'] }): Promise<void> {
+    await this.audit.record(tx, { ...entry, account: key.account, object: `key:${key.id}`, objectName: key.name });
   }
 }
 
-/** What an entry of the audit log says of a change besides its name: each field before and after. */
-const factsOf = (held: StoredKey, { limits, deployments }: KeyChange): AuditEntry['facts'] => ({
-  ...(limits && limitFacts(held.limits, limits, 'none')),
-  ...(deployments !== undefined && { deployments: `${namesOf(held.deployments)} → ${namesOf(deployments)}` }),
+/** Gateways refuse a key from this time on. */
+export const isExpired = ({ expiresAt }: { readonly expiresAt: Date | null }): boolean =>
+  expiresAt !== null && expiresAt.getTime() <= Date.now();
+
+function requireRotatable(key: StoredKey, expiresAt: Date | null | undefined): void {
+  if (key.state === 'revoked') {
+    throw new ServiceError('key_revoked', 'This key is revoked for good; create another one.', { param: 'key' });
+  }
+  if (expiresAt === undefined && isExpired(key)) {
+    throw new ServiceError('key_expired', 'This key has expired; rotate it with a new expiry, or create another one.', { param: 'key' });
+  }
+}
+
+/** Changed limits and deployments before and after, as the audit log shows them. */
+const changedFacts = (before: StoredKey, { limits, deployments }: KeyChange): AuditEntry['facts'] => ({
+  ...(limits && limitChanges(before.limits, limits, 'none')),
+  ...(deployments !== undefined && { deployments: `${listOf(before.deployments)} → ${listOf(deployments)}` }),
 });
 
-const namesOf = (deployments: StoredKey['deployments']): string => deployments?.join(', ') ?? 'all';
+const listOf = (deployments: StoredKey['deployments']): string => deployments?.join(', ') ?? 'all';

@@ -1,11 +1,45 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey, SetKeyDeployments, SetKeyLimits } from '@slipway/contracts';
+import {
+  CreateKey,
+  CreateMcpKey,
+  FindMcpKey,
+  type KeyView,
+  ListKeys,
+  OpenMcpKey,
+  RecordMcpUse,
+  RenameKey,
+  RevokeKey,
+  RotateKey,
+  RotateMcpKey,
+  SetKeyDeployments,
+  SetKeyLimits,
+} from '@slipway/contracts';
 import { RpcHandler } from '@slipway/platform';
 import type { z } from 'zod';
-import { keyView, obedience, shownKey } from './key-replies.js';
+import type { StoredKey } from '../shared/key-feed.repository.js';
 import { UsageQueries } from '../usage/queries.service.js';
+import { isExpired, type IssuedKey } from './key-changes.service.js';
 import { KeysService } from './keys.service.js';
+import { McpKeysService } from './mcp-keys.service.js';
+
+/** A key as lists show it. */
+function keyView(key: StoredKey): KeyView {
+  const { id, name, hint, expiresAt, deployments, limits } = key;
+  const state = key.state === 'active' && isExpired(key) ? 'expired' : key.state;
+  const created = { created_at: key.createdAt.toISOString(), created_by: key.createdBy };
+  const rotated = { rotated_at: key.rotatedAt?.toISOString() ?? null };
+  return { id, name, hint, state, ...created, ...rotated, expires_at: expiresAt?.toISOString() ?? null, deployments, limits };
+}
+
+/** The one reply that shows a key's value. */
+const issuedReply = ({ value, key, propagated, missing }: IssuedKey): z.input<typeof RotateKey.reply> => ({
+  id: key.id,
+  value,
+  hint: key.hint,
+  propagated,
+  missing,
+});
 
 @Controller()
 export class KeysHandlers {
@@ -16,18 +50,18 @@ export class KeysHandlers {
 
   @RpcHandler(CreateKey)
   async create(
-    @Payload() { expires_at: expiry, actor, ...wish }: z.output<typeof CreateKey.request>,
+    @Payload() { expires_at: expiry, actor, ...key }: z.output<typeof CreateKey.request>,
   ): Promise<z.input<typeof CreateKey.reply>> {
-    const created = await this.keys.create({ ...wish, expiresAt: expiry === undefined ? null : new Date(expiry) }, actor);
-    return { ...shownKey(created), ...obedience(created) };
+    return issuedReply(await this.keys.create({ ...key, expiresAt: expiry === undefined ? null : new Date(expiry) }, actor));
   }
 
   @RpcHandler(ListKeys)
   async list(@Payload() { account, before }: z.output<typeof ListKeys.request>): Promise<z.input<typeof ListKeys.reply>> {
     const { items, next } = await this.keys.list(account, before ?? null);
-    const uses = await this.usage.lastUsed(items.map(({ id }) => id));
+    const lastUsed = await this.usage.lastUsed(items.map(({ id }) => id));
     const playground = before === undefined ? { playground: await this.keys.playgroundKeys(account) } : {};
-    return { keys: items.map((key) => ({ ...keyView(key), last_used_at: uses.get(key.id)?.toISOString() ?? null })), next, ...playground };
+    const keys = items.map((key) => ({ ...keyView(key), last_used_at: lastUsed.get(key.id)?.toISOString() ?? null }));
+    return { keys, next, ...playground };
   }
 
   @RpcHandler(RenameKey)
@@ -39,29 +73,62 @@ export class KeysHandlers {
   async rotate(
     @Payload() { expires_at: expiry, actor, ...address }: z.output<typeof RotateKey.request>,
   ): Promise<z.input<typeof RotateKey.reply>> {
-    const rotated = await this.keys.rotate(address, typeof expiry === 'string' ? new Date(expiry) : expiry, actor);
-    return { ...shownKey(rotated), ...obedience(rotated) };
+    return issuedReply(await this.keys.rotate(address, typeof expiry === 'string' ? new Date(expiry) : expiry, actor));
   }
 
   @RpcHandler(RevokeKey)
   async revoke(@Payload() { actor, ...address }: z.output<typeof RevokeKey.request>): Promise<z.input<typeof RevokeKey.reply>> {
-    const revoked = await this.keys.revoke(address, actor);
-    return { id: revoked.key.id, ...obedience(revoked) };
+    const { key, propagated, missing } = await this.keys.revoke(address, actor);
+    return { id: key.id, propagated, missing };
   }
 
   @RpcHandler(SetKeyLimits)
   async setLimits(
     @Payload() { limits, actor, ...address }: z.output<typeof SetKeyLimits.request>,
   ): Promise<z.input<typeof SetKeyLimits.reply>> {
-    const changed = await this.keys.setLimits(address, limits, actor);
-    return { id: changed.key.id, limits: changed.key.limits, ...obedience(changed) };
+    const { key, propagated, missing } = await this.keys.setLimits(address, limits, actor);
+    return { id: key.id, limits: key.limits, propagated, missing };
   }
 
   @RpcHandler(SetKeyDeployments)
   async setDeployments(
     @Payload() { deployments, actor, ...address }: z.output<typeof SetKeyDeployments.request>,
   ): Promise<z.input<typeof SetKeyDeployments.reply>> {
-    const changed = await this.keys.setDeployments(address, deployments, actor);
-    return { id: changed.key.id, deployments: changed.key.deployments, ...obedience(changed) };
+    const { key, propagated, missing } = await this.keys.setDeployments(address, deployments, actor);
+    return { id: key.id, deployments: key.deployments, propagated, missing };
+  }
+}
+
+@Controller()
+export class McpKeysHandlers {
+  constructor(private readonly keys: McpKeysService) {}
+
+  @RpcHandler(OpenMcpKey)
+  open(@Payload() { value, scope = 'write' }: z.output<typeof OpenMcpKey.request>): Promise<z.input<typeof OpenMcpKey.reply>> {
+    return this.keys.open(value, scope);
+  }
+
+  @RpcHandler(CreateMcpKey)
+  async create(@Payload() { account, actor }: z.output<typeof CreateMcpKey.request>): Promise<z.input<typeof CreateMcpKey.reply>> {
+    return issuedReply(await this.keys.create(account, actor));
+  }
+
+  @RpcHandler(FindMcpKey)
+  async find(@Payload() { account }: z.output<typeof FindMcpKey.request>): Promise<z.input<typeof FindMcpKey.reply>> {
+    const found = await this.keys.find(account);
+    if (found === null) return { key: null };
+    const { key, use } = found;
+    return { key: { ...keyView(key), last_used_at: use?.usedAt.toISOString() ?? null }, last_client: use?.client ?? null };
+  }
+
+  @RpcHandler(RecordMcpUse)
+  async recordUse(@Payload() { account, key, client }: z.output<typeof RecordMcpUse.request>): Promise<z.input<typeof RecordMcpUse.reply>> {
+    await this.keys.recordUse(account, key, client);
+    return {};
+  }
+
+  @RpcHandler(RotateMcpKey)
+  async rotate(@Payload() { account, actor }: z.output<typeof RotateMcpKey.request>): Promise<z.input<typeof RotateMcpKey.reply>> {
+    return issuedReply(await this.keys.rotate(account, actor));
   }
 }

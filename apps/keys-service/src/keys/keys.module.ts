@@ -1,34 +1,28 @@
 import { Module } from '@nestjs/common';
-import { configured } from '@slipway/platform';
-import { AccountsModule } from '../identity/accounts.module.js';
-import type { KeysConfig } from '../config.js';
-import { PeopleModule } from '../identity/people.module.js';
-import { SessionsModule } from '../identity/sessions.module.js';
+import { configured, readWorkerSigning, type ServiceConfig, WorkerSigning } from '@slipway/platform';
+import { IdentityModule } from '../identity/identity.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { KeyChanges } from './key-changes.service.js';
-import { KeyMint } from '../shared/key-minting.js';
-import { KeysHandlers } from './keys.handlers.js';
+import { KeysHandlers, McpKeysHandlers } from './keys.handlers.js';
 import { KeysRepository } from './keys.repository.js';
 import { KeysService } from './keys.service.js';
-import { McpKeyOpeningRepository } from './mcp-key-opening.repository.js';
-import { McpKeyOpening } from './mcp-key-opening.service.js';
-import { McpKeysHandlers } from './mcp-keys.handlers.js';
 import { McpKeysService } from './mcp-keys.service.js';
-import { McpUseRepository } from './mcp-use.repository.js';
+import { WorkerNamesHandlers } from './worker-names.handlers.js';
+import { WorkerNamesRepository } from './worker-names.repository.js';
+import { WorkerNames } from './worker-names.service.js';
 
+/** Credentials of programs: deployment keys, MCP keys and the NATS users of workers. */
 @Module({
-  imports: [AccountsModule, PeopleModule, SessionsModule, UsageModule],
-  controllers: [KeysHandlers, McpKeysHandlers],
+  imports: [IdentityModule, UsageModule],
+  controllers: [KeysHandlers, McpKeysHandlers, WorkerNamesHandlers],
   providers: [
-    KeysService,
-    McpKeysService,
     KeyChanges,
     KeysRepository,
-    McpKeyOpening,
-    McpKeyOpeningRepository,
-    McpUseRepository,
-    configured(KeyMint, ({ KEY_PEPPERS: peppers }: KeysConfig) => new KeyMint(peppers)),
+    KeysService,
+    McpKeysService,
+    WorkerNames,
+    WorkerNamesRepository,
+    configured(WorkerSigning, ({ NATS_CREDENTIALS_DIR: folder }: ServiceConfig) => readWorkerSigning(folder)),
   ],
-  exports: [KeyMint],
 })
 export class KeysModule {}

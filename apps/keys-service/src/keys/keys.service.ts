@@ -1,30 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { type AccountId, type Actor, type DeploymentId, type KeyId, type Limits, ServiceError } from '@slipway/contracts';
-import { Transactions, type Tx } from '@slipway/database';
-import { type Page, pageOf } from '../shared/page.js';
+import { Transactions } from '@slipway/database';
+import { Authority } from '../identity/authority.service.js';
 import { PlaygroundKeysRepository } from '../identity/playground-keys.repository.js';
-import { KeyChanges, type ObeyedChange } from './key-changes.service.js';
-import { isExpired, requireFuture } from './key-expiry.js';
+import type { StoredKey } from '../shared/key-feed.repository.js';
 import { KeyMint } from '../shared/key-minting.js';
-import { KeysRepository, type StoredKey } from './keys.repository.js';
+import { type Page, pageOf } from '../shared/page.js';
+import { type ChangedKey, isExpired, type IssuedKey, KeyChanges } from './key-changes.service.js';
+import { KeysRepository, type NewKey } from './keys.repository.js';
 
-/** What every call on one key names. */
+/** One deployment key. */
 export interface KeyAddress {
   readonly account: AccountId;
   readonly key: KeyId;
 }
 
-/** What a new deployment key is asked to be. */
-export interface KeyWish {
-  readonly account: AccountId;
-  readonly name: string;
-  readonly expiresAt: Date | null;
-  /** The only ones that it may call; null or absent = all of the account. */
-  readonly deployments?: DeploymentId[] | null | undefined;
-  readonly limits?: Limits | undefined;
-}
-
-/** Deployment keys of accounts. A value exists in the reply that makes it, and nowhere else. */
+/** Deployment keys of accounts. A key's value is in the reply that issues it, and is stored nowhere. */
 @Injectable()
 export class KeysService {
   constructor(
@@ -32,93 +23,68 @@ export class KeysService {
     private readonly keys: KeysRepository,
     private readonly mint: KeyMint,
     private readonly changes: KeyChanges,
+    private readonly authority: Authority,
     private readonly playground: PlaygroundKeysRepository,
   ) {}
 
-  async create(wish: KeyWish, actor?: Actor): Promise<ObeyedChange & { readonly value: string }> {
-    requireFuture(wish.expiresAt);
+  /** @throws ServiceError `invalid_request` for an expiry in the past, and what `KeyChanges.create` throws */
+  async create(key: Omit<NewKey, 'stored' | 'createdBy'>, actor?: Actor): Promise<IssuedKey> {
+    requireFuture(key.expiresAt);
     const { value, stored } = this.mint.mint('dep');
-    const created = await this.changes.create({ ...wish, stored }, { actor, action: 'key.create' });
+    const created = await this.changes.create({ ...key, stored }, { actor, action: 'key.create' });
     if (created === null) throw new Error('The key was not stored.');
     return { value, ...created };
   }
 
-  /** Numbers of the keys by which the playground calls, which no list holds. */
+  /** Numbers of the account's playground keys, which are not in its list. */
   playgroundKeys(account: AccountId): Promise<KeyId[]> {
-    return this.transactions.read((connection) => this.playground.numbersOf(connection, account));
+    return this.transactions.read((connection) => this.playground.idsOf(connection, account));
   }
 
-  /** Newest first, below the number `before`. */
+  /** Newest first, with numbers below `before`. Also of a deleted account, whose usage names its keys. @throws ServiceError `account_not_found` */
   list(account: AccountId, before: KeyId | null): Promise<Page<StoredKey>> {
     return this.transactions.read(async (connection) => {
-      await this.changes.requireAccountOnce(connection, account);
+      await this.authority.requireAccountOrDeleted(connection, account);
       return pageOf((limit) => this.keys.list(connection, account, { before, limit }));
     });
   }
 
-  async rename({ account, key: id }: KeyAddress, name: string, actor?: Actor): Promise<StoredKey> {
-    const renamed = await this.changes.rename({ account, id, name }, { actor, action: 'key.rename' });
-    if (renamed === null) throw keyNotFound();
-    return renamed;
+  /** @throws ServiceError `key_not_found`, `not_permitted` */
+  rename(address: KeyAddress, name: string, actor?: Actor): Promise<StoredKey> {
+    return this.changes.rename(address, name, { actor, action: 'key.rename' });
   }
 
   /**
-   * The old value dies in the change that makes the new one.
-   * @param expiresAt undefined = as it was.
+   * Replaces the key's value; the old value is invalid from the commit on.
+   * @param expiresAt undefined = unchanged
+   * @throws ServiceError `invalid_request` for an expiry in the past, `key_revoked`, `key_expired`
    */
-  async rotate(address: KeyAddress, expiresAt?: Date | null, actor?: Actor): Promise<ObeyedChange & { readonly value: string }> {
+  async rotate(address: KeyAddress, expiresAt?: Date | null, actor?: Actor): Promise<IssuedKey> {
     requireFuture(expiresAt);
     const { value, stored } = this.mint.mint('dep');
     const { mac, pepper, hint } = stored;
-    const rotated = await this.changes.change(address.account, { actor, action: 'key.rotate' }, async (tx) => {
-      const held = await this.#hold(tx, address);
-      requireRotatable(held, expiresAt);
-      return { held, change: { mac, pepper, hint, ...(expiresAt !== undefined && { expiresAt }) } };
-    });
-    return { value, ...rotated };
+    const change = { mac, pepper, hint, ...(expiresAt !== undefined && { expiresAt }) };
+    return { value, ...(await this.changes.change(address, change, { actor, action: 'key.rotate' })) };
   }
 
-  /** A key that is revoked already is told to the gateways again, so that the answer speaks of now. */
-  revoke(address: KeyAddress, actor?: Actor): Promise<ObeyedChange> {
-    const choose = async (tx: Tx): Promise<{ held: StoredKey; change: { state: 'revoked' } }> => ({
-      held: await this.#hold(tx, address),
-      change: { state: 'revoked' },
-    });
-    return this.changes.change(address.account, { actor, action: 'key.revoke' }, choose);
+  /** A key that is already revoked is published again, so that the reply states what gateways apply now. */
+  revoke(address: KeyAddress, actor?: Actor): Promise<ChangedKey> {
+    return this.changes.change(address, { state: 'revoked' }, { actor, action: 'key.revoke' });
   }
 
-  /** Limits replace those that were there; what was used counts on. */
-  setLimits(address: KeyAddress, limits: Limits, actor?: Actor): Promise<ObeyedChange> {
-    return this.changes.change(address.account, { actor, action: 'key.limits' }, async (tx) => ({
-      held: await this.#hold(tx, address),
-      change: { limits },
-    }));
+  /** Replaces all limits; what was used already still counts. */
+  setLimits(address: KeyAddress, limits: Limits, actor?: Actor): Promise<ChangedKey> {
+    return this.changes.change(address, { limits }, { actor, action: 'key.limits' });
   }
 
-  /** Numbers of deployments are not checked: a key opens nothing of another account, whatever it names. */
-  setDeployments(address: KeyAddress, deployments: DeploymentId[] | null, actor?: Actor): Promise<ObeyedChange> {
-    return this.changes.change(address.account, { actor, action: 'key.deployments' }, async (tx) => ({
-      held: await this.#hold(tx, address),
-      change: { deployments },
-    }));
-  }
-
-  async #hold(tx: Tx, { account, key }: KeyAddress): Promise<StoredKey> {
-    const held = await this.keys.lock(tx, account, key);
-    if (held === null) throw keyNotFound();
-    return held;
+  /** The numbers are not checked: a key opens no deployment of another account, whatever it names. */
+  setDeployments(address: KeyAddress, deployments: DeploymentId[] | null, actor?: Actor): Promise<ChangedKey> {
+    return this.changes.change(address, { deployments }, { actor, action: 'key.deployments' });
   }
 }
 
-function requireRotatable(key: StoredKey, expiresAt: Date | null | undefined): void {
-  if (key.state === 'revoked') {
-    throw new ServiceError('key_revoked', 'This key is revoked for good; create another one.', { param: 'key' });
-  }
-  if (expiresAt === undefined && isExpired(key)) {
-    throw new ServiceError('key_expired', 'This key has expired; rotate it with a new expiry, or create another one.', { param: 'key' });
+function requireFuture(expiresAt: Date | null | undefined): void {
+  if (isExpired({ expiresAt: expiresAt ?? null })) {
+    throw new ServiceError('invalid_request', 'This expiry is in the past.', { param: 'expires_at' });
   }
 }
-
-/** The same words for another account's key and for none. */
-const keyNotFound = (): ServiceError =>
-  new ServiceError('key_not_found', 'This account has no deployment key of this number.', { param: 'key' });

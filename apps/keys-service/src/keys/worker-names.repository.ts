@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Incarnation } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 
-/** A name with the key that it is for. */
+/** The name of a worker's process, with the public key of its NATS user. */
 export interface NamedKey {
   readonly wk: Incarnation;
   readonly key: string;
 }
 
-/** An agent that joined. */
+/** An agent that has joined. */
 export interface KnownAgent {
   readonly wk: Incarnation;
   readonly host: string | null;
@@ -17,19 +17,20 @@ export interface KnownAgent {
   readonly expelledAt: Date | null;
 }
 
+/** Rows of the names of workers' processes. */
 @Injectable()
 export class WorkerNamesRepository {
-  /** Forgets names whose end is long past, and counts what is left: all names, and those of agents. */
-  async sweep(tx: Tx, endedBefore: Date): Promise<{ names: number; agents: number }> {
-    await tx.query(`DELETE FROM keys.worker_name WHERE expires_at < $1`, [endedBefore]);
+  /** Deletes names that expired before `expiredBefore`. @returns how many names are left, and how many of them are agents */
+  async sweep(tx: Tx, expiredBefore: Date): Promise<{ names: number; agents: number }> {
+    await tx.query(`DELETE FROM keys.worker_name WHERE expires_at < $1`, [expiredBefore]);
     const rows = await tx.query<{ names: number; agents: number }[]>(
       `SELECT count(*)::int AS names, count(*) FILTER (WHERE wk = agent)::int AS agents FROM keys.worker_name`,
     );
     return rows[0] ?? { names: 0, agents: 0 };
   }
 
-  /** Whether the name exists, whoever has it, and whether its agent was expelled. */
-  async standing(tx: Tx, wk: Incarnation): Promise<'new' | 'known' | 'expelled'> {
+  /** Whether the name is taken, by any key, and whether an operator expelled it. Locks its row until the transaction ends. */
+  async status(tx: Tx, wk: Incarnation): Promise<'new' | 'known' | 'expelled'> {
     const [row] = await tx.query<{ expelled: boolean }[]>(
       `SELECT expelled_at IS NOT NULL AS expelled FROM keys.worker_name WHERE wk = $1 FOR UPDATE`,
       [wk],
@@ -38,7 +39,7 @@ export class WorkerNamesRepository {
     return row.expelled ? 'expelled' : 'known';
   }
 
-  /** Agents whose proof has not ended, by name. */
+  /** Agents whose NATS user has not expired, by name. */
   async agents(connection: Tx, after: string, limit: number): Promise<KnownAgent[]> {
     return connection.query<KnownAgent[]>(
       `SELECT a.wk, a.host, a.expires_at AS "expiresAt", a.expelled_at AS "expelledAt",
@@ -48,7 +49,7 @@ export class WorkerNamesRepository {
     );
   }
 
-  /** @returns null for a name that is no known agent's */
+  /** @returns null where no known agent has this name; `until` is when the last of its names expires */
   async expel(tx: Tx, wk: Incarnation): Promise<{ host: string | null; until: Date; isNew: boolean } | null> {
     const [before] = await tx.query<{ host: string | null; expelled: boolean }[]>(
       `SELECT host, expelled_at IS NOT NULL AS expelled FROM keys.worker_name WHERE wk = $1 AND wk = agent FOR UPDATE`,
@@ -60,7 +61,7 @@ export class WorkerNamesRepository {
     return end ? { host: before.host, until: end.until, isNew: !before.expelled } : null;
   }
 
-  /** Gives names to keys, or prolongs what they have. @returns the names that are theirs now; the others belong to other keys */
+  /** Gives names to keys, or renews them. @returns the names that these keys have now; the others belong to other keys */
   async claim(tx: Tx, names: readonly NamedKey[], { host, expiresAt }: { host: string | null; expiresAt: Date }): Promise<Set<string>> {
     const rows = await tx.query<{ wk: string }[]>(
       `INSERT INTO keys.worker_name AS n (wk, public_key, host, expires_at)
@@ -72,12 +73,12 @@ export class WorkerNamesRepository {
     return new Set(rows.map(({ wk }) => wk));
   }
 
-  /** Forgets the names of an agent's runners that were renewed longest ago, beyond the `most` newest. */
-  async trim(tx: Tx, agent: string, most: number): Promise<void> {
+  /** Deletes the names of an agent's runners beyond the `max` that were renewed last. */
+  async trim(tx: Tx, agent: string, max: number): Promise<void> {
     await tx.query(
       `DELETE FROM keys.worker_name WHERE wk IN
          (SELECT wk FROM keys.worker_name WHERE agent = $1 AND wk <> $1 ORDER BY expires_at DESC, wk OFFSET $2)`,
-      [agent, most],
+      [agent, max],
     );
   }
 }

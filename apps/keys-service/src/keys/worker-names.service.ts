@@ -1,33 +1,62 @@
 import { Injectable } from '@nestjs/common';
-import { agentOfRunner, type Incarnation, ServiceError, type WorkerIdentity } from '@slipway/contracts';
-import { Transactions, type Tx } from '@slipway/database';
+import { type Actor, agentOfRunner, type Incarnation, ServiceError, type WorkerIdentity, WORKERS_PAGE } from '@slipway/contracts';
+import { AuditLog, Transactions, type Tx } from '@slipway/database';
 import { userJwt, WorkerSigning } from '@slipway/platform';
-import { JoinRate } from './join-rate.js';
-import { type NamedKey, WorkerNamesRepository } from './worker-names.repository.js';
+import { type KnownAgent, type NamedKey, WorkerNamesRepository } from './worker-names.repository.js';
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Life of one NATS user of a worker, in milliseconds. Workers ask for the next one at half of it. */
+/** Life of a NATS user of a worker, in milliseconds. Workers ask for the next one at half of it. */
 const IDENTITY_LIFE_MS = 24 * HOUR_MS;
-/** A name stays with its key for this long after its last user expired, in milliseconds. */
+/** How long a name stays with its key after its last user expired, in milliseconds. */
 const KEPT_MS = 24 * HOUR_MS;
-/** Agents that are known at once: far more than a large fleet starts in two days. */
+/** Known agents: far more than a large fleet starts in two days. */
 const AGENTS_MAX = 20_000;
-/** Names of one agent's runners that are known at once; beyond it those that were renewed longest ago are forgotten. */
-const NAMES_OF_AGENT_MAX = 4_096;
-/** The same while there are very many names in all. */
+/** Known runner names per agent; beyond it the names that were renewed longest ago are deleted. */
+const RUNNER_NAMES_MAX = 4_096;
+/** From this many names in all, the bound per agent is the lower one below. */
 const CROWDED_AT = 200_000;
-const NAMES_OF_AGENT_CROWDED = 256;
-/** How often ended names are forgotten and all are counted, in milliseconds. */
+const RUNNER_NAMES_MAX_CROWDED = 256;
+/** How often expired names are deleted and all names are counted, in milliseconds. */
 const SWEEP_EVERY_MS = 60_000;
+/** New agents per minute: a fleet of a thousand hosts that starts at once waits a moment. */
+const JOINS_MAX = 1_200;
+/** New agents per minute of one host, by the name that it gives: far more than processes that crash and restart. */
+const JOINS_PER_HOST_MAX = 120;
 
-interface Giving {
+/** Limits how many agents join this replica of the service per minute. */
+export class JoinRate {
+  readonly #perHost = new Map<string, number>();
+  #windowStart = Number.NEGATIVE_INFINITY;
+  #total = 0;
+
+  /** @param now milliseconds of a monotonic clock */
+  constructor(private readonly now: () => number) {}
+
+  /** Counts a join. @returns null when it is allowed, else the seconds until the next minute */
+  take(host: string): number | null {
+    const now = this.now();
+    if (now - this.#windowStart >= MINUTE_MS) {
+      this.#windowStart = now;
+      this.#total = 0;
+      this.#perHost.clear();
+    }
+    const ofHost = this.#perHost.get(host) ?? 0;
+    if (this.#total >= JOINS_MAX || ofHost >= JOINS_PER_HOST_MAX) return Math.ceil((this.#windowStart + MINUTE_MS - now) / 1_000);
+    this.#total += 1;
+    this.#perHost.set(host, ofHost + 1);
+    return null;
+  }
+}
+
+interface IssueOptions {
   readonly host: string | null;
-  /** Before names are given. @throws ServiceError where none may be */
+  /** Runs before the names are given. @throws ServiceError to refuse them */
   readonly admit: (tx: Tx) => Promise<void>;
   readonly after?: (tx: Tx) => Promise<void>;
 }
 
-/** Makes the NATS users of workers: each process hears and says only what belongs to its own name. */
+/** Issues the NATS users of workers' processes, each restricted to the subjects of its own name, and lets operators expel agents. */
 @Injectable()
 export class WorkerNames {
   readonly #rate = new JoinRate(() => performance.now());
@@ -38,44 +67,67 @@ export class WorkerNames {
     private readonly transactions: Transactions,
     private readonly names: WorkerNamesRepository,
     private readonly signing: WorkerSigning,
+    private readonly audit: AuditLog,
   ) {}
 
   /** @throws ServiceError `unavailable` where this service has no signing keys, `slug_taken`, `rate_limit_exceeded`, `not_permitted` */
   async join({ wk, key, host }: NamedKey & { readonly host: string }): Promise<WorkerIdentity> {
-    if (agentOfRunner(wk) !== null) throw new ServiceError('invalid_request', 'The name of an agent holds no hyphen.', { param: 'wk' });
-    const [identity] = await this.#give([{ wk, key }], { host, admit: (tx) => this.#admit(tx, wk, host) });
-    if (!identity) throw new Error('One name was asked for, and none was given.');
+    if (agentOfRunner(wk) !== null) throw new ServiceError('invalid_request', 'The name of an agent has no hyphen.', { param: 'wk' });
+    const [identity] = await this.#issue([{ wk, key }], { host, admit: (tx) => this.#admit(tx, wk, host) });
+    if (!identity) throw new Error('One name was requested, and none was issued.');
     return identity;
   }
 
   /**
-   * @param agent who asks, as its subject proves
+   * Renews an agent's own name and names its runners.
+   * @param agent the agent that asks, as its subject proves
    * @throws ServiceError as `join`; `invalid_request` for a name that is not of this agent
    */
   async name(agent: Incarnation, names: readonly NamedKey[]): Promise<WorkerIdentity[]> {
-    const isTheirs = ({ wk }: NamedKey): boolean => wk === agent || agentOfRunner(wk) === agent;
-    if (!names.every(isTheirs)) throw new ServiceError('invalid_request', 'A name begins with the agent’s own.', { param: 'names' });
-    if (new Set(names.map(({ wk }) => wk)).size < names.length) {
-      throw new ServiceError('invalid_request', 'A name is asked for twice.', { param: 'names' });
+    const isOfAgent = ({ wk }: NamedKey): boolean => wk === agent || agentOfRunner(wk) === agent;
+    if (!names.every(isOfAgent)) {
+      throw new ServiceError('invalid_request', 'The name of a runner begins with the name of its agent.', { param: 'names' });
     }
-    const most = this.#known.names > CROWDED_AT ? NAMES_OF_AGENT_CROWDED : NAMES_OF_AGENT_MAX;
-    const admit = async (tx: Tx): Promise<void> => void (await this.#standing(tx, agent));
-    return this.#give(names, { host: null, admit, after: (tx) => this.names.trim(tx, agent, most) });
+    if (new Set(names.map(({ wk }) => wk)).size < names.length) {
+      throw new ServiceError('invalid_request', 'A name is requested twice.', { param: 'names' });
+    }
+    const max = this.#known.names > CROWDED_AT ? RUNNER_NAMES_MAX_CROWDED : RUNNER_NAMES_MAX;
+    const admit = async (tx: Tx): Promise<void> => void (await this.#requireNotExpelled(tx, agent));
+    return this.#issue(names, { host: null, admit, after: (tx) => this.names.trim(tx, agent, max) });
   }
 
-  /** A name that is known goes on, however many there are: without it a worker loses its connection within a day. */
+  /** Agents by name, those behind `after`. */
+  async list(after: string): Promise<{ agents: KnownAgent[]; next: Incarnation | null }> {
+    const found = await this.transactions.read((connection) => this.names.agents(connection, after, WORKERS_PAGE + 1));
+    const agents = found.slice(0, WORKERS_PAGE);
+    return { agents, next: found.length > WORKERS_PAGE ? (agents.at(-1)?.wk ?? null) : null };
+  }
+
+  /** Issues nothing to this agent from now on. @returns when the last NATS user of its names expires. @throws ServiceError `not_found` */
+  expel(wk: Incarnation, actor: Actor): Promise<Date> {
+    return this.transactions.run(async (tx) => {
+      const expelled = await this.names.expel(tx, wk);
+      if (!expelled) throw new ServiceError('not_found', 'There is no worker of this name.', { param: 'wk' });
+      const { host, until, isNew } = expelled;
+      const entry = { account: null, actor, action: 'worker.expel', object: `worker:${wk}`, objectName: host };
+      if (isNew) await this.audit.record(tx, { ...entry, facts: { until: until.toISOString() } });
+      return until;
+    });
+  }
+
+  /** A known name is always renewed, however many there are: without renewal its worker loses its connection within a day. */
   async #admit(tx: Tx, wk: Incarnation, host: string): Promise<void> {
-    if ((await this.#standing(tx, wk)) === 'known') return;
-    const again = this.#known.agents < AGENTS_MAX ? this.#rate.take(host) : SWEEP_EVERY_MS / 1_000;
-    if (again !== null) throw new ServiceError('rate_limit_exceeded', 'Too many workers have joined.', { retryAfterS: again });
+    if ((await this.#requireNotExpelled(tx, wk)) === 'known') return;
+    const retryAfterS = this.#known.agents < AGENTS_MAX ? this.#rate.take(host) : SWEEP_EVERY_MS / 1_000;
+    if (retryAfterS !== null) throw new ServiceError('rate_limit_exceeded', 'Too many workers have joined.', { retryAfterS });
     this.#known.agents += 1;
   }
 
   /** @throws ServiceError `not_permitted` for an agent that an operator expelled */
-  async #standing(tx: Tx, agent: Incarnation): Promise<'new' | 'known'> {
-    const standing = await this.names.standing(tx, agent);
-    if (standing === 'expelled') throw new ServiceError('not_permitted', 'An operator expelled this worker.');
-    return standing;
+  async #requireNotExpelled(tx: Tx, agent: Incarnation): Promise<'new' | 'known'> {
+    const status = await this.names.status(tx, agent);
+    if (status === 'expelled') throw new ServiceError('not_permitted', 'An operator expelled this worker.');
+    return status;
   }
 
   async #sweep(tx: Tx): Promise<void> {
@@ -84,15 +136,15 @@ export class WorkerNames {
     this.#sweptAt = performance.now();
   }
 
-  async #give(names: readonly NamedKey[], { host, admit, after }: Giving): Promise<WorkerIdentity[]> {
+  async #issue(names: readonly NamedKey[], { host, admit, after }: IssueOptions): Promise<WorkerIdentity[]> {
     const { keys } = this.signing;
     if (!keys) throw new ServiceError('unavailable', 'keys-service has no signing keys for workers: signing.json is missing.');
     const expiresAt = new Date(Date.now() + IDENTITY_LIFE_MS);
     await this.transactions.run(async (tx) => {
       await this.#sweep(tx);
       await admit(tx);
-      const given = await this.names.claim(tx, names, { host, expiresAt });
-      if (given.size < names.length) throw new ServiceError('slug_taken', 'This name belongs to another process.', { param: 'wk' });
+      const claimed = await this.names.claim(tx, names, { host, expiresAt });
+      if (claimed.size < names.length) throw new ServiceError('slug_taken', 'This name belongs to another process.', { param: 'wk' });
       await after?.(tx);
     });
     return names.map(({ wk, key }) => {

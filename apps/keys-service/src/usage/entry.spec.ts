@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Entry, entryOf, entryOfOrphan, join } from './entry.js';
-import { latencyBuckets, valueOfBucket } from './latency.js';
+import { type Entry, entryOf, entryOfOrphan, latencyBuckets, merge, valueOfBucket } from './entry.js';
 import { dayChanges, latencyChanges, minuteChanges } from './roll-up.js';
 
 const MINUTE = 1_790_000_040_000;
@@ -47,33 +46,33 @@ const permutations = <T>(items: readonly T[]): T[][] =>
   items.length <= 1 ? [[...items]] : items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]));
 
 describe('records of one request', () => {
-  const story = [
+  const records = [
     record({ final: false, status: 'running', ms: 60, completion: 2 }),
     record({ final: false, status: 'running', ms: 80, completion: 4 }),
     record(),
     orphan(),
   ];
 
-  it('lead to the same result in every order, and however often they come', () => {
-    for (const order of permutations([...story, story[0]!])) {
-      const { started: _, ...joined } = order.reduce(join);
-      expect(joined).toMatchObject({ final: true, source: 'gateway', status: 'completed', completion: 5, alias: 'demo', ms: 100 });
+  it('merge to the same result in every order', () => {
+    for (const order of permutations([...records, records[0]!])) {
+      const { started: _, ...merged } = order.reduce(merge);
+      expect(merged).toMatchObject({ final: true, source: 'gateway', status: 'completed', completion: 5, alias: 'demo', ms: 100 });
     }
   });
 
-  it('never lower a figure', () => {
-    expect(join(record({ completion: 9 }), record({ final: false, status: 'running', completion: 4 })).completion).toBe(9);
-    expect(join(orphan({ completion: 9 }), record()).completion).toBe(9);
+  it('never lower a count', () => {
+    expect(merge(record({ completion: 9 }), record({ final: false, status: 'running', completion: 4 })).completion).toBe(9);
+    expect(merge(orphan({ completion: 9 }), record()).completion).toBe(9);
   });
 
-  it('of a worker keep what only the gateway knew', () => {
-    const joined = join(record({ final: false, status: 'running', stream: false, completion: 2 }), orphan());
-    expect(joined).toMatchObject({ alias: 'demo', streamed: false, final: true, status: 'orphaned', completion: 4, ttftMs: 10 });
+  it('of a worker keep what only gateways know', () => {
+    const merged = merge(record({ final: false, status: 'running', stream: false, completion: 2 }), orphan());
+    expect(merged).toMatchObject({ alias: 'demo', streamed: false, final: true, status: 'orphaned', completion: 4, ttftMs: 10 });
   });
 });
 
 describe('sums', () => {
-  it('move a request from its old status to its new one, and take only the difference', () => {
+  it('move a changed request between its two statuses', () => {
     const before = record({ final: false, status: 'running', completion: 2 });
     const changes = minuteChanges([{ before, after: record() }]);
     expect(changes.map(({ status, requests, prompt, completion, minute }) => ({ status, requests, prompt, completion, minute }))).toEqual([
@@ -83,11 +82,11 @@ describe('sums', () => {
     expect(dayChanges([{ before, after: record() }])).toMatchObject([{ requests: 0, tokens: 3 }]);
   });
 
-  it('stay as they are when a record says nothing new', () => {
+  it('stay when a record brings nothing new', () => {
     expect([minuteChanges([{ before: record(), after: record() }]), dayChanges([{ before: record(), after: record() }])]).toEqual([[], []]);
   });
 
-  it('put requests of one minute, key and status into one row', () => {
+  it('have one row per minute, key and status', () => {
     const changes = [record(), record({ st: 's2' }), record({ st: 's3', key: 9 })].map((after) => ({ before: null, after }));
     expect(minuteChanges(changes).map(({ key, requests, completion }) => [key, requests, completion])).toEqual([
       [2, 2, 10],
@@ -104,20 +103,20 @@ describe('how fast a request was answered', () => {
   const figures = (entry: Entry): Record<string, number> =>
     Object.fromEntries(latencyBuckets(entry).map(([figure, bucket]) => [figure, valueOfBucket(bucket)]));
 
-  it('is told to 5 % from a millisecond to a day', () => {
+  it('is stored within 5 % up to a day', () => {
     for (let ms = 1; ms < 86_400_000; ms = Math.ceil(ms * 1.013)) {
-      const told = figures(record({ ttft_ms: ms, ms }));
-      for (const value of [told['ttft_ms']!, told['duration_ms']!]) expect(Math.abs(value - ms) / ms).toBeLessThan(0.05);
+      const stored = figures(record({ ttft_ms: ms, ms }));
+      for (const value of [stored['ttft_ms']!, stored['duration_ms']!]) expect(Math.abs(value - ms) / ms).toBeLessThan(0.05);
     }
   });
 
-  it('counts tokens after the first by the time since the first', () => {
+  it('counts tokens per second from the first token', () => {
     const { tokens_per_second: speed } = figures(record({ ttft_ms: 1_000, ms: 3_000, completion: 101 }));
     expect(speed! / 50).toBeCloseTo(1, 1);
     expect(figures(record({ ms: 0, ttft_ms: 0, completion: 1 }))).toEqual({ ttft_ms: 1, duration_ms: 1 });
   });
 
-  it('is told of completed requests alone, each once', () => {
+  it('is counted once for each completed request', () => {
     const running = record({ final: false, status: 'running', completion: 2 });
     for (const entry of [running, record({ status: 'cancelled' }), record({ status: 'engine_error' }), orphan()]) {
       expect(latencyBuckets(entry)).toEqual([]);

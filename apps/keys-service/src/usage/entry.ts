@@ -1,25 +1,25 @@
-import type { OrphanUsage, UsageRecord } from '@slipway/contracts';
+import type { OrphanUsage, UsageLatency, UsageRecord } from '@slipway/contracts';
 
-/** Single requests are kept this long, in days; who tells of one after that is counted again. */
+/** How long single requests are kept, in days; a later record of one would be counted again. */
 export const REQUEST_DAYS = 35;
-/** How far the clock of a gateway may be ahead, in milliseconds; usage of a day to come is no usage. */
-export const CLOCKS_DIFFER_MS = 3_600_000;
+/** How far the clock of a gateway may be ahead, in milliseconds; records of later times are rejected. */
+export const CLOCK_SKEW_MS = 3_600_000;
 
-/** Counts of one request. They only rise. */
+/** Token counts of a request. They only increase. */
 export interface Figures {
   readonly prompt: number;
   readonly cached: number;
   readonly completion: number;
 }
 
-/** What one record says of its request. */
+/** The state of a request by one record, or by several that were merged. */
 export interface Entry extends Figures {
   readonly st: string;
   readonly account: number;
   readonly key: number;
   readonly deployment: number;
   readonly rev: number;
-  /** Empty where the slug was called. */
+  /** Empty where the request named the deployment itself. */
   readonly alias: string;
   readonly api: string;
   readonly streamed: boolean;
@@ -33,9 +33,10 @@ export interface Entry extends Figures {
   readonly estimated: boolean;
 }
 
-/** Status of a request of which only its worker could tell. */
+/** Status of a request that only its worker reported. */
 const ORPHANED = 'orphaned';
 
+/** Reads a gateway's record. */
 export const entryOf = (record: UsageRecord): Entry => ({
   st: record.st,
   account: record.acct,
@@ -57,6 +58,7 @@ export const entryOf = (record: UsageRecord): Entry => ({
   estimated: record.estimated ?? false,
 });
 
+/** Reads a worker's record. */
 export const entryOfOrphan = (orphan: OrphanUsage): Entry => ({
   ...entryOf({ ...orphan, final: true, stream: true, ttft_ms: null, status: ORPHANED }),
   source: 'worker',
@@ -68,16 +70,16 @@ function rank({ final, source }: Entry): number {
 }
 
 /**
- * Joins what is known of a request with another record of it, in whatever order they came: the figures rise, a final record
- * stays final, and the gateway's word counts for more than the worker's.
+ * Merges two records of a request, with the same result in whatever order they come: counts only increase, a final record stays
+ * final, and a gateway's record takes precedence over a worker's.
  */
-export function join(known: Entry, other: Entry): Entry {
+export function merge(known: Entry, other: Entry): Entry {
   const [low, high] = rank(other) < rank(known) || (rank(other) === rank(known) && other.ms < known.ms) ? [other, known] : [known, other];
   return {
     ...high,
     alias: high.source === 'worker' ? low.alias : high.alias,
     streamed: high.source === 'worker' ? low.streamed : high.streamed,
-    // The minute that a request was counted in stays its minute.
+    // A request stays in the minute in which it was first counted.
     started: known.started,
     ttftMs: high.ttftMs ?? low.ttftMs,
     ms: Math.max(low.ms, high.ms),
@@ -85,4 +87,31 @@ export function join(known: Entry, other: Entry): Entry {
     cached: Math.max(low.cached, high.cached),
     completion: Math.max(low.completion, high.completion),
   };
+}
+
+/** A figure of how fast a request was answered. */
+export type LatencyFigure = keyof UsageLatency;
+
+/** Buckets per doubling of a value: the middle of a bucket is within 5 % of all values in it. */
+const PER_DOUBLING = 8;
+/** Smaller values count as these: a millisecond, a token in 100 s. */
+const SMALLEST: Record<LatencyFigure, number> = { ttft_ms: 1, duration_ms: 1, tokens_per_second: 0.01 };
+
+/** The value in the middle of a bucket, to three digits. */
+export const valueOfBucket = (bucket: number): number => Number((2 ** (bucket / PER_DOUBLING)).toPrecision(3));
+
+const bucketOf = (figure: LatencyFigure, value: number): number => Math.round(PER_DOUBLING * Math.log2(Math.max(SMALLEST[figure], value)));
+
+/** The bucket of each figure of a request; none while it runs, and none when it was not completed. */
+export function latencyBuckets({ final, status, ms, ttftMs, completion }: Entry): (readonly [figure: LatencyFigure, bucket: number])[] {
+  if (!final || status !== 'completed') return [];
+  const figures: Partial<Record<LatencyFigure, number>> = {
+    duration_ms: ms,
+    ...(ttftMs !== null && { ttft_ms: ttftMs }),
+    ...(ttftMs !== null && ms > ttftMs && completion > 1 && { tokens_per_second: ((completion - 1) * 1_000) / (ms - ttftMs) }),
+  };
+  return Object.entries(figures).map(([name, value]) => {
+    const figure = name as LatencyFigure;
+    return [figure, bucketOf(figure, value)];
+  });
 }

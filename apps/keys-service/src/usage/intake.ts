@@ -24,22 +24,22 @@ import {
 } from '@slipway/platform';
 import { z } from 'zod';
 import type { KeysConfig } from '../config.js';
-import { CLOCKS_DIFFER_MS, REQUEST_DAYS } from './entry.js';
+import { CLOCK_SKEW_MS, REQUEST_DAYS } from './entry.js';
 import { LimitUseMemory } from './limit-use-memory.js';
 import { Ledger } from './ledger.service.js';
 import { type RejectedUsage, unreadable } from './rejected-usage.repository.js';
 
-/** How often orphans are looked for, at most, in milliseconds. */
+/** Longest time between two looks for due orphans, in milliseconds. */
 const SWEEP_MS = 30_000;
 const PRUNE_MS = 3_600_000;
-/** Records that one transaction writes at most. */
+/** Records per transaction. */
 const TRANSACTION_RECORDS = 1_000;
 
-/** Its records are not read here yet: `GatheredUsage` would refuse all of them for one. */
+/** Does not parse the records: `GatheredUsage` would reject all of them for one that is invalid. */
 const Gathered = z.object({ records: z.array(z.unknown()), refused: z.array(z.unknown()).optional() });
 
-/** Records of a delivery. */
-interface Read<T> {
+/** Parsed records of a delivery. */
+interface Parsed<T> {
   readonly readable: readonly T[];
   readonly rejected: readonly RejectedUsage[];
 }
@@ -52,11 +52,11 @@ function parse(data: Uint8Array): unknown {
   }
 }
 
-/** The records of a message: its own, or those that were gathered in it. Each is read by itself, so that one spoils no other. */
+/** The records of a message: itself, or those that it gathers. Each is parsed by itself, so that an invalid one affects no other. */
 const recordsIn = (message: unknown): readonly unknown[] => Gathered.safeParse(message).data?.records ?? [message];
 const refusedIn = (message: unknown): readonly unknown[] => Gathered.safeParse(message).data?.refused ?? [];
 
-/** Brings usage from JetStream into the ledger, and keeps the ledger in order. */
+/** Takes usage from JetStream into the ledger, and removes old rows from it. */
 @Injectable()
 export class UsageIntake {
   readonly #nats: NatsConnection;
@@ -64,7 +64,7 @@ export class UsageIntake {
   readonly #ledger: Ledger;
   readonly #memory: LimitUseMemory;
   readonly #env: string;
-  /** How long a gateway's own record is waited for before a worker's counts are taken, in milliseconds. */
+  /** How long a worker's count waits for its gateway's record, in milliseconds. */
   readonly #orphanWaitMs: number;
   readonly #rejections: Counter<'why'>;
   readonly #consumer: WorkConsumer;
@@ -103,7 +103,7 @@ export class UsageIntake {
     this.#uses = this.#nats.subscribe(subjectOf(LimitUse, { env: this.#env }), {
       callback: (error, { data }) => {
         const use = error ? undefined : LimitUse.message.safeParse(parse(data)).data;
-        if (use) this.#memory.heard(use, performance.now());
+        if (use) this.#memory.record(use, performance.now());
       },
     });
     this.#sweeper = setInterval(
@@ -129,26 +129,26 @@ export class UsageIntake {
     const refused = this.#readable(RefusedUsage, ofGateways.flatMap(refusedIn), UsageRecorded);
     let orphans = this.#readable(OrphanUsage, ofWorkers, UsageOrphaned);
     const ledger = this.#ledger;
-    const unread = [...records.rejected, ...refused.rejected, ...orphans.rejected];
-    await ledger.setAside(unread);
-    this.#note(await ledger.takeRefused(refused.readable));
+    const unreadables = [...records.rejected, ...refused.rejected, ...orphans.rejected];
+    await ledger.setAside(unreadables);
+    this.#report(await ledger.addRefused(refused.readable));
     let from = 0;
-    // What one transaction wrote and the next one could not comes again, and counts once.
+    // If a later transaction fails, all records are delivered again; those that are written already count once.
     do {
       const delivery = { records: records.readable.slice(from, from + TRANSACTION_RECORDS), orphans: orphans.readable };
-      this.#note(await ledger.take(delivery));
+      this.#report(await ledger.add(delivery));
       orphans = { readable: [], rejected: [] };
       from += TRANSACTION_RECORDS;
     } while (from < records.readable.length);
-    this.#note(unread);
+    this.#report(unreadables);
   }
 
   #readable<S extends z.ZodType<{ readonly started: number }>>(
     schema: S,
     messages: readonly unknown[],
     event: EventContract,
-  ): Read<z.output<S>> {
-    const latest = Date.now() + CLOCKS_DIFFER_MS;
+  ): Parsed<z.output<S>> {
+    const latest = Date.now() + CLOCK_SKEW_MS;
     const timely = schema.refine(({ started }) => started <= latest, { path: ['started'], message: 'It begins in the future.' });
     const read = messages.map((message) => ({ message, ...timely.safeParse(message) }));
     return {
@@ -157,8 +157,8 @@ export class UsageIntake {
     };
   }
 
-  /** Tells the log and the metrics of what was set aside. */
-  #note(rejected: readonly RejectedUsage[]): void {
+  /** Logs and counts usage that was set aside. */
+  #report(rejected: readonly RejectedUsage[]): void {
     for (const { subject, why, reason } of rejected) {
       this.#rejections.inc({ why });
       this.#log.error({ subject, why, reason }, 'usage.rejected');
@@ -169,7 +169,7 @@ export class UsageIntake {
     const [ledger, log] = [this.#ledger, this.#log];
     try {
       const { adopted, rejected } = await ledger.adoptOrphans(this.#orphanWaitMs);
-      this.#note(rejected);
+      this.#report(rejected);
       if (adopted > 0) log.warn({ requests: adopted }, 'usage.orphans_counted');
       if (Date.now() - this.#prunedAt < PRUNE_MS) return;
       await ledger.prune(REQUEST_DAYS);

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { RefusedUsage } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import type { Entry } from './entry.js';
 import type { DayChange, LatencyChange, MinuteChange } from './roll-up.js';
@@ -24,13 +25,13 @@ interface RequestRow {
   readonly estimated: boolean;
 }
 
-/** `known` is null for a request of which nothing was counted yet. */
-interface Held {
+/** `known` is null for a request that was not counted before. */
+interface LockedRequest {
   readonly st: string;
   readonly known: Entry | null;
 }
 
-function heldOf({ started, ttft_ms: ttftMs, source, ...row }: RequestRow): Held {
+function lockedOf({ started, ttft_ms: ttftMs, source, ...row }: RequestRow): LockedRequest {
   if (source === null) return { st: row.st, known: null };
   const figures = { ms: Number(row.ms), prompt: Number(row.prompt), cached: Number(row.cached), completion: Number(row.completion) };
   const known = { ...row, ...figures, source, started: started.getTime(), ttftMs: ttftMs === null ? null : Number(ttftMs) };
@@ -45,15 +46,15 @@ const INPUT = `jsonb_to_recordset($1::jsonb) AS r(st text, account integer, key 
 const AT = `to_timestamp(r.started / 1000.0)`;
 /** The largest sum that a reply can hold. */
 const SUM_MAX = Number.MAX_SAFE_INTEGER;
-/** A sum after a change. It stops at both ends of what a reply can hold, so that no figure of one request refuses those of others. */
+/** A sum after a change. It stays between 0 and the largest sum, so that an overflow by one request does not fail the whole batch. */
 const added = (table: string, column: string): string =>
   `${column} = greatest(0, least(${table}.${column}::numeric + EXCLUDED.${column}, ${SUM_MAX}))`;
 
-/** Rows of the ledger. Every statement takes its rows in one order, so that replicas wait for each other and never in a circle. */
+/** Rows of the ledger. Every statement locks its rows in the same order, so that replicas cannot deadlock. */
 @Injectable()
 export class LedgerRepository {
-  /** Makes rows for requests that are new, and holds all of these until the transaction ends. */
-  async hold(tx: Tx, entries: readonly Entry[]): Promise<Map<string, Entry | null>> {
+  /** Inserts rows for new requests, and locks the rows of all until the transaction ends. */
+  async lock(tx: Tx, entries: readonly Entry[]): Promise<Map<string, Entry | null>> {
     await tx.query(
       `INSERT INTO usage.request (st, account_id, key_id, deployment_id, rev, alias, api, streamed, started_at)
        SELECT st, account, key, deployment, rev, alias, api, streamed, ${AT} FROM ${INPUT} ORDER BY st
@@ -62,10 +63,11 @@ export class LedgerRepository {
     );
     const names = entries.map(({ st }) => st);
     const rows: RequestRow[] = await tx.query(`SELECT ${COLUMNS} FROM usage.request WHERE st = ANY($1) ORDER BY st FOR UPDATE`, [names]);
-    return new Map(rows.map(heldOf).map(({ st, known }) => [st, known]));
+    return new Map(rows.map(lockedOf).map(({ st, known }) => [st, known]));
   }
 
-  async write(tx: Tx, entries: readonly Entry[]): Promise<void> {
+  /** Updates rows that `lock` returned. */
+  async update(tx: Tx, entries: readonly Entry[]): Promise<void> {
     await tx.query(
       `UPDATE usage.request q SET alias = r.alias, streamed = r.streamed, started_at = ${AT}, ttft_ms = r."ttftMs", ms = r.ms,
          prompt = r.prompt, cached = r.cached, completion = r.completion, status = r.status, source = r.source, final = r.final,
@@ -112,8 +114,8 @@ export class LedgerRepository {
     );
   }
 
-  /** @param uses key number and milliseconds since the epoch */
-  async touch(tx: Tx, uses: ReadonlyMap<number, number>): Promise<void> {
+  /** Stores when keys were last used. @param uses key number → milliseconds since 1970 */
+  async recordLastUse(tx: Tx, uses: ReadonlyMap<number, number>): Promise<void> {
     await tx.query(
       `INSERT INTO usage.last_used AS l (key_id, at)
        SELECT key, to_timestamp(r.at / 1000.0) FROM jsonb_to_recordset($1::jsonb) AS r(key integer, at bigint) ORDER BY key
@@ -122,7 +124,7 @@ export class LedgerRepository {
     );
   }
 
-  /** Removes requests that began long ago; their sums stay. @returns how many there were, `limit` at most. */
+  /** Deletes requests that began more than `days` ago; their sums stay. @returns how many, `limit` at most */
   async prune(tx: Tx, days: number, limit: number): Promise<number> {
     const rows: unknown[] = await tx
       .query(
@@ -134,8 +136,25 @@ export class LedgerRepository {
       .then(returned);
     return rows.length;
   }
+
+  /** Stores the ids of counts of refused requests. @returns the counts whose ids are new, each once */
+  async insertRefusals(tx: Tx, counts: readonly RefusedUsage[]): Promise<RefusedUsage[]> {
+    const rows: { id: string }[] = await tx.query(
+      `INSERT INTO usage.refusal (id, told_at)
+       SELECT r.id, to_timestamp(max(r.started) / 1000.0) FROM unnest($1::text[], $2::bigint[]) AS r(id, started)
+       GROUP BY r.id ORDER BY r.id ON CONFLICT (id) DO NOTHING RETURNING id`,
+      [counts.map(({ id }) => id), counts.map(({ started }) => started)],
+    );
+    const fresh = new Set(rows.map(({ id }) => id));
+    return counts.filter(({ id }) => fresh.delete(id));
+  }
+
+  /** Deletes ids of counts that are more than `days` old: no message is delivered again that late. */
+  async pruneRefusals(tx: Tx, days: number): Promise<void> {
+    await tx.query(`DELETE FROM usage.refusal WHERE told_at < now() - make_interval(days => $1)`, [days]);
+  }
 }
 
-/** The driver answers a DELETE with its rows and their number. */
+/** The driver returns a DELETE's rows together with their number. */
 const returned = (result: unknown): unknown[] =>
   Array.isArray(result) && Array.isArray(result[0]) ? (result[0] as unknown[]) : (result as unknown[]);

@@ -1,26 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { type EventContract, OrphanUsage, type RefusedUsage, type UsageRecord, UsageOrphaned, UsageRecorded } from '@slipway/contracts';
-import { Transactions, type Tx } from '@slipway/database';
+import { isRefusedData, Transactions, type Tx } from '@slipway/database';
 import { StreamClaims } from '@slipway/platform';
-import { claimed } from './claimed-orphans.js';
-import { eachApart, type Refused } from './each-apart.js';
-import { type Entry, entryOf, entryOfOrphan, join } from './entry.js';
+import { checkClaims } from './claims.js';
+import { type Entry, entryOf, entryOfOrphan, merge } from './entry.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { OrphansRepository } from './orphans.repository.js';
-import { RefusalsRepository } from './refusals.repository.js';
 import { type RejectedUsage, RejectedUsageRepository, unreadable } from './rejected-usage.repository.js';
 import { type Change, dayChanges, latencyChanges, minuteChanges, refusalChanges } from './roll-up.js';
 
-/** Rows that a sweep takes at once. */
+/** Rows per transaction of a sweep. */
 const SWEEP_ROWS = 500;
 
-/** What one delivery brought. */
+/** The records of one delivery. */
 export interface Delivery {
   readonly records: readonly UsageRecord[];
   readonly orphans: readonly OrphanUsage[];
 }
 
-/** Counts each request once: its row, its sums and the last use of its key change in one transaction, or not at all. */
+/** Counts each request once: its row, its sums and the last use of its key change in one transaction. */
 @Injectable()
 export class Ledger {
   constructor(
@@ -28,51 +26,54 @@ export class Ledger {
     private readonly ledger: LedgerRepository,
     private readonly orphans: OrphansRepository,
     private readonly rejected: RejectedUsageRepository,
-    private readonly refusals: RefusalsRepository,
     private readonly claims: StreamClaims,
   ) {}
 
   /**
-   * Records may come doubled, late and in any order. One that the database refuses is set aside, and all others are counted.
-   * @returns those that were set aside.
+   * Records may come twice, late and in any order. One that the database refuses is set aside, and all others are counted.
+   * @returns records that were set aside
    */
-  async take({ records, orphans }: Delivery): Promise<RejectedUsage[]> {
+  async add({ records, orphans }: Delivery): Promise<RejectedUsage[]> {
     const { transactions } = this;
-    const { believed, rejected } = await transactions.read((tx) => this.#claimed(tx, orphans));
+    const { accepted, rejected } = await transactions.read((tx) => this.#checkClaims(tx, orphans));
     const refused = [
       ...rejected,
-      ...(await eachApart(believed, (some) => transactions.run((tx) => this.orphans.put(tx, some)))).map(ofSubject(UsageOrphaned)),
-      ...(await eachApart(records, (some) => transactions.run((tx) => this.#count(tx, some.map(entryOf))))).map(ofSubject(UsageRecorded)),
+      ...(await writeIsolating(accepted, (some) => transactions.run((tx) => this.orphans.put(tx, some)))).map(ofSubject(UsageOrphaned)),
+      ...(await writeIsolating(records, (some) => transactions.run((tx) => this.#count(tx, some.map(entryOf))))).map(
+        ofSubject(UsageRecorded),
+      ),
     ];
     await this.setAside(refused);
     return refused;
   }
 
-  /** Counts requests that gateways refused, each count once. @returns those that were set aside. */
-  async takeRefused(counts: readonly RefusedUsage[]): Promise<RejectedUsage[]> {
+  /** Counts requests that gateways refused, each count once. @returns counts that were set aside */
+  async addRefused(counts: readonly RefusedUsage[]): Promise<RejectedUsage[]> {
     const count = (some: readonly RefusedUsage[]): Promise<void> =>
       this.transactions.run(async (tx) => {
-        const changes = refusalChanges(await this.refusals.putNew(tx, some));
+        const changes = refusalChanges(await this.ledger.insertRefusals(tx, some));
         if (changes.length > 0) await this.ledger.addToMinutes(tx, changes);
       });
-    const refused = (await eachApart(counts, count)).map(ofSubject(UsageRecorded));
+    const refused = (await writeIsolating(counts, count)).map(ofSubject(UsageRecorded));
     await this.setAside(refused);
     return refused;
   }
 
-  /** Keeps what cannot be counted, for whoever looks into it. */
+  /** Stores usage that cannot be counted, for operators. */
   async setAside(rejected: readonly RejectedUsage[]): Promise<void> {
     if (rejected.length > 0) await this.transactions.run((tx) => this.rejected.put(tx, rejected));
   }
 
-  /** Counts what workers said and gateways did not within `waitMs`. @returns how many requests that were, and what was set aside. */
+  /** Counts requests whose gateway sent no record within `waitMs`, by the counts of their workers. @returns how many, and what was set aside */
   adoptOrphans(waitMs: number): Promise<{ readonly adopted: number; readonly rejected: readonly RejectedUsage[] }> {
     return this.transactions.run(async (tx) => {
       const due = (await this.orphans.takeDue(tx, waitMs, SWEEP_ROWS)).map((record) => ({ record, read: OrphanUsage.safeParse(record) }));
       const readable = due.flatMap(({ read }) => (read.success ? [read.data] : []));
-      // What an earlier release wrote down was not checked when it came.
-      const checked = await this.#claimed(tx, readable);
-      const refused = await eachApart(checked.believed, (some) => tx.transaction((within) => this.#count(within, some.map(entryOfOrphan))));
+      // Counts that an earlier release stored were not checked when they came.
+      const checked = await this.#checkClaims(tx, readable);
+      const refused = await writeIsolating(checked.accepted, (some) =>
+        tx.transaction((within) => this.#count(within, some.map(entryOfOrphan))),
+      );
       const rejected = [
         ...due.flatMap(({ record, read }) => (read.success ? [] : [unreadable(UsageOrphaned, record, read.error)])),
         ...checked.rejected,
@@ -83,31 +84,31 @@ export class Ledger {
     });
   }
 
-  /** Forgets single requests that began more than `days` ago; sums stay. */
+  /** Deletes single requests that began more than `days` ago; sums stay. */
   async prune(days: number): Promise<void> {
-    await this.transactions.run((tx) => this.refusals.prune(tx, days));
+    await this.transactions.run((tx) => this.ledger.pruneRefusals(tx, days));
     while ((await this.transactions.run((tx) => this.ledger.prune(tx, days, SWEEP_ROWS))) === SWEEP_ROWS);
   }
 
-  async #claimed(tx: Tx, orphans: readonly OrphanUsage[]): Promise<ReturnType<typeof claimed>> {
-    if (orphans.length === 0) return { believed: [], rejected: [] };
-    const isUntimedRead = await this.orphans.isUntimedRead(tx);
-    return claimed(this.claims, orphans, { now: Date.now(), isUntimedRead });
+  async #checkClaims(tx: Tx, orphans: readonly OrphanUsage[]): Promise<ReturnType<typeof checkClaims>> {
+    if (orphans.length === 0) return { accepted: [], rejected: [] };
+    const acceptsUntimed = await this.orphans.acceptsUntimed(tx);
+    return checkClaims(this.claims, orphans, { now: Date.now(), acceptsUntimed });
   }
 
   async #count(tx: Tx, entries: readonly Entry[]): Promise<void> {
-    const news = new Map<string, Entry>();
+    const merged = new Map<string, Entry>();
     for (const entry of entries) {
-      const other = news.get(entry.st);
-      news.set(entry.st, other ? join(other, entry) : entry);
+      const other = merged.get(entry.st);
+      merged.set(entry.st, other ? merge(other, entry) : entry);
     }
-    if (news.size === 0) return;
-    const held = await this.ledger.hold(tx, [...news.values()]);
-    const changes = [...news.values()].map((entry): Change => {
-      const before = held.get(entry.st) ?? null;
-      return { before, after: before ? join(before, entry) : entry };
+    if (merged.size === 0) return;
+    const known = await this.ledger.lock(tx, [...merged.values()]);
+    const changes = [...merged.values()].map((entry): Change => {
+      const before = known.get(entry.st) ?? null;
+      return { before, after: before ? merge(before, entry) : entry };
     });
-    await this.ledger.write(
+    await this.ledger.update(
       tx,
       changes.map(({ after }) => after),
     );
@@ -123,7 +124,34 @@ export class Ledger {
     if (days.length > 0) await this.ledger.addToDays(tx, days);
     const uses = new Map<number, number>();
     for (const { after } of changes) uses.set(after.key, Math.max(uses.get(after.key) ?? 0, after.started + after.ms));
-    await this.ledger.touch(tx, uses);
+    await this.ledger.recordLastUse(tx, uses);
+  }
+}
+
+/** An item that the database refuses, and why. */
+interface Refused<T> {
+  readonly item: T;
+  readonly reason: string;
+}
+
+/**
+ * Writes items together. When the database refuses one for its data, each half is written by itself, and so on, until all but the
+ * refused items are written.
+ * @param write writes all of its items or none
+ * @returns the refused items
+ * @throws what `write` throws for other reasons; some items may be written then, and all can be tried again
+ */
+async function writeIsolating<T>(items: readonly T[], write: (items: readonly T[]) => Promise<void>): Promise<Refused<T>[]> {
+  const [first] = items;
+  if (first === undefined) return [];
+  try {
+    await write(items);
+    return [];
+  } catch (error) {
+    if (!isRefusedData(error)) throw error;
+    if (items.length === 1) return [{ item: first, reason: error instanceof Error ? error.message : String(error) }];
+    const half = Math.ceil(items.length / 2);
+    return [...(await writeIsolating(items.slice(0, half), write)), ...(await writeIsolating(items.slice(half), write))];
   }
 }
 

@@ -1,36 +1,39 @@
 import type { LimitUse } from '@slipway/contracts';
 
-/** After a minute nothing is taken any more, in milliseconds. */
+/** After a minute nothing of a limit is taken any more, in milliseconds. */
 const FORGET_MS = 60_000;
-/** Holders that are remembered at most; the one that was heard of longest ago goes. */
-const HOLDERS_MAX = 5_000;
+/** Keys and accounts that are kept; the one with the oldest report is dropped first. */
+const KEPT_MAX = 5_000;
 
-type Holder = LimitUse['holders'][number];
+/** A gateway's report on the limits of one key or account. */
+type LimitReport = LimitUse['holders'][number];
 
-/** What is taken of one holder's limits, and when that was. */
-export interface RecalledUse extends Pick<Holder, 'kind' | 'id' | 'requests_taken' | 'tokens_taken'> {
+/** What is taken of the limits of one key or account, and how old the report is. */
+export interface RecalledUse extends Pick<LimitReport, 'kind' | 'id' | 'requests_taken' | 'tokens_taken'> {
   readonly age_ms: number;
 }
 
-/** Remembers for gateways that start what all gateways let through in the last minute. */
+/** Keeps gateways' reports of the last minute, for gateways that start. */
 export class LimitUseMemory {
-  readonly #holders = new Map<string, { readonly holder: Holder; readonly at: number }>();
+  readonly #reports = new Map<string, { readonly report: LimitReport; readonly at: number }>();
 
-  heard({ holders }: LimitUse, now: number): void {
-    for (const holder of holders) {
-      const name = `${holder.kind}:${holder.id}`;
-      this.#holders.delete(name);
-      this.#holders.set(name, { holder, at: now });
+  /** @param now milliseconds of a monotonic clock, as for `recent` */
+  record({ holders: reports }: LimitUse, now: number): void {
+    for (const report of reports) {
+      const name = `${report.kind}:${report.id}`;
+      this.#reports.delete(name);
+      this.#reports.set(name, { report, at: now });
     }
-    for (const [name, { at }] of this.#holders) {
-      if (this.#holders.size <= HOLDERS_MAX && now - at <= FORGET_MS) return;
-      this.#holders.delete(name);
+    for (const [name, { at }] of this.#reports) {
+      if (this.#reports.size <= KEPT_MAX && now - at <= FORGET_MS) return;
+      this.#reports.delete(name);
     }
   }
 
-  recall(now: number): RecalledUse[] {
-    return [...this.#holders.values()]
+  /** Reports that are at most a minute old. */
+  recent(now: number): RecalledUse[] {
+    return [...this.#reports.values()]
       .filter(({ at }) => now - at <= FORGET_MS)
-      .map(({ holder: { kind, id, requests_taken, tokens_taken }, at }) => ({ kind, id, requests_taken, tokens_taken, age_ms: now - at }));
+      .map(({ report: { kind, id, requests_taken, tokens_taken }, at }) => ({ kind, id, requests_taken, tokens_taken, age_ms: now - at }));
   }
 }

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { OrphanUsage } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 
-/** What workers counted for gateways that are gone, until it is taken into the ledger. */
+/** Counts of workers whose gateway died, until they are taken into the ledger. */
 @Injectable()
 export class OrphansRepository {
-  /** Of several for one request, the one that counted most stays; the first one's time does. */
+  /** Of several counts of one request, the highest is kept, with the time at which the first one came. */
   async put(tx: Tx, orphans: readonly OrphanUsage[]): Promise<void> {
     await tx.query(
       `INSERT INTO usage.orphan AS o (st, record)
@@ -17,13 +17,13 @@ export class OrphansRepository {
     );
   }
 
-  /** Whether claims that say no time are still read: for a day after this release first ran on the database. */
-  async isUntimedRead(tx: Tx): Promise<boolean> {
+  /** Whether claims without a time are valid: for a day after this release first ran on the database. */
+  async acceptsUntimed(tx: Tx): Promise<boolean> {
     const rows: unknown[] = await tx.query(`SELECT FROM usage.claims_timed WHERE since > now() - make_interval(days => 1)`);
     return rows.length > 0;
   }
 
-  /** Takes those out that have waited for `waitMs`, as they were written; other replicas take others. */
+  /** Deletes and returns counts that have waited for `waitMs`, unparsed. Concurrent replicas take different ones. */
   async takeDue(tx: Tx, waitMs: number, limit: number): Promise<unknown[]> {
     const due: { st: string; record: unknown }[] = await tx.query(
       `SELECT st, record FROM usage.orphan WHERE received_at <= now() - make_interval(secs => $1 / 1000.0)

@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import type { QueryUsage, UsageGroup, UsageStep } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
-import type { LatencyFigure } from './latency.js';
+import type { LatencyFigure } from './entry.js';
 
 type Question = z.output<typeof QueryUsage.request>;
 
-/** What a row is of. */
+/** The step and groups of a row. */
 export interface GroupRow extends Partial<Record<UsageGroup, string | number>> {
   readonly from: Date;
 }
 
-/** One row of sums as the database gives it. */
+/** One row of sums as the database returns it. */
 export interface SumRow extends GroupRow {
   readonly requests: string;
   readonly errors: string;
@@ -20,7 +20,7 @@ export interface SumRow extends GroupRow {
   readonly completion: string;
 }
 
-/** Buckets that half, 95 and 99 of 100 requests do not pass. */
+/** The buckets of the 50th, 95th and 99th percentile. */
 export interface LatencyRow extends GroupRow {
   readonly figure: LatencyFigure;
   readonly p50: number;
@@ -28,6 +28,7 @@ export interface LatencyRow extends GroupRow {
   readonly p99: number;
 }
 
+/** The keys, accounts and requests whose tokens are asked for. */
 export interface BudgetQuestion {
   readonly keys: readonly number[];
   readonly accounts: readonly number[];
@@ -35,7 +36,7 @@ export interface BudgetQuestion {
   readonly day: number;
 }
 
-/** Of a request, `month` holds its tokens. */
+/** For a request, `month` is its tokens. */
 export interface BudgetRow {
   readonly kind: 'key' | 'account' | 'request';
   readonly name: string;
@@ -51,7 +52,7 @@ const STEP: Record<UsageStep, string> = {
   day: `date_trunc('day', minute, 'UTC')`,
   total: '$2::timestamptz',
 };
-/** All that `IN_QUESTION` takes. */
+/** The parameters of `IN_QUESTION`. */
 const parametersOf = ({ account, from, to, key, deployment, alias }: Question): unknown[] => [
   account,
   from,
@@ -62,40 +63,42 @@ const parametersOf = ({ account, from, to, key, deployment, alias }: Question): 
 ];
 const IN_QUESTION = `account_id = $1 AND minute >= date_trunc('minute', $2::timestamptz) AND minute < $3::timestamptz
   AND ($4::integer IS NULL OR key_id = $4) AND ($5::integer IS NULL OR deployment_id = $5) AND ($6::text IS NULL OR alias = $6)`;
+/** Statuses that are no errors. */
 const NO_ERROR = `('completed', 'cancelled', 'running')`;
 
-/** The columns that rows are told apart by. */
-const chosenOf = ({ step, group_by: groups }: Question, column: Record<UsageGroup, string>): string[] => [
+/** The columns to group by. */
+const groupColumns = ({ step, group_by: groups }: Question, column: Record<UsageGroup, string>): string[] => [
   `${STEP[step]} AS "from"`,
   ...new Set(groups.map((group) => `${column[group]} AS "${group}"`)),
 ];
-const placesOf = (columns: readonly string[]): string => columns.map((_, i) => i + 1).join(', ');
+const ordinalsOf = (columns: readonly string[]): string => columns.map((_, i) => i + 1).join(', ');
 
+/** Reads the ledger's sums. */
 @Injectable()
 export class UsageQueriesRepository {
   /** Sums of an account, `limit` rows at most. */
   async sums(tx: Tx, question: Question, limit: number): Promise<SumRow[]> {
-    const chosen = chosenOf(question, COLUMN);
-    const places = placesOf(chosen);
+    const columns = groupColumns(question, COLUMN);
+    const ordinals = ordinalsOf(columns);
     return tx.query(
-      `SELECT ${chosen.join(', ')}, sum(requests) AS requests,
+      `SELECT ${columns.join(', ')}, sum(requests) AS requests,
          coalesce(sum(requests) FILTER (WHERE status NOT IN ${NO_ERROR}), 0) AS errors,
          sum(prompt) AS prompt, sum(cached) AS cached, sum(completion) AS completion
        FROM usage.minute WHERE ${IN_QUESTION}
-       GROUP BY ${places} HAVING sum(requests) > 0 ORDER BY ${places} LIMIT ${limit}`,
+       GROUP BY ${ordinals} HAVING sum(requests) > 0 ORDER BY ${ordinals} LIMIT ${limit}`,
       parametersOf(question),
     );
   }
 
-  /** For each row of sums that has completed requests, and each figure that these told. */
+  /** Percentiles for each row of `sums` with completed requests, one row per figure. */
   async latencies(tx: Tx, question: Question): Promise<LatencyRow[]> {
-    // What was not completed is in no bucket.
-    const chosen = [...chosenOf(question, { ...COLUMN, status: `'completed'` }), 'figure'];
+    // Only completed requests are in buckets.
+    const columns = [...groupColumns(question, { ...COLUMN, status: `'completed'` }), 'figure'];
     const names = ['"from"', ...question.group_by.map((group) => `"${group}"`), 'figure'].join(', ');
     return tx.query(
       `WITH buckets AS (
-         SELECT ${chosen.join(', ')}, bucket, sum(requests) AS n FROM usage.latency WHERE ${IN_QUESTION}
-         GROUP BY ${placesOf(chosen)}, bucket HAVING sum(requests) > 0
+         SELECT ${columns.join(', ')}, bucket, sum(requests) AS n FROM usage.latency WHERE ${IN_QUESTION}
+         GROUP BY ${ordinalsOf(columns)}, bucket HAVING sum(requests) > 0
        ), ranks AS (
          SELECT *, sum(n) OVER (PARTITION BY ${names} ORDER BY bucket) AS rank, sum(n) OVER (PARTITION BY ${names}) AS total FROM buckets
        )
@@ -106,7 +109,7 @@ export class UsageQueriesRepository {
     );
   }
 
-  /** One statement, so that all of it is of one moment. @param day first millisecond of the UTC day */
+  /** One statement, so that all rows are of the same moment. @param day first millisecond of the UTC day */
   async budgets(tx: Tx, { keys, accounts, requests, day }: BudgetQuestion): Promise<BudgetRow[]> {
     const sums = `coalesce(sum(tokens) FILTER (WHERE day = t.today), 0) AS day, sum(tokens) AS month, false AS final`;
     return tx.query(
@@ -122,7 +125,7 @@ export class UsageQueriesRepository {
     );
   }
 
-  /** When each of these keys was last used; those that never were are left out. */
+  /** When each of these keys was last used; unused keys are left out. */
   async lastUsed(tx: Tx, keys: readonly number[]): Promise<Map<number, Date>> {
     const rows: { key: number; at: Date }[] = await tx.query(`SELECT key_id AS key, at FROM usage.last_used WHERE key_id = ANY($1)`, [
       keys,

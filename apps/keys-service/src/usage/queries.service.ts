@@ -11,12 +11,12 @@ import {
 import { Transactions } from '@slipway/database';
 import { fitting } from '@slipway/platform';
 import type { z } from 'zod';
-import { valueOfBucket } from './latency.js';
+import { valueOfBucket } from './entry.js';
 import { type GroupRow, type LatencyRow, type SumRow, UsageQueriesRepository } from './queries.repository.js';
 
 type Question = z.output<typeof QueryUsage.request>;
 const DAY_MS = 86_400_000;
-/** Bytes of the rows of one answer: a message less what surrounds them. */
+/** Bytes of the rows of one reply: a message of 1 MiB without its other fields. */
 const ROWS_BYTES_MAX = 1_048_000;
 
 type Answer = z.input<typeof QueryUsage.reply>;
@@ -24,7 +24,7 @@ type Answer = z.input<typeof QueryUsage.reply>;
 const nameOf = (groups: readonly UsageGroup[], row: GroupRow): string =>
   JSON.stringify([row.from.getTime(), ...groups.map((group) => row[group])]);
 
-/** What is known of how fast the requests of each row were answered. */
+/** Latency percentiles by row. */
 function latenciesByRow(groups: readonly UsageGroup[], rows: readonly LatencyRow[]): Map<string, UsageLatency> {
   const found = new Map<string, UsageLatency>();
   for (const row of rows) {
@@ -35,7 +35,7 @@ function latenciesByRow(groups: readonly UsageGroup[], rows: readonly LatencyRow
   return found;
 }
 
-/** A sum that a reply can hold. */
+/** A sum as a number, at most the largest safe integer. */
 const sumOf = (text: string | number): number => Math.max(0, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
 
 const rowOf = (groups: readonly UsageGroup[], row: SumRow): Answer['rows'][number] => ({
@@ -48,12 +48,12 @@ const rowOf = (groups: readonly UsageGroup[], row: SumRow): Answer['rows'][numbe
   completion_tokens: sumOf(row.completion),
 });
 
-const tooMuch = (): ServiceError =>
-  new ServiceError('invalid_request', 'That is too much for one answer; ask for longer steps, fewer groups or a shorter range.', {
+const tooLarge = (): ServiceError =>
+  new ServiceError('invalid_request', 'The result is too large; ask for longer steps, fewer groups or a shorter range.', {
     param: 'step',
   });
 
-/** What the ledger tells. */
+/** Answers questions about usage from the ledger. */
 @Injectable()
 export class UsageQueries {
   constructor(
@@ -61,7 +61,7 @@ export class UsageQueries {
     private readonly queries: UsageQueriesRepository,
   ) {}
 
-  /** @throws ServiceError `invalid_request` for a range that is empty or an answer that is too long */
+  /** @throws ServiceError `invalid_request` for an empty range or a result that is too large */
   async sums(question: Question): Promise<Answer> {
     if (Date.parse(question.from) >= Date.parse(question.to)) {
       throw new ServiceError('invalid_request', 'The range is empty: `from` must come before `to`.', { param: 'to' });
@@ -71,15 +71,15 @@ export class UsageQueries {
       await this.queries.sums(connection, question, USAGE_ROWS_MAX + 1),
       question.latency ? await this.queries.latencies(connection, question) : null,
     ]);
-    if (rows.length > USAGE_ROWS_MAX) throw tooMuch();
+    if (rows.length > USAGE_ROWS_MAX) throw tooLarge();
     const groups = question.group_by;
     const found = latencies && latenciesByRow(groups, latencies);
-    const told = rows.map((row) => ({ ...rowOf(groups, row), ...(found && { latency: found.get(nameOf(groups, row)) ?? {} }) }));
-    if (fitting(told, ROWS_BYTES_MAX).length < told.length) throw tooMuch();
-    return { rows: told, as_of: asOf.toISOString() };
+    const result = rows.map((row) => ({ ...rowOf(groups, row), ...(found && { latency: found.get(nameOf(groups, row)) ?? {} }) }));
+    if (fitting(result, ROWS_BYTES_MAX).length < result.length) throw tooLarge();
+    return { rows: result, as_of: asOf.toISOString() };
   }
 
-  /** What holders of budgets used, and which of these requests are part of that: all of one moment. */
+  /** Tokens of keys and accounts today and this month, and which of the given requests they include, all at the same moment. */
   async budgets({ keys, accounts, requests }: z.output<typeof QueryBudgets.request>): Promise<z.input<typeof QueryBudgets.reply>> {
     const day = Date.now() - (Date.now() % DAY_MS);
     const rows = await this.transactions.read((connection) => this.queries.budgets(connection, { keys, accounts, requests, day }));
@@ -96,7 +96,7 @@ export class UsageQueries {
     };
   }
 
-  /** When each of these keys was last used; those that never were are left out. */
+  /** When each of these keys was last used; unused keys are left out. */
   lastUsed(keys: readonly number[]): Promise<Map<number, Date>> {
     if (keys.length === 0) return Promise.resolve(new Map<number, Date>());
     return this.transactions.read((connection) => this.queries.lastUsed(connection, keys));

@@ -3,7 +3,7 @@ import type { EventContract } from '@slipway/contracts';
 import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
 
-/** Rows that are kept; the oldest go first. */
+/** Rows that are kept; the oldest are deleted first. */
 const KEPT_ROWS = 1_000;
 /** Characters that are kept of a record, and of a reason. */
 const RECORD_CHARS = 4_000;
@@ -11,29 +11,29 @@ const REASON_CHARS = 500;
 
 /** Usage that cannot be counted. */
 export interface RejectedUsage {
-  /** Where it came from, as the contract names it. */
+  /** The subject of its contract. */
   readonly subject: string;
-  /** `unreadable` = against its contract; `refused` = by the database; `unclaimed` = of a stream that no gateway opened. */
+  /** `unreadable` = it does not match its contract; `refused` = by the database; `unclaimed` = no gateway opened its stream. */
   readonly why: 'unreadable' | 'refused' | 'unclaimed';
   readonly reason: string;
-  /** As it came. It holds numbers and names, never a prompt, an answer or a key. */
+  /** As it came. It has numbers and names, never a prompt, an answer or a key. */
   readonly record: unknown;
 }
 
-/** A record that breaks its contract. */
+/** A record that does not match its contract. */
 export const unreadable = ({ subject }: EventContract, record: unknown, { issues }: Pick<z.ZodError, 'issues'>): RejectedUsage => {
   const [issue] = issues;
   return { subject, why: 'unreadable', reason: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`, record };
 };
 
-/** Usage that could not be counted, the newest of it. */
+/** Rows of usage that could not be counted, the newest 1,000. */
 @Injectable()
 export class RejectedUsageRepository {
   async put(tx: Tx, rejected: readonly RejectedUsage[]): Promise<void> {
     const rows = rejected.slice(-KEPT_ROWS).map(({ record, reason, ...row }) => ({
       ...row,
       reason: printable(reason).slice(0, REASON_CHARS),
-      // As text: JSON of anybody may hold what jsonb does not take.
+      // As text: JSON can have values that jsonb refuses.
       record: (JSON.stringify(record) ?? '').slice(0, RECORD_CHARS),
     }));
     await tx.query(
@@ -45,5 +45,5 @@ export class RejectedUsageRepository {
   }
 }
 
-/** PostgreSQL takes every character but one. */
+/** PostgreSQL accepts every character but NUL. */
 const printable = (text: string): string => text.replaceAll('\0', '');

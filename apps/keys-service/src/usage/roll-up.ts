@@ -1,6 +1,5 @@
 import type { RefusedUsage } from '@slipway/contracts';
-import type { Entry, Figures } from './entry.js';
-import { latencyBuckets, type LatencyFigure } from './latency.js';
+import { type Entry, type Figures, latencyBuckets, type LatencyFigure } from './entry.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -11,8 +10,8 @@ export interface Change {
   readonly after: Entry;
 }
 
-/** What requests of a minute are told apart by. */
-interface MinutePlace {
+/** The key of a row of a minute's sums. */
+interface MinuteKey {
   readonly account: number;
   readonly key: number;
   readonly deployment: number;
@@ -22,20 +21,20 @@ interface MinutePlace {
   readonly minute: number;
 }
 
-/** What a minute's sums change by. */
-export interface MinuteChange extends MinutePlace, Figures {
+/** The change of a row of a minute's sums. */
+export interface MinuteChange extends MinuteKey, Figures {
   readonly status: string;
   readonly requests: number;
 }
 
-/** By how many requests a bucket of a minute changes. */
-export interface LatencyChange extends MinutePlace {
+/** The change of the number of requests in a latency bucket of a minute. */
+export interface LatencyChange extends MinuteKey {
   readonly figure: LatencyFigure;
   readonly bucket: number;
   readonly requests: number;
 }
 
-/** What a day's sums of one key change by. */
+/** The change of a key's sums of a day. */
 export interface DayChange {
   readonly account: number;
   readonly key: number;
@@ -50,7 +49,7 @@ const addTo = <T extends object>(sums: Map<string, T>, name: string, part: T, ad
   sums.set(name, sum ? add(sum) : part);
 };
 
-const placeOf = ({ account, key, deployment, alias, api, started }: Entry): MinutePlace => ({
+const minuteKeyOf = ({ account, key, deployment, alias, api, started }: Entry): MinuteKey => ({
   account,
   key,
   deployment,
@@ -59,11 +58,11 @@ const placeOf = ({ account, key, deployment, alias, api, started }: Entry): Minu
   minute: started - (started % MINUTE_MS),
 });
 
-const nameOf = ({ account, minute, key, deployment, alias, api }: MinutePlace, ...rest: readonly (string | number)[]): string =>
+const nameOf = ({ account, minute, key, deployment, alias, api }: MinuteKey, ...rest: readonly (string | number)[]): string =>
   JSON.stringify([account, minute, key, deployment, alias, api, ...rest]);
 
 const minuteOf = (entry: Entry, sign: 1 | -1): MinuteChange => ({
-  ...placeOf(entry),
+  ...minuteKeyOf(entry),
   status: entry.status,
   requests: sign,
   prompt: sign * entry.prompt,
@@ -74,7 +73,7 @@ const minuteOf = (entry: Entry, sign: 1 | -1): MinuteChange => ({
 const hasMinuteChange = ({ requests, prompt, cached, completion }: MinuteChange): boolean =>
   requests !== 0 || prompt !== 0 || cached !== 0 || completion !== 0;
 
-/** What requests were counted for is taken back, and what they are now is counted: one row for each sum that changes. */
+/** Subtracts the requests as they were before and adds them as they are now. @returns one row for each sum that changes */
 export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
   const sums = new Map<string, MinuteChange>();
   const add = (part: MinuteChange): void =>
@@ -92,12 +91,12 @@ export function minuteChanges(changes: readonly Change[]): MinuteChange[] {
   return [...sums.values()].filter(hasMinuteChange);
 }
 
-/** Requests that were refused are in the minutes alone, without a token. */
+/** Refused requests are counted by minute only, with no tokens. */
 export function refusalChanges(counts: readonly RefusedUsage[]): MinuteChange[] {
   const sums = new Map<string, MinuteChange>();
   for (const { acct: account, key, dep: deployment, alias = '', api, started, status, requests } of counts) {
-    const place = { account, key, deployment, alias, api, minute: started - (started % MINUTE_MS) };
-    addTo(sums, nameOf(place, status), { ...place, status, requests, prompt: 0, cached: 0, completion: 0 }, (sum) => ({
+    const row = { account, key, deployment, alias, api, minute: started - (started % MINUTE_MS) };
+    addTo(sums, nameOf(row, status), { ...row, status, requests, prompt: 0, cached: 0, completion: 0 }, (sum) => ({
       ...sum,
       requests: sum.requests + requests,
     }));
@@ -105,12 +104,12 @@ export function refusalChanges(counts: readonly RefusedUsage[]): MinuteChange[] 
   return [...sums.values()];
 }
 
-/** As with sums: what requests fell into before is taken back. */
+/** As `minuteChanges`, for the requests in each latency bucket. */
 export function latencyChanges(changes: readonly Change[]): LatencyChange[] {
   const sums = new Map<string, LatencyChange>();
   const add = (entry: Entry, requests: 1 | -1): void => {
     for (const [figure, bucket] of latencyBuckets(entry)) {
-      const part = { ...placeOf(entry), figure, bucket, requests };
+      const part = { ...minuteKeyOf(entry), figure, bucket, requests };
       addTo(sums, nameOf(part, figure, bucket), part, (sum) => ({ ...sum, requests: sum.requests + requests }));
     }
   };
@@ -121,9 +120,10 @@ export function latencyChanges(changes: readonly Change[]): LatencyChange[] {
   return [...sums.values()].filter(({ requests }) => requests !== 0);
 }
 
-/** Tokens that count against budgets. */
+/** Tokens that count towards budgets. */
 const tokensOf = ({ prompt, completion }: Figures): number => prompt + completion;
 
+/** As `minuteChanges`, for the sums that budgets use. */
 export function dayChanges(changes: readonly Change[]): DayChange[] {
   const sums = new Map<string, DayChange>();
   for (const { before, after } of changes) {

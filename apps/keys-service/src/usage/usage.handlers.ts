@@ -25,6 +25,6 @@ export class UsageHandlers {
 
   @RpcHandler(RecallLimitUse)
   recall(): z.input<typeof RecallLimitUse.reply> {
-    return { holders: this.memory.recall(performance.now()) };
+    return { holders: this.memory.recent(performance.now()) };
   }
 }

@@ -5,14 +5,13 @@ import { LedgerRepository } from './ledger.repository.js';
 import { Ledger } from './ledger.service.js';
 import { LimitUseMemory } from './limit-use-memory.js';
 import { OrphansRepository } from './orphans.repository.js';
-import { RefusalsRepository } from './refusals.repository.js';
 import { RejectedUsageRepository } from './rejected-usage.repository.js';
 import { UsageQueriesRepository } from './queries.repository.js';
 import { UsageQueries } from './queries.service.js';
 import { UsageIntake } from './intake.js';
 import { UsageHandlers } from './usage.handlers.js';
 
-/** The ledger. It shares nothing with the rest of the service but the process: its rows name keys and accounts by number. */
+/** The ledger of usage. It depends on no other folder of the service: its rows name keys and accounts by number. */
 @Module({
   controllers: [UsageHandlers],
   providers: [
@@ -20,7 +19,6 @@ import { UsageHandlers } from './usage.handlers.js';
     Ledger,
     LedgerRepository,
     OrphansRepository,
-    RefusalsRepository,
     RejectedUsageRepository,
     UsageQueries,
     UsageQueriesRepository,
