@@ -127,7 +127,7 @@ const insideApps = [
     name: 'entities-stay-inside',
     comment: 'Repositories give out plain objects; a row is nobody else’s business.',
     from: { pathNot: persistence },
-    to: { path: '\\.entity\\.ts$' },
+    to: { path: ['\\.entity\\.ts$', '/db/entities\\.ts$'] },
   },
   {
     name: 'service-knows-no-door',
@@ -140,6 +140,12 @@ const insideApps = [
     comment: 'Services call repositories.',
     from: { path: '\\.repository\\.ts$' },
     to: { path: '\\.service\\.ts$' },
+  },
+  {
+    name: 'keys-service-one-way',
+    comment: 'keys-service: keys may import identity and usage. Neither imports another of the three, and shared and db import none.',
+    from: { path: '^apps/keys-service/src/(identity|usage|shared|db)/', pathNot: spec },
+    to: { path: '^apps/keys-service/src/(identity|keys|usage)/', pathNot: '^apps/keys-service/src/$1/' },
   },
   {
     name: 'surfaces-apart',

@@ -81,6 +81,14 @@ const SEEDS: readonly Seed[] = [
     target: 'apps/keys-service/src/seed/seed.service.ts',
   },
   {
+    rule: 'entities-stay-inside',
+    file: 'apps/keys-service/src/identity/seed-entity.service.ts',
+    imports: '../db/entities.js',
+  },
+  { rule: 'keys-service-one-way', file: 'apps/keys-service/src/identity/seed-room.ts', imports: '../usage/entry.js' },
+  { rule: 'keys-service-one-way', file: 'apps/keys-service/src/usage/seed-room.ts', imports: '../identity/secrets.js' },
+  { rule: 'keys-service-one-way', file: 'apps/keys-service/src/shared/seed-room.ts', imports: '../keys/batched-lookups.js' },
+  {
     rule: 'surfaces-apart',
     file: 'apps/gateway/src/surfaces/seed-one/seed.ts',
     imports: '../seed-two/seed.js',
