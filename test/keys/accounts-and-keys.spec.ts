@@ -37,20 +37,20 @@ describe('accounts and keys', () => {
 
   const account = async (slug: string): Promise<AccountId> => (await ops.call(CreateAccount, { slug })).id;
 
-  it('an account is found under its slug, and an unknown slug finds none', async () => {
+  it('finds an account by its slug only', async () => {
     const id = await account('acme');
     expect(await ops.call(FindAccount, { slug: 'acme' })).toEqual({ id, slug: 'acme' });
     await expect(ops.call(FindAccount, { slug: 'nobody' })).rejects.toMatchObject({ code: 'account_not_found' });
   });
 
-  it('of ten requests for one slug at once, one gets it', async () => {
+  it('gives a slug to one of ten concurrent requests', async () => {
     const tries = await Promise.allSettled(Array.from({ length: 10 }, () => account('wanted')));
     const refused = tries.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     expect(refused).toHaveLength(9);
     for (const error of refused) expect(error).toMatchObject({ code: 'slug_taken' });
   });
 
-  it('a key is shown whole once, and the list never shows a value', async () => {
+  it("shows a key's value only once", async () => {
     const id = await account('lister');
     const created = await ops.call(CreateKey, { account: id, name: '  first  ' });
     expect(keyKindOf(created.value)).toBe('dep');
@@ -64,7 +64,7 @@ describe('accounts and keys', () => {
     expect(JSON.stringify(reply)).not.toContain(created.value.slice(12));
   });
 
-  it('a list holds the keys of its account alone, and an unknown account has neither list nor keys', async () => {
+  it('lists only the keys of the given account', async () => {
     const [one, other] = [await account('one-of-two'), await account('two-of-two')];
     await ops.call(CreateKey, { account: one, name: 'mine' });
     expect(await ops.call(ListKeys, { account: other })).toEqual({ keys: [], next: null, playground: [] });
@@ -72,11 +72,14 @@ describe('accounts and keys', () => {
     await expect(ops.call(CreateKey, { account: 999_999, name: 'x' })).rejects.toMatchObject({ code: 'account_not_found' });
   });
 
-  it.each([{ slug: 'UPPER' }, { slug: 'v1' }, { slug: '' }, {}, { slug: 7 }])('%j names no account: invalid_request', async (request) => {
-    await expect(ops.call(CreateAccount, request as { slug: string })).rejects.toMatchObject({ code: 'invalid_request', param: 'slug' });
-  });
+  it.each([{ slug: 'UPPER' }, { slug: 'v1' }, { slug: '' }, {}, { slug: 7 }])(
+    'rejects the slug %j as an invalid request',
+    async (request) => {
+      await expect(ops.call(CreateAccount, request as { slug: string })).rejects.toMatchObject({ code: 'invalid_request', param: 'slug' });
+    },
+  );
 
-  it('the snapshot of the feed holds every account and key, in pages, without any value', async () => {
+  it('publishes all accounts and keys without any value', async () => {
     const rpc = new RpcClient(gateway, ENV);
     const reader = Incarnation.parse('snapshot-test');
     await until('the first epoch', () =>

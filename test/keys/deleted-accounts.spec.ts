@@ -44,7 +44,7 @@ describe('a deleted account', { timeout: 120_000 }, () => {
   const remove = ({ tokens }: Resident): Promise<z.output<typeof DeleteAccount.reply>> =>
     world.keys.ask(DeleteAccount, { slug: tokens.slug, actor: OPS });
 
-  it('takes its keys with it, at every gateway, and the sessions, memberships and links that lead into it', async () => {
+  it('loses all keys, sessions, memberships and invitations', async () => {
     const owner = await world.owner();
     const { account, tokens } = owner;
     const member = await world.member(owner, 'member');
@@ -74,7 +74,7 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     expect(await world.keys.sql(`SELECT id FROM people.invitation WHERE account_id = $1`, [account])).toEqual([]);
   });
 
-  it('leaves the people of other accounts where they are', async () => {
+  it('leaves members of other accounts unaffected', async () => {
     const [owner, other] = [await world.owner(), await world.owner()];
     const { token } = await world.ask(CreateInvitation, {
       account: owner.account,
@@ -90,7 +90,7 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     });
   });
 
-  it('gives its name to nobody, and is no account to anything that changes one', async () => {
+  it('keeps its name taken and accepts no change', async () => {
     const owner = await world.owner();
     const { account, tokens } = owner;
     const { slug } = tokens;
@@ -113,7 +113,7 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     expect(accounts.some((one) => one.id === id)).toBe(false);
   });
 
-  it('keeps its figures, the names of its keys and its audit log for the operator', async () => {
+  it('keeps its usage, key names and audit log', async () => {
     const owner = await world.owner();
     const { account, tokens } = owner;
     const key = await world.ask(CreateKey, { account, name: 'named', actor: as(owner.user) });
@@ -137,7 +137,7 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     });
   });
 
-  it('is deleted as often as one likes, and by several at once, once', async () => {
+  it('is deleted once by repeated and concurrent calls', async () => {
     const owner = await world.owner();
     const replies = await Promise.all([remove(owner), remove(owner), remove(owner)]);
     replies.push(await remove(owner));
@@ -147,7 +147,7 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     expect((await world.keys.outcome(DeleteAccount, { slug: 'never-was', actor: OPS })).code).toBe('account_not_found');
   });
 
-  it('gets no key from who makes keys at the very moment', async () => {
+  it('gets no key from a concurrent creation', async () => {
     const owner = await world.owner();
     const { account } = owner;
     const makes = Array.from({ length: 12 }, (_, n) => world.keys.outcome(CreateKey, { account, name: `key ${n}`, actor: OPS }));
@@ -159,7 +159,7 @@ describe('a deleted account', { timeout: 120_000 }, () => {
     expect(await world.keys.sql(`SELECT id FROM keys.key WHERE account_id = $1 AND state = 'active'`, [account])).toEqual([]);
   });
 
-  it('whose deletion was killed in the middle is suspended, and gone after the next run, however many keys it has', async () => {
+  it('is deleted by a second run after a crash', async () => {
     const owner = await world.owner();
     const { account } = owner;
     const key = await world.ask(CreateKey, { account, name: 'the one with a value', actor: as(owner.user) });

@@ -9,7 +9,7 @@ const PAIRS = 10_000;
 const AT_ONCE = 16;
 const ACCOUNTS = 4;
 const SEED = 20_261_121;
-/** The alias that every account has, each for its own deployment. */
+/** An alias of every account, each for its own deployment. */
 const COMMON_ALIAS = 'demo';
 const NOWHERE = ['deployment-999999', 'deployment-0', 'nobody/demo'];
 
@@ -18,7 +18,7 @@ interface Tenant {
   readonly deployments: readonly DeploymentFacts[];
 }
 
-/** A key, and what it may open: null = nothing, as it is no good; it may be refused in other words. */
+/** A key and the account that it opens; null = it is invalid, and may be refused with another error. */
 interface Key {
   readonly what: string;
   readonly value: string;
@@ -26,14 +26,14 @@ interface Key {
   readonly status: 401 | 403;
 }
 
-/** A path, and what it names. */
+/** A path and the deployment that it names. */
 interface Place {
   readonly path: string;
   readonly names: DeploymentFacts | null;
 }
 
 /** An answer. */
-interface Said {
+interface Answer {
   readonly status: number;
   readonly text: string;
 }
@@ -41,7 +41,7 @@ interface Said {
 const ENDPOINTS = ['chat/completions', 'messages', 'messages/count_tokens', 'models', 'models/:model'] as const;
 type Endpoint = (typeof ENDPOINTS)[number];
 
-/** What only this deployment says: in its answers, and in its counts. */
+/** Text that only this deployment's answers and counts have. */
 const secretOf = ({ id }: DeploymentFacts): string => `secret-of-${id}-alone`;
 const countOf = ({ id }: DeploymentFacts): number => 1_000 + id;
 
@@ -99,20 +99,19 @@ describe('accounts', () => {
   }, 120_000);
   afterAll(() => rig?.end());
 
-  /** A `model` that a client could send there: mostly the right one. */
+  /** A `model` that a client could send, mostly the right one. */
   const modelFor = (random: Random, { path }: Place): string => (random.chance(0.8) ? path : random.pick(places).path);
 
-  /** One request, and what came of it without its number. */
-  /** Asks as clients do: again where the gateway asks for it, as it does when the machine kept it from hearing of keys. */
-  async function ask(key: Key, place: Place, endpoint: Endpoint, model: string): Promise<Said> {
+  /** Sends one request, with retries where the gateway asks for it, as it does on a slow machine while its feed is behind. @returns the answer without its request id */
+  async function ask(key: Key, place: Place, endpoint: Endpoint, model: string): Promise<Answer> {
     for (;;) {
-      const said = await askOnce(key, place, endpoint, model);
-      if (said.status !== 503 && said.status !== 529) return said;
+      const answer = await askOnce(key, place, endpoint, model);
+      if (answer.status !== 503 && answer.status !== 529) return answer;
       await delay(100);
     }
   }
 
-  async function askOnce(key: Key, { path }: Place, endpoint: Endpoint, model: string): Promise<Said> {
+  async function askOnce(key: Key, { path }: Place, endpoint: Endpoint, model: string): Promise<Answer> {
     const isRead = endpoint.startsWith('models');
     const url = `${gateway.url}/${path}/v1/${endpoint.replace(':model', model.split('/').at(-1) ?? '')}`;
     const body = JSON.stringify({ model, max_tokens: 50, messages: [{ role: 'user', content: 'tell' }] });
@@ -121,38 +120,40 @@ describe('accounts', () => {
     return { status: response.status, text: (await response.text()).replace(/req_[A-Za-z0-9_-]+/g, 'REQ') };
   }
 
-  /** What nobody's deployment is answered with: every refusal must look like it, to the byte. */
+  /** The answers for a deployment that does not exist; every refusal must equal them to the byte. */
   const notThere = new Map<string, string>();
 
-  /** What the key opens at the place; null where it must look as if nothing were there. */
+  /** The deployment that the key opens at the path; null where it must look as if there were none. */
   const openedBy = ({ opens }: Key, { names }: Place): DeploymentFacts | null => (names && opens?.includes(names) ? names : null);
 
-  /** Says what is wrong with the answer of a deployment that the key opens. */
-  function flawOfOwn(facts: DeploymentFacts, endpoint: Endpoint, { status, text }: Said): string | null {
-    // The model that was named may be another's, or nobody's.
+  /** The fault of an answer by a deployment that the key opens; null = none. */
+  function flawOfOwn(facts: DeploymentFacts, endpoint: Endpoint, { status, text }: Answer): string | null {
+    // The named model may belong to another account, or not exist.
     if (status === 400 || (status === 404 && endpoint === 'models/:model')) return null;
     if (status !== 200) return `${status} instead of 200`;
     if (endpoint.startsWith('models')) return null;
-    const told = endpoint === 'messages/count_tokens' ? `${countOf(facts)}` : secretOf(facts);
-    return text.includes(told) ? null : `not the answer of ${facts.id}: ${text}`;
+    const expected = endpoint === 'messages/count_tokens' ? `${countOf(facts)}` : secretOf(facts);
+    return text.includes(expected) ? null : `not the answer of ${facts.id}: ${text}`;
   }
 
-  /** Says what is wrong with an answer. */
-  function flaw(key: Key, place: Place, endpoint: Endpoint, said: Said): string | null {
+  /** The fault of an answer; null = none. */
+  function flaw(key: Key, place: Place, endpoint: Endpoint, answer: Answer): string | null {
     const opened = openedBy(key, place);
     const others = tenants.flatMap(({ deployments }) => deployments).filter((facts) => facts !== opened);
-    const heard = others.find((facts) => said.text.includes(secretOf(facts)) || said.text.includes(`"input_tokens":${countOf(facts)}`));
-    if (heard) return `tells what ${heard.id} said`;
-    if (key.opens === null) return said.status === key.status ? null : `${said.status} instead of ${key.status}`;
-    if (opened) return flawOfOwn(opened, endpoint, said);
-    return said.status === 404 && said.text === notThere.get(endpoint) ? null : `not what is answered where nothing is: ${said.text}`;
+    const other = others.find((facts) => answer.text.includes(secretOf(facts)) || answer.text.includes(`"input_tokens":${countOf(facts)}`));
+    if (other) return `it has text of ${other.id}`;
+    if (key.opens === null) return answer.status === key.status ? null : `${answer.status} instead of ${key.status}`;
+    if (opened) return flawOfOwn(opened, endpoint, answer);
+    return answer.status === 404 && answer.text === notThere.get(endpoint)
+      ? null
+      : `not the answer for an unknown deployment: ${answer.text}`;
   }
 
-  it(`get nothing of each other's, and no sign that it exists, in ${PAIRS} random pairs of key and path`, async () => {
+  it(`get nothing of each other's in ${PAIRS} random requests`, async () => {
     const random = new Random(SEED);
-    const stranger = keys.find(({ what }) => what === 'good')!;
+    const good = keys.find(({ what }) => what === 'good')!;
     for (const endpoint of ENDPOINTS) {
-      const answer = await ask(stranger, { path: NOWHERE[0]!, names: null }, endpoint, NOWHERE[0]!);
+      const answer = await ask(good, { path: NOWHERE[0]!, names: null }, endpoint, NOWHERE[0]!);
       expect(answer.status).toBe(404);
       notThere.set(endpoint, answer.text);
     }

@@ -28,10 +28,10 @@ describe('a deployment key', { timeout: 120_000 }, () => {
   };
   const listed = async (account: number, id: number) =>
     (await world.ask(ListKeys, { account })).keys.find((key) => key.id === id) ?? expect.unreachable('The key is not listed.');
-  /** Lets a key's expiry pass without waiting for it. */
+  /** Moves a key's expiry into the past. */
   const expire = (id: number): Promise<unknown> => world.sql(`UPDATE keys.key SET expires_at = $2 WHERE id = $1`, [id, PAST]);
 
-  it('is listed with name, hint, creation, expiry and state', async () => {
+  it('is listed with name, hint, times and state', async () => {
     const expiry = inAnHour();
     const { account, key, hint } = await newKey('CI of the shop', expiry);
     const view = await listed(account, key);
@@ -40,7 +40,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect((await newKey().then(({ account: other, key: id }) => listed(other, id))).expires_at).toBeNull();
   });
 
-  it('keeps value, hint and version under another name, and gateways hear nothing of it', async () => {
+  it('keeps its value and version when renamed', async () => {
     const { account, key, value, hint } = await newKey('old name');
     await eventuallyAdmitted(value);
     const [before] = await world.sql(`SELECT ver FROM keys.key WHERE id = $1`, [key]);
@@ -51,7 +51,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect(admitted(value)).toBe(true);
   });
 
-  it('rotates to a new value under the same number and name, and the old value dies in the same change', async () => {
+  it('gets a new value by rotation, without overlap', async () => {
     const { account, key, value } = await newKey('rotated');
     await eventuallyAdmitted(value);
     const before = await listed(account, key);
@@ -68,7 +68,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect((await listed(account, key)).rotated_at).toBe(after.rotated_at);
   });
 
-  it('opens nothing once it is revoked, stays listed, and may be revoked again', async () => {
+  it('is refused once revoked, and stays listed', async () => {
     const { account, key, value } = await newKey('revoked');
     await eventuallyAdmitted(value);
     for (let times = 1; times <= 3; times += 1) {
@@ -78,7 +78,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     }
   });
 
-  it('that is revoked never comes back by rotation, and may still be renamed', async () => {
+  it('cannot be rotated once it is revoked', async () => {
     const { account, key } = await newKey();
     await world.ask(RevokeKey, { account, key });
     for (const expiry of [undefined, null, inAnHour()]) {
@@ -87,7 +87,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect(await world.ask(RenameKey, { account, key, name: 'was of the shop' })).toMatchObject({ state: 'revoked' });
   });
 
-  it('keeps its expiry when rotated, and takes a new one or none', async () => {
+  it('keeps or changes its expiry when rotated', async () => {
     const expiry = inAnHour();
     const { account, key } = await newKey('expiring', expiry);
     await world.ask(RotateKey, { account, key });
@@ -101,7 +101,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect(gateway.key(key)?.expires).toBe(Date.parse(later));
   });
 
-  it('that has expired says so, and is rotated with a new expiry only', async () => {
+  it('needs a new expiry to rotate once expired', async () => {
     const { account, key } = await newKey('short', inAnHour());
     await expire(key);
     expect((await listed(account, key)).state).toBe('expired');
@@ -114,17 +114,17 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect((await listed(account, key)).state).toBe('revoked');
   });
 
-  it('of another account is not found, nor is one that never was, and nothing changes', async () => {
+  it('of another account is not found or changed', async () => {
     const { account, key, value } = await newKey('mine');
     await eventuallyAdmitted(value);
     const before = await listed(account, key);
     const foreign = await world.account();
-    const strangers = [
+    const others = [
       { account: foreign, key },
       { account: 999_999, key },
       { account, key: 999_999 },
     ];
-    for (const address of strangers) {
+    for (const address of others) {
       expect(await world.outcome(RenameKey, { ...address, name: 'stolen' })).toEqual({ code: 'key_not_found' });
       expect(await world.outcome(RotateKey, address)).toEqual({ code: 'key_not_found' });
       expect(await world.outcome(RevokeKey, address)).toEqual({ code: 'key_not_found' });
@@ -135,7 +135,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect(await world.outcome(RotateKey, { account: foreign, key })).toEqual({ code: 'key_not_found' });
   });
 
-  it('is on exactly one page of a long list, newest first', async () => {
+  it('is on exactly one page of a long list', async () => {
     const account = await world.account();
     await world.sql(
       `INSERT INTO keys.key (account_id, kind, name, mac, pepper, hint)
@@ -157,7 +157,7 @@ describe('a deployment key', { timeout: 120_000 }, () => {
     expect(seen).toHaveLength(1_001);
   });
 
-  it('is listed too where those before it name a thousand deployments each', async () => {
+  it('is listed after keys with a thousand deployments each', async () => {
     const account = await world.account();
     await world.sql(
       `INSERT INTO keys.key (account_id, kind, name, mac, pepper, hint, deployments)
@@ -185,7 +185,7 @@ describe('accounts', { timeout: 120_000 }, () => {
   });
   afterAll(() => world.end());
 
-  it('are listed on pages, oldest first, with their state', async () => {
+  it('are listed in pages, oldest first, with state', async () => {
     expect(await world.ask(ListAccounts, {})).toEqual({ accounts: [], next: null });
     await world.sql(`INSERT INTO accounts.account (slug) SELECT 'many-' || n FROM generate_series(1, 600) n`);
     await world.sql(`UPDATE accounts.account SET state = 'suspended' WHERE slug = 'many-2'`);
@@ -202,7 +202,7 @@ describe('accounts', { timeout: 120_000 }, () => {
   });
 });
 
-describe('wrong requests', { timeout: 120_000 }, () => {
+describe('invalid requests', { timeout: 120_000 }, () => {
   let world: KeysWorld;
   let good: Record<string, unknown>;
 
@@ -254,12 +254,12 @@ describe('wrong requests', { timeout: 120_000 }, () => {
     ...wrong(RenameKey, { account: NUMBERS, key: [...NUMBERS, undefined], name: [...NAMES, undefined] }),
     ...wrong(RotateKey, { account: NUMBERS, key: [...NUMBERS, undefined], expires_at: EXPIRIES }),
     ...wrong(RevokeKey, { account: NUMBERS, key: [...NUMBERS, undefined] }),
-  ])('$rpc with $param = $value is an invalid_request that names the field', async ({ contract, param, value }) => {
+  ])('name the wrong field: $rpc with $param = $value', async ({ contract, param, value }) => {
     const request = { ...good, [param]: value } as never;
     await expect(world.ask(contract, request)).rejects.toMatchObject({ code: 'invalid_request', param });
   });
 
-  it('change nothing and are nothing that the log complains about', async () => {
+  it('change nothing and log no warning or error', async () => {
     const [key] = await world.sql(`SELECT name, ver, state FROM keys.key`);
     expect(key).toEqual({ name: 'a key', ver: 1, state: 'active' });
     expect(await world.lastWords()).not.toContain('"event":"rpc.failed"');

@@ -11,10 +11,10 @@ export const SECRET_KEY = 'cd'.repeat(32);
 const SECRETS = { KEY_PEPPERS: `${PEPPER.id}:${PEPPER.secret.toString('hex')}`, SLIPWAY_SECRET_KEY: SECRET_KEY };
 type Environment = Readonly<Record<string, string>>;
 
-/** Starts keys-service in the process of the test, without waiting for it. */
+/** Starts keys-service in the test's process, without waiting until it serves. */
 export const startKeysService = (nats: NatsAddress, environment: Environment): ServiceInProcess =>
   new ServiceInProcess('keys-service', nats, { ...SECRETS, ...environment });
 
-/** Starts keys-service as a process of its own, without waiting for it. */
+/** Starts keys-service in its own process, without waiting until it serves. */
 export const spawnKeysService = (nats: NatsAddress, environment: Environment): ServiceProcess =>
   new ServiceProcess('keys-service', nats, { ...SECRETS, DRAIN_MS: '5000', ...environment });

@@ -35,12 +35,12 @@ export class KeysWorld {
     return this.#joined(startKeysService(this.bus, { KEYS_DATABASE_URL: this.database, ...environment }));
   }
 
-  /** Starts a replica as a process of its own, which can be killed, and waits until it serves. */
+  /** Starts a replica in its own process, which can be killed, and waits until it serves. */
   replicaProcess(environment: Record<string, string> = {}): Promise<ServiceProcess> {
     return this.#joined(spawnKeysService(this.bus, { KEYS_DATABASE_URL: this.database, ...environment }));
   }
 
-  /** Starts a gateway and waits until it knows everything. */
+  /** Starts a gateway and waits until its feed is complete. */
   async gateway(name: string, url?: string): Promise<TestGateway> {
     const gateway = await TestGateway.start(this.bus, name, url);
     this.#gateways.push(gateway);
@@ -48,23 +48,23 @@ export class KeysWorld {
     return gateway;
   }
 
-  /** Asks as patient operators do. */
+  /** Calls as an operator, with retries. */
   ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
     return new PatientRpc(this.ops).ask(contract, request);
   }
 
-  /** Asks once, and tells the code of a refusal instead of failing. */
+  /** Calls once. @returns the error code of a refusal instead of throwing */
   outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
     return new PatientRpc(this.ops).outcome(contract, request);
   }
 
-  /** An account that no other test uses. */
+  /** A new account for one test. */
   async account(): Promise<AccountId> {
     const { id } = await this.ask(CreateAccount, { slug: `account-${(this.#accounts += 1)}` });
     return id;
   }
 
-  /** Looks straight into the database. */
+  /** Queries the database directly. */
   async sql<T extends QueryResultRow>(statement: string, parameters: unknown[] = []): Promise<T[]> {
     const client = new Client({ connectionString: this.database });
     await client.connect();
@@ -75,17 +75,17 @@ export class KeysWorld {
     }
   }
 
-  /** All that the replicas have logged until now. */
+  /** The log of all replicas until now. */
   get output(): string {
     return this.#replicas.map((replica) => replica.output).join('\n');
   }
 
-  /** Ends every replica in order and returns all that they ever wrote. */
+  /** Stops every replica. @returns all of their output */
   async lastWords(): Promise<string> {
     return (await Promise.all(this.#replicas.map((replica) => replica.lastWords()))).join('\n');
   }
 
-  /** Ends every replica, as when the service is away. */
+  /** Stops every replica. */
   async stopReplicas(): Promise<void> {
     await Promise.all(this.#replicas.map((replica) => replica.end()));
   }

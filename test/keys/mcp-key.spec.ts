@@ -27,7 +27,7 @@ describe("an account's MCP key", { timeout: 120_000 }, () => {
 
   const admitted = (value: string): boolean => gateway.admits(value);
 
-  it('is made once, shown without its value afterwards, and listed among no deployment keys', async () => {
+  it('is created once and shown without its value', async () => {
     const account = await world.account();
     expect(await world.ask(FindMcpKey, { account })).toEqual({ key: null });
     const made = await world.ask(CreateMcpKey, { account });
@@ -39,14 +39,14 @@ describe("an account's MCP key", { timeout: 120_000 }, () => {
     await until('gateways know it', () => gateway.key(made.id)?.kind === 'mcp');
   });
 
-  it('is refused a second time with a plain conflict, and the first one stays as it is', async () => {
+  it('is refused as a conflict when one exists', async () => {
     const account = await world.account();
     const { value } = await world.ask(CreateMcpKey, { account });
     for (let times = 0; times < 3; times += 1) expect(await world.outcome(CreateMcpKey, { account })).toEqual({ code: 'mcp_key_exists' });
     await until('it opens', () => admitted(value));
   });
 
-  it('is one, though twenty ask for it at once over two replicas', async () => {
+  it('is created once by twenty concurrent calls', async () => {
     for (let round = 0; round < 5; round += 1) {
       const account = await world.account();
       const outcomes = await Promise.all(Array.from({ length: 20 }, () => world.outcome(CreateMcpKey, { account })));
@@ -55,15 +55,15 @@ describe("an account's MCP key", { timeout: 120_000 }, () => {
       expect(outcomes.filter(({ code }) => code === 'mcp_key_exists')).toHaveLength(19);
       const rows = await world.sql<{ id: number }>(`SELECT id FROM keys.key WHERE account_id = $1`, [account]);
       expect(rows).toEqual([{ id: won[0]?.id }]);
-      const told = await world.sql(
+      const feedRecords = await world.sql(
         `SELECT record FROM key_feed_change WHERE body->>'account' = $1 UNION ALL SELECT record FROM key_feed_outbox WHERE body->>'account' = $1`,
         [String(account)],
       );
-      expect(told).toEqual([{ record: `key:${won[0]?.id}` }]);
+      expect(feedRecords).toEqual([{ record: `key:${won[0]?.id}` }]);
     }
   });
 
-  it('is replaced by rotation alone: the same number, a new value, the old one dead in the same change', async () => {
+  it('gets a new value by rotation, without overlap', async () => {
     const account = await world.account();
     expect(await world.outcome(RotateMcpKey, { account })).toEqual({ code: 'key_not_found' });
     const made = await world.ask(CreateMcpKey, { account });
@@ -77,7 +77,7 @@ describe("an account's MCP key", { timeout: 120_000 }, () => {
     expect(await world.outcome(CreateMcpKey, { account })).toEqual({ code: 'mcp_key_exists' });
   });
 
-  it('is none of the deployment keys: it is not renamed, rotated or revoked as one', async () => {
+  it('cannot be changed as a deployment key', async () => {
     const account = await world.account();
     const { id: key, value } = await world.ask(CreateMcpKey, { account });
     await until('it opens', () => admitted(value));
@@ -87,14 +87,14 @@ describe("an account's MCP key", { timeout: 120_000 }, () => {
     expect(admitted(value)).toBe(true);
   });
 
-  it.each([CreateMcpKey, FindMcpKey, RotateMcpKey])('needs an account: $subject', async (contract) => {
+  it.each([CreateMcpKey, FindMcpKey, RotateMcpKey])('needs an existing account for $subject', async (contract) => {
     expect(await world.outcome(contract, { account: 999_999 })).toEqual({ code: 'account_not_found' });
     for (const account of [0, -1, 1.5, 2_147_483_648, '1', null, undefined, {}]) {
       await expect(world.ask(contract, { account } as never)).rejects.toMatchObject({ code: 'invalid_request', param: 'account' });
     }
   });
 
-  it('leaves deployment keys of its account alone', async () => {
+  it("leaves the account's deployment keys unchanged", async () => {
     const account = await world.account();
     const { value } = await world.ask(CreateKey, { account, name: 'dep' });
     await world.ask(CreateMcpKey, { account });

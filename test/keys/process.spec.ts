@@ -31,7 +31,7 @@ describe('keys-service as a process', () => {
     return service;
   };
 
-  it('makes its database, migrates it once though two replicas start at once, and both serve', async () => {
+  it('creates and migrates its database once for two replicas', async () => {
     const environment = { DATABASE_URL: postgres.url };
     const replicas = [start(environment), start(environment)];
     for (const replica of replicas) await replica.ready();
@@ -42,7 +42,7 @@ describe('keys-service as a process', () => {
     expect(replicas.filter((replica) => replica.logged('database.migrated'))).toHaveLength(1);
   });
 
-  it('stops in order on SIGTERM, and the next start finds what was there', async () => {
+  it('stops cleanly on SIGTERM and restarts with its data', async () => {
     const environment = { KEYS_DATABASE_URL: await postgres.createDatabase() };
     const first = start(environment);
     await first.ready();
@@ -57,7 +57,7 @@ describe('keys-service as a process', () => {
     expect(second.logged('database.migrated')).toBe(false);
   });
 
-  it('says that the database refuses its password, in one line without the password, and ends', async () => {
+  it('reports a refused database password without its value', async () => {
     const url = new URL(postgres.url);
     url.password = 'not-this-one';
     const service = start({ DATABASE_URL: url.href });

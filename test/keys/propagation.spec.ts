@@ -8,13 +8,13 @@ import { until } from '../testing/until.js';
 import { KeysWorld } from './keys-world.js';
 import type { TestGateway } from './test-gateway.js';
 
-/** Gateways trust what they know for 3 s; the service listens one second longer before it claims to know them all. */
+/** Gateways trust their records for 3 s; the service listens one second longer before it knows all gateways. */
 const LISTENS_MS = 4_000;
 
-/** It opens nothing there. */
-const obeys = (gateway: TestGateway, value: string): boolean => !gateway.admits(value);
+/** The gateway refuses the key. */
+const applies = (gateway: TestGateway, value: string): boolean => !gateway.admits(value);
 
-describe('an answer that says who obeys', { timeout: 120_000 }, () => {
+describe('the reply to a change of a key', { timeout: 120_000 }, () => {
   let world: KeysWorld;
   let service: TestService;
   let gateways: readonly [TestGateway, TestGateway];
@@ -32,69 +32,69 @@ describe('an answer that says who obeys', { timeout: 120_000 }, () => {
     return { address: { account, key: id }, value };
   };
   const admittedEverywhere = async (value: string): Promise<void> => {
-    for (const gateway of gateways) await until(`${gateway.name} admits the key`, () => !obeys(gateway, value));
+    for (const gateway of gateways) await until(`${gateway.name} accepts the key`, () => !applies(gateway, value));
   };
-  /** Revokes a key until the service has listened for long enough to say true. */
+  /** Revokes a key until the service has listened for long enough to reply with `propagated`. */
   const untilListening = async (): Promise<void> => {
     const { address } = await newKey();
     await until('the service has listened for long enough', async () => (await world.ask(RevokeKey, address)).propagated);
   };
 
-  it('is true only when every live gateway obeys already, and is so in the usual case', async () => {
+  it('is propagated once every live gateway applies it', async () => {
     await untilListening();
-    const said: boolean[] = [];
+    const replies: boolean[] = [];
     for (let i = 0; i < 15; i += 1) {
       const { address, value } = await newKey();
       await admittedEverywhere(value);
       const rotated = await world.ask(RotateKey, address);
       if (rotated.propagated)
-        expect(gateways.map((at) => [obeys(at, value), obeys(at, rotated.value)])).toEqual(gateways.map(() => [true, false]));
+        expect(gateways.map((at) => [applies(at, value), applies(at, rotated.value)])).toEqual(gateways.map(() => [true, false]));
       const revoked = await world.ask(RevokeKey, address);
-      if (revoked.propagated) expect(gateways.map((at) => obeys(at, rotated.value))).toEqual([true, true]);
+      if (revoked.propagated) expect(gateways.map((at) => applies(at, rotated.value))).toEqual([true, true]);
       for (const reply of [rotated, revoked]) if (reply.propagated) expect(reply.missing).toEqual([]);
-      said.push(rotated.propagated, revoked.propagated);
+      replies.push(rotated.propagated, revoked.propagated);
     }
-    expect(said).toContain(true);
+    expect(replies).toContain(true);
   });
 
-  it('is true only then of an MCP key that is rotated, too', async () => {
+  it('is propagated likewise for a rotated MCP key', async () => {
     const account = await world.account();
     let { value } = await world.ask(CreateMcpKey, { account });
-    await until('true is said', async () => {
+    await until('propagated is true', async () => {
       await admittedEverywhere(value);
       const rotated = await world.ask(RotateMcpKey, { account });
-      if (rotated.propagated) expect(gateways.map((at) => obeys(at, value))).toEqual([true, true]);
+      if (rotated.propagated) expect(gateways.map((at) => applies(at, value))).toEqual([true, true]);
       ({ value } = rotated);
       return rotated.propagated;
     });
   });
 
-  it('is false and names the gateway that is cut off, until that one can admit nothing any more', async () => {
+  it('names a disconnected gateway until that one refuses everything', async () => {
     const gate = await TcpGate.open(world.bus.url);
     try {
       const cut = await world.gateway('gw-cut', gate.through(world.bus.url));
       await untilListening();
       const { address, value } = await newKey();
       await admittedEverywhere(value);
-      await until('the far one admits the key', () => !obeys(cut, value));
+      await until('the cut gateway accepts the key', () => !applies(cut, value));
       gate.swallow();
       const named: string[] = [];
-      await until('true is said', async () => {
+      await until('propagated is true', async () => {
         const { propagated, missing } = await world.ask(RevokeKey, address);
         named.push(...missing);
-        // It never heard of the change; by the time it is not counted, it trusts nothing that it knows.
-        if (propagated) expect([obeys(gateways[0], value), obeys(cut, value), cut.fresh]).toEqual([true, false, false]);
+        // It never got the change; by the time it no longer counts as live, it refuses every key.
+        if (propagated) expect([applies(gateways[0], value), applies(cut, value), cut.fresh]).toEqual([true, false, false]);
         return propagated;
       });
       expect(named).toContain('gw-cut');
       gate.allow();
-      await until('the gateway comes back and obeys', () => cut.fresh && obeys(cut, value));
+      await until('the gateway comes back and applies', () => cut.fresh && applies(cut, value));
     } finally {
       await gate.end();
     }
   });
 
-  it('does not take the questions of a gateway that applies nothing, or speaks of another epoch, for confirmations', async () => {
+  it('ignores polls that confirm nothing or another epoch', async () => {
     await untilListening();
     const rpc = new RpcClient(await world.bus.connect('gateway'), ENV);
     const since = { ...KeyFeed.since, timeoutMs: 20_000 };
@@ -123,7 +123,7 @@ describe('an answer that says who obeys', { timeout: 120_000 }, () => {
     expect([...named]).toEqual(expect.arrayContaining(['gw-new', 'gw-past', 'gw-slow']));
   });
 
-  it('is false from a service that has just started, which knows nobody, however quiet it is', async () => {
+  it('is not propagated right after the service started', async () => {
     const { address, value } = await newKey();
     await admittedEverywhere(value);
     await untilListening();
@@ -131,18 +131,18 @@ describe('an answer that says who obeys', { timeout: 120_000 }, () => {
     const startedAt = performance.now();
     await world.replica();
     const replies = [await world.ask(RevokeKey, address)];
-    // On a machine that is slow to start it, the service may have listened for long enough by its first reply.
+    // On a slow machine the service may have listened for long enough by its first reply.
     if (performance.now() - startedAt < LISTENS_MS) expect(replies[0]?.propagated).toBe(false);
     while (replies.at(-1)?.propagated !== true && performance.now() - startedAt < 60_000) replies.push(await world.ask(RevokeKey, address));
     expect(replies.at(-1)?.propagated).toBe(true);
     expect(performance.now() - startedAt).toBeGreaterThan(LISTENS_MS);
-    expect(gateways.map((at) => obeys(at, value))).toEqual([true, true]);
+    expect(gateways.map((at) => applies(at, value))).toEqual([true, true]);
   });
 
-  it('is true without any gateway, once all that there were are known to be gone', async () => {
+  it('is propagated once all gateways are known gone', async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
     const { address } = await newKey();
-    await until('true is said', async () => {
+    await until('propagated is true', async () => {
       const { propagated, missing } = await world.ask(RotateKey, address);
       return propagated && missing.length === 0;
     });

@@ -23,11 +23,11 @@ import { KeysWorld } from './keys-world.js';
 const OPS: Actor = { kind: 'ops' };
 const PASSWORD = 'correct horse battery staple 42';
 
-describe('what an account may have', { timeout: 120_000 }, () => {
+describe('the quota of an account', { timeout: 120_000 }, () => {
   let world: KeysWorld;
   beforeAll(async () => {
     world = await KeysWorld.start();
-    // Replicas count in one database.
+    // Both replicas count in one database.
     await Promise.all([world.replica({ QUOTA_INVITATIONS: '3' }), world.replica({ QUOTA_INVITATIONS: '3' })]);
   }, 120_000);
   afterAll(() => world?.end(), 60_000);
@@ -37,7 +37,7 @@ describe('what an account may have', { timeout: 120_000 }, () => {
     await world.ask(SetAccountQuotas, { account, quotas, actor: OPS });
     return account;
   };
-  /** Asked again while the service is too busy. */
+  /** Retried while the service is too busy. */
   const outcome = (asked: Promise<unknown>): Promise<{ code?: string }> =>
     asked.then(
       () => ({}),
@@ -46,14 +46,14 @@ describe('what an account may have', { timeout: 120_000 }, () => {
   const invite = (account: AccountId, email: string) =>
     outcome(world.ask(CreateInvitation, { account, email, role: 'member', actor: OPS }));
   const used = async (account: AccountId) => (await world.ask(FindAccountQuotas, { account })).used;
-  /** How often each outcome came. */
+  /** Number of each outcome. */
   const tally = (outcomes: readonly { code?: string }[]): Record<string, number> => {
     const counts: Record<string, number> = {};
     for (const { code = 'ok' } of outcomes) counts[code] = (counts[code] ?? 0) + 1;
     return counts;
   };
 
-  it('of keys is never more than its quota, however many are made at once', async () => {
+  it('of keys holds for concurrent creations', async () => {
     const account = await accountWith({ keys: 5 });
     const outcomes = await Promise.all(Array.from({ length: 25 }, (_, i) => outcome(world.ask(CreateKey, { account, name: `key ${i}` }))));
     expect(tally(outcomes)).toEqual({ ok: 5, quota_exceeded: 20 });
@@ -65,12 +65,12 @@ describe('what an account may have', { timeout: 120_000 }, () => {
     const { keys } = await world.ask(ListKeys, { account });
     await world.ask(RevokeKey, { account, key: keys[0]!.id });
     await world.ask(CreateKey, { account, name: 'in its place' });
-    // The MCP key is none of them, and other accounts have their own.
+    // The MCP key does not count, and other accounts have their own quota.
     await world.ask(CreateMcpKey, { account });
     await world.ask(CreateKey, { account: await world.account(), name: 'elsewhere' });
   });
 
-  it('of keys bounds how many come and go within a day', async () => {
+  it('of keys limits creations per day too', async () => {
     const account = await accountWith({ keys: 1 });
     await world.sql(
       `INSERT INTO keys.key (account_id, kind, name, mac, pepper, hint, state)
@@ -81,7 +81,7 @@ describe('what an account may have', { timeout: 120_000 }, () => {
     expect((await used(account)).keys).toBe(0);
   });
 
-  it('of invitations and members never exceeds its quotas', async () => {
+  it('of invitations and members holds for concurrent additions', async () => {
     const account = await accountWith({ members: 2 });
     const emails = Array.from({ length: 25 }, (_, i) => `guest-${i}@quota.test`);
     expect(tally(await Promise.all(emails.map((email) => invite(account, email))))).toEqual({ ok: 3, quota_exceeded: 22 });
@@ -89,7 +89,7 @@ describe('what an account may have', { timeout: 120_000 }, () => {
       `SELECT id, email FROM people.invitation WHERE account_id = $1 AND closed_at IS NULL`,
       [account],
     );
-    // One in place of another of the same address needs no room.
+    // An invitation that replaces one of the same address is allowed.
     const links = [await world.ask(CreateInvitation, { account, email: open[0]!.email, role: 'member', actor: OPS })];
     expect(await used(account)).toEqual({ keys: 0, members: 0, invitations: 3 });
     await world.ask(RevokeInvitation, { account, invitation: links[0]!.id, actor: OPS });
@@ -98,7 +98,7 @@ describe('what an account may have', { timeout: 120_000 }, () => {
     for (const email of ['a@quota.test', 'b@quota.test', 'c@quota.test', 'd@quota.test'])
       tokens.push((await world.ask(CreateInvitation, { account, email, role: 'member', actor: OPS })).token);
     const door = new PatientRpc(new RpcClient(await world.bus.connect('console'), ENV));
-    // A service whose database is too busy says so, and wants to be asked again.
+    // A service whose database is too busy asks for a retry.
     const join = (token: string): Promise<Outcome<unknown>> =>
       until('the invitation is answered', async () => {
         const outcome = await door.outcome(AcceptInvitation, { token, name: 'A Guest', password: PASSWORD, origin: {} });
@@ -109,7 +109,7 @@ describe('what an account may have', { timeout: 120_000 }, () => {
     expect((await used(account)).members).toBe(2);
   });
 
-  it('is set by name, shown with what is used, and goes back to the default', async () => {
+  it('is set, shown with its use, and reset', async () => {
     const account = await world.account();
     const defaults = { keys: 200, members: 100, invitations: 3 };
     const none = { keys: 0, members: 0, invitations: 0 };
@@ -121,10 +121,10 @@ describe('what an account may have', { timeout: 120_000 }, () => {
     expect(await world.sql(audited, [account])).toEqual([{ facts: { keys: '7 → default', members: 'default → 0' } }]);
   });
 
-  it('is refused by a name that there is not, and so are limits, with the names that there are', async () => {
+  it('lists the valid names when one is unknown', async () => {
     const account = await world.account();
     const { id: key } = await world.ask(CreateKey, { account, name: 'a key' });
-    const unknown = (wish: object): never => wish as never;
+    const unknown = (names: object): never => names as never;
     await expect(world.ops.call(SetAccountQuotas, { account, quotas: unknown({ keis: 4 }) })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'There is no quota named "keis"; there are keys, members, invitations, uploads.',
@@ -137,7 +137,7 @@ describe('what an account may have', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a key that was just made', { timeout: 120_000 }, () => {
+describe('a new key', { timeout: 120_000 }, () => {
   let world: KeysWorld;
   beforeAll(async () => {
     world = await KeysWorld.start();
@@ -145,7 +145,7 @@ describe('a key that was just made', { timeout: 120_000 }, () => {
   }, 120_000);
   afterAll(() => world?.end(), 60_000);
 
-  it('is admitted by every gateway when the answer says so', async () => {
+  it('is accepted by every gateway once propagated', async () => {
     const gateways = [await world.gateway('gw-1'), await world.gateway('gw-2')];
     const account = await world.account();
     await until(

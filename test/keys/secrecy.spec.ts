@@ -8,11 +8,11 @@ import { KeysWorld } from './keys-world.js';
 describe('the value of a key', () => {
   let world: KeysWorld;
   let gate: TcpGate;
-  /** Every value that a reply has shown. */
+  /** Every key value that a reply has shown. */
   const values: string[] = [];
   const replies: unknown[] = [];
 
-  /** Does all that can be done with keys, refusals and failures included. */
+  /** Calls everything that concerns keys, with refusals and failures. */
   beforeAll(async () => {
     world = await KeysWorld.start();
     gate = await TcpGate.open(world.database);
@@ -24,7 +24,7 @@ describe('the value of a key', () => {
     const rotated = await world.ask(RotateKey, address);
     const rotatedMcp = await world.ask(RotateMcpKey, { account });
     values.push(made.value, mcp.value, rotated.value, rotatedMcp.value);
-    // Values in places where they do not belong: they must not be kept in an error either.
+    // Values in wrong fields: they must be in no error either.
     await world.outcome(CreateKey, { account, name: made.value.repeat(3) });
     await world.outcome(RotateKey, { account, key: rotated.value as never });
     await world.outcome(CreateMcpKey, { account });
@@ -42,7 +42,7 @@ describe('the value of a key', () => {
     await gate.end();
   });
 
-  /** Ways in which the random part of a value could be written. */
+  /** Encodings of the random part of a value. */
   const spellings = (value: string): string[] => {
     const secret = value.slice(12, -6);
     const bytes = Buffer.from(secret);
@@ -53,11 +53,11 @@ describe('the value of a key', () => {
     for (const spelling of values.flatMap(spellings)) expect(text).not.toContain(spelling);
   };
 
-  it('is different in every reply that shows one', () => {
+  it('is different in every reply that has one', () => {
     expect(new Set(values).size).toBe(4);
   });
 
-  it('stands in no column of any table of the database', async () => {
+  it('is in no column of the database', async () => {
     const tables = await world.sql<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );
@@ -69,14 +69,14 @@ describe('the value of a key', () => {
     expectNone(dump);
   });
 
-  it('stands in no line of the log, nor does a pepper, though the log tells everything', async () => {
-    const said = await world.lastWords();
-    expect(said).toContain('"event":"lifecycle.ready"');
-    expectNone(said);
-    for (const encoding of ['hex', 'base64'] as const) expect(said).not.toContain(PEPPER.secret.toString(encoding).slice(0, 32));
+  it('is in no log line, nor is a pepper', async () => {
+    const output = await world.lastWords();
+    expect(output).toContain('"event":"lifecycle.ready"');
+    expectNone(output);
+    for (const encoding of ['hex', 'base64'] as const) expect(output).not.toContain(PEPPER.secret.toString(encoding).slice(0, 32));
   });
 
-  it('stands in no reply that shows a key again', () => {
+  it('is in no later reply about the key', () => {
     expectNone(JSON.stringify(replies));
   });
 });

@@ -8,7 +8,7 @@ import { PEPPER } from './keys-service.js';
 
 const log = createLogger('test', 'silent');
 
-/** What a gateway knows of keys: a real reader of the key feed, under the gateways' permissions. */
+/** A reader of the key feed with the permissions of a gateway. */
 export class TestGateway {
   readonly #known = new KnownRecords<KeyFeedRecord>();
   readonly #reader: FeedReader<KeyFeedRecord>;
@@ -21,7 +21,7 @@ export class TestGateway {
     this.#reader.start();
   }
 
-  /** @param url address of the server, such as one behind a gate. */
+  /** @param url address of the server, such as that of a network gate */
   static async start(bus: Bus, name: string, url = bus.url): Promise<TestGateway> {
     const nats = await connectNats({ url, role: 'gateway', credentialsDir: bus.credentialsDir, name, log });
     return new TestGateway(name, nats);
@@ -36,7 +36,7 @@ export class TestGateway {
     return record?.type === 'key' ? record : null;
   }
 
-  /** Whether a request with this value would pass at this moment. */
+  /** Whether a request with this value would be accepted now. */
   admits(value: string): boolean {
     const mac = macOf(value, PEPPER).toString('base64url');
     for (const record of this.#known.now.values()) {
@@ -50,7 +50,7 @@ export class TestGateway {
     return until(`${this.name} is fresh`, () => this.fresh);
   }
 
-  /** Repeating it is harmless. */
+  /** Can be repeated. */
   async stop(): Promise<void> {
     await this.#reader.stop();
     await this.nats.close();

@@ -17,7 +17,7 @@ import { Bus, ENV } from '../services/bus.js';
 import type { TestService } from '../services/test-service.js';
 import { startKeysService } from './keys-service.js';
 
-/** An agent with its connection, as a worker has it. */
+/** An agent with its own NATS connection. */
 interface Joined {
   readonly wk: Incarnation;
   readonly key: UserKey;
@@ -65,7 +65,7 @@ describe('the names of workers', () => {
   const someNames = ({ wk }: Joined, count = WORKER_NAMES_MAX): Named[] =>
     Array.from({ length: count }, () => ({ wk: runnerName(wk, ONE, nuid.next()), key: newUserKey().public }));
   const name = ({ wk, rpc }: Joined, names: Named[]) => rpc.call(NameWorkers, { wk, names }, { wk });
-  /** Names of earlier days: an agent that asked for so many, for runners of deployment 2. */
+  /** Inserts names of an agent for runners of deployment 2. */
   const seed = (agent: string, count: number, key = 'U', ends = '20 hours') =>
     database.query(
       `INSERT INTO keys.worker_name (wk, public_key, host, expires_at)
@@ -80,7 +80,7 @@ describe('the names of workers', () => {
     return rows[0]?.n ?? 0;
   };
 
-  it('are given and renewed however many one agent asked for', async () => {
+  it('are issued and renewed for many runners', async () => {
     const [honest, greedy] = [await anAgent(), await anAgent()];
     const names = someNames(honest, 2);
     await name(honest, names);
@@ -91,7 +91,7 @@ describe('the names of workers', () => {
     await expect(anAgent()).resolves.toBeDefined();
   });
 
-  it('of one agent are bounded: the ones that were renewed longest ago are forgotten', async () => {
+  it('of one agent are limited to the latest renewed', async () => {
     const greedy = await anAgent();
     const used = someNames(greedy, 3);
     await name(greedy, used);
@@ -102,7 +102,7 @@ describe('the names of workers', () => {
     expect(rows).toHaveLength(3);
   });
 
-  it('of a runner that were forgotten are renewed all the same', async () => {
+  it('of a runner are renewed even when deleted', async () => {
     const agent = await anAgent();
     const key = newUserKey().public;
     await seed(agent.wk, 5_000, key, '1 hour');
@@ -112,7 +112,7 @@ describe('the names of workers', () => {
     expect(identities.map(({ wk }) => wk)).toEqual([forgotten.wk]);
   });
 
-  it('are refused to a worker that an operator expelled, renewals and runners too, and it stands in the audit log', async () => {
+  it('are refused to an expelled worker and its runners', async () => {
     const ops = new RpcClient(await bus.connect('ops'), ENV);
     const [agent, other] = [await anAgent(), await anAgent()];
     const names = someNames(agent, 2);
@@ -139,12 +139,12 @@ describe('the names of workers', () => {
     }
   });
 
-  it('are given to a bounded number of new agents of one host in a minute, and renewed beyond it', async () => {
+  it('are limited per host and minute, renewals excepted', async () => {
     const first = { wk: Incarnation.parse(nuid.next()), key: newUserKey() };
     await join(first, 'crashing');
     const key = newUserKey();
     const another = () => join({ wk: Incarnation.parse(nuid.next()), key }, 'crashing');
-    // A window that ends while it joins begins a second one; two of them hold 240.
+    // If the minute ends meanwhile, a second one begins; two allow 240 joins.
     let refusal: unknown = null;
     for (let n = 0; n < 241 && refusal === null; n += 1)
       refusal = await another().then(

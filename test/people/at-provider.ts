@@ -1,6 +1,6 @@
 import { Browser } from './browser.js';
 
-/** Signs in at `processes/provider.mjs` as `login`, and returns where it sends the browser back to, which is below `door`. */
+/** Signs in at `processes/provider.mjs` as `login`. @returns the URL below `door` that it redirects the browser to */
 export async function signInAtProvider(url: string, { login, door }: { login: string; door: string }): Promise<string> {
   const person = new Browser(url);
   let next = url;

@@ -35,7 +35,7 @@ afterAll(async () => {
 const insert = (object: string): string =>
   `INSERT INTO audit.entry (account_id, action, actor, actor_name, object, facts) VALUES (3, 'key.revoke', 'user', 'ä@example.com', '${object}', '{"b":1,"a":"é"}')`;
 
-/** What is wrong with the chain as it is now; null = nothing. */
+/** The fault of the chain; null = none. */
 async function fault(onStatement: () => void = () => undefined): Promise<string | null> {
   const query = async (text: string, values: unknown[]): Promise<unknown> => {
     onStatement();
@@ -50,7 +50,7 @@ async function fault(onStatement: () => void = () => undefined): Promise<string 
   }
 }
 
-/** Does what only somebody can who may alter tables; undone afterwards. */
+/** Runs statements with all triggers off, as only a superuser can. @returns the fault of the chain; the statements are rolled back */
 async function tampered(...statements: string[]): Promise<string | null> {
   await database.query('BEGIN');
   try {
@@ -62,14 +62,14 @@ async function tampered(...statements: string[]): Promise<string | null> {
   }
 }
 
-it('seals the entries that were there before it, and each new one when it is committed', async () => {
+it('seals old entries and each new one at commit', async () => {
   await database.query(insert('key:6'));
   const { rows } = await database.query<{ seq: string; entry_id: string }>(`SELECT seq, entry_id FROM audit.seal ORDER BY seq`);
   expect(rows.map(({ seq, entry_id: id }) => [seq, id])).toEqual(['1', '2', '3', '4', '5', '6'].map((n) => [n, n]));
   expect(await fault()).toBeNull();
 });
 
-it('holds when transactions write entries at once, in any order, and when some roll back', async () => {
+it('stays whole under concurrent and rolled back transactions', async () => {
   const writers = await Promise.all(Array.from({ length: 8 }, connect));
   await Promise.all(
     writers.map(async (writer, i) => {
@@ -85,7 +85,7 @@ it('holds when transactions write entries at once, in any order, and when some r
   expect(Number(rows[0]?.n)).toBe(6 + 8 * 16);
 });
 
-it('does not depend on the time zone of who reads it', async () => {
+it("does not depend on the reader's time zone", async () => {
   await database.query(`SET TIME ZONE 'Asia/Tokyo'`);
   expect(await fault()).toBeNull();
 });
@@ -103,20 +103,20 @@ it.each([
   expect(await tampered(...statements)).toContain(words);
 });
 
-it('refuses changes of the seals too', async () => {
+it('refuses changes of its seals too', async () => {
   for (const statement of [`UPDATE audit.seal SET seq = 99 WHERE seq = 1`, `DELETE FROM audit.seal`, `TRUNCATE audit.seal`]) {
     await expect(database.query(statement)).rejects.toThrow('append-only');
   }
 });
 
-it('of 100,000 entries is checked by statements that read a part each, and one that is not sealed is found', async () => {
+it('of 100,000 entries is checked in parts', async () => {
   const entries = 100_000;
   await database.query(
     `INSERT INTO audit.entry (action, actor, object) SELECT 'key.create', 'ops', 'key:' || n FROM generate_series(1, ${entries}) n`,
   );
   let statements = 0;
   expect(await fault(() => (statements += 1))).toBeNull();
-  // A page holds 200 entries; beyond the pages, few statements look for what is not sealed.
+  // A page has 200 entries; a few more statements look for unsealed ones.
   expect(statements).toBeLessThan(entries / 200 + 20);
   expect(await tampered(insert('key:forged'))).toContain('not in the chain');
 }, 120_000);

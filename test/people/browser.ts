@@ -1,11 +1,11 @@
-/** An answer of the console. */
+/** A response of the console. */
 export interface PageAnswer<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T & { readonly error?: { readonly code: string; readonly message: string } };
 }
 
-/** What a page of the console does, with the cookies that a browser would keep for it. */
+/** A browser of the console, with its cookies. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   accessToken: string | undefined;
@@ -19,7 +19,7 @@ export class Browser {
     return this.#ask<T>(path, { method: 'GET', headers });
   }
 
-  /** As a page of the console asks; `headers` replace what it would send. */
+  /** Sends a request as a page of the console does; `headers` replace the page's own. */
   async post<T = Record<string, unknown>>(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<PageAnswer<T>> {
     const own = { origin: this.url, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
     return this.#ask<T>(path, {
@@ -29,14 +29,14 @@ export class Browser {
     });
   }
 
-  /** Follows a link to the console, as after a navigation from another site. */
+  /** Follows a link to the console from another site. */
   async navigate(url: string): Promise<Response> {
     const response = await fetch(url, { redirect: 'manual', headers: { 'sec-fetch-site': 'cross-site', ...this.#cookieHeader() } });
     this.keep(response);
     return response;
   }
 
-  /** Takes the cookies of an answer. */
+  /** Stores the cookies of a response. */
   keep(response: Response): void {
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];

@@ -25,7 +25,7 @@ describe('the private API', () => {
     ['no token', undefined],
     ['an invented token', 'Bearer a.b.c'],
     ['another scheme', 'Basic dXNlcjpwYXNz'],
-  ])('asks for a sign-in where there is %s', async (_, authorization) => {
+  ])('asks for a sign-in with %s', async (_, authorization) => {
     const paths = ['/api/me', '/api/sessions/list', '/api/members/list', '/api/invitations/list', '/api/audit/list'];
     for (const path of paths) {
       const headers = authorization === undefined ? {} : { authorization };
@@ -35,7 +35,7 @@ describe('the private API', () => {
     }
   });
 
-  it('refuses API keys, good ones too, in both headers', async () => {
+  it('refuses API keys in both headers, even valid ones', async () => {
     const { value } = await world.ask(CreateKey, { account: owner.account, name: 'a key', actor: as(owner.user) });
     const browser = await signedIn();
     for (const headers of [{ 'x-api-key': value }, { authorization: `Bearer ${value}` }]) {
@@ -44,7 +44,7 @@ describe('the private API', () => {
     }
   });
 
-  it('does nothing that another site’s page asks for, though the cookie is there', async () => {
+  it('refuses requests of other sites despite the cookie', async () => {
     const browser = await signedIn();
     const evil = { origin: 'https://evil.example.com', 'sec-fetch-site': 'cross-site' };
     for (const path of ['/api/refresh', '/api/sign-out', '/api/sign-out-everywhere', '/api/password', '/api/sign-in', '/api/oidc/start']) {
@@ -58,7 +58,7 @@ describe('the private API', () => {
     expect((await browser.post('/api/refresh')).status).toBe(200);
   });
 
-  it('frames, sniffs, caches and tells nothing, whatever it answers', async () => {
+  it('sends its security headers with every answer', async () => {
     for (const answer of [
       await open().get('/api/me'),
       await open().get('/nowhere'),
@@ -77,7 +77,7 @@ describe('the private API', () => {
     }
   });
 
-  it.each(['0.9', '2.0'])('does not speak HTTP/%s: it says so and closes the connection', async (version) => {
+  it.each(['0.9', '2.0'])('refuses HTTP/%s and closes the connection', async (version) => {
     const client = await RawClient.open(Number(new URL(door.url).port));
     try {
       client.send(`GET /api/sign-in/ways HTTP/${version}\r\nHost: x\r\n\r\n`);
@@ -87,7 +87,7 @@ describe('the private API', () => {
     }
   });
 
-  it('has nothing but its routes', async () => {
+  it('answers on its own routes only', async () => {
     for (const path of [
       '/.well-known/security.txt',
       '/api',
@@ -118,7 +118,7 @@ describe('the dashboard', () => {
     expect([lost.status, (await lost.text()).includes('<div id="root">')]).toEqual([404, true]);
   });
 
-  it('is sent as the build compressed it, once', async () => {
+  it('is sent as the build compressed it', async () => {
     const [, script = ''] = /src="(\/assets\/[^"]+)"/.exec(await (await ask('/')).text()) ?? [];
     for (const encoding of ['br', 'gzip', 'identity']) {
       const file = await ask(script, { 'accept-encoding': encoding });
@@ -142,12 +142,12 @@ describe('the dashboard', () => {
 });
 
 describe('one address', () => {
-  it('gets a few tries at once and then waits, others do not; security.txt names the operator’s contact', async () => {
+  it('waits after a few attempts, alone', async () => {
     const contact = 'https://example.com/security';
     const strict = await ConsoleInProcess.start(world.keys.bus, { SIGN_INS_PER_MIN: '6', CONSOLE_PROXIES: '1', SECURITY_CONTACT: contact });
     try {
-      const said = await fetch(`${strict.url}/.well-known/security.txt`);
-      expect([said.status, await said.text()]).toEqual([200, expect.stringContaining(`Contact: ${contact}\r\nExpires: `)]);
+      const contactFile = await fetch(`${strict.url}/.well-known/security.txt`);
+      expect([contactFile.status, await contactFile.text()]).toEqual([200, expect.stringContaining(`Contact: ${contact}\r\nExpires: `)]);
       const from = (address: string): Browser => new Browser(strict.url, { 'x-forwarded-for': `203.0.113.1, ${address}` });
       const tryOnce = async (address: string): Promise<PageAnswer> =>
         from(address).post('/api/sign-in', { email: world.email(), password: 'wrong' });
@@ -162,7 +162,7 @@ describe('one address', () => {
 });
 
 describe('the log', () => {
-  it('has one wide line per request, with who and from where, and no password, token, cookie or link', async () => {
+  it('has one line per request without any secret', async () => {
     const account = await world.keys.account();
     const { token: link } = await world.keys.ask(CreateSetupLink, { account, actor: OPS });
     const browser = new Browser(door.url, { 'x-forwarded-for': '192.0.2.99' });
@@ -183,13 +183,13 @@ describe('the log', () => {
       account_id: owner.account,
       address: '192.0.2.99',
     });
-    const said = (await door.lastWords()) + (await world.keys.lastWords());
-    for (const secret of [...secrets, 'in-a-query']) expect(said).not.toContain(secret);
+    const output = (await door.lastWords()) + (await world.keys.lastWords());
+    for (const secret of [...secrets, 'in-a-query']) expect(output).not.toContain(secret);
   });
 });
 
 describe('without keys-service', () => {
-  it('the console says so, and lets nobody in', async () => {
+  it('answers unavailable and signs no person in', async () => {
     const lonely = await PeopleWorld.start();
     const console_ = await ConsoleInProcess.start(lonely.keys.bus);
     try {

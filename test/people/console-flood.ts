@@ -9,7 +9,7 @@ export async function residentMib(pid: number): Promise<number> {
   return Number(kib) / KIB;
 }
 
-/** What a process has used of its processors, in hundredths of a second. */
+/** CPU time of a process, in hundredths of a second. */
 export async function cpuTicks(pid: number): Promise<number> {
   const [, , ...fields] = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/\(.*\)/, '()').split(' ');
   const [user = '0', system = '0'] = fields.slice(11, 13);
@@ -20,17 +20,17 @@ export interface FloodOptions {
   readonly port: number;
   readonly connections: number;
   readonly path: string;
-  /** Bytes that are announced; one less of them is sent. */
+  /** Bytes that `content-length` states; one less is sent. */
   readonly bytes: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Each byte is an HTTP chunk, instead of a body whose length is announced. */
+  /** Sends each byte as an HTTP chunk, without `content-length`. */
   readonly isShredded?: boolean;
 }
 
-/** Connections that each send all of a request but its last byte, and wait. */
+/** Connections that each send a request without its last byte, and wait. */
 export class Flood {
   readonly #sockets: Socket[] = [];
-  /** The last thing that each connection was told. */
+  /** The last data that each connection received. */
   readonly statuses = new Map<string, number>();
 
   static async begin(options: FloodOptions): Promise<Flood> {

@@ -6,18 +6,18 @@ import { ConsoleProcess } from './console-process.js';
 import { PeopleWorld } from './people-world.js';
 
 const MIB = 1024 * 1024;
-/** What anonymous clients may cost altogether. */
+/** Memory that all anonymous clients may use together. */
 const COST_MIB = 100;
-/** The first requests of a process compile code and grow its heap; they are no part of what connections cost. */
+/** The first requests of a process compile code and grow its heap; they are made before the measurement. */
 const WARM_REQUESTS = 300;
-/** What answering a health check takes at most, in hundredths of a second of a processor. */
+/** Largest CPU time of a health check, in hundredths of a second. */
 const REST_TICKS = 3;
-/** The largest body of a sign-in. */
+/** Largest body of a sign-in. */
 const SIGN_IN_BYTES = 8 * 1024;
-/** Reading single bytes takes long. */
+/** Reading chunks of one byte takes long. */
 const READ_WITHIN_MS = 45_000;
 
-/** What a number of anonymous connections may do to a console: nothing that others notice. */
+/** Cases with a number of anonymous connections, which must not affect other clients of the console. */
 export function describeAnonymousConnections(connections: number): void {
   let world: PeopleWorld;
   let door: ConsoleProcess;
@@ -44,7 +44,7 @@ export function describeAnonymousConnections(connections: number): void {
 
   const live = async (): Promise<number> => (await fetch(`${door.url}/livez`, { headers: { connection: 'close' } })).status;
 
-  /** It has nothing left to read: all that it uses its processor for is our question. */
+  /** The console has read everything: it uses CPU time for the health check only. */
   const rests = async (): Promise<boolean> => {
     const begin = await cpuTicks(door.pid);
     for (let i = 0; i < 2; i += 1) await live();
@@ -64,12 +64,12 @@ export function describeAnonymousConnections(connections: number): void {
       ],
       ['hold what a sign-in may be', { path: '/api/sign-in', bytes: SIGN_IN_BYTES }],
       ['hold a megabyte each where nothing is', { path: '/nowhere' }],
-      // Few: reading single bytes takes a processor for long.
+      // Few connections: reading chunks of one byte takes much CPU time.
       [
         'hold what a sign-in may be in HTTP chunks of one byte',
         { path: '/api/sign-in', bytes: SIGN_IN_BYTES, isShredded: true, connections: 128 },
       ],
-    ])('that %s cost little memory, and others are served', async (_, request) => {
+    ])('that %s cost little memory and delay no request', async (_, request) => {
       flood = await Flood.begin({ port, connections, bytes: MIB, ...request });
       expect(await live()).toBe(200);
       const answer = await fetch(`${door.url}/api/sign-in/ways`, { headers: { connection: 'close' } });
@@ -78,13 +78,13 @@ export function describeAnonymousConnections(connections: number): void {
       expect((await residentMib(door.pid)) - before).toBeLessThan(COST_MIB);
     });
 
-    it('that only stay open are closed for newcomers, the quietest first', async () => {
+    it('that are idle are closed for new ones', async () => {
       flood = await Flood.begin({ port, connections: Math.max(connections, 600), path: '/api/me', bytes: 1 });
       await until('no more than the share of one address is open', () => (flood?.open ?? 0) <= 512);
       expect(await live()).toBe(200);
     });
 
-    it('leave nothing behind', async () => {
+    it('leave no memory in use once closed', async () => {
       flood?.end();
       // V8 collects garbage while something is allocated: a process that gets no request keeps it.
       await until('the memory is given back', async () => {

@@ -5,14 +5,14 @@ import type { NatsAddress } from '../services/test-service.js';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Settings of a console on a port that is free, and where it is opened. */
+/** Settings of a console on a free port, and its URL. */
 async function consoleSettings(environment: Environment): Promise<{ settings: Environment; url: string }> {
   const [free = 0] = await freePorts(1);
   const port = environment['CONSOLE_PORT'] ?? String(free);
   return { settings: { CONSOLE_PORT: port, LOG_LEVEL: 'debug', ...environment }, url: `http://127.0.0.1:${port}` };
 }
 
-/** A console in the process of the test, and where it is opened. */
+/** A console in the test's process, and its URL. */
 export class ConsoleInProcess extends ServiceInProcess {
   private constructor(
     nats: NatsAddress,
@@ -22,14 +22,14 @@ export class ConsoleInProcess extends ServiceInProcess {
     super('console', nats, environment);
   }
 
-  /** Starts it and waits until it takes requests. */
+  /** Starts it and waits until it accepts requests. */
   static async start(nats: NatsAddress, environment: Environment = {}): Promise<ConsoleInProcess> {
     const { settings, url } = await consoleSettings(environment);
     return new ConsoleInProcess(nats, settings, url).ready();
   }
 }
 
-/** A console as a process of its own, and where it is opened. */
+/** A console in its own process, and its URL. */
 export class ConsoleProcess extends ServiceProcess {
   private constructor(
     nats: NatsAddress,
@@ -39,7 +39,7 @@ export class ConsoleProcess extends ServiceProcess {
     super('console', nats, environment);
   }
 
-  /** Starts it and waits until it takes requests. */
+  /** Starts it and waits until it accepts requests. */
   static async start(nats: NatsAddress, environment: Environment = {}): Promise<ConsoleProcess> {
     const { settings, url } = await consoleSettings({ DRAIN_MS: '3000', ...environment });
     return new ConsoleProcess(nats, settings, url).ready();

@@ -4,10 +4,10 @@ import { PASSWORD, PeopleWorld, type Resident } from './people-world.js';
 
 export const COOKIE = '__Host-slipway_refresh';
 
-/** Status and code of an answer. */
+/** Status and error code of a response. */
 export const codeOf = ({ status, body }: PageAnswer): [number, string | undefined] => [status, body.error?.code];
 
-/** A console with an account and its owner, and browsers that open it. */
+/** A console with an account and its owner, and browsers for it. */
 export class ConsoleScene {
   private constructor(
     readonly world: PeopleWorld,

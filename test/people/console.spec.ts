@@ -19,7 +19,7 @@ const open = (): Browser => scene.open();
 const signedIn = (person?: Pick<Resident, 'email'>): Promise<Browser> => scene.signedIn(person);
 
 describe('signing in', () => {
-  it('gives a token for the page and a cookie that no script reads', async () => {
+  it('gives the page a token and an HTTP-only cookie', async () => {
     const browser = open();
     const { status, headers, body } = await browser.post('/api/sign-in', { email: owner.email, password: PASSWORD });
     expect([status, body]).toEqual([
@@ -45,7 +45,7 @@ describe('signing in', () => {
     });
   });
 
-  it('answers an unknown address and a wrong password with the same bytes', async () => {
+  it('answers unknown addresses and wrong passwords alike', async () => {
     const answers = await Promise.all([
       open().post('/api/sign-in', { email: owner.email, password: 'not the password' }),
       open().post('/api/sign-in', { email: world.email(), password: PASSWORD }),
@@ -62,7 +62,7 @@ describe('signing in', () => {
     [{ email: 'a@example.com', password: '' }, 'password'],
     [{ email: 'a@example.com', password: 'x'.repeat(201) }, 'password'],
     [{ email: 'a@example.com', password: { $ne: '' } }, 'password'],
-  ])('with wrong fields names the first one, case %#', async (body, param) => {
+  ])('names the first wrong field, case %#', async (body, param) => {
     const answer = await open().post('/api/sign-in', body);
     expect([answer.status, answer.body.error]).toMatchObject([400, { code: 'invalid_request', param }]);
   });
@@ -71,13 +71,13 @@ describe('signing in', () => {
     [400, 'invalid_json', '{'],
     [400, 'invalid_json', '{"__proto__":{"a":1}}'],
     [413, 'request_too_large', `{"email":"${'x'.repeat(70_000)}"}`],
-  ])('with a wrong body is refused: %i %s', async (status, code, body) => {
+  ])('refuses an invalid body: %i %s', async (status, code, body) => {
     expect(codeOf(await open().post('/api/sign-in', body))).toEqual([status, code]);
   });
 });
 
 describe('a session', () => {
-  it('is kept going by its cookie, which is another one each time', async () => {
+  it('is refreshed by its cookie, which changes each time', async () => {
     const browser = await signedIn();
     const cookie = browser.cookies.get(COOKIE);
     browser.accessToken = undefined;
@@ -86,7 +86,7 @@ describe('a session', () => {
     expect((await browser.get('/api/me')).status).toBe(200);
   });
 
-  it('ends when its cookie comes a second time later, and the cookie goes', async () => {
+  it('ends when an old cookie is used again', async () => {
     const browser = await signedIn();
     const stolen = open();
     stolen.cookies.set(COOKIE, browser.cookies.get(COOKIE) ?? '');
@@ -98,16 +98,16 @@ describe('a session', () => {
     await until('the token is void', async () => (await browser.get('/api/me')).status === 401);
   });
 
-  it('ends at sign-out, token and cookie both', async () => {
+  it('ends at sign-out with its token and cookie', async () => {
     const browser = await signedIn();
     expect((await browser.post('/api/sign-out')).status).toBe(200);
-    // What shows that this browser has signed in before opens nothing, and stays.
+    // The token of a known browser is no credential, and stays.
     expect([...browser.cookies.keys()]).toEqual(['__Host-slipway_browser']);
     await until('the token is void', async () => (await browser.get('/api/me')).status === 401);
     expect((await browser.post('/api/sign-out')).status).toBe(200);
   });
 
-  it('ends everywhere at once, and one by one', async () => {
+  it('can be ended singly and everywhere', async () => {
     const person = await world.owner();
     const [one, other] = [await signedIn(person), await signedIn(person)];
     const { body } = await one.post<{ sessions: { id: string }[] }>('/api/sessions/list');
@@ -119,7 +119,7 @@ describe('a session', () => {
     await until('the own token is void', async () => (await one.get('/api/me')).status === 401);
   });
 
-  it('that an operator ends is over at every console', async () => {
+  it('ends at every console when an operator ends it', async () => {
     const person = await world.owner();
     const browser = await signedIn(person);
     const second = await ConsoleInProcess.start(world.keys.bus);
@@ -134,7 +134,7 @@ describe('a session', () => {
     }
   });
 
-  it('goes on over a rotation of the signing keys', async () => {
+  it('lives on over a rotation of signing keys', async () => {
     const browser = await signedIn();
     await world.keys.ask(RotateSessionKey, { actor: OPS });
     expect((await browser.get('/api/me')).status).toBe(200);
@@ -144,7 +144,7 @@ describe('a session', () => {
     });
   });
 
-  it('survives a change of password where it was asked for, and no other does', async () => {
+  it('alone survives the change of password in it', async () => {
     const person = await world.owner();
     const [asking, other] = [await signedIn(person), await signedIn(person)];
     const next = 'another horse battery';
@@ -157,7 +157,7 @@ describe('a session', () => {
 });
 
 describe('a link', () => {
-  it('sets an account up: the first owner chooses address and password, once', async () => {
+  it("sets up an account's first owner, once", async () => {
     const account = await world.keys.account();
     const { token } = await world.keys.ask(CreateSetupLink, { account, actor: OPS });
     const browser = open();
@@ -168,7 +168,7 @@ describe('a link', () => {
     expect(codeOf(await open().post('/api/invitations/accept', acceptance))).toEqual([404, 'invitation_not_found']);
   });
 
-  it('invites a member, whom the owner promotes and takes out again', async () => {
+  it('invites a member, who is promoted and removed', async () => {
     const boss = await signedIn();
     const email = world.email();
     const { body } = await boss.post<{ token: string }>('/api/invitations/create', { email, role: 'viewer' });

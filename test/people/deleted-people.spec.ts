@@ -40,7 +40,7 @@ const invite = async (owner: Resident, email: string): Promise<string> => {
 const membersOf = async (account: AccountId): Promise<number[]> =>
   (await world.keys.ask(ListMembers, { account, actor: OPS })).members.map(({ user }) => user);
 
-/** Tables outside of the audit log in which a text stands. */
+/** Tables other than the audit log that have a text. */
 async function tablesWith(text: string): Promise<string[]> {
   const tables = await world.keys.sql<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema', 'audit')`,
@@ -51,7 +51,7 @@ async function tablesWith(text: string): Promise<string[]> {
 }
 
 describe('a deleted person', () => {
-  it('is in no table any more but by number, and in the audit log as it was; the account goes on', async () => {
+  it('is deleted everywhere but in the audit log', async () => {
     const owner = await world.owner();
     const { account } = owner;
     const { email, user } = await world.member(owner, 'member');
@@ -70,13 +70,13 @@ describe('a deleted person', () => {
     ]);
     expect(await world.ask(OpenMcpKey, { value: mcp.value })).toMatchObject({ key: mcp.id });
     const { entries } = await world.ask(ListAudit, { account, actor: as(owner.user) });
-    const told = entries.filter(({ action }) => action === 'user.delete');
-    expect(told).toMatchObject([{ actor: 'ops', object: `user:${user}`, object_name: null, facts: { role: 'member' } }]);
-    expect(JSON.stringify(told)).not.toContain(email);
+    const recorded = entries.filter(({ action }) => action === 'user.delete');
+    expect(recorded).toMatchObject([{ actor: 'ops', object: `user:${user}`, object_name: null, facts: { role: 'member' } }]);
+    expect(JSON.stringify(recorded)).not.toContain(email);
     expect(entries.find(({ action }) => action === 'key.create')).toMatchObject({ actor_id: user, actor_name: email });
   });
 
-  it('finds their sessions over everywhere, also at a console that starts later, and is a stranger who signs in', async () => {
+  it('has no session left and cannot sign in', async () => {
     const owner = await world.owner();
     const { email, user, tokens } = await world.member(owner, 'viewer');
     await remove(email);
@@ -92,7 +92,7 @@ describe('a deleted person', () => {
     expect(refusals[0]).toEqual(refusals[1]);
     const later = new FollowedProofs({ nats: await world.keys.bus.connect('console'), env: ENV, log: createLogger('test', 'silent') });
     later.start();
-    const code = await until('the console can tell', async () => {
+    const code = await until('the console has the end of the session', async () => {
       const refusal: unknown = await later.reader.read(tokens.access_token).catch((error: unknown) => error);
       return (refusal as ServiceError).code !== 'auth_unavailable' && (refusal as ServiceError).code;
     });
@@ -100,13 +100,13 @@ describe('a deleted person', () => {
     await later.stop();
   });
 
-  it('is nobody to delete a second time, and leaves the address to somebody new', async () => {
+  it('is not found again, and frees the address', async () => {
     const [owner, other] = [await world.owner(), await world.owner()];
     const old = await world.member(owner, 'member');
     await world.keys.ask(SetUserState, { email: old.email, state: 'suspended', actor: OPS });
     expect((await remove(old.email)).code).toBeUndefined();
     expect((await remove(old.email)).code).toBe('user_not_found');
-    const password = 'of somebody new';
+    const password = 'of a new person';
     const token = await invite(other, old.email);
     const tokens = await world.ask(AcceptInvitation, { token, password, origin });
     expect([tokens.user === old.user, tokens.account]).toEqual([false, other.account]);
@@ -114,7 +114,7 @@ describe('a deleted person', () => {
     expect(await world.code(SignIn, { email: old.email, password: PASSWORD, origin })).toBe('invalid_credentials');
   });
 
-  it('who signs in or accepts a link at the very moment keeps no session and no membership', async () => {
+  it('keeps nothing from a concurrent sign-in or invitation', async () => {
     const owner = await world.owner();
     for (let round = 0; round < 3; round += 1) {
       const { email, user } = await world.member(owner, 'member');
@@ -133,7 +133,7 @@ describe('a deleted person', () => {
 });
 
 describe('the only owner of an account', () => {
-  it('is not deleted: the refusal names the accounts, and nothing has changed', async () => {
+  it('is not deleted, and the refusal names the accounts', async () => {
     const [owner, second] = [await world.owner(), await world.owner()];
     const heir = await world.member(owner, 'member');
     const token = await world.ask(CreateInvitation, {
@@ -156,7 +156,7 @@ describe('the only owner of an account', () => {
     expect(await membersOf(owner.account)).toEqual([heir.user]);
   });
 
-  it('is left of two who are deleted at the same time', async () => {
+  it('remains when two are deleted concurrently', async () => {
     const first = await world.owner();
     const second = await world.member(first, 'owner');
     const codes = (await Promise.all([remove(first.email), remove(second.email)])).map(({ code }) => code);

@@ -15,12 +15,12 @@ const origin = { address: '192.0.2.7', client: 'test browser' };
 const signIn = ({ email }: Pick<Resident, 'email'> = owner): Promise<SessionTokens> =>
   world.ask(SignIn, { email, password: PASSWORD, origin });
 
-describe('somebody who tries passwords of an address', () => {
+describe('an attacker who tries passwords', () => {
   const elsewhere = (n: number): { address: string; client: string } => ({ address: `198.51.${n}.1`, client: 'guesser' });
   const guess = (email: string, n: number): Promise<string | undefined> =>
     world.code(SignIn, { email, password: 'not the password', origin: elsewhere(n) });
 
-  it('locks out their own network, not the person in another one, nor a session that asks for the password', async () => {
+  it('locks out only their own network', async () => {
     const { email, user, tokens } = await world.owner();
     for (let n = 0; n < 11; n += 1) await guess(email, 1);
     expect(await world.code(SignIn, { email, password: PASSWORD, origin: elsewhere(1) })).toBe('rate_limit_exceeded');
@@ -29,7 +29,7 @@ describe('somebody who tries passwords of an address', () => {
     expect(await world.code(ChangePassword, change)).toBeUndefined();
   });
 
-  it('from many networks locks out all but browsers that have signed in before', async () => {
+  it('from many networks locks out all unknown browsers', async () => {
     const { email, user } = await world.owner();
     const { browser_token: browser } = await signIn({ email });
     for (let n = 0; n < 6; n += 1) await Promise.all(Array.from({ length: 9 }, () => guess(email, n)));
@@ -39,7 +39,7 @@ describe('somebody who tries passwords of an address', () => {
     expect(await world.code(SignIn, { email, password: PASSWORD, origin, browser: foreign })).toBe('rate_limit_exceeded');
   });
 
-  it('is read of by owners: the first failure and the lock-out of a network, once each', async () => {
+  it('is in the audit log, once per network', async () => {
     const { email, user, account } = await world.owner();
     for (let n = 0; n < 15; n += 1) await guess(email, 7);
     const failed = await until('both are written', async () => {
@@ -54,8 +54,8 @@ describe('somebody who tries passwords of an address', () => {
   });
 });
 
-describe('strangers who try passwords from many networks at once', () => {
-  it('keep no known browser from signing in', async () => {
+describe('attackers from many networks at once', () => {
+  it('do not keep known browsers from signing in', async () => {
     const { email, user } = await world.owner();
     const { browser_token: browser } = await signIn({ email });
     let over = false;
@@ -69,7 +69,7 @@ describe('strangers who try passwords from many networks at once', () => {
     };
     const guessers = Array.from({ length: 80 }, (_, n) => flood(n));
     try {
-      await until('strangers are refused because too many wait', () => refused > 20);
+      await until('attempts are refused because too many wait', () => refused > 20);
       for (let times = 0; times < 5; times += 1) {
         const tokens = await world.console.call({ ...SignIn, timeoutMs: 30_000 }, { email, password: PASSWORD, origin, browser });
         expect(tokens.user).toBe(user);

@@ -33,7 +33,7 @@ const NEVER_MADE = 'A'.repeat(43);
 const origin = {};
 
 describe('a set-up link', () => {
-  it('makes the first owner, once', async () => {
+  it('makes the first owner, and works once', async () => {
     const account = await world.keys.account();
     const { token } = await world.keys.ask(CreateSetupLink, { account, actor: OPS });
     expect(await world.ask(FindInvitation, { token })).toMatchObject({ role: 'owner', email: null, known: false });
@@ -47,7 +47,7 @@ describe('a set-up link', () => {
     expect((await world.keys.outcome(CreateSetupLink, { account, actor: OPS })).code).toBe('account_has_owner');
   });
 
-  it('is void as soon as another one is made', async () => {
+  it('is void once another one is created', async () => {
     const account = await world.keys.account();
     const [first, second] = [
       await world.keys.ask(CreateSetupLink, { account, actor: OPS }),
@@ -66,7 +66,7 @@ describe('an invitation', () => {
   const invite = (email: string): Promise<{ id: number; token: string }> =>
     world.ask(CreateInvitation, { account: owner.account, email, role: 'member', actor: as(owner.user) });
 
-  it('lets in the invited address alone, with a password of its own, once', async () => {
+  it('works once, for the invited address only', async () => {
     const email = world.email();
     const { token } = await invite(email);
     expect(await world.code(AcceptInvitation, { token, password: 'short', origin })).toBe('invalid_request');
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     );
   });
 
-  it('of somebody known opens with their own password only', async () => {
+  it('of a known person needs their own password', async () => {
     const other = await world.owner();
     const { token } = await invite(other.email);
     expect(await world.ask(FindInvitation, { token })).toMatchObject({ known: false, email: other.email });
@@ -88,7 +88,7 @@ describe('an invitation', () => {
     expect((await world.ask(FindUser, { user: other.user })).memberships.map(({ role }) => role).toSorted()).toEqual(['member', 'owner']);
   });
 
-  it('tells nobody by a refusal whether the invited address is known', async () => {
+  it('does not reveal whether the address is known', async () => {
     const inviter = await world.owner();
     const [known, unknown] = [(await world.owner()).email, world.email()];
     const invited = (email: string): Promise<{ token: string }> =>
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect(await outcomes('not their password')).toEqual([{ code: 'rate_limit_exceeded' }, { code: 'rate_limit_exceeded' }]);
   });
 
-  it('lets in nobody at a full account but its members, who keep their role', async () => {
+  it('is refused at a full account, members excepted', async () => {
     const inviter = await world.owner();
     const { account, user, email } = inviter;
     const { token } = await world.keys.ask(CreateSetupLink, { account: await world.keys.account(), actor: OPS });
@@ -117,7 +117,7 @@ describe('an invitation', () => {
     expect((await world.ask(FindUser, { user })).memberships).toMatchObject([{ account, role: 'owner' }]);
   });
 
-  it('that is revoked, replaced, expired or invented opens nothing, and nobody can tell which', async () => {
+  it('is refused alike when revoked, replaced, expired or invented', async () => {
     const revoked = await invite(world.email());
     await world.ask(RevokeInvitation, { account: owner.account, invitation: revoked.id, actor: as(owner.user) });
     const email = world.email();
@@ -133,7 +133,7 @@ describe('an invitation', () => {
     expect(invitations.map(({ id }) => id)).toEqual([latest.id]);
   });
 
-  it('stands in the database without its secret', async () => {
+  it('is in the database without its secret', async () => {
     const { token } = await invite(world.email());
     const rows = await world.keys.sql<{ row: string }>(`SELECT i::text AS row FROM people.invitation i`);
     for (const { row } of rows) {
@@ -153,7 +153,7 @@ describe('roles', () => {
     viewer = await world.member(owner, 'viewer');
   });
 
-  it('decide what people may do: viewers read, members change keys, owners manage people and read the audit log', async () => {
+  it('decide what a person may read, change and manage', async () => {
     const { account } = owner;
     const codes = async ({ user }: Resident): Promise<(string | undefined)[]> => [
       await world.code(ListMembers, { account, actor: as(user) }),
@@ -167,7 +167,7 @@ describe('roles', () => {
     expect(await codes(owner)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('change at once, and an account keeps an owner', async () => {
+  it('change at once, and leave one owner at least', async () => {
     const { account, user } = owner;
     expect(await world.code(ChangeRole, { account, user, role: 'member', actor: as(user) })).toBe('last_owner');
     expect(await world.code(RemoveMember, { account, user, actor: OPS })).toBe('last_owner');
@@ -177,7 +177,7 @@ describe('roles', () => {
     expect(await world.code(ListAudit, { account, actor: as(member.user) })).toBe('not_permitted');
   });
 
-  it('of two owners who take each other out at the same time, one stays', async () => {
+  it('keep one of two owners removing each other', async () => {
     const first = await world.owner();
     const second = await world.member(first, 'owner');
     const { account } = first;
@@ -191,7 +191,7 @@ describe('roles', () => {
 });
 
 describe('two accounts', () => {
-  it('see nothing of each other: every operation on the other’s number is refused as on one that nobody has', async () => {
+  it("refuse each other's numbers like unknown numbers", async () => {
     const [mine, theirs] = [await world.owner(), await world.owner()];
     const member = await world.member(theirs, 'member');
     const key = await world.ask(CreateKey, { account: theirs.account, name: 'theirs', actor: as(theirs.user) });
@@ -231,7 +231,7 @@ describe('two accounts', () => {
     expect(members).toEqual(['owner', 'member']);
   });
 
-  it('a person who was removed from the only one cannot sign in any more', async () => {
+  it('refuse sign-in to a person without any account', async () => {
     const owner = await world.owner();
     const { user, email } = await world.member(owner, 'member');
     await world.ask(RemoveMember, { account: owner.account, user, actor: as(owner.user) });

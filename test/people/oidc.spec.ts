@@ -63,7 +63,7 @@ afterAll(async () => {
   await world.end();
 });
 
-/** Signs in at the provider as `login`, and returns where it sends the browser back to. */
+/** Signs in at the provider as `login`. @returns the URL that it redirects the browser to */
 const atProvider = (url: string, login: string): Promise<string> => signInAtProvider(url, { login, door: door.url });
 
 async function begin(browser: Browser, invitation?: string): Promise<string> {
@@ -72,7 +72,7 @@ async function begin(browser: Browser, invitation?: string): Promise<string> {
   return body.url;
 }
 
-/** The whole way; where it ends is where the console sends the browser. */
+/** Signs in through all redirects. @returns the console's last redirect */
 async function signIn(login: string, invitation?: string): Promise<{ browser: Browser; end: string | null }> {
   const browser = new Browser(door.url);
   const back = await atProvider(await begin(browser, invitation), login);
@@ -90,7 +90,7 @@ const invite = async (email: string): Promise<string> => {
 };
 
 describe('sign-in by an identity provider', () => {
-  it('is offered by name, and begins with PKCE, state and nonce', async () => {
+  it('is offered by name and begins with PKCE', async () => {
     expect((await new Browser(door.url).get('/api/sign-in/ways')).body).toEqual({ password: true, identity_provider: 'Example' });
     const url = new URL(await begin(new Browser(door.url)));
     const asked = Object.fromEntries(url.searchParams);
@@ -98,12 +98,12 @@ describe('sign-in by an identity provider', () => {
     for (const name of ['state', 'nonce', 'code_challenge']) expect(asked[name]).toMatch(/^[\w-]{43}$/);
   });
 
-  it('lets nobody in who was not invited', async () => {
+  it('is refused to people who were not invited', async () => {
     const { browser, end } = await signIn(newLogin());
     expect([end, browser.cookies.has(SESSION_COOKIE)]).toEqual([refused('not_permitted'), false]);
   });
 
-  it('accepts an invitation of the verified address, and knows the person from then on by the provider’s subject', async () => {
+  it('accepts an invitation and then identifies by subject', async () => {
     const login = newLogin();
     const first = await signIn(login, await invite(`${login}@example.com`));
     expect(first.end).toBe('/');
@@ -115,7 +115,7 @@ describe('sign-in by an identity provider', () => {
     expect((await again.browser.get('/api/me')).body).toMatchObject({ id: me.body.id, has_password: false });
   });
 
-  it('links a person by their verified address, once; another subject of that address is the same person', async () => {
+  it('links several subjects of one verified address', async () => {
     const login = newLogin();
     const email = `${login}@example.com`;
     const resident = await world.accept(await invite(email), { email, account: owner.account });
@@ -127,7 +127,7 @@ describe('sign-in by an identity provider', () => {
     }
   });
 
-  it('takes an address back from somebody who took it by a link: password and sessions are gone, and owners read of it', async () => {
+  it('removes the password and sessions of unverified registrations', async () => {
     const login = newLogin();
     const email = `${login}@example.com`;
     const squatter = await world.accept(await invite(email), { email, account: owner.account });
@@ -145,13 +145,13 @@ describe('sign-in by an identity provider', () => {
       object_name: email,
       facts: { password_removed: 1, sessions_ended: 1 },
     });
-    // A proven person keeps a password that an operator gives, also when they sign in by the provider again.
+    // A verified person keeps a password that an operator sets, also after another sign-in by the provider.
     const { password } = await world.keys.ask(ResetPassword, { user: squatter.user, actor: OPS });
     expect((await signIn(login)).end).toBe('/');
     expect((await world.ask(SignIn, { email, password, origin })).user).toBe(squatter.user);
   });
 
-  it('is nobody by an address that the provider does not vouch for, invited or not', async () => {
+  it('is refused with an unverified address, even invited', async () => {
     const login = newLogin();
     const email = `${login}@example.com`;
     const token = await invite(email);
@@ -160,7 +160,7 @@ describe('sign-in by an identity provider', () => {
     expect((await signIn(`unverified-${login}`)).end).toBe(refused('not_permitted'));
   });
 
-  it('does not accept the invitation of somebody else, which stays good', async () => {
+  it("does not accept another person's invitation", async () => {
     const [invited, other] = [newLogin(), newLogin()];
     const token = await invite(`${invited}@example.com`);
     expect((await signIn(other, token)).end).toBe(refused('invalid_credentials'));
@@ -168,8 +168,8 @@ describe('sign-in by an identity provider', () => {
     expect((await signIn(invited, token)).end).toBe(refused('invitation_not_found'));
   });
 
-  it('knows nobody who is suspended: they are told what a stranger is told, and no link opens', async () => {
-    const stranger = (await signIn(newLogin())).end;
+  it('treats a suspended person like an unknown one', async () => {
+    const unknown = (await signIn(newLogin())).end;
     const [linked, unlinked] = [newLogin(), newLogin()];
     expect((await signIn(linked, await invite(`${linked}@example.com`))).end).toBe('/');
     await world.accept(await invite(`${unlinked}@example.com`), { email: `${unlinked}@example.com`, account: owner.account });
@@ -177,7 +177,7 @@ describe('sign-in by an identity provider', () => {
       const email = `${login}@example.com`;
       const suspend = (state: UserState): Promise<unknown> => world.keys.ask(SetUserState, { email, state, actor: OPS });
       await suspend('suspended');
-      expect([login, (await signIn(login)).end]).toEqual([login, stranger]);
+      expect([login, (await signIn(login)).end]).toEqual([login, unknown]);
       const elsewhere = await world.owner();
       const actor = as(elsewhere.user);
       const { token } = await world.ask(CreateInvitation, { account: elsewhere.account, email, role: 'member', actor });
@@ -187,7 +187,7 @@ describe('sign-in by an identity provider', () => {
     }
   });
 
-  it('knows nobody who was deleted, and lets them in as somebody new when they are invited again', async () => {
+  it('treats an invited deleted person as new', async () => {
     const login = newLogin();
     const email = `${login}@example.com`;
     const userOf = async (browser: Browser): Promise<number> => {
@@ -213,7 +213,7 @@ describe('sign-in by an identity provider', () => {
 });
 
 describe('a way back from the provider', () => {
-  it('is taken once, in the browser that began it', async () => {
+  it('works once, in the browser that began it', async () => {
     const login = newLogin();
     const browser = new Browser(door.url);
     const back = await atProvider(await begin(browser, await invite(`${login}@example.com`)), login);
@@ -235,7 +235,7 @@ describe('a way back from the provider', () => {
         url.searchParams.set('error', 'access_denied');
       },
     ],
-  ])('with %s lets nobody in', async (_, change) => {
+  ])('with %s signs no person in', async (_, change) => {
     const login = newLogin();
     const browser = new Browser(door.url);
     const back = new URL(await atProvider(await begin(browser, await invite(`${login}@example.com`)), login));
@@ -245,7 +245,7 @@ describe('a way back from the provider', () => {
     expect(browser.cookies.has(SESSION_COOKIE)).toBe(false);
   });
 
-  it('with a cookie that was made up lets nobody in', async () => {
+  it('with an invented cookie signs no person in', async () => {
     const login = newLogin();
     const browser = new Browser(door.url);
     const back = await atProvider(await begin(browser), login);
@@ -256,11 +256,11 @@ describe('a way back from the provider', () => {
   });
 });
 
-describe('a console that was taken over', () => {
+describe('a compromised console', () => {
   const origin = { address: '192.0.2.7', client: 'test browser' };
   const attempt = (id_token: string): Promise<string | undefined> => world.code(SignInExternal, { id_token, origin });
 
-  /** Real tokens of somebody who signs in at the provider, for this nonce. */
+  /** Tokens of a real sign-in at the provider, for this nonce. */
   async function tokensFor(login: string, nonce: string): Promise<{ id_token: string; access_token: string }> {
     const verifier = randomBytes(32).toString('base64url');
     const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -280,7 +280,7 @@ describe('a console that was taken over', () => {
     return { id_token, access_token };
   }
 
-  /** A token that says the same as a real one, with changes, signed by somebody else. */
+  /** A copy of a real token with changes, signed by another key. */
   async function forged(real: string, changes: JWTPayload, header: Partial<JWTHeaderParameters> = {}): Promise<string> {
     const { privateKey } = await generateKeyPair('RS256');
     const token = new SignJWT({ ...decodeJwt(real), ...changes });
@@ -292,7 +292,7 @@ describe('a console that was taken over', () => {
     await world.accept(await invite(email), { email, account: owner.account });
   };
 
-  it('signs nobody in by what it says itself: only by a token of the provider, for a nonce of keys-service, once', async () => {
+  it('cannot sign in without a new provider token', async () => {
     const login = newLogin();
     await resident(login);
     const { nonce } = await world.ask(BeginSignInExternal, {});
@@ -307,7 +307,7 @@ describe('a console that was taken over', () => {
     expect(await world.code(SignInExternal, { ...tokens, origin })).toBe('not_permitted');
   });
 
-  it('signs nobody in by a token that was made for another sign-in than one that keys-service began', async () => {
+  it('cannot use a token of another sign-in', async () => {
     const login = newLogin();
     await resident(login);
     const tokens = await tokensFor(login, randomBytes(32).toString('base64url'));
@@ -315,20 +315,20 @@ describe('a console that was taken over', () => {
   });
 });
 
-it('sign-ins that failed stand in the operator’s audit log, in one entry a minute', async () => {
+it('failed sign-ins are audited once a minute', async () => {
   await world.keys.lastWords();
   const rows = await world.keys.sql<{ account_id: number | null; object: string; facts: { times: number; reason: string } }>(
     `SELECT account_id, object, facts FROM audit.entry WHERE action = 'session.sign_in_failed' AND object = 'sign_in:identity_provider'`,
   );
   expect(new Set(rows.map(({ account_id: account }) => account))).toEqual(new Set([null]));
   expect(rows.map(({ facts }) => facts.reason).join(', ')).toContain('not_permitted');
-  // Seven are forged, used again or made for another sign-in.
+  // Seven are forged, reused or of another sign-in.
   expect(rows.reduce((times, { facts }) => times + facts.times, 0)).toBeGreaterThanOrEqual(7);
 });
 
-it('neither code, verifier nor the client’s secret stands in the log', async () => {
-  const said = await door.lastWords();
-  expect(said).toContain('/api/oidc/callback');
-  expect(said).not.toContain('provider-secret');
-  expect(said).not.toMatch(/[?&]code=/);
+it('no code, verifier or client secret is logged', async () => {
+  const output = await door.lastWords();
+  expect(output).toContain('/api/oidc/callback');
+  expect(output).not.toContain('provider-secret');
+  expect(output).not.toMatch(/[?&]code=/);
 });

@@ -23,7 +23,7 @@ export const OPS: Actor = { kind: 'ops', client: 'test' };
 export const PASSWORD = 'correct horse battery';
 export const as = (user: UserId): Actor => ({ kind: 'user', user, address: '192.0.2.7', client: 'test browser' });
 
-/** Somebody who belongs to an account and is signed in. */
+/** A signed-in member of an account. */
 export interface Resident {
   readonly email: string;
   readonly user: UserId;
@@ -38,10 +38,10 @@ interface Named {
   readonly account?: AccountId;
 }
 
-/** keys-service as a process, asked as the console and as operators ask. */
+/** keys-service with clients for the console and operators. */
 export class PeopleWorld {
   #people = 0;
-  /** The newest session token of each person and session, as a console that they work with has it. */
+  /** The latest session token of each person and session. */
   readonly #proofs = new Map<UserId | SessionId, SessionTokens>();
   readonly #emails = new Map<UserId, string>();
 
@@ -56,19 +56,19 @@ export class PeopleWorld {
     return new PeopleWorld(keys, new RpcClient(await keys.bus.connect('console'), ENV));
   }
 
-  /** Asks as the console does, with patience, and with the token of the person that the request names. */
+  /** Calls as the console, with retries and the token of the person that the request names. */
   async ask<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
     return this.#met(await new PatientRpc(await this.#provenFor(contract, request)).ask(contract, request));
   }
 
-  /** Asks once, and tells the code of a refusal instead of failing. */
+  /** Calls once. @returns the error code of a refusal instead of throwing */
   async outcome<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<Outcome<z.output<C['reply']>>> {
     const outcome = await new PatientRpc(await this.#provenFor(contract, request)).outcome(contract, request);
     this.#met(outcome.reply);
     return outcome;
   }
 
-  /** The newest token of a person who came in through this world. */
+  /** The latest token of a person who signed in here. */
   proofOf(person: UserId | SessionId): string {
     const tokens = this.#proofs.get(person);
     if (!tokens) throw new Error(`Nobody of the name ${person} signed in here.`);
@@ -83,14 +83,14 @@ export class PeopleWorld {
     if (proof === 'session') return this.console.withProof(tokens.access_token);
     const email = this.#emails.get(tokens.user);
     if (email === undefined) return this.console.withProof(tokens.access_token);
-    // As a page does when its token is void: it asks for the next one, or signs in again.
+    // Refreshes a void token or signs in again, as a page does.
     const fresh = await new PatientRpc(this.console.withProof(tokens.access_token)).outcome(FindUser, { user: tokens.user });
     if (fresh.code !== 'session_ended') return this.console.withProof(tokens.access_token);
     const again = await new PatientRpc(this.console).outcome(SignIn, { email, password: PASSWORD, origin: {} });
     return this.console.withProof(this.#met(again.reply)?.access_token ?? tokens.access_token);
   }
 
-  /** Of the session or the person that the request names, or of an owner of its account. */
+  /** The token of the session or person that the request names, or of an owner of its account. */
   #tokensFor(proof: Proof | undefined, { actor, user, session, account }: Named): SessionTokens | undefined {
     if (proof === 'session') return session && this.#proofs.get(session);
     if (actor?.kind === 'user') return this.#proofs.get(actor.user);
@@ -98,7 +98,7 @@ export class PeopleWorld {
     return [...this.#proofs.values()].findLast((tokens) => tokens.account === account && tokens.role === 'owner');
   }
 
-  /** Asks with the proof that is given. */
+  /** Calls with a given proof. */
   proving(proof: string): PatientRpc {
     return new PatientRpc(this.console.withProof(proof));
   }
@@ -116,12 +116,12 @@ export class PeopleWorld {
     return (await this.outcome(contract, request)).code;
   }
 
-  /** An address that nobody has. */
+  /** A new address. */
   email(name = 'person'): string {
     return `${name}-${(this.#people += 1)}@example.com`;
   }
 
-  /** The first owner of a new account, come in by the set-up link. */
+  /** The first owner of a new account, by its set-up link. */
   async owner(): Promise<Resident> {
     const account = await this.keys.account();
     const email = this.email('owner');
@@ -129,7 +129,7 @@ export class PeopleWorld {
     return this.accept(token, { email, account });
   }
 
-  /** Somebody new in an account, invited by its owner. */
+  /** A new member of an account, invited by its owner. */
   async member(owner: Resident, role: MemberRole): Promise<Resident> {
     const email = this.email(role);
     const { account } = owner;

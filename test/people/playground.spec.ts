@@ -73,7 +73,7 @@ const CHAT = '/api/playground/deployment-7/chat';
 const chat = (fields: object = {}): string =>
   JSON.stringify({ model: 'deployment-7', stream: true, messages: [{ role: 'user', content: 'one two' }], ...fields });
 
-/** The raw exchange of a page: a stream is read by the test. */
+/** A page's raw request and response, whose stream the test reads. */
 const ask = (browser: Browser, body: string, { path = CHAT, signal }: { path?: string; signal?: AbortSignal } = {}): Promise<Response> =>
   fetch(`${door.url}${path}`, {
     method: 'POST',
@@ -82,7 +82,7 @@ const ask = (browser: Browser, body: string, { path = CHAT, signal }: { path?: s
     ...(signal && { signal }),
   });
 
-/** Until the gateway has heard of the runner. */
+/** Until the gateway knows the runner. */
 const whenAnswering = (browser: Browser): Promise<Response> =>
   until('the deployment answers', async () => {
     const response = await ask(browser, chat());
@@ -97,7 +97,7 @@ const errorOf = async (response: Response): Promise<[number, string]> => {
 };
 
 describe('the playground', () => {
-  it('answers who is signed in with the stream of the gateway, byte by byte, and a key that no page sees', async () => {
+  it("relays the gateway's stream, without showing the key", async () => {
     const browser = await signedIn(owner);
     const response = await whenAnswering(browser);
     const text = await response.text();
@@ -109,7 +109,7 @@ describe('the playground', () => {
     expect(text + JSON.stringify([...response.headers])).not.toContain('svc_dep_');
   });
 
-  it('speaks the messages contract too, and hands on refusals of the gateway as they are', async () => {
+  it('relays the messages contract and refusals unchanged', async () => {
     const browser = await signedIn(owner);
     await (await whenAnswering(browser)).text();
     const path = '/api/playground/deployment-7/messages';
@@ -120,7 +120,7 @@ describe('the playground', () => {
     expect((await ask(browser, chat(), { path: '/api/playground/deployment-8/chat' })).status).toBe(404);
   });
 
-  it('stops the work when the page leaves in the middle of an answer', async () => {
+  it('cancels the request when the page closes', async () => {
     const browser = await signedIn(owner);
     await (await whenAnswering(browser)).text();
     runner.script = answerSlowly(10_000, 20);
@@ -129,18 +129,18 @@ describe('the playground', () => {
     const response = await ask(browser, chat(), { signal: leaving.signal });
     await response.body?.getReader().read();
     leaving.abort();
-    await until('the runner was told', () => runner.cancelled === before + 1);
+    await until('the runner got the cancel', () => runner.cancelled === before + 1);
   });
 
-  it('is for who may change something, of this account, with a session and a page of the console', async () => {
+  it("needs a member's session and the console's page", async () => {
     const member = await signedIn(await world.member(owner, 'member'));
     await (await whenAnswering(member)).text();
     const viewer = await signedIn(await world.member(owner, 'viewer'));
     expect(await errorOf(await ask(viewer, chat()))).toEqual([403, 'not_permitted']);
-    const stranger = await signedIn(await world.owner());
-    expect((await ask(stranger, chat())).status).toBe(404);
-    const nobody = new Browser(door.url);
-    expect(await errorOf(await ask(nobody, chat()))).toEqual([401, 'session_ended']);
+    const other = await signedIn(await world.owner());
+    expect((await ask(other, chat())).status).toBe(404);
+    const signedOut = new Browser(door.url);
+    expect(await errorOf(await ask(signedOut, chat()))).toEqual([401, 'session_ended']);
     const elsewhere = await fetch(`${door.url}${CHAT}`, {
       method: 'POST',
       body: chat(),
@@ -153,7 +153,7 @@ describe('the playground', () => {
     expect(await errorOf(await ask(member, chat({ pad: 'x'.repeat(1_100_000) })))).toEqual([413, 'request_too_large']);
   });
 
-  it('keeps the limits of the account', async () => {
+  it("is subject to the account's limits", async () => {
     const person = await world.owner();
     put(person.account);
     const browser = await signedIn(person);
@@ -163,18 +163,18 @@ describe('the playground', () => {
     const leaving = new AbortController();
     const running = await ask(browser, chat(), { signal: leaving.signal });
     const refused = await until('a second one is refused', async () => {
-      // One that is not refused would be answered slowly: it is given up, and the next one tells.
+      // A request that is not refused would take long: it is cancelled, and the next one decides.
       const second = await ask(browser, chat({ stream: false, max_tokens: 1 }), { signal: AbortSignal.timeout(1_000) }).catch(() => null);
       return second?.status === 429 && second;
     });
     expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
     leaving.abort();
-    // Given up by its page, the body fails instead of ending.
+    // When its page cancels it, the body fails instead of ending.
     await running.body?.cancel().catch(() => undefined);
     put(owner.account);
   });
 
-  it('ends with the session: what runs is ended with an error, and its key opens nothing', async () => {
+  it('ends with the session, running requests included', async () => {
     const person = await world.member(owner, 'member');
     const browser = await signedIn(person);
     await (await whenAnswering(browser)).text();
@@ -192,14 +192,14 @@ describe('the playground', () => {
     runner.script = answerSlowly(10_000, 20);
     const response = await ask(browser, chat());
     await world.keys.ask(EndSessions, { user: person.user, actor: OPS });
-    // The reason is the last that comes, and the response ends in order behind it: browsers lose it otherwise.
+    // The error is the last event, and the response then ends normally: browsers would lose it otherwise.
     expect(await response.text()).toMatch(/"code":"invalid_api_key"[^\n]*\s*$/);
     await until('the key is dead', async () => (await direct()).status === 401);
     expect((await own.outcome(OpenPlayground, { account: owner.account, session: me.session, actor })).code).toBe('session_ended');
     expect(await errorOf(await ask(browser, chat()))).toEqual([401, 'session_ended']);
   });
 
-  it('says so where the gateway cannot be reached', async () => {
+  it('reports a gateway that cannot be reached', async () => {
     const lost = await ConsoleInProcess.start(world.keys.bus, { GATEWAY_URL: 'http://127.0.0.1:9' });
     try {
       const browser = await signedIn(owner);
@@ -215,8 +215,8 @@ describe('the playground', () => {
   });
 });
 
-describe('the keys of the playground', () => {
-  it('are in no list and cannot be changed as keys, and the log names who opened the playground, once', async () => {
+describe('playground keys', () => {
+  it('are hidden from lists and audited once', async () => {
     const person = await world.owner();
     const { account, user, tokens } = person;
     const actor = as(user);
@@ -234,7 +234,7 @@ describe('the keys of the playground', () => {
     ]);
   });
 
-  it('are prolonged for their own session alone, and a number that rests is used again', async () => {
+  it('are prolonged for their own session only', async () => {
     const person = await world.owner();
     const { account, user, tokens } = person;
     const asked = { account, session: tokens.session, actor: as(user) };
@@ -250,7 +250,7 @@ describe('the keys of the playground', () => {
     expect(next.value).not.toBe(first.value);
   });
 
-  it('are kept by their own value while their session goes on, and no longer than its person may use the playground', async () => {
+  it('are prolonged while the person may use them', async () => {
     const person = await world.owner();
     const member = await world.member(person, 'member');
     const { account, user, tokens } = member;
@@ -266,14 +266,14 @@ describe('the keys of the playground', () => {
     expect(await world.code(KeepPlayground, { value })).toBe('session_ended');
   });
 
-  it('end no later than an idle session does', async () => {
+  it('end no later than an idle session', async () => {
     const { account, user, tokens } = await world.owner();
     await world.keys.sql(`UPDATE sessions.session SET expires_at = now() + interval '30 seconds' WHERE id = $1`, [tokens.session]);
     const { expires_at: end } = await world.ask(OpenPlayground, { account, session: tokens.session, actor: as(user) });
     expect(Date.parse(end) - Date.now()).toBeLessThanOrEqual(30_000);
   });
 
-  it('die at sign-out', async () => {
+  it('end when their session signs out', async () => {
     const { account, user, tokens } = await world.owner();
     const { value } = await world.ask(OpenPlayground, { account, session: tokens.session, actor: as(user) });
     const follower = await world.keys.gateway('sign-out');
@@ -282,12 +282,12 @@ describe('the keys of the playground', () => {
     await until('no gateway takes it', () => !follower.admits(value ?? ''));
   });
 
-  // The last one: processes that have ended have nothing left to say.
-  it('stand in no line of any log', async () => {
-    const said = [await door.lastWords(), await world.keys.lastWords()];
+  // Runs last, since it stops the processes to read their whole logs.
+  it('are in no line of any log', async () => {
+    const outputs = [await door.lastWords(), await world.keys.lastWords()];
     await gateway.stop();
     await until('the last line of the gateway', () => gateway.output.includes('"event":"lifecycle.stopped"'));
-    for (const output of [...said, gateway.output]) {
+    for (const output of [...outputs, gateway.output]) {
       expect(output).toContain('"event":"lifecycle.ready"');
       expect(output).not.toMatch(/svc_dep_[0-9A-Za-z]{49}/);
     }

@@ -39,17 +39,17 @@ afterAll(() => world.end());
 const origin = { address: '192.0.2.7', client: 'test browser' };
 const signIn = ({ email }: Pick<Resident, 'email'> = owner): Promise<SessionTokens> =>
   world.ask(SignIn, { email, password: PASSWORD, origin });
-/** As a page does it: again where the service asks for that, as it does when its database is too busy. */
+/** Retries as a page does when the service asks for it because its database is too busy. */
 const refresh = ({ refresh_token: token }: SessionTokens, attempt?: string): Promise<{ reply?: SessionTokens; code?: string }> =>
   until('the session is refreshed or refused', async () => {
     const outcome = await world.outcome(RefreshSession, { refresh_token: token, attempt, origin });
     return outcome.code !== 'unavailable' && outcome;
   });
-/** Names of attempts, as pages make them. */
+/** Names of attempts, as pages create them. */
 const [MINE, THEIRS, NEXT] = ['1', '2', '3'].map((digit) => digit.repeat(32)) as [string, string, string];
 
 describe('signing in', () => {
-  it('an unknown address and a wrong password get the same answer', async () => {
+  it('answers unknown addresses and wrong passwords alike', async () => {
     const refusals = await Promise.all(
       [
         { email: owner.email, password: 'not the password' },
@@ -63,29 +63,24 @@ describe('signing in', () => {
     expect(wrong?.code).toBe('invalid_credentials');
   });
 
-  it('an address is written as one likes, and means one person', async () => {
+  it('ignores the case of an address', async () => {
     const tokens = await world.ask(SignIn, { email: ` ${owner.email.toUpperCase()} `, password: PASSWORD, origin });
     expect(tokens.user).toBe(owner.user);
   });
 
-  it.each(['known', 'unknown'])(
-    'an %s address waits after ten failures from a network, also with the right password, and only that one',
-    async (kind) => {
-      const { email } = kind === 'known' ? await world.owner() : { email: world.email() };
-      const codes = await Promise.all(
-        Array.from({ length: 12 }, () => world.code(SignIn, { email, password: 'not the password', origin })),
-      );
-      expect(codes.filter((code) => code === 'rate_limit_exceeded')).toHaveLength(2);
-      expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe('rate_limit_exceeded');
-      expect((await signIn()).user).toBe(owner.user);
-      await world.keys.sql(`UPDATE sessions.attempt SET since = since - interval '16 minutes'`);
-      expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe(kind === 'known' ? undefined : 'invalid_credentials');
-    },
-  );
+  it.each(['known', 'unknown'])('locks out an %s address after ten failures', async (kind) => {
+    const { email } = kind === 'known' ? await world.owner() : { email: world.email() };
+    const codes = await Promise.all(Array.from({ length: 12 }, () => world.code(SignIn, { email, password: 'not the password', origin })));
+    expect(codes.filter((code) => code === 'rate_limit_exceeded')).toHaveLength(2);
+    expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe('rate_limit_exceeded');
+    expect((await signIn()).user).toBe(owner.user);
+    await world.keys.sql(`UPDATE sessions.attempt SET since = since - interval '16 minutes'`);
+    expect(await world.code(SignIn, { email, password: PASSWORD, origin })).toBe(kind === 'known' ? undefined : 'invalid_credentials');
+  });
 });
 
 describe('a session token', () => {
-  it('says who, where and for how long, for the console of this environment alone', async () => {
+  it('states the person, account, role and expiry', async () => {
     const tokens = await signIn();
     const jwks = createLocalJWKSet(await world.ask(ListSessionKeys, {}));
     const { payload, protectedHeader } = await jwtVerify(tokens.access_token, jwks, {
@@ -99,7 +94,7 @@ describe('a session token', () => {
     expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: expect.any(String) as string });
   });
 
-  it('is signed with the new key after a rotation, and old tokens stay good until they expire', async () => {
+  it('stays valid when the signing key is rotated', async () => {
     const before = await signIn();
     const { kid } = await world.keys.ask(RotateSessionKey, { actor: OPS });
     const after = await signIn();
@@ -112,7 +107,7 @@ describe('a session token', () => {
     await expect(jwtVerify(after.access_token, createLocalJWKSet({ keys }))).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
   });
 
-  it('is signed by a key whose private part stands nowhere in clear, and of old ones nowhere at all', async () => {
+  it('is signed by a key that is stored sealed', async () => {
     await world.keys.ask(RotateSessionKey, { actor: OPS });
     const rows = await world.keys.sql<{ sealed: string | null; retired: boolean }>(
       `SELECT sealed, retired_at IS NOT NULL AS retired FROM sessions.signing_key`,
@@ -124,7 +119,7 @@ describe('a session token', () => {
     }
   });
 
-  it('is signed by a new key after 30 days, which the operator’s audit log holds with its cause', async () => {
+  it('is signed by a new key after 30 days', async () => {
     await world.keys.sql(`UPDATE sessions.signing_key SET created_at = now() - interval '31 days' WHERE retired_at IS NULL`);
     const { kid } = decodeProtectedHeader((await signIn()).access_token);
     const rows = await world.keys.sql<{ object: string; actor: string; cause: string }>(
@@ -134,7 +129,7 @@ describe('a session token', () => {
     expect(rows.at(-1)).toEqual({ object: `signing-key:${kid}`, actor: 'unknown', cause: 'age' });
   });
 
-  it('follows a role that changes: tokens of the old role are told to be void', async () => {
+  it("is void once the person's role changes", async () => {
     const member = await world.member(owner, 'member');
     await world.ask(ChangeRole, { account: owner.account, user: member.user, role: 'viewer', actor: as(owner.user) });
     const { reply } = await refresh(member.tokens);
@@ -143,7 +138,7 @@ describe('a session token', () => {
 });
 
 describe('a refresh token', () => {
-  it('is good once; used again later it ends its session, for the thief and for the robbed', async () => {
+  it('ends its session when it is used again', async () => {
     const first = await signIn();
     const { reply: second } = await refresh(first, MINE);
     expect((await refresh(first, THEIRS)).code).toBe('session_ended');
@@ -153,7 +148,7 @@ describe('a refresh token', () => {
     expect((await signIn()).user).toBe(owner.user);
   });
 
-  it('used first by a thief ends the session when its owner comes, within a second too, and with no name of an attempt', async () => {
+  it('used by a thief ends the session later', async () => {
     for (const attempt of [MINE, undefined]) {
       const first = await signIn();
       const { reply: stolen } = await refresh(first);
@@ -162,7 +157,7 @@ describe('a refresh token', () => {
     }
   });
 
-  it('survives lost answers, however long ago: the same attempt asks again until the next token is used', async () => {
+  it('can be retried by the same attempt', async () => {
     const first = await signIn();
     await refresh(first, MINE);
     await world.keys.sql(`UPDATE sessions.session SET rotated_at = rotated_at - interval '3 hours' WHERE id = $1`, [first.session]);
@@ -173,7 +168,7 @@ describe('a refresh token', () => {
     expect((await refresh(next!, THEIRS)).code).toBe('session_ended');
   });
 
-  it('is taken from ten tabs at once that share an attempt, and whichever answer survives goes on', async () => {
+  it('serves ten tabs that share an attempt', async () => {
     const first = await signIn();
     const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(first, MINE)));
     const survivors = answers.flatMap(({ reply }) => (reply ? [reply] : []));
@@ -184,7 +179,7 @@ describe('a refresh token', () => {
     expect((await refresh(next!, THEIRS)).code).toBe('session_ended');
   });
 
-  it('of two generations ago is reused however fast it comes', async () => {
+  it('of two generations ago always counts as reused', async () => {
     const first = await signIn();
     const { reply: second } = await refresh(first);
     const { reply: third } = await refresh(second!);
@@ -195,13 +190,13 @@ describe('a refresh token', () => {
   it.each([
     ['idle for twelve hours', `rotated_at = now() - interval '12 hours'`],
     ['two weeks old', `expires_at = now()`],
-  ])('of a session %s opens nothing', async (_, change) => {
+  ])('of a session %s is refused', async (_, change) => {
     const tokens = await signIn();
     await world.keys.sql(`UPDATE sessions.session SET ${change} WHERE id = $1`, [tokens.session]);
     expect((await refresh(tokens)).code).toBe('session_ended');
   });
 
-  it('that was invented opens nothing, and harms no session whose name it carries', async () => {
+  it('that was invented is refused and ends nothing', async () => {
     const tokens = await signIn();
     for (const token of ['', 'x', `${tokens.session}.${'A'.repeat(43)}`, `${'A'.repeat(22)}.${'A'.repeat(43)}`]) {
       expect(await world.outcome(RefreshSession, { refresh_token: token, origin })).toEqual({ code: 'session_ended' });
@@ -210,7 +205,7 @@ describe('a refresh token', () => {
     expect((await refresh(tokens)).reply?.session).toBe(tokens.session);
   });
 
-  it('works in another account of the person when asked, and in no foreign one', async () => {
+  it('switches only to another account of the person', async () => {
     const tokens = await signIn();
     const foreign = await world.owner();
     const { slug } = foreign.tokens;
@@ -220,14 +215,14 @@ describe('a refresh token', () => {
 });
 
 describe('the end of a session', () => {
-  it('comes with sign-out, for this session alone', async () => {
+  it('comes with sign-out, for this session only', async () => {
     const [one, other] = [await signIn(), await signIn()];
     expect(await world.ask(SignOut, { refresh_token: one.refresh_token, origin })).toEqual({ ended: true });
     expect((await refresh(one)).code).toBe('session_ended');
     expect((await refresh(other)).reply?.session).toBe(other.session);
   });
 
-  it('comes with sign-out everywhere, and by its number', async () => {
+  it('comes with sign-out everywhere, or by its id', async () => {
     const person = await world.owner();
     const [one, other] = [await signIn(person), await signIn(person)];
     expect((await world.ask(ListSessions, { user: person.user })).sessions).toHaveLength(3);
@@ -239,7 +234,7 @@ describe('the end of a session', () => {
     expect(await world.keys.sql(`SELECT id FROM sessions.session WHERE user_id = $1 AND ended_at IS NULL`, [person.user])).toEqual([]);
   });
 
-  it('comes for all others when the password changes, which takes the old one', async () => {
+  it('comes for all other sessions with a password change', async () => {
     const person = await world.owner();
     const asking = await signIn(person);
     const change = { session: asking.session, user: person.user, next: 'another horse battery', origin };
@@ -258,32 +253,32 @@ describe('the end of a session', () => {
     expect((await refresh(member.tokens)).code).toBe('session_ended');
   });
 
-  it('is told to every console, also to one that comes later', async () => {
+  it('reaches every console, later ones too', async () => {
     const nats = await world.keys.bus.connect('console');
     const common = { nats, env: ENV, log: createLogger('test', 'silent'), contract: SessionFeed };
     const open = (name: string): { reader: FeedReader<SessionFeedRecord>; known: KnownRecords<SessionFeedRecord> } => {
       const known = new KnownRecords<SessionFeedRecord>();
       return { known, reader: new FeedReader({ ...common, reader: Incarnation.parse(name), sink: known }) };
     };
-    const told = (known: KnownRecords<SessionFeedRecord>, session: SessionId): Promise<SessionFeedRecord> =>
-      until('the end is told', () => known.now.get(`session:${session}`));
+    const entry = (known: KnownRecords<SessionFeedRecord>, session: SessionId): Promise<SessionFeedRecord> =>
+      until('the end is published', () => known.now.get(`session:${session}`));
     const { reader, known } = open('console-1');
     reader.start();
     await until('the console knows the feed', () => reader.freshness().state === 'fresh');
     const tokens = await signIn();
     expect(known.now.has(`session:${tokens.session}`)).toBe(false);
     await world.ask(SignOut, { refresh_token: tokens.refresh_token, origin });
-    expect(await told(known, tokens.session)).toMatchObject({ ver: 2, ended: true });
+    expect(await entry(known, tokens.session)).toMatchObject({ ver: 2, ended: true });
     await reader.stop();
     const later = open('console-2');
     later.reader.start();
-    expect(await told(later.known, tokens.session)).toMatchObject({ ver: 2, ended: true });
+    expect(await entry(later.known, tokens.session)).toMatchObject({ ver: 2, ended: true });
     await later.reader.stop();
   });
 });
 
-describe('what was typed and given out', () => {
-  it('stands in no column of the database and in no line of the log', async () => {
+describe('passwords and tokens', () => {
+  it('are in no database column and log line', async () => {
     const tokens = await signIn();
     const { reply: next } = await refresh(tokens);
     await world.outcome(SignIn, { email: owner.email, password: 'a canary that sings', origin });
@@ -299,11 +294,11 @@ describe('what was typed and given out', () => {
       .map(({ row }) => row)
       .join('\n');
     expect(dump).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
-    const said = await world.keys.lastWords();
+    const output = await world.keys.lastWords();
     for (const secret of [...secrets, ...jwts]) {
       for (const spelling of [secret, Buffer.from(secret).toString('hex'), Buffer.from(secret).toString('base64').slice(0, -4)]) {
         expect(dump).not.toContain(spelling);
-        expect(said).not.toContain(spelling);
+        expect(output).not.toContain(spelling);
       }
     }
   });

@@ -24,7 +24,7 @@ const set = ({ account }: Resident, state: AccountState): Promise<unknown> =>
   world.keys.ask(SetAccountState, { account, state, actor: OPS });
 
 describe('members of a suspended account', () => {
-  it('look at everything and change nothing, until it is resumed', async () => {
+  it('can read and not change until it resumes', async () => {
     const owner = await world.owner();
     const member = await world.member(owner, 'member');
     const { account, user } = owner;
@@ -41,7 +41,7 @@ describe('members of a suspended account', () => {
     expect(await world.code(CreateKey, change)).toBeUndefined();
   });
 
-  it('work on in their other accounts, in the same session', async () => {
+  it('keep working in their other accounts', async () => {
     const [here, there] = [await world.owner(), await world.owner()];
     await world.keys.sql(`INSERT INTO people.membership (account_id, user_id, role) VALUES ($1, $2, 'member')`, [there.account, here.user]);
     await set(here, 'suspended');
@@ -51,7 +51,7 @@ describe('members of a suspended account', () => {
     expect((await world.proving(moved.access_token).outcome(CreateKey, change)).code).toBeUndefined();
   });
 
-  it('who sign in while it is suspended get no token that changes anything', async () => {
+  it('get read-only tokens when they sign in', async () => {
     const owner = await world.owner();
     const { account, email, user } = owner;
     const signIn = async (): Promise<string> => (await world.ask(SignIn, { email, password: PASSWORD, origin })).access_token;

@@ -33,7 +33,7 @@ const origin = { address: '192.0.2.7', client: 'test browser' };
 const state = (email: string, wanted: UserState): Promise<{ user: number; state: UserState; ended: number }> =>
   world.keys.ask(SetUserState, { email, state: wanted, actor: OPS });
 
-/** Everything that a caller learns of a refusal. */
+/** Everything of a refusal that a caller can see. */
 async function refusal(email: string, password: string): Promise<object> {
   const error: unknown = await world.console
     .call({ ...SignIn, timeoutMs: 20_000 }, { email, password, origin })
@@ -43,7 +43,7 @@ async function refusal(email: string, password: string): Promise<object> {
 }
 
 describe('a suspended person', () => {
-  it('finds every session over: at keys-service at once, and wherever session tokens are verified', async () => {
+  it('loses every session at once, at every service', async () => {
     const proofs = new FollowedProofs({
       nats: await world.keys.bus.connect('console'),
       env: ENV,
@@ -75,7 +75,7 @@ describe('a suspended person', () => {
     await proofs.stop();
   });
 
-  it('who knows the password learns as little as who does not: the same words, and the same wait after as many attempts', async () => {
+  it('gets the same answers as a wrong password', async () => {
     const [suspended, other] = [await world.owner(), await world.owner()];
     await state(suspended.email, 'suspended');
     const wrong = await refusal(other.email, 'not the password');
@@ -89,12 +89,12 @@ describe('a suspended person', () => {
     const waiting = await refusal(other.email, 'not the password');
     expect(waiting).toMatchObject({ code: 'rate_limit_exceeded' });
     expect(await refusal(suspended.email, PASSWORD)).toEqual(waiting);
-    // What was refused although it was right counts no more.
+    // Failures with the right password no longer count.
     await state(suspended.email, 'active');
     expect((await world.ask(SignIn, { email: suspended.email, password: PASSWORD, origin })).user).toBe(suspended.user);
   });
 
-  it('comes in by no invitation and by no new password, until they are resumed', async () => {
+  it('cannot enter by invitation or new password', async () => {
     const [owner, elsewhere] = [await world.owner(), await world.owner()];
     const { email, user } = await world.member(owner, 'viewer');
     await state(email, 'suspended');
@@ -107,7 +107,7 @@ describe('a suspended person', () => {
     expect(await accept(password)).toBeUndefined();
   });
 
-  it('who signs in at the very moment keeps no session', async () => {
+  it('keeps no session from a concurrent sign-in', async () => {
     const { email, user } = await world.owner();
     for (let round = 0; round < 3; round += 1) {
       await state(email, 'active');
@@ -119,7 +119,7 @@ describe('a suspended person', () => {
     }
   });
 
-  it('stays a member, and the account’s keys stay good', async () => {
+  it("stays a member, and the account's keys stay valid", async () => {
     const owner = await world.owner();
     const { account } = owner;
     const mcp = await world.ask(CreateMcpKey, { account, actor: as(owner.user) });
@@ -132,8 +132,8 @@ describe('a suspended person', () => {
   });
 });
 
-describe('suspending', () => {
-  it('is written down once with what was before, in each account of the person, and never tells other members', async () => {
+describe('a suspension', () => {
+  it('is recorded once in each account of the person', async () => {
     const [one, other] = [await world.owner(), await world.owner()];
     const { email, user } = await world.member(one, 'member');
     const { token } = await world.ask(CreateInvitation, { account: other.account, email, role: 'viewer', actor: as(other.user) });
@@ -143,8 +143,8 @@ describe('suspending', () => {
     }
     for (const { account, user: reader } of [one, other]) {
       const { entries } = await world.ask(ListAudit, { account, actor: as(reader) });
-      const told = entries.filter(({ action }) => action === 'user.suspend' || action === 'user.resume');
-      expect(told.map(({ action, actor, object, object_name, facts }) => [action, actor, object, object_name, facts])).toEqual([
+      const recorded = entries.filter(({ action }) => action === 'user.suspend' || action === 'user.resume');
+      expect(recorded.map(({ action, actor, object, object_name, facts }) => [action, actor, object, object_name, facts])).toEqual([
         ['user.resume', 'ops', `user:${user}`, email, { from: 'suspended', state: 'active', sessions_ended: 0 }],
         ['user.suspend', 'ops', `user:${user}`, email, { from: 'active', state: 'suspended', sessions_ended: 2 }],
       ]);
@@ -153,11 +153,11 @@ describe('suspending', () => {
     }
   });
 
-  it('of an address that nobody has is refused', async () => {
+  it('of an unknown address is refused as such', async () => {
     expect((await world.keys.outcome(SetUserState, { email: world.email(), state: 'suspended', actor: OPS })).code).toBe('user_not_found');
   });
 
-  it('leaves everybody else alone', async () => {
+  it('leaves all other people unaffected', async () => {
     const [owner, other] = [await world.owner(), await world.owner()];
     await state(owner.email, 'suspended');
     expect(await world.proving(other.tokens.access_token).outcome(FindUser, { user: other.user })).toMatchObject({

@@ -24,7 +24,7 @@ describe('the ledger', () => {
 
   const gateways = (): string[] => rig.processes('gateway').map((gateway) => rig.addressOf(gateway));
 
-  it('agrees with the engine to the token over complete, failed and cancelled answers of both contracts', async () => {
+  it('agrees with the engine to the token', async () => {
     const tenant = await rig.tenant();
     const first = async (): Promise<UsageRow | undefined | false> => {
       const [row] = await rig.usage(tenant);
@@ -57,7 +57,7 @@ describe('the ledger', () => {
     expect(sum?.completion_tokens).toBe(tokens([...completed, ...failed, ...left]));
   }, 180_000);
 
-  it('counts requests once whose records come by themselves, gathered and doubled, beside one that nobody can read', async () => {
+  it('counts each request once, however its records come', async () => {
     const tenant = await rig.tenant();
     const record = (st: string, completion: number): UsageRecord => ({
       ...{ st: st as StreamId, at: 1, final: true, acct: tenant.account, key: tenant.key.id, dep: tenant.deployment, rev: 1 },
@@ -74,7 +74,7 @@ describe('the ledger', () => {
     expect(await rig.sql(sums, [tenant.key.id])).toEqual([{ requests: 3, completion: 60 }]);
   }, 120_000);
 
-  it('counts what gateways refused once, however often a count comes, beside one that nobody can read', async () => {
+  it('counts refused requests once, however often reported', async () => {
     const tenant = await rig.tenant();
     const count = (id: string, requests: number): object => ({
       ...{ id, acct: tenant.account, key: tenant.key.id, dep: tenant.deployment, api: 'messages' },
@@ -92,7 +92,7 @@ describe('the ledger', () => {
     expect(row).toMatchObject({ requests: 13, errors: 13, prompt_tokens: 0, completion_tokens: 0 });
   }, 120_000);
 
-  it('says by which key, deployment, alias and contract, and when a key was last used', async () => {
+  it("groups usage and states each key's last use", async () => {
     const tenant = await rig.tenant();
     const begun = Date.now();
     for (const shape of SHAPES) await (await send(gateways()[0]!, tenant, { tokens: 3, end: 'complete' }, shape)).text();
@@ -112,7 +112,7 @@ describe('the ledger', () => {
     expect(Date.parse(keys[0]?.last_used_at ?? '')).toBeGreaterThanOrEqual(begun - 1_000);
   }, 120_000);
 
-  it('tells how fast requests were answered, by deployment and step, from the times of its requests', async () => {
+  it('states latency percentiles by deployment and step', async () => {
     const tenant = await rig.tenant();
     for (let tokens = 1; tokens < 7; tokens += 1)
       await (await send(gateways()[0]!, tenant, { tokens, end: 'complete' }, SHAPES[0]!)).text();
@@ -123,7 +123,7 @@ describe('the ledger', () => {
       `SELECT ttft_ms::int AS ttft, ms::int AS ms FROM usage.request WHERE account_id = $1 AND status = 'completed'`,
       [tenant.account],
     );
-    const near = (told: number | undefined, exact: number): void => expect(Math.abs(told! / Math.max(1, exact) - 1)).toBeLessThan(0.05);
+    const near = (value: number | undefined, exact: number): void => expect(Math.abs(value! / Math.max(1, exact) - 1)).toBeLessThan(0.05);
     const now = Date.now();
     const range = { from: new Date(now - 3_600_000).toISOString(), to: new Date(now + 3_600_000).toISOString() };
     const ask = async (step: 'day' | 'total', group_by: UsageGroup[]): Promise<UsageRow[]> =>
@@ -157,12 +157,12 @@ describe('the ledger', () => {
     expect((await rig.usage(tenant))[0]).not.toHaveProperty('latency');
   }, 120_000);
 
-  it('holds sums that are those of its requests, by minute and by day', async () => {
+  it('has sums that match its requests', async () => {
     const minutes = `SELECT account_id, key_id, status, sum(requests)::int AS requests, sum(prompt)::int AS prompt, sum(completion)::int AS completion`;
     const order = `GROUP BY account_id, key_id, status HAVING sum(requests) > 0 ORDER BY account_id, key_id, status`;
     const requests = `SELECT account_id, key_id, status, count(*)::int AS requests, sum(prompt)::int AS prompt, sum(completion)::int AS completion
       FROM usage.request GROUP BY account_id, key_id, status ORDER BY account_id, key_id, status`;
-    // What gateways refused is counted, and has no request of its own.
+    // Refused requests are in the sums and have no row of their own.
     const summed = await rig.sql(`${minutes} FROM usage.minute WHERE status <> 'rate_limit_exceeded' ${order}`);
     expect(summed.length).toBeGreaterThan(0);
     expect(summed).toEqual(await rig.sql(requests));

@@ -24,7 +24,7 @@ describe('limits', () => {
     return response;
   }
 
-  /** Waits until a gateway has heard of limits or of a key's use. */
+  /** Waits until a gateway knows limits or the use of a key. */
   const untilStatus = (gateway: string, tenant: Tenant, status: number): Promise<Response> =>
     until(
       `the gateway answers ${status}`,
@@ -35,7 +35,7 @@ describe('limits', () => {
       30_000,
     );
 
-  it('are told on answers and refusals of both contracts', async () => {
+  it('are stated in headers of answers and refusals', async () => {
     const tenant = await rig.tenant();
     await limit(tenant, { requests_per_minute: 2, tokens_per_minute: 1_000 });
     const answered = await ask(gateways()[0]!, tenant);
@@ -58,7 +58,7 @@ describe('limits', () => {
     }
   }, 120_000);
 
-  it('hold for three gateways together, but for what each lets through before it hears of the others', async () => {
+  it('hold for three gateways together, within their delay', async () => {
     const tenant = await rig.tenant();
     const perMinute = 30;
     await limit(tenant, { requests_per_minute: perMinute });
@@ -72,19 +72,19 @@ describe('limits', () => {
       slowest = Math.max(slowest, answered - sent);
       if (status === 200) accepted.push({ sent, answered });
       else expect(status).toBe(429);
-      // A steady load of ten a second.
+      // A steady load of ten requests per second.
       await new Promise((resolve) => setTimeout(resolve, begun + (i + 1) * 100 - answered));
     }
     expect(accepted.length).toBeGreaterThanOrEqual(perMinute);
-    // What was answered so long before counts at every gateway: 20 ms, and the way of a message on a machine as busy as this one.
-    const told = 20 + 2 * slowest;
+    // Requests that were answered this long ago count at every gateway: 20 ms, and the delay of a message on a busy machine.
+    const delay = 20 + 2 * slowest;
     for (const { sent, answered } of accepted) {
-      const counted = accepted.filter((other) => other.answered <= sent - told).length;
+      const counted = accepted.filter((other) => other.answered <= sent - delay).length;
       expect(counted).toBeLessThan(perMinute * (1 + (answered - begun) / 60_000));
     }
   }, 120_000);
 
-  it('are not forgiven by the restart of a gateway, and nothing counts twice', async () => {
+  it('survive the restart of a gateway, without double counting', async () => {
     const tenant = await rig.tenant();
     const doomed = await rig.spawnProcess('gateway').ready();
     await rig.whenServed(tenant, doomed);
@@ -97,9 +97,12 @@ describe('limits', () => {
       return response;
     };
     for (let i = 0; i < 10; i += 1) expect((await counted(doomed)).status).toBe(200);
-    // What it let through is told within a second; what it had not told would be forgiven.
+    // A gateway reports its requests within a second; unreported ones would be lost with it.
     const other = rig.processes('gateway')[1]!;
-    await until('another gateway has heard', async () => Number((await counted(other)).headers.get('x-ratelimit-remaining-requests')) <= 1);
+    await until(
+      'another gateway has the report',
+      async () => Number((await counted(other)).headers.get('x-ratelimit-remaining-requests')) <= 1,
+    );
     await doomed.stop('SIGKILL');
     const fresh = await rig.spawn('gateway').ready();
     await until('the new gateway knows the limits', async () => (await counted(fresh)).headers.has('x-ratelimit-limit-requests'));
@@ -109,7 +112,7 @@ describe('limits', () => {
     expect(accepted).toBeGreaterThanOrEqual(12);
   }, 120_000);
 
-  it('of requests at once count at all gateways, and end with the requests', async () => {
+  it('of concurrent requests hold over all gateways', async () => {
     const tenant = await rig.tenant();
     await limit(tenant, { concurrent_requests: 2 });
     const streams = [
@@ -122,7 +125,7 @@ describe('limits', () => {
     streams[1]!.leave();
   }, 120_000);
 
-  it('of tokens per day are kept by the ledger, through the restart of a gateway', async () => {
+  it("of tokens per day survive a gateway's restart", async () => {
     const tenant = await rig.tenant();
     const counted = (requests: number): Promise<UsageRow> =>
       until(
@@ -135,9 +138,9 @@ describe('limits', () => {
       );
     const before = await counted(gateways().length);
     const used = before.prompt_tokens + before.completion_tokens;
-    // Each request takes 10 tokens; 20 for the answer and about 7 for the prompt are set aside before.
+    // Each request uses 10 tokens; 20 for the answer and about 7 for the prompt are reserved before.
     await limit(tenant, { tokens_per_day: used + 100 });
-    // What passes before a gateway has heard of a budget is for the ledger alone. Who knows a later tenant has heard of it.
+    // Only the ledger counts requests before a gateway knows the budget. A gateway that knows a later tenant knows it.
     await rig.tenant();
     await untilStatus(gateways()[0]!, tenant, 200);
     for (let i = 0; i < 20; i += 1) await ask(gateways()[0]!, tenant);
@@ -165,7 +168,7 @@ describe('limits', () => {
     expect((await untilStatus(rig.addressOf(fresh), tenant, 429)).status).toBe(429);
   }, 120_000);
 
-  it('of an account hold for its keys together, and deployments that a key may not call are not there for it', async () => {
+  it('of an account hold for its keys together', async () => {
     const tenant = await rig.tenant();
     await rig.command(SetKeyDeployments, { account: tenant.account, key: tenant.key.id, deployments: [2_000_000_000] });
     await untilStatus(gateways()[0]!, tenant, 404);

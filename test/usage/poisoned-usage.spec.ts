@@ -24,7 +24,7 @@ import { until } from '../testing/until.js';
 const ORPHAN_WAIT_MS = 1_000;
 const DAY_MS = 86_400_000;
 
-describe('usage that nobody can count', { timeout: 120_000 }, () => {
+describe('usage that cannot be counted', { timeout: 120_000 }, () => {
   let world: KeysWorld;
   let streams = 0;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     ...{ started: Date.now(), ttft_ms: 5, ms: 9, prompt: 3, cached: 0, completion: 4, status: 'completed' },
     ...more,
   });
-  /** What a worker tells of a stream that a gateway opened. */
+  /** A worker's count of a stream that a gateway opened. */
   const orphanRecord = (
     of: Holder,
     more: Partial<UsageRecord> = {},
@@ -59,14 +59,14 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     const claim = claims.make({ st, gw, account: of.account, key: of.key, deployment: 1 }, { prompt: 100, completion: 50, started });
     return { ...record, claim };
   };
-  /** With the claim of a gateway of before claims said a time. */
+  /** With a claim of the previous release, which states no time. */
   const untimedRecord = (of: Holder, more: Partial<UsageRecord> = {}): Record<string, unknown> => {
     const record = orphanRecord(of, more);
     const key = Buffer.from(hkdfSync('sha256', PEPPER.secret, '', 'slipway stream claim', 32));
     const text = JSON.stringify([record['st'], record['gw'], of.account, of.key, 1, 100, 50]);
     return { ...record, claim: `100.50.${createHmac('sha256', key).update(text).digest('base64url')}` };
   };
-  const tellOfOrphans = async (...records: readonly unknown[]): Promise<void> => {
+  const sendOrphans = async (...records: readonly unknown[]): Promise<void> => {
     const worker = await world.bus.connect('worker');
     for (const record of records) await worker.request(subjectOf(UsageOrphaned, { env: ENV }), JSON.stringify(record));
   };
@@ -77,7 +77,7 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
         key,
       ])
     ).map(({ at }) => Math.round(at));
-  const tell = async (message: unknown): Promise<void> => {
+  const send = async (message: unknown): Promise<void> => {
     const nats = await world.bus.connect('gateway');
     await nats.request(subjectOf(UsageRecorded, { env: ENV }), typeof message === 'string' ? message : JSON.stringify(message));
   };
@@ -88,18 +88,18 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     until(`${tokens} tokens are counted`, async () => (await tokensOf(of)) === tokens, 30_000);
   const setAside = async (why: string): Promise<number> =>
     (await world.sql<{ n: number }>(`SELECT count(*)::int AS n FROM usage.rejected WHERE why = $1`, [why]))[0]!.n;
-  /** Makes the database refuse usage of a key, as a fault of the schema would that no test knows of. */
+  /** Makes the database refuse usage of a key, as an unknown fault of the schema would. */
   const refuse = async (key: KeyId): Promise<() => Promise<unknown>> => {
     await world.sql(`ALTER TABLE usage.last_used ADD CONSTRAINT refused CHECK (key_id <> ${key}) NOT VALID`);
     return () => world.sql(`ALTER TABLE usage.last_used DROP CONSTRAINT refused`);
   };
 
-  it('is set aside with a reason, and all that travels with it is counted', async () => {
+  it('is set aside, and the rest is counted', async () => {
     const [good, liar] = [await holder(), await holder()];
     const lies = [{ completion: 9e15 }, { prompt: TOKENS_MAX + 1 }, { started: Date.now() + 172_800_000 }, { key: -1 as KeyId }];
-    await tell({ records: [recordOf(good), ...lies.map((lie) => recordOf(liar, lie)), recordOf(good)] });
-    await tell('no JSON \u0000 at all');
-    await tell({ records: [recordOf(good)] });
+    await send({ records: [recordOf(good), ...lies.map((lie) => recordOf(liar, lie)), recordOf(good)] });
+    await send('no JSON \u0000 at all');
+    await send({ records: [recordOf(good)] });
     await counted(good, 21);
     expect(await tokensOf(liar)).toBe(0);
     await until('all are set aside', async () => (await setAside('unreadable')) === 5);
@@ -107,11 +107,11 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     expect(reasons.slice(0, 3).map((reason) => reason.split(':')[0])).toEqual(['completion', 'prompt', 'started']);
   });
 
-  it('because the database refuses it is found in its batch, and does not come again', async () => {
+  it('is found in its batch and not redelivered', async () => {
     const [good, refused] = [await holder(), await holder()];
     const accept = await refuse(refused.key);
     try {
-      await tell({ records: Array.from({ length: 60 }, (_, i) => recordOf(i === 23 || i === 59 ? refused : good)) });
+      await send({ records: Array.from({ length: 60 }, (_, i) => recordOf(i === 23 || i === 59 ? refused : good)) });
       await counted(good, 58 * 7);
       await until('both are set aside', async () => (await setAside('refused')) === 2);
       expect(await tokensOf(refused)).toBe(0);
@@ -119,7 +119,7 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
       for (const of of [refused, good]) {
         await worker.request(subjectOf(UsageOrphaned, { env: ENV }), JSON.stringify(orphanRecord(of)));
       }
-      // Written by a version that bounded nothing.
+      // Written by a version without bounds.
       await world.sql(`INSERT INTO usage.orphan (st, record) VALUES ('poison-old', $1)`, [
         JSON.stringify({ ...orphanRecord(refused, { st: 'poison-old' as StreamId }), completion: 9e15 }),
       ]);
@@ -131,23 +131,23 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     }
   });
 
-  it('of a worker counts only for streams that a gateway opened, and up to what they can have used', async () => {
+  it('of a worker is limited to claimed streams', async () => {
     const [good, robbed] = [await holder(), await holder()];
     const before = await setAside('unclaimed');
     const other = new StreamClaims([{ id: 'x', secret: Buffer.alloc(32, 1) }]);
     const overheard = orphanRecord(good);
     const forged = [
-      // Of the release before, or of nobody.
+      // From the previous release, or without a claim.
       { ...orphanRecord(robbed), claim: undefined },
       orphanRecord(robbed, {}, { claims: other }),
-      // With the claim of a stream that the worker served, for somebody else or once more.
+      // With the claim of a stream that the worker served, for another key or a second time.
       { ...orphanRecord(robbed), claim: overheard['claim'], st: overheard['st'] },
       { ...overheard, st: 'poison-again' },
     ];
     const worker = await world.bus.connect('worker');
     for (const record of [...forged, { ...orphanRecord(good), prompt: 8_900_000, completion: 8_900_000 }])
       await worker.request(subjectOf(UsageOrphaned, { env: ENV }), JSON.stringify(record));
-    // Written down by a version that asked for no claim.
+    // Stored by a version that required no claim.
     await world.sql(`INSERT INTO usage.orphan (st, record) VALUES ('poison-unclaimed', $1)`, [
       JSON.stringify({ ...forged[0], st: 'poison-unclaimed' }),
     ]);
@@ -157,48 +157,48 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     expect(await world.sql(`SELECT FROM usage.orphan`)).toEqual([]);
   });
 
-  it('of a worker counts at the time that the gateway claims, and not once the ledger forgets', async () => {
+  it('of a worker counts at the claimed time only', async () => {
     const [good, robbed, other] = [await holder(), await holder(), await holder()];
     const before = await setAside('unclaimed');
     const now = Date.now();
-    // A day that the worker chose counts for nothing.
+    // The worker's own time is ignored.
     const began = now - 3 * DAY_MS;
-    await tellOfOrphans(orphanRecord(good, { started: now - 400 * DAY_MS, ms: 2_000_000_000 }, { started: began }));
+    await sendOrphans(orphanRecord(good, { started: now - 400 * DAY_MS, ms: 2_000_000_000 }, { started: began }));
     const replayed = [34.1, 36, 400].map((days) => orphanRecord(robbed, { started: now }, { started: now - days * DAY_MS }));
-    await tellOfOrphans(...replayed, orphanRecord(robbed, {}, { started: now + 2 * 3_600_000 }));
+    await sendOrphans(...replayed, orphanRecord(robbed, {}, { started: now + 2 * 3_600_000 }));
     await counted(good, 7);
     expect(await beginnings(good)).toEqual([began]);
     const used = await world.sql<{ late: boolean }>(`SELECT at > now() AS late FROM usage.last_used WHERE key_id = $1`, [good.key]);
     expect(used).toEqual([{ late: false }]);
-    // Claims without a time: the last day counts, while gateways are upgraded.
-    await tellOfOrphans(untimedRecord(other, { started: now - 30 * DAY_MS }));
+    // Claims without a time are accepted for the last day, during an upgrade.
+    await sendOrphans(untimedRecord(other, { started: now - 30 * DAY_MS }));
     await counted(other, 7);
     expect((await beginnings(other))[0]).toBeGreaterThan(now - 1.1 * DAY_MS);
     await world.sql(`UPDATE usage.claims_timed SET since = now() - interval '25 hours'`);
-    await tellOfOrphans(untimedRecord(robbed));
+    await sendOrphans(untimedRecord(robbed));
     await until('the others are set aside', async () => (await setAside('unclaimed')) === before + replayed.length + 2, 30_000);
     expect(await tokensOf(robbed)).toBe(0);
   });
 
-  it('is kept a thousand rows at most', async () => {
+  it('is kept in a thousand rows at most', async () => {
     const liar = await holder();
-    for (let i = 0; i < 11; i += 1) await tell({ records: Array.from({ length: 100 }, () => recordOf(liar, { completion: 9e15 })) });
+    for (let i = 0; i < 11; i += 1) await send({ records: Array.from({ length: 100 }, () => recordOf(liar, { completion: 9e15 })) });
     const last = recordOf(liar, { completion: 9e15 });
-    await tell(last);
+    await send(last);
     const isLast = async (): Promise<boolean> =>
       (await world.sql(`SELECT FROM usage.rejected WHERE record LIKE $1`, [`%"${String(last['st'])}"%`])).length === 1;
     await until('the last is set aside', isLast, 30_000);
     expect((await world.sql<{ n: number }>(`SELECT count(*)::int AS n FROM usage.rejected`))[0]?.n).toBe(1_000);
   });
 
-  it('leaves no sum behind that refuses others or their budgets, in a database of before it was bounded', async () => {
+  it('leaves no oversized sum from an earlier release', async () => {
     const [liar, old, good] = [await holder(), await holder(), await holder()];
     for (const of of [liar, old, good]) {
-      await tell(recordOf(of));
+      await send(recordOf(of));
       await counted(of, 7);
     }
     await world.stopReplicas();
-    // What the version before made of it: a request of 9e15 tokens and its sums, and sums whose requests are forgotten.
+    // The state that the previous version left: a request of 9e15 tokens with its sums, and sums of deleted requests.
     const lie = `UPDATE usage.request SET completion = 9000000000000004 WHERE key_id = ${liar.key}`;
     const sums = `UPDATE usage.minute SET completion = completion + 9000000000000000 WHERE key_id = ${liar.key}`;
     const days = `UPDATE usage.day SET tokens = tokens + 9000000000000000 WHERE key_id = ${liar.key}`;
@@ -208,9 +208,9 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     await world.sql(`DROP TABLE usage.rejected`);
     await world.sql(`DELETE FROM migrations WHERE name = 'UsageBounds1768300000000'`);
     await world.replica({ USAGE_ORPHAN_WAIT_MS: String(ORPHAN_WAIT_MS) });
-    for (const of of [liar, old, good]) await tell(recordOf(of));
+    for (const of of [liar, old, good]) await send(recordOf(of));
     await counted(good, 14);
-    // The lying request is gone out of the sums; of the forgotten ones only what they can have used is left.
+    // The false request is out of the sums; the sums of deleted requests are reduced to what these can have used.
     await counted(liar, 7);
     await counted(old, 2 * TOKENS_MAX + 7);
     const range = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date(Date.now() + 3_600_000).toISOString() };
@@ -218,11 +218,11 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
     expect(rows).toMatchObject([{ requests: 2, completion_tokens: 4 }]);
   });
 
-  it('never keeps an answer about budgets from being told, whatever a sum is', async () => {
+  it('never keeps budgets from being answered', async () => {
     const [good, wrong] = [await holder(), await holder()];
-    await tell(recordOf(good));
+    await send(recordOf(good));
     await counted(good, 7);
-    await tell(recordOf(wrong));
+    await send(recordOf(wrong));
     await counted(wrong, 7);
     await world.sql(`UPDATE usage.day SET tokens = 9223372036854775807 WHERE key_id = ${wrong.key}`);
     const gateway = new RpcClient(await world.bus.connect('gateway'), ENV);
@@ -234,8 +234,8 @@ describe('usage that nobody can count', { timeout: 120_000 }, () => {
       { id: good.key, day: 7, month: 7 },
     ];
     expect(await ask()).toMatchObject({ keys: expected, accounts: [{ day: total, month: total }] });
-    // And goes on counting.
-    await tell({ records: [recordOf(wrong), recordOf(good)] });
+    // The ledger counts on.
+    await send({ records: [recordOf(wrong), recordOf(good)] });
     await counted(good, 14);
     expect((await ask()).keys[0]).toEqual(expected[0]);
     await world.ask(RevokeKey, { account: wrong.account, key: wrong.key });

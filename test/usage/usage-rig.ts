@@ -35,10 +35,10 @@ import type { AppName, TestService } from '../services/test-service.js';
 
 /** Prompt tokens of every complete answer. */
 export const PROMPT_TOKENS = 7;
-/** How long keys-service waits for a gateway before it believes a worker, in milliseconds. */
+/** How long keys-service waits for a gateway's record before it counts a worker's, in milliseconds. */
 const ORPHAN_WAIT_MS = 2_000;
 
-/** What the engine makes of a request: the text of its last message tells. */
+/** The engine's answer, which the text of the last message decides. */
 export interface Script {
   readonly tokens: number;
   readonly end: 'complete' | 'fail' | 'hold';
@@ -63,7 +63,7 @@ interface Start<S> {
   readonly extra: Readonly<Record<string, string>>;
 }
 
-/** All services around an HTTP engine whose every token is known. */
+/** All services, with an HTTP engine whose token counts are known. */
 export class UsageRig<S extends TestService = TestService> {
   readonly #processes: S[] = [];
   readonly #extra: ServiceProcess[] = [];
@@ -81,12 +81,12 @@ export class UsageRig<S extends TestService = TestService> {
     upstream.answer = (request) => ({ steps: stepsFor(request) });
   }
 
-  /** Everything in this process. @param extra settings of all services, besides those that they need */
+  /** Starts everything in this process. @param extra further settings of all services */
   static start(gateways: number, extra: Readonly<Record<string, string>> = {}): Promise<UsageRig> {
     return UsageRig.#start({ launch: (...service) => new ServiceInProcess(...service), provide: startTestPostgres, gateways, extra });
   }
 
-  /** Each app as a process of its own, and a PostgreSQL of its own, which can be killed. */
+  /** Starts each app in its own process, with its own PostgreSQL; all can be killed. */
   static startProcesses(gateways: number, extra: Readonly<Record<string, string>> = {}): Promise<UsageRig<ServiceProcess>> {
     return UsageRig.#start({ launch: (...service) => new ServiceProcess(...service), provide: startOwnPostgres, gateways, extra });
   }
@@ -107,7 +107,7 @@ export class UsageRig<S extends TestService = TestService> {
     };
     const rig = new UsageRig(bus, postgres, upstream, database, environment, launch);
     try {
-      // Test servers forget the last commits of a crash, for speed; a ledger may not.
+      // Test servers lose the last commits in a crash, for speed; here none may be lost.
       await rig.sql(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$`);
       await ensureWorkStream(UsageStream, { nats: await bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
       rig.#rpc = new PatientRpc(new RpcClient(await bus.connect('ops'), ENV));
@@ -126,14 +126,14 @@ export class UsageRig<S extends TestService = TestService> {
     }
   }
 
-  /** Starts an app, without waiting for it. */
+  /** Starts an app, without waiting until it serves. */
   spawn(app: AppName): S {
     const started = this.launch(app, this.bus, this.environment);
     this.#processes.push(started);
     return started;
   }
 
-  /** Starts an app as a process of its own, without waiting for it. The rig ends it, and does not count it among its own. */
+  /** Starts an app in its own process, without waiting until it serves. The rig stops it, and does not list it in `all`. */
   spawnProcess(app: AppName): ServiceProcess {
     const started = new ServiceProcess(app, this.bus, this.environment);
     this.#extra.push(started);
@@ -150,7 +150,7 @@ export class UsageRig<S extends TestService = TestService> {
     return this.#processes.filter((candidate) => candidate.app === app);
   }
 
-  /** Starts an app in the place of a process that ended. */
+  /** Starts an app in place of a process that ended. */
   restart(ended: S): S {
     this.#processes.splice(this.#processes.indexOf(ended), 1);
     return this.spawn(ended.app);
@@ -160,12 +160,12 @@ export class UsageRig<S extends TestService = TestService> {
     return `http://127.0.0.1:${gateway.port('gateway.listening')}`;
   }
 
-  /** Commands as an operator does: with patience, and again where the service asks for that. */
+  /** Calls as an operator, with retries. */
   command<C extends RpcContract>(contract: C, request: z.input<C['request']>): Promise<z.output<C['reply']>> {
     return this.#rpc.ask(contract, request);
   }
 
-  /** An account that no other test uses, with a key, a deployment and the alias `demo` for it, served by every gateway. */
+  /** A new account with a key, a deployment and its alias `demo`, which every gateway serves. */
   async tenant(): Promise<Tenant> {
     const { id: account, slug } = await this.command(CreateAccount, { slug: `tenant-${(this.#named += 1)}` });
     const key = await this.command(CreateKey, { account, name: 'a key' });
@@ -200,7 +200,7 @@ export class UsageRig<S extends TestService = TestService> {
     return (await this.command(QueryUsage, { account: tenant.account, ...range, step: 'total', group_by: groups })).rows;
   }
 
-  /** Looks straight into a database: the ledger's, if no other is named. */
+  /** Queries a database directly, by default the ledger's. */
   async sql<T extends QueryResultRow>(statement: string, parameters: unknown[] = [], connectionString = this.database): Promise<T[]> {
     const client = new Client({ connectionString });
     await client.connect();
@@ -211,12 +211,12 @@ export class UsageRig<S extends TestService = TestService> {
     }
   }
 
-  /** Kills the process behind a connection of keys-service: PostgreSQL then ends all others and recovers from its log. */
+  /** Kills the PostgreSQL process of a connection of keys-service: the server then ends all others and recovers. */
   async crashPostgres(): Promise<void> {
     const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-    // It may still have to notice the crash before, and recover.
+    // The server may still be recovering from the crash.
     const find = async (): Promise<{ pid: number } | undefined> => (await this.sql<{ pid: number }>(others).catch(() => []))[0];
-    const backend = await until('somebody uses the database', find, 60_000);
+    const backend = await until('a connection uses the database', find, 60_000);
     process.kill(backend.pid, 'SIGKILL');
     await until('PostgreSQL is back', () => this.sql('SELECT 1').catch(() => null), 60_000);
   }
@@ -256,13 +256,13 @@ export interface Shape {
   readonly stream: boolean;
 }
 
-/** How a request is sent. */
+/** How to send a request. */
 interface Wish extends Shape {
   readonly signal?: AbortSignal;
   readonly maxTokens?: number;
 }
 
-/** Sends a request to a gateway; the answer may still be on its way. */
+/** Sends a request to a gateway; its answer may still be streaming. */
 export function send(gateway: string, tenant: Tenant, script: Script, { api, stream, signal, maxTokens = 1_000 }: Wish): Promise<Response> {
   return fetch(`${gateway}/${tenant.slug}/demo/v1/${api === 'chat' ? 'chat/completions' : 'messages'}`, {
     method: 'POST',
@@ -272,7 +272,7 @@ export function send(gateway: string, tenant: Tenant, script: Script, { api, str
   });
 }
 
-/** Sends a streamed request and waits until its client has `script.tokens` tokens; `leave` ends it as a client does that goes away. */
+/** Sends a streamed request and waits until its client has `script.tokens` tokens; `leave` closes the connection then. */
 export async function open(
   gateway: string,
   tenant: Tenant,

@@ -30,7 +30,7 @@ describe('a work stream', () => {
 
   const make = async (stream = UsageStream): Promise<void> =>
     ensureWorkStream(stream, { nats: await bus.connect('boot'), env: ENV, timeoutMs: 20_000 });
-  /** What JetStream says of the stream or its consumer. */
+  /** The state of the stream or its consumer in JetStream. */
   const info = async <T>(call: string): Promise<T> => {
     const boot = await bus.connect('boot');
     return (await boot.request(`$JS.API.${call}`, '', { timeout: 5_000 })).json<T>();
@@ -125,7 +125,7 @@ describe('a work stream', () => {
     open();
     await stopping;
     expect(done).toEqual([0]);
-    // Far less than the 30 s after which the server would deliver them again by itself.
+    // Much less than the 30 s after which the server redelivers by itself.
     const others: number[] = [];
     await consumer(async (items) => void others.push(...items.map(text)));
     await until('the others arrive elsewhere', () => others.length >= 49, 10_000);
@@ -185,7 +185,7 @@ describe('a work stream', () => {
     expect(seen).not.toContain(3);
   }, 120_000);
 
-  /** Messages as they arrive; a gathered one is the list of its numbers. */
+  /** Messages in order of arrival; a gathered one is the list of its numbers. */
   const messages = async (): Promise<(number | number[])[]> => {
     const seen: (number | number[])[] = [];
     await consumer(async (items) => {

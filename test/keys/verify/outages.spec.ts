@@ -18,18 +18,18 @@ import { until } from '../../testing/until.js';
 import { PEPPER } from '../keys-service.js';
 import { KeysWorld } from '../keys-world.js';
 
-/** Keeps a copy of every record that is committed: the feed itself forgets what it told in earlier epochs. */
+/** Keeps a copy of every committed record: the feed forgets those of earlier epochs. */
 const WITNESS = [
-  `CREATE TABLE told (record text, ver bigint, body jsonb)`,
+  `CREATE TABLE published (record text, ver bigint, body jsonb)`,
   `CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN INSERT INTO told VALUES (NEW.record, NEW.ver, NEW.body); RETURN NULL; END $$`,
+    $$ BEGIN INSERT INTO published VALUES (NEW.record, NEW.ver, NEW.body); RETURN NULL; END $$`,
   `CREATE TRIGGER witness AFTER INSERT ON key_feed_outbox FOR EACH ROW EXECUTE FUNCTION witness()`,
 ];
 
-/** Keys whose row and last feed record do not tell the same. */
+/** Keys whose row and last feed record differ. */
 const TORN = `
-  WITH last AS (SELECT DISTINCT ON (record) record, ver, body FROM told WHERE record LIKE 'key:%' ORDER BY record, ver DESC)
-  SELECT k.id, k.ver, l.record, l.ver AS told FROM keys.key k FULL JOIN last l ON l.record = 'key:' || k.id
+  WITH last AS (SELECT DISTINCT ON (record) record, ver, body FROM published WHERE record LIKE 'key:%' ORDER BY record, ver DESC)
+  SELECT k.id, k.ver, l.record, l.ver AS published FROM keys.key k FULL JOIN last l ON l.record = 'key:' || k.id
   WHERE k.id IS NULL OR l.record IS NULL OR l.ver <> k.ver OR l.body->>'state' <> k.state
     OR l.body->>'mac' <> rtrim(translate(encode(k.mac, 'base64'), '+/', '-_'), '=')`;
 
@@ -45,7 +45,7 @@ describe('an outage', { timeout: 120_000 }, () => {
     for (const statement of WITNESS) await world.sql(statement);
   };
 
-  it('of the service in the middle of its work leaves no half of a change, and what it answered holds', async () => {
+  it('of the service leaves every change whole or undone', async () => {
     let service = await world.replicaProcess();
     await witness();
     const gateway = await world.gateway('gw-1');
@@ -62,7 +62,7 @@ describe('an outage', { timeout: 120_000 }, () => {
         answered.set(made.id, made.value);
         const address = { account, key: made.id };
         const rotated = await attempt(RotateKey, address);
-        // Without an answer nobody knows which of the two values it is.
+        // Without a reply, either of the two values may be the current one.
         answered.delete(made.id);
         if (rotated === null) continue;
         answered.set(made.id, rotated.value);
@@ -92,7 +92,7 @@ describe('an outage', { timeout: 120_000 }, () => {
     }
   });
 
-  it('of PostgreSQL is told as unavailable, and the service goes on by itself once it is back', async () => {
+  it('of PostgreSQL is reported as unavailable and survived', async () => {
     const gate = await TcpGate.open(world.database);
     try {
       await world.replica({ KEYS_DATABASE_URL: gate.through(world.database) });
@@ -128,7 +128,7 @@ describe('an outage', { timeout: 120_000 }, () => {
       world.outcome(FindMcpKey, { account }),
     ]);
 
-  it('of PostgreSQL while the MCP key is made or rotated leaves one key, whole', async () => {
+  it('of PostgreSQL leaves one whole MCP key', async () => {
     const gate = await TcpGate.open(world.database);
     try {
       await world.replica({ KEYS_DATABASE_URL: gate.through(world.database) });

@@ -6,7 +6,7 @@ import { KeysWorld } from '../keys-world.js';
 
 const [OLD, NEW] = [`old:${'11'.repeat(32)}`, `new:${'22'.repeat(32)}`];
 
-describe('a pepper that is replaced', () => {
+describe('a replaced pepper', () => {
   let world: KeysWorld;
   let account: AccountId;
   const gateways: ServiceProcess[] = [];
@@ -19,7 +19,7 @@ describe('a pepper that is replaced', () => {
     await world.end();
   });
 
-  /** A gateway by itself: it tells keys that are good from others, and knows no deployment. */
+  /** A gateway without deployments: it tells valid keys from invalid ones. */
   function gateway(peppers: readonly string[]): ServiceProcess {
     const started = new ServiceProcess('gateway', world.bus, { KEY_PEPPERS: peppers.join(','), PORT: '0' });
     gateways.push(started);
@@ -30,13 +30,13 @@ describe('a pepper that is replaced', () => {
     const response = await fetch(`http://127.0.0.1:${port}/deployment-1/v1/models`, { headers: { 'x-api-key': key } });
     return ((await response.json()) as { error: { code: string } }).error.code;
   }
-  /** Behind a good key, it is the deployment that is not known. */
+  /** With a valid key, only the deployment is unknown. */
   const untilGood = (at: ServiceProcess, key: string): Promise<unknown> =>
     until('the key is good', async () => (await codeAt(at, key)) === 'deployment_unavailable', 60_000);
   const untilInvalid = (at: ServiceProcess, key: string): Promise<unknown> =>
     until('the key is refused', async () => (await codeAt(at, key)) === 'invalid_api_key', 60_000);
 
-  it('lets keys of both go on, until the old one is taken away; a key moves when it is rotated', async () => {
+  it('keeps its keys valid until it is removed', async () => {
     const first = await world.replica({ KEY_PEPPERS: OLD });
     account = await world.account();
     const moved = await world.ask(CreateKey, { account, name: 'rotated' });

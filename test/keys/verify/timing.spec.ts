@@ -7,9 +7,9 @@ import { KeyVerifier } from '../../../apps/gateway/src/auth/key-verifier.service
 import { croppedT, timesOf } from './welch.js';
 
 const ROUNDS = 10_000;
-/** Beyond this, two samples of code that takes equally long seldom differ, on a machine that does nothing else. */
+/** On an idle machine, two samples of code that takes equally long seldom differ by more. */
 const T_MAX = 4.5;
-/** A difference in the code shows in each trial; one that a neighbour on the machine makes, in some. */
+/** A difference in the code shows in every trial, one from other load on the machine only in some. */
 const TRIALS = 5;
 const KNOWN = 2_000;
 
@@ -31,7 +31,7 @@ const recordOf = (id: number, text: string, changes: Partial<ApiKeyFeedRecord> =
     ...changes,
   }) as ApiKeyFeedRecord;
 
-/** The real check, with keys to find. */
+/** The gateway's check, with keys to find. */
 function verifierWith(records: readonly ApiKeyFeedRecord[]): KeyVerifier {
   const index = new KeyIndex();
   index.put('account:1', { type: 'account', id: 1, slug: 'acme', state: 'active' } as AccountFeedRecord);
@@ -44,11 +44,11 @@ function refuse(verifier: KeyVerifier, text: string): void {
   if (!(verifier.verify(text) instanceof ServiceError)) throw new Error('A key was accepted that is not valid.');
 }
 
-/** Keys of each kind, taken in turn: what one text costs by where it lies in memory is then no property of its kind. */
+/** Keys of each kind, used in turn, so that the memory location of one text does not bias its kind. */
 const SAMPLES = 64;
 type Kind = 'unknown' | 'revoked' | 'revoked under an older pepper' | 'of another environment';
 
-/** As many texts of each kind, and the records of those that have one. */
+/** Equally many texts of each kind, and the records of stored keys. */
 function drawKeys(): { readonly texts: Record<Kind, string[]>; readonly records: ApiKeyFeedRecord[] } {
   let id = KNOWN;
   const draw = (): string[] => Array.from({ length: SAMPLES }, newKey);
@@ -70,13 +70,13 @@ function drawKeys(): { readonly texts: Record<Kind, string[]>; readonly records:
   };
 }
 
-/** @returns Welch's t of each kind against `unknown`, for keys that were drawn anew */
+/** @returns Welch's t of each kind against `unknown`, for new random keys */
 function trialOfRefusals(): Record<string, number> {
   const { texts, records } = drawKeys();
   const verifier = verifierWith(records);
   const trial = {
     kinds: Object.keys(texts) as Kind[],
-    // A request's key is a text that nobody has seen before, wherever its bytes were.
+    // The key of a request is a new string each time.
     draw: (kind: Kind): string => Buffer.from(texts[kind][randomInt(SAMPLES)]!, 'latin1').toString('latin1'),
     act: (text: string): void => refuse(verifier, text),
   };
@@ -85,15 +85,15 @@ function trialOfRefusals(): Record<string, number> {
   return Object.fromEntries(Object.entries(others).map(([name, times]) => [name, croppedT(reference, times)]));
 }
 
-describe('how long the refusal of a key takes', () => {
-  it('tells nobody whether it is unknown, revoked, of an older pepper or of another environment', () => {
+describe('the time to refuse a key', () => {
+  it('does not depend on why it is refused', () => {
     const trials = Array.from({ length: TRIALS }, trialOfRefusals);
     for (const kind of Object.keys(trials[0]!)) {
       expect(Math.min(...trials.map((ts) => Math.abs(ts[kind]!))), kind).toBeLessThan(T_MAX);
     }
   });
 
-  it('would be told apart if a known key were compared and an unknown one were not', () => {
+  it('would differ if only known keys were compared', () => {
     const mac = randomBytes(32);
     const trial = {
       kinds: ['compared', 'not'] as const,

@@ -13,16 +13,16 @@ function momentsOf(sample: readonly number[]): Moments {
   return { n: sample.length, mean, variance };
 }
 
-/** Welch's t: by how many standard errors the means of two samples differ. */
+/** Welch's t: the difference of the means of two samples in standard errors. */
 function welchT(a: readonly number[], b: readonly number[]): number {
   const [left, right] = [momentsOf(a), momentsOf(b)];
   return (left.mean - right.mean) / Math.sqrt(left.variance / left.n + right.variance / right.n);
 }
 
-/** Share of the slowest measurements, of both samples together, that say more of the machine than of the code. */
+/** Share of the slowest measurements of both samples together, which are left out: they show the machine, not the code. */
 const CROPPED = 0.1;
 
-/** Welch's t of what remains without the slowest measurements: a bound for both samples, so that neither gains by it. */
+/** Welch's t without the slowest measurements, with one bound for both samples. */
 export function croppedT(a: readonly number[], b: readonly number[]): number {
   const bound = [...a, ...b].toSorted((x, y) => x - y)[Math.floor((1 - CROPPED) * (a.length + b.length))] ?? Infinity;
   return welchT(
@@ -32,8 +32,8 @@ export function croppedT(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * Times an act on values of several kinds, which take turns in an order that is drawn anew for each round.
- * @param draw makes the value that a call is given; its own time does not count
+ * Measures a function on values of several kinds, in a new random order each round.
+ * @param draw makes the value for a call; its own time is not measured
  * @returns nanoseconds of each call, by kind
  */
 export function timesOf<Kind extends string, Value>(

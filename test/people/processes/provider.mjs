@@ -1,5 +1,5 @@
-// An OpenID Connect provider: node provider.mjs PORT REDIRECT_URI. Whoever types a name is that person.
-// A name that begins with "unverified-" has an address that the provider does not vouch for.
+// An OpenID Connect provider: node provider.mjs PORT REDIRECT_URI. The typed name is the person who signs in.
+// A name that begins with "unverified-" has an unverified address.
 import { Provider } from 'oidc-provider';
 
 const [port, redirectUri] = process.argv.slice(2);

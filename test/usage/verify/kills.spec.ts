@@ -3,7 +3,7 @@ import { until } from '../../testing/until.js';
 import { open, PROMPT_TOKENS, type Script, send, type Tenant, UsageRig } from '../usage-rig.js';
 import type { ServiceProcess } from '../../services/service-process.js';
 
-/** Requests that come one after the other until they are stopped, at every gateway that lives; counts what clients got whole. */
+/** Sends requests one after the other to every live gateway until it is stopped, and counts the complete answers. */
 class Load {
   complete = 0;
   #stopped = false;
@@ -35,7 +35,7 @@ class Load {
   }
 }
 
-describe('usage, when something dies in the middle', () => {
+describe('usage across a crash', () => {
   let rig: UsageRig<ServiceProcess>;
   let tenant: Tenant;
   beforeAll(async () => {
@@ -45,12 +45,12 @@ describe('usage, when something dies in the middle', () => {
   afterAll(() => rig?.end(), 60_000);
 
   const script: Script = { tokens: 4, end: 'complete' };
-  /** Sums of one status; zeros before there are any. */
+  /** Sums of one status; zeros when there are none. */
   const counted = async (status: string): Promise<{ requests: number; completion: number; prompt: number }> => {
     const row = (await rig.usage(tenant, ['status'])).find((one) => one.status === status);
     return { requests: row?.requests ?? 0, completion: row?.completion_tokens ?? 0, prompt: row?.prompt_tokens ?? 0 };
   };
-  /** Waits until as many requests were counted as were answered since `before`, and sees that no more come, and no tokens but theirs. */
+  /** Waits until as many requests are counted as were answered since `before`, and checks that neither requests nor tokens exceed it. */
   async function expectCounted(before: { requests: number; completion: number; prompt: number }, answers: number): Promise<void> {
     await until('all answers are counted', async () => (await counted('completed')).requests >= before.requests + answers, 90_000);
     const after = await counted('completed');
@@ -72,7 +72,7 @@ describe('usage, when something dies in the middle', () => {
     return counted('completed');
   };
 
-  it('of keys-service, killed while it counts, loses nothing and counts nothing twice', async () => {
+  it('of keys-service loses nothing and counts nothing twice', async () => {
     const before = await settled();
     const load = new Load(rig, tenant, script);
     await load.passed(20);
@@ -85,7 +85,7 @@ describe('usage, when something dies in the middle', () => {
     await expectCounted(before, await load.stop());
   }, 240_000);
 
-  it('of nats-server with its JetStream, killed under load, loses nothing and counts nothing twice', async () => {
+  it('of nats-server loses nothing and counts nothing twice', async () => {
     const before = await settled();
     const load = new Load(rig, tenant, script);
     await load.passed(20);
@@ -95,7 +95,7 @@ describe('usage, when something dies in the middle', () => {
     await expectCounted(before, await load.stop());
   }, 240_000);
 
-  it('of PostgreSQL, crashed under load, loses nothing and counts nothing twice', async () => {
+  it('of PostgreSQL loses nothing and counts nothing twice', async () => {
     const before = await settled();
     const load = new Load(rig, tenant, script);
     await load.passed(10);
@@ -106,7 +106,7 @@ describe('usage, when something dies in the middle', () => {
     await expectCounted(before, await load.stop());
   }, 240_000);
 
-  it('of a worker in the middle of an answer is what its client got', async () => {
+  it('of a worker counts what its client got', async () => {
     const before = await counted('worker_lost');
     const gateway = rig.addressOf(rig.processes('gateway')[0]!);
     const stream = await open(gateway, tenant, { tokens: 6, end: 'hold' }, 'chat');
@@ -118,7 +118,7 @@ describe('usage, when something dies in the middle', () => {
     for (const one of rig.processes('gateway')) await rig.whenServed(tenant, one);
   }, 240_000);
 
-  it('of a gateway in the middle of answers is told by the worker, once, and what had ended is not counted again', async () => {
+  it('of a gateway is reported once by the worker', async () => {
     const before = await settled();
     const orphans = await counted('orphaned');
     const doomed = rig.processes('gateway')[0]!;
@@ -130,13 +130,13 @@ describe('usage, when something dies in the middle', () => {
       await open(gateway, tenant, { tokens: 5, end: 'hold' }, 'chat'),
       await open(gateway, tenant, { tokens: 3, end: 'hold' }, 'messages'),
     ];
-    // Its record may still wait for others when the gateway dies.
+    // Its record may still be waiting for others when the gateway dies.
     await answer();
     await doomed.stop('SIGKILL');
     for (const { rest } of streams) await rest;
-    const told = async (): Promise<number> =>
+    const reported = async (): Promise<number> =>
       (await counted('orphaned')).requests - orphans.requests + (await counted('completed')).requests - before.requests;
-    await until('the worker has told of what the gateway could not', async () => (await told()) >= 8, 90_000);
+    await until('the worker has reported what the gateway could not', async () => (await reported()) >= 8, 90_000);
     const [completed, orphaned] = [await counted('completed'), await counted('orphaned')];
     const ended = completed.requests - before.requests;
     expect([5, 6]).toContain(ended);
