@@ -4,7 +4,7 @@ import { FLAVOURS, type UpstreamFlavour } from '@slipway/engine-http';
 import { capabilitiesOf, jsonSchemaRules, type ReadyModel } from '@slipway/engine-llama';
 import { describe, expect, it } from 'vitest';
 import type { ResolvedDeployment } from '../../apps/gateway/src/deployments/deployment-resolver.service.js';
-import { ANSWERED_CODES, ANSWERED_ERRORS } from '../../apps/gateway/src/openapi/answered-errors.js';
+import { PUBLIC_ERROR_CODES, PUBLIC_ERRORS } from '../../apps/gateway/src/openapi/error-responses.js';
 import { openApiDocument } from '../../apps/gateway/src/openapi/openapi-document.js';
 import { chatErrors } from '../../apps/gateway/src/surfaces/chat/errors.js';
 import { readChatRequest } from '../../apps/gateway/src/surfaces/chat/request.js';
@@ -42,16 +42,16 @@ const UNSEEN: readonly ErrorCode[] = [
 
 describe('the table of errors', () => {
   it('has every code with its statuses and its advice, as it is in the code', () => {
-    const rows = ANSWERED_CODES.map(
+    const rows = PUBLIC_ERROR_CODES.map(
       (code) =>
-        `| \`${code}\` | ${cell(chatErrors, code)} | ${cell(messagesErrors, code)} | ${ERRORS[code].retry} | ${ANSWERED_ERRORS[code]} |`,
+        `| \`${code}\` | ${cell(chatErrors, code)} | ${cell(messagesErrors, code)} | ${ERRORS[code].retry} | ${PUBLIC_ERRORS[code]} |`,
     );
     expect(tableOf('errors')).toEqual(rows);
   });
 
   it('leaves out only what no client of the inference API can see', () => {
     const all = (Object.keys(ERRORS) as ErrorCode[]).toSorted();
-    expect([...ANSWERED_CODES, ...UNSEEN].toSorted()).toEqual(all);
+    expect([...PUBLIC_ERROR_CODES, ...UNSEEN].toSorted()).toEqual(all);
   });
 });
 

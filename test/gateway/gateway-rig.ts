@@ -24,7 +24,7 @@ import {
   startService,
 } from '@slipway/platform';
 import { TestNatsServer } from '@slipway/testing';
-import { type GatewayChanges, gatewayWith } from '../../apps/gateway/src/gateway-service.js';
+import { type GatewayOverrides, gatewayWith } from '../../apps/gateway/src/gateway-service.js';
 import { until as poll } from '../testing/until.js';
 import { ScriptedFeed } from './scripted-feed.js';
 import { ScriptedRunner, type ScriptedRunnerOptions } from './scripted-runner.js';
@@ -37,7 +37,7 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   await poll(what, condition, withinMs);
 }
 
-export interface RigOptions extends GatewayChanges {
+export interface RigOptions extends GatewayOverrides {
   readonly config?: Readonly<Record<string, string>>;
 }
 

@@ -2,13 +2,12 @@ import { Controller, Post } from '@nestjs/common';
 import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Accepts } from '../../apps/gateway/src/http/accepts.decorator.js';
-import { Call } from '../../apps/gateway/src/http/call.decorator.js';
-import type { InferenceCall } from '../../apps/gateway/src/http/exchange.js';
+import type { InferenceCall } from '../../apps/gateway/src/http/request-context.js';
+import { Accepts, Call } from '../../apps/gateway/src/http/route-decorators.js';
 import { InferenceService } from '../../apps/gateway/src/inference/inference.service.js';
-import type { AnswerWriter, ErrorFormat, Surface, SurfaceRegistration } from '../../apps/gateway/src/surfaces/surface.js';
 import { SurfaceRegistry } from '../../apps/gateway/src/surfaces/registry.js';
 import { readerOf } from '../../apps/gateway/src/surfaces/shared/checker.js';
+import type { ErrorFormat, ResponseWriter, Surface, SurfaceRegistration } from '../../apps/gateway/src/surfaces/surface.js';
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 import { GatewayRig, type RunningGateway } from './gateway-rig.js';
 
@@ -18,7 +17,7 @@ const plainErrors: ErrorFormat = {
   body: ({ code, message }, requestId) => `"${code}: ${message} (${requestId})"`,
 };
 
-class PlainWriter implements AnswerWriter {
+class PlainWriter implements ResponseWriter {
   readonly keepAlive = '\n';
   #text = '';
 
@@ -65,7 +64,7 @@ class PlainController {
   @Post([':deployment/v1/plain', ':account/:alias/v1/plain'])
   @Accepts('deployment-key')
   say(@Call() call: InferenceCall): Promise<void> {
-    return this.inference.answer(plainSurface, call);
+    return this.inference.generate(plainSurface, call);
   }
 }
 

@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 const milliseconds = (fallback: number): z.ZodDefault<z.ZodCoercedNumber> =>
   z.coerce.number().int().min(0).max(86_400_000).default(fallback);
 
-/** What `parse` throws is the fault of the variable. */
+/** Reports what `parse` throws as the fault of the variable. */
 const parsedBy =
   <T>(parse: (text: string) => T) =>
   (text: string, context: z.RefinementCtx): T => {
@@ -18,16 +18,16 @@ const parsedBy =
     }
   };
 
-/** Everything that a gateway is told from outside. */
+/** The gateway's configuration, from environment variables. */
 export const GatewayConfig = z.object({
   ...serviceFragment,
   ...natsFragment,
   ...securityFragment,
   /** Port of the inference API; 0 picks a free one. */
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-  /** Address of the inference API. It speaks plain HTTP, so beyond loopback is a decision: 0.0.0.0 in a container, behind TLS. */
+  /** Address of the inference API, which is plain HTTP. Listen beyond loopback only behind TLS, such as 0.0.0.0 in a container. */
   HOST: z.string().min(1).default('127.0.0.1'),
-  /** What clients are told to use, without a path; absent = made of HOST and PORT. */
+  /** Public base URL, without a path; absent = made of HOST and PORT. */
   PUBLIC_BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** The environment's peppers as `id:hex,…`; keys are looked up under each of them. */
   KEY_PEPPERS: z.string().transform(parsedBy(parsePeppers)),
@@ -42,19 +42,19 @@ export const GatewayConfig = z.object({
     .default(8 * MIB),
   /** Hosts that images in messages may be fetched from, by workers that allow them too, separated by commas; none by default. */
   IMAGE_HOSTS: hostList,
-  /** What all request bodies together may hold until a worker has them, in bytes, and each account a quarter of; more are told to come back. */
+  /** Memory for all request bodies until a worker has them, in bytes. An account may use a quarter; above that, requests get 429 or 503. */
   BODIES_BYTES_MAX: z.coerce
     .number()
     .int()
     .min(32 * MIB)
     .default(256 * MIB),
-  /** What all answers that are not streamed may hold while they are gathered, in bytes, and each account a quarter of; more get 503. */
+  /** Memory for all responses that are not streamed, in bytes. An account may use a quarter; above that, requests get 503. */
   ANSWERS_BYTES_MAX: z.coerce
     .number()
     .int()
     .min(128 * MIB)
     .default(512 * MIB),
-  /** Bodies of one account that may be on their way at once where its record names no number, half as many of one key; more get 429. */
+  /** Most concurrent uploads of an account whose record sets no number; a key may have half as many. More get 429. */
   UPLOADS_PER_ACCOUNT_MAX: z.coerce.number().int().min(1).max(100_000).default(512),
   /** Least rate of a body over 5 s, in bytes per second; a slower one gets 408. 0 = any. */
   BODY_BYTES_PER_S_MIN: z.coerce
@@ -63,15 +63,15 @@ export const GatewayConfig = z.object({
     .min(0)
     .max(MIB)
     .default(16 * 1024),
-  /** Most connections at once; when there are more, the oldest idle ones are closed. */
+  /** Most open connections; above that, idle ones are closed. */
   CONNECTIONS_MAX: z.coerce.number().int().min(10).max(1_000_000).default(10_000),
-  /** Most connections of one address (IPv6: network of 64 bits) at once; 0 = no bound but the one above. Behind a proxy all share its address. */
+  /** Most connections of one address (IPv6: /64 network); 0 = no limit. Behind a proxy, all clients share its address. */
   CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(1_000_000).default(0),
-  /** Most connections with a request of one account at once; 0 = three for each that is free. More get 429. */
+  /** Most connections of one account with a request in progress; 0 = three for each that is free. More get 429. */
   CONNECTIONS_PER_ACCOUNT_MAX: z.coerce.number().int().min(0).max(1_000_000).default(0),
-  /** Invalid keys per second and client address that get 401; ten times as many at once, then 429. 0 = no limit. */
+  /** Invalid keys per second and client address that get 401, with bursts of ten times as many; more get 429. 0 = no limit. */
   INVALID_KEYS_PER_S: z.coerce.number().int().min(0).default(100),
-  /** How long known keys work on while no keys-service answers, in milliseconds; 0 where revocation matters more. */
+  /** How long known keys stay valid while keys-service is not running, in milliseconds; 0 where revocation matters more. */
   KEYS_ABSENT_GRACE_MS: milliseconds(300_000),
   /** Longest wait for the first token, queueing included, in milliseconds. */
   FIRST_TOKEN_TIMEOUT_MS: milliseconds(600_000),
@@ -79,7 +79,7 @@ export const GatewayConfig = z.object({
   ENGINE_SILENCE_MS: milliseconds(120_000),
   /** Longest wait for a free slot, in milliseconds. */
   QUEUE_WAIT_MS: milliseconds(10_000),
-  /** How long new requests are still served after /readyz turned 503, so that load balancers notice, in milliseconds. */
+  /** How long new requests are still served after /readyz returns 503, so that load balancers notice, in milliseconds. */
   SHUTDOWN_GRACE_MS: milliseconds(0),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;

@@ -11,9 +11,8 @@ import { gatewayDoor } from './http/http-door.js';
 import { HttpModule } from './http/http.module.js';
 import { InferenceModule } from './inference/inference.module.js';
 import { InferenceService } from './inference/inference.service.js';
-import { RELAY_TIMES, type RelayTimes } from './inference/relay-times.js';
-import { LimitExchange } from './limits/limit-exchange.js';
-import { LimitsModule } from './limits/limits.module.js';
+import { RELAY_TIMES, type RelayTimes, TIMES } from './inference/relayed-response.js';
+import { LimitsModule, LimitSync } from './limits/limit-sync.js';
 import { GatewayMetrics } from './observability/gateway-metrics.js';
 import { HeartbeatListener } from './routing/heartbeat-listener.js';
 import { Router } from './routing/router.service.js';
@@ -22,25 +21,24 @@ import { WorkerTable } from './routing/worker-table.js';
 import { ModelsController } from './surfaces/models/models.controller.js';
 import { SurfaceRegistry } from './surfaces/registry.js';
 import { SURFACES } from './surfaces/surfaces.js';
-import { BULK, GATEWAY_ID, TIMES } from './tokens.js';
-import { UsageModule } from './usage/usage.module.js';
-import { UsageReporter } from './usage/usage-reporter.js';
+import { BULK, GATEWAY_ID } from './tokens.js';
+import { UsageModule, UsageReporter } from './usage/usage-reporter.js';
 
-/** Time for the last records of usage to be kept, in milliseconds. */
+/** Time to store the last usage records during a stop, in milliseconds. */
 const LAST_RECORDS_MS = 1_500;
 
-/** What a test may change of a gateway besides its configuration. */
-export interface GatewayChanges {
-  /** The public contracts that it speaks. */
+/** What a test may replace in a gateway, besides its configuration. */
+export interface GatewayOverrides {
+  /** The public contracts. */
   readonly surfaces?: SurfaceRegistry;
-  /** When relays act. */
+  /** Timeouts of relayed responses. */
   readonly times?: Partial<RelayTimes>;
 }
 
 type Gauged = [GatewayMetrics, InferenceService, Router, WorkerTable, KeyIndex, StreamReceiver, UsageReporter, ...Feeds];
 type Feeds = [FeedReader<KeyFeedRecord>, FeedReader<DeploymentFeedRecord>];
 
-/** Adds the figures to the metrics that are read when they are asked for. */
+/** Registers the gauges, which are read when metrics are scraped. */
 const gauges: FactoryProvider = {
   provide: Symbol('gauges'),
   useFactory: (...[metrics, inference, router, table, keys, receiver, usage, keyFeed, deploymentFeed]: Gauged) =>
@@ -66,8 +64,8 @@ class GatewayModule {
   }
 }
 
-/** A gateway with what a test changes of it. */
-export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayChanges = {}) =>
+/** The service definition of a gateway, with a test's overrides. */
+export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayOverrides = {}) =>
   defineService({
     name: 'gateway',
     role: 'gateway',
@@ -85,7 +83,7 @@ export const gatewayWith = ({ surfaces = SURFACES, times }: GatewayChanges = {})
       feedReader({ contract: DeploymentFeed, sink: DeploymentIndex, missing: 'deployments are not loaded' }),
       { name: 'streams', token: StreamReceiver, stop: (receiver: StreamReceiver) => receiver.stop() },
       resource(HeartbeatListener),
-      resource(LimitExchange),
+      resource(LimitSync),
       {
         name: 'usage',
         token: UsageReporter,

@@ -1,6 +1,4 @@
-/** Injects the name of this process start, an `Incarnation`: subjects hold it. */
+/** Injects this gateway's `Incarnation`, which is part of NATS subjects. */
 export const GATEWAY_ID = Symbol('gateway id');
-/** Injects the second `NatsConnection`: large request bodies and records of usage travel there, so that no token waits for them. */
+/** Injects the second `NatsConnection`, for large request bodies and usage records, so that tokens do not wait behind them. */
 export const BULK = Symbol('bulk NATS connection');
-/** Injects the `RelayTimes`. */
-export const TIMES = Symbol('relay times');

@@ -7,10 +7,9 @@ import { DeploymentIndex } from '../deployments/deployment-index.js';
 import { DeploymentResolver } from '../deployments/deployment-resolver.service.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { WorkerTable } from '../routing/worker-table.js';
-import { trustOf } from './feed-trust.js';
-import { GuessLimiter } from './guess-limiter.js';
+import { InvalidKeyLimiter } from './invalid-key-limiter.js';
 import { KeyIndex } from './key-index.js';
-import { KeyVerifier } from './key-verifier.service.js';
+import { KeyVerifier, trustOf } from './key-verifier.service.js';
 
 function verifierOf(keys: KeyIndex, feed: FeedReader<KeyFeedRecord>, config: GatewayConfig): KeyVerifier {
   const { KEY_PEPPERS: peppers, KEYS_ABSENT_GRACE_MS: graceMs } = config;
@@ -25,14 +24,14 @@ const resolverOf = (...[keys, deployments, feed, table]: ResolverParts): Deploym
     isCurrent: () => feed.freshness().state === 'fresh',
   });
 
-/** Who calls, and what their request names. */
+/** Authentication, and the deployment that a request names. */
 @Module({
   imports: [RoutingModule],
   providers: [
     { provide: KeyVerifier, useFactory: verifierOf, inject: [KeyIndex, readerOf(KeyFeed), CONFIG] },
     { provide: DeploymentResolver, useFactory: resolverOf, inject: [KeyIndex, DeploymentIndex, readerOf(DeploymentFeed), WorkerTable] },
-    configured(GuessLimiter, ({ INVALID_KEYS_PER_S: perS }: GatewayConfig) => new GuessLimiter(perS, () => performance.now())),
+    configured(InvalidKeyLimiter, ({ INVALID_KEYS_PER_S: perS }: GatewayConfig) => new InvalidKeyLimiter(perS, () => performance.now())),
   ],
-  exports: [KeyVerifier, DeploymentResolver, GuessLimiter],
+  exports: [KeyVerifier, DeploymentResolver, InvalidKeyLimiter],
 })
 export class AuthModule {}

@@ -19,13 +19,13 @@ const emptyTables = (): Tables => ({
   budgeted: new Map(),
 });
 
-/** Accounts and keys in memory, as the key feed tells them. */
+/** In-memory index of accounts and keys, filled by the key feed. */
 export class KeyIndex implements FeedSink<KeyFeedRecord> {
   #tables = emptyTables();
 
   #budgetSet: () => void = () => undefined;
 
-  /** @param listener is called when a key or account has a budget that it had not */
+  /** @param listener called when a key or account gets its first budget */
   whenBudgetIsSet(listener: () => void): void {
     this.#budgetSet = listener;
   }
@@ -45,7 +45,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
     };
   }
 
-  /** @param id `<type>:<id>`, as changes name their records. */
+  /** @param id `<type>:<id>` */
   put(id: string, record: KeyFeedRecord): void {
     const isNew = hasBudget(record) && !this.#tables.budgeted.has(id);
     put(this.#tables, id, record);
@@ -64,7 +64,7 @@ export class KeyIndex implements FeedSink<KeyFeedRecord> {
     return this.#tables.budgeted.values();
   }
 
-  /** Of the keys that are not revoked. */
+  /** Finds a key that is not revoked. */
   keyByMac(mac: string): ApiKeyFeedRecord | undefined {
     const id = this.#tables.macs.get(mac);
     return id === undefined ? undefined : this.#tables.keys.get(id);
@@ -97,10 +97,10 @@ function put(tables: Tables, id: string, record: KeyFeedRecord): void {
     tables.slugs.set(record.slug, record.id);
     return;
   }
-  // A rotated key keeps its id: the old value must stop working in the same step.
+  // A rotated key keeps its id; its old MAC is removed in the same step.
   dropKey(tables, record.id);
   tables.keys.set(record.id, record);
-  // A revoked key is not found: refusing it takes no longer than refusing one that never was.
+  // A revoked key is not found by its MAC, so that it takes as long as an unknown one.
   if (record.state === 'active') tables.macs.set(record.mac, record.id);
   else tables.revokedMacs.add(record.mac);
 }

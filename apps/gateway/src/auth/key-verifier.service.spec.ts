@@ -3,10 +3,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type AccountFeedRecord, type AccountId, type ApiKeyFeedRecord, formatKey, type KeyKind, ServiceError } from '@slipway/contracts';
 import { macOf, parsePeppers } from '@slipway/platform';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Caller } from './caller.js';
-import type { FeedTrust } from './feed-trust.js';
 import { KeyIndex } from './key-index.js';
-import { KeyVerifier } from './key-verifier.service.js';
+import { type Caller, type FeedTrust, KeyVerifier, trustOf } from './key-verifier.service.js';
 
 const [current, old] = parsePeppers(`current:${'11'.repeat(32)},old:${'22'.repeat(32)}`);
 const [foreign] = parsePeppers(`current:${'33'.repeat(32)}`);
@@ -196,5 +194,22 @@ describe('the refusal of a key', () => {
     const work = cryptoWorkOf(() => expect(verifier.verify(text)).toBe(verifier.invalidKey()));
     expect(index.lookUps).toEqual(['keyByMac', 'keyByMac']);
     expect(work).toEqual({ hmacs: 2, comparisons: 2 });
+  });
+});
+
+describe('trust in the key feed', () => {
+  it('lasts the grace time without keys-service', () => {
+    expect(trustOf({ state: 'absent', ageMs: 300_000 }, 300_000)).toBe('absent');
+    expect(trustOf({ state: 'absent', ageMs: 300_001 }, 300_000)).toBe('cut_off');
+    expect(trustOf({ state: 'absent', ageMs: 1 }, 0)).toBe('cut_off');
+  });
+
+  it('needs a first snapshot', () => {
+    expect(trustOf({ state: 'absent', ageMs: Number.POSITIVE_INFINITY }, 300_000)).toBe('cut_off');
+  });
+
+  it('follows the feed state otherwise', () => {
+    expect(trustOf({ state: 'fresh', ageMs: 10 }, 0)).toBe('fresh');
+    expect(trustOf({ state: 'cut_off', ageMs: 4_000 }, 300_000)).toBe('cut_off');
   });
 });

@@ -1,13 +1,29 @@
 import { timingSafeEqual } from 'node:crypto';
-import { AccountId, type ApiKeyFeedRecord, KeyId, keyKindOf, ServiceError } from '@slipway/contracts';
-import type { Caller } from './caller.js';
-import type { FeedTrust } from './feed-trust.js';
-import type { KeyIndex } from './key-index.js';
+import { type AccountFeedRecord, AccountId, type ApiKeyFeedRecord, KeyId, keyKindOf, ServiceError } from '@slipway/contracts';
+import type { Freshness } from '@slipway/feed';
 import { macOf, type Pepper } from '@slipway/platform';
+import type { KeyIndex } from './key-index.js';
+
+/** The authenticated caller: an active key and its active account, as they were when the key was checked. */
+export interface Caller {
+  readonly key: ApiKeyFeedRecord;
+  readonly account: AccountFeedRecord;
+}
+
+/**
+ * Freshness of the key index. `absent`: NATS reports that keys-service is not running, so no key can change, and known keys
+ * stay valid for a while. `cut_off`: NATS does not answer, or the time is over, so a revocation could be missed.
+ */
+export type FeedTrust = 'fresh' | 'absent' | 'cut_off';
+
+/** @param graceMs how long known keys stay valid without keys-service, in milliseconds */
+export function trustOf({ state, ageMs }: Freshness, graceMs: number): FeedTrust {
+  return state === 'absent' && ageMs > graceMs ? 'cut_off' : state;
+}
 
 const JWT = /^ey[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 
-// Made once: an error notes where it was made, which costs more than everything else that a refusal does.
+// Created once: capturing the stack of an error costs more than the rest of the check.
 const INVALID_KEY = new ServiceError(
   'invalid_api_key',
   'The API key is not valid. Send a deployment key (svc_dep_…) as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
@@ -23,7 +39,7 @@ const SESSION_TOKEN = new ServiceError(
   'A session token opens no inference endpoint. Use a deployment key (svc_dep_…) here.',
 );
 
-/** Form first: what fails here costs neither an HMAC nor a look-up. */
+/** Checks the form first, which needs neither an HMAC nor a lookup. */
 function formFault(text: string): ServiceError | null {
   const kind = keyKindOf(text);
   if (kind === 'dep') return null;
@@ -31,8 +47,8 @@ function formFault(text: string): ServiceError | null {
   return JWT.test(text) ? SESSION_TOKEN : INVALID_KEY;
 }
 
-/** What a key that is unknown is compared with. */
-const NOBODY: ApiKeyFeedRecord = {
+/** Compared with unknown keys, so that they take as long as known ones. */
+const UNKNOWN_KEY: ApiKeyFeedRecord = {
   type: 'key',
   id: KeyId.parse(1),
   account: AccountId.parse(1),
@@ -44,7 +60,7 @@ const NOBODY: ApiKeyFeedRecord = {
   deployments: null,
 };
 
-/** Decides whether a text is a deployment key that may call. Everything happens in memory. */
+/** Checks deployment keys in memory. */
 export class KeyVerifier {
   constructor(
     private readonly keys: KeyIndex,
@@ -54,9 +70,9 @@ export class KeyVerifier {
   ) {}
 
   /**
-   * @returns who calls; else the refusal, for throwing one costs what half of the check does: `invalid_api_key` (one wording
-   *   for unknown, revoked, rotated, expired and malformed keys), `insufficient_scope` for MCP keys, `auth_unavailable` when
-   *   the index is too old to tell.
+   * @returns the caller or the error, which is not thrown because throwing costs half of the check: `invalid_api_key` with one
+   *   text for unknown, revoked, rotated, expired and malformed keys, `insufficient_scope` for MCP keys, `auth_unavailable`
+   *   when the key index is too old.
    */
   verify(text: string): Caller | ServiceError {
     const fault = formFault(text);
@@ -66,27 +82,27 @@ export class KeyVerifier {
     const key = this.#find(text);
     const caller = this.#callerOf(key);
     if (caller) return caller;
-    // A key that was made while the service is absent would be unknown here too.
-    return key === NOBODY && trust === 'absent' && !this.#isRevoked(text) ? UNAVAILABLE : INVALID_KEY;
+    // A key created just before keys-service stopped may not have arrived here.
+    return key === UNKNOWN_KEY && trust === 'absent' && !this.#isRevoked(text) ? UNAVAILABLE : INVALID_KEY;
   }
 
-  /** True while the key behind `caller` may still call: asked again before work starts and while it runs. */
+  /** True while the caller's key is valid. Checked again before a stream starts and while it runs. */
   stillValid(caller: Caller): boolean {
     const key = this.keys.key(caller.key.id);
     return key?.mac === caller.key.mac && this.#callerOf(key) !== null;
   }
 
-  /** The refusal of every key that opens nothing. */
+  /** The error of every invalid key. */
   invalidKey(): ServiceError {
     return INVALID_KEY;
   }
 
-  /** Unknown keys cost what known ones do, under whichever pepper: nothing can be read from how long a refusal takes. */
+  /** Takes the same time for known and unknown keys, under each pepper, so that timing reveals nothing. */
   #find(text: string): ApiKeyFeedRecord {
-    let found = NOBODY;
+    let found = UNKNOWN_KEY;
     for (const pepper of this.peppers) {
       const mac = macOf(text, pepper);
-      const key = this.keys.keyByMac(mac.toString('base64url')) ?? NOBODY;
+      const key = this.keys.keyByMac(mac.toString('base64url')) ?? UNKNOWN_KEY;
       const isSame = timingSafeEqual(Buffer.from(key.mac, 'base64url'), mac);
       if (isSame && key.pepper === pepper.id) found = key;
     }

@@ -4,13 +4,13 @@ import type { FeedRenewal, FeedSink } from '@slipway/feed';
 interface Tables {
   readonly deployments: Map<DeploymentId, DeploymentFacts>;
   readonly aliases: Map<string, AliasFacts>;
-  /** Where an alias record is found by the id that its changes carry. */
+  /** From the id of an alias record to its key in `aliases`. */
   readonly aliasOfRecord: Map<string, string>;
 }
 
 const emptyTables = (): Tables => ({ deployments: new Map(), aliases: new Map(), aliasOfRecord: new Map() });
 
-/** Deployments and aliases in memory, as the deployment feed tells them. */
+/** In-memory index of deployments and aliases, filled by the deployment feed. */
 export class DeploymentIndex implements FeedSink<DeploymentFeedRecord> {
   #tables = emptyTables();
 
@@ -29,7 +29,7 @@ export class DeploymentIndex implements FeedSink<DeploymentFeedRecord> {
     };
   }
 
-  /** @param id `<type>:<id>`, as changes name their records. */
+  /** @param id `<type>:<id>` */
   put(id: string, record: DeploymentFeedRecord): void {
     put(this.#tables, id, record);
   }

@@ -1,7 +1,7 @@
 import type { AccountFeedRecord, ApiKeyFeedRecord, DeploymentFeedRecord, ServiceError } from '@slipway/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Caller } from '../auth/caller.js';
 import { KeyIndex } from '../auth/key-index.js';
+import type { Caller } from '../auth/key-verifier.service.js';
 import { DeploymentIndex } from './deployment-index.js';
 import { type DeploymentName, DeploymentResolver } from './deployment-resolver.service.js';
 

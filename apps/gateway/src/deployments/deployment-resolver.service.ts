@@ -7,46 +7,46 @@ import {
   parseDeploymentSlug,
   ServiceError,
 } from '@slipway/contracts';
-import type { Caller } from '../auth/caller.js';
 import type { KeyIndex } from '../auth/key-index.js';
+import type { Caller } from '../auth/key-verifier.service.js';
 import type { DeploymentIndex } from './deployment-index.js';
 
-/** How a path names a deployment, undecoded by anything but the router. */
+/** How a path names a deployment: by slug, or by account and alias. */
 export type DeploymentName = { readonly deployment: string } | { readonly account: string; readonly alias: string };
 
-/** A deployment as one request keeps it, also when its alias is pointed elsewhere meanwhile. */
+/** The deployment of one request. It stays the same when its alias is changed meanwhile. */
 export interface ResolvedDeployment {
   readonly facts: DeploymentFacts;
   readonly slug: string;
-  /** The alias that the path named, if it did. */
+  /** The alias in the path, if there is one. */
   readonly alias: string | undefined;
   /** True when `model` names this deployment: its slug, an alias of it, or `account/alias`. */
   readonly isNamed: (model: string) => boolean;
 }
 
-/** What the resolver asks of the rest of the gateway. */
-export interface DeploymentTruth {
-  /** A runner of the deployment is ready now. */
+/** State of deployments outside of the feeds' records. */
+export interface DeploymentStatus {
+  /** A runner of the deployment is ready. */
   readonly isReady: (deployment: DeploymentId) => boolean;
-  /** The deployment index is complete and up to date: what it does not hold does not exist. */
+  /** The deployment index is complete and up to date. */
   readonly isCurrent: () => boolean;
 }
 
-/** Joins the two feeds: finds what a path names, for the one who calls. */
+/** Finds the deployment that a path names, with the caller's access rights. */
 export class DeploymentResolver {
   constructor(
     private readonly keys: KeyIndex,
     private readonly deployments: DeploymentIndex,
-    private readonly truth: DeploymentTruth,
+    private readonly status: DeploymentStatus,
   ) {}
 
   /**
-   * @throws ServiceError `model_not_found`, with one wording for what is not there, not the caller's, and not open to its
-   *   key; `deployment_stopped`; `deployment_unavailable` while it cannot answer, or while nobody can tell what exists.
+   * @throws ServiceError `model_not_found`, with one text for deployments that do not exist, belong to another account or are
+   *   not open to the key; `deployment_stopped`; `deployment_unavailable` while it is not ready, or the feed is not current.
    */
   resolve(name: DeploymentName, caller: Caller): ResolvedDeployment {
     const facts = this.#find(name, caller);
-    if (!facts || !isOpenTo(caller, facts)) throw this.truth.isCurrent() ? notFound() : notKnownYet();
+    if (!facts || !isOpenTo(caller, facts)) throw this.status.isCurrent() ? notFound() : lookupUnavailable();
     this.#checkState(facts);
     const slug = deploymentSlug(facts.id);
     const alias = 'alias' in name ? name.alias : undefined;
@@ -61,7 +61,7 @@ export class DeploymentResolver {
     if (!AccountSlug.safeParse(name.account).success || !AliasName.safeParse(name.alias).success) return undefined;
     const account = this.keys.accountBySlug(name.account);
     const alias = account && this.deployments.alias(account.id, name.alias);
-    // A foreign account's alias is not even looked through, so that both answers take the same way.
+    // Aliases of other accounts are not followed, so that both errors take the same time.
     return alias?.account === caller.account.id ? this.deployments.deployment(alias.deployment) : undefined;
   }
 
@@ -72,7 +72,7 @@ export class DeploymentResolver {
         'This deployment is stopped. Resume it in the dashboard or through the MCP server, then send the request again.',
       );
     }
-    const serves = facts.state === 'ready' || facts.state === 'degraded' || this.truth.isReady(facts.id);
+    const serves = facts.state === 'ready' || facts.state === 'degraded' || this.status.isReady(facts.id);
     if (serves) return;
     if (facts.state === 'failed') {
       throw new ServiceError('deployment_unavailable', 'This deployment could not be started; its screen in the dashboard says why.', {
@@ -93,7 +93,7 @@ function isOpenTo({ account, key }: Caller, facts: DeploymentFacts): boolean {
   return facts.account === account.id && facts.state !== 'deleting' && (key.deployments?.includes(facts.id) ?? true);
 }
 
-const notKnownYet = (): ServiceError =>
+const lookupUnavailable = (): ServiceError =>
   new ServiceError('deployment_unavailable', 'Deployments cannot be looked up right now; try again soon.', { retryAfterS: 2 });
 
 const notFound = (): ServiceError =>

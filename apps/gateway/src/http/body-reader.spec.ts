@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../auth/key-verifier.service.js';
 import { MemoryShares } from '../memory/memory-shares.js';
 import { readBody } from './body-reader.js';
 import { type Upload, Uploads } from './uploads.js';

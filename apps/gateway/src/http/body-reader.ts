@@ -5,24 +5,24 @@ import { tooLarge } from './header-hygiene.js';
 import { expectationOf } from './server-limits.js';
 import type { Upload } from './uploads.js';
 
-/** What one body may take. */
+/** Limits of one body. */
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly upload: Upload;
 }
 
 /**
- * Reads a whole request body, after telling a client that waits for it to go on. What it returns stays held until its owner
- * releases the upload's memory; after an error nothing is held.
- * @throws ServiceError `request_too_large`, `invalid_request` for too many pieces, `overloaded`, `rate_limit_exceeded` or
- *   `request_timeout` with the rest unread; `cancelled` when the client left.
+ * Reads a request body, after `100 Continue` where the client waits for it. The caller releases the reserved memory of the
+ * result; after an error none is reserved.
+ * @throws ServiceError `request_too_large`, `invalid_request` for too many chunks, `overloaded`, `rate_limit_exceeded` or
+ *   `request_timeout` with the rest unread; `cancelled` when the client disconnected.
  */
 export async function readBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits): Promise<Buffer> {
   const { upload } = limits;
   try {
     if (request.destroyed) throw clientLeft();
     if (expectationOf(request) === 'continue') response.writeContinue();
-    return await arrival(request, limits);
+    return await gather(request, limits);
   } catch (error) {
     upload.hold.release();
     throw error;
@@ -31,7 +31,7 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
   }
 }
 
-function arrival(request: IncomingMessage, { bytesMax, upload }: BodyLimits): Promise<Buffer> {
+function gather(request: IncomingMessage, { bytesMax, upload }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body = new GatheredBody(bytesMax);
     const settle = (act: () => void): void => {
@@ -57,7 +57,7 @@ function arrival(request: IncomingMessage, { bytesMax, upload }: BodyLimits): Pr
       });
     const onClose = (): void => {
       refuse(clientLeft());
-      // A reset connection may report itself again.
+      // A reset connection may emit a further error.
       request.on('error', () => undefined);
     };
     upload.onSlow = refuse;

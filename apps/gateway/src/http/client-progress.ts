@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * What the system has not yet taken of the write in progress, in bytes. A document is one write: its socket counts it only
- * when all of it has left. Node's own idle timeout looks here too.
+ * Bytes of the write in progress that the kernel has not accepted. `bytesWritten` counts a write only when it is complete,
+ * and a document is one write. Node's own idle timeout reads the same figure.
  */
 const unsentOf = (socket: Socket): number =>
   (socket as Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 
-/** Tells whether a client takes anything of what was written for it. */
+/** Detects clients that stopped reading their response. */
 export class ClientProgress {
   #taken = 0;
   #unsent = 0;
@@ -21,7 +21,7 @@ export class ClientProgress {
     this.#since = now;
   }
 
-  /** For how long, in milliseconds, something has waited for the client without a byte being taken. */
+  /** Milliseconds during which data was pending and the client read none of it. */
   stalledFor(now: number): number {
     const { socket, writableLength } = this.response;
     const taken = socket ? socket.bytesWritten - socket.writableLength : 0;

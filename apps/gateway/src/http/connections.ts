@@ -4,23 +4,23 @@ import { FairPlaces, type Logger, networkOf } from '@slipway/platform';
 import { ClientProgress } from './client-progress.js';
 import { LIMITS } from './server-limits.js';
 
-/** How long an idle connection is kept on which no good key has come yet, in milliseconds. */
+/** Keep-alive of a connection without a valid key so far, in milliseconds. */
 const UNPROVEN_KEEP_ALIVE_MS = 5_000;
-/** How often it is looked at whether clients take the ends of their responses, in milliseconds. */
-const LOOK_MS = 1_000;
-/** A connection whose client has taken nothing of a complete response for so long does nothing, in milliseconds. */
+/** Interval of checks whether clients read complete responses, in milliseconds. */
+const CHECK_MS = 1_000;
+/** A connection counts as idle when its client has read nothing of a complete response for this long, in milliseconds. */
 const QUIET_MS = 5_000;
-/** After so long it is closed; a stream's client has as much time before its end. In milliseconds. */
+/** After this long it is closed, in milliseconds; 60 s is also the time that a stream's client has. */
 const STALLED_MS = { unproven: 30_000, proven: 60_000 } as const;
-/** Connections beyond the most, which health checks still get through; all others are told to come back. */
+/** Connections above the maximum on which health checks are still answered; other requests get 503. */
 export const RESERVE = 100;
-/** Of so many that have been idle for longest, one of the address that has most connections is closed. */
+/** Idle connections that are considered for closing, oldest first; one of the address with most connections is chosen. */
 const CANDIDATES = 64;
-/** Between two log lines about a door that is full, in milliseconds. */
+/** Time between two log lines about full connections, in milliseconds. */
 const LOG_MS = 10_000;
 
 export interface ConnectionsOptions {
-  /** Most that are open at once. */
+  /** Most open connections. */
   readonly most: number;
   /** Most of one address (IPv6: network of 64 bits); 0 = no bound but the one above. */
   readonly perAddress: number;
@@ -31,24 +31,24 @@ export interface ConnectionsOptions {
 
 interface Connection {
   readonly address: string;
-  /** It came when all were taken and none was idle. */
+  /** It was opened above the maximum, while no other was idle. */
   readonly isSurplus: boolean;
-  /** A good key has come on it. */
+  /** A valid key was sent on it. */
   isProven: boolean;
-  /** Whose request is in progress. */
+  /** Account whose request is in progress. */
   account: number | null;
-  /** Its response, and whether the client takes what is left of it once it is complete. */
+  /** Its response, and whether the client still reads it once it is complete. */
   response: ServerResponse | null;
   progress: ClientProgress | null;
 }
 
-/** Node writes it into the header that tells clients how long they may reuse a connection. */
+/** Node sends this value in the `Keep-Alive` header. */
 type WithKeepAlive = ServerResponse & { _keepAliveTimeout?: number };
 
-/** All connections of the door. When there are as many as may be, those that do nothing make room for new ones. */
+/** All connections of the HTTP server. At the maximum, idle ones are closed to make room for new ones. */
 export class Connections {
   readonly #all = new Map<Socket, Connection>();
-  /** In the order in which they fell idle; those whose first request has not come whole are idle too. */
+  /** In the order in which they became idle; connections without a complete first request are idle too. */
   readonly #idle = new Set<Socket>();
   readonly #addresses = new Map<string, Set<Socket>>();
   readonly #places: FairPlaces;
@@ -59,13 +59,13 @@ export class Connections {
     this.#places = new FairPlaces(options.most, options.perAccount);
   }
 
-  /** A new connection: another one may be closed for it, or itself where its address has too many that are all in use. */
+  /** Adds a connection. It closes an idle one where there is no room, or is closed itself where its address has too many in use. */
   opened(socket: Socket): void {
     const address = networkOf(socket.remoteAddress ?? '');
     const hasRoom = this.#makeRoom(address);
     const isSurplus = hasRoom === 'surplus';
     this.#all.set(socket, { address, isSurplus, isProven: false, account: null, response: null, progress: null });
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref();
     this.#idle.add(socket);
     const ofAddress = this.#addresses.get(address) ?? new Set();
     this.#addresses.set(address, ofAddress.add(socket));
@@ -73,21 +73,21 @@ export class Connections {
     if (hasRoom === 'none') socket.destroy();
   }
 
-  /** A request has come: the connection is in use until the response is over, or complete and not taken. */
+  /** A request has begun: the connection is in use until the response is over, or complete and not read. */
   began(socket: Socket, response: ServerResponse): void {
     const connection = this.#all.get(socket);
     this.#idle.delete(socket);
     if (connection) connection.response = response;
     if (!connection?.isProven) (response as WithKeepAlive)._keepAliveTimeout = UNPROVEN_KEEP_ALIVE_MS;
-    // By then Node has set its own time for idle connections.
+    // Node has set its own idle timeout by then.
     response.once('close', () => {
-      if (connection) this.#rest(socket, connection);
+      if (connection) this.#ended(socket, connection);
     });
   }
 
   /**
-   * A good key has come on the connection, which counts for its account until the response is over.
-   * @returns false where the account has its share of all connections in use
+   * A valid key was sent: the connection counts for its account until the response is over.
+   * @returns false where the account uses its share of connections
    */
   proven(socket: Socket, response: ServerResponse, account: number): boolean {
     const connection = this.#all.get(socket);
@@ -101,12 +101,12 @@ export class Connections {
     return true;
   }
 
-  /** True for a connection beyond the most, on which only health checks are answered. */
+  /** True for a connection above the maximum, on which only health checks are answered. */
   isSurplus(socket: Socket): boolean {
     return this.#all.get(socket)?.isSurplus ?? false;
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
     for (const [socket, connection] of this.#all) {
       const { response, isProven } = connection;
@@ -119,7 +119,7 @@ export class Connections {
     }
   }
 
-  #rest(socket: Socket, connection: Connection): void {
+  #ended(socket: Socket, connection: Connection): void {
     if (connection.account !== null) this.#places.leave(connection.account);
     connection.account = connection.response = connection.progress = null;
     if (socket.destroyed || !this.#all.has(socket)) return;
@@ -146,7 +146,7 @@ export class Connections {
     if (own && perAddress > 0 && own.size >= perAddress) return this.#close(this.#idleOf(own)) ? 'room' : 'none';
     if (this.#all.size < most) return 'room';
     this.#warn();
-    return this.#close(this.#leastNeeded()) ? 'room' : 'surplus';
+    return this.#close(this.#closable()) ? 'room' : 'surplus';
   }
 
   #idleOf(sockets: ReadonlySet<Socket>): Socket | undefined {
@@ -154,7 +154,7 @@ export class Connections {
     return undefined;
   }
 
-  #leastNeeded(): Socket | undefined {
+  #closable(): Socket | undefined {
     let found: Socket | undefined;
     let most = 0;
     let seen = 0;
@@ -170,7 +170,7 @@ export class Connections {
 
   #close(socket: Socket | undefined): boolean {
     if (!socket) return false;
-    // Its event comes later, when the next connection may be here already.
+    // The `close` event comes later, perhaps after the next connection.
     this.#closed(socket);
     socket.destroy();
     return true;

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '@slipway/contracts';
 
-/** More name-value pairs than any client sends; the rest of a request with so many is not looked at. */
+/** Most headers of a request; no client sends as many. */
 const MAX_HEADER_PAIRS = 100;
 
-/** Headers of which a second one could be read by one hop and not by another. */
+/** Headers that may appear once: hops could disagree on which of two counts. */
 const SINGLE: ReadonlySet<string> = new Set(['host', 'content-type', 'content-length', 'transfer-encoding']);
-/** Few other names are as long. */
+/** Lengths of these names, as a cheap first test. */
 const SINGLE_LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map(({ length }) => length));
 
-/** Why a request's headers are refused, or null. The status is given where it is not the code's own. Nothing that follows on the connection can be trusted. */
+/** The fault of a request's headers, or null. `status` is set where it differs from that of the code. After a fault, the connection must be closed. */
 export function headerFault(request: IncomingMessage): { readonly error: ServiceError; readonly status?: number } | null {
   const { rawHeaders, headers, httpVersion } = request;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
@@ -45,14 +45,14 @@ function doubledHeader(rawHeaders: readonly string[]): string | null {
 const JSON_TYPE = 'application/json';
 const UTF8_CHARSET = /^charset\s*=\s*"?utf-8"?$/;
 
-/** Taken apart, not matched as a whole: a pattern with blanks at each place tries them all, and a header may hold 16,000. */
+/** Splits the header instead of matching it whole: such a pattern would backtrack over 16,000 blanks. */
 function isJson(type: string): boolean {
   if (type === JSON_TYPE) return true;
   const [media, charset = '', ...rest] = type.split(';').map((part) => part.trim().toLowerCase());
   return media === JSON_TYPE && (charset === '' || UTF8_CHARSET.test(charset)) && rest.every((part) => part === '');
 }
 
-/** Why a request's body would not be read, by its headers alone, or null. */
+/** The fault that a request's headers show of its body, or null. */
 export function bodyFault({ headers }: IncomingMessage, bytesMax: number): ServiceError | null {
   const type = headers['content-type'];
   if (type === undefined || !isJson(type)) {
@@ -65,6 +65,6 @@ export function bodyFault({ headers }: IncomingMessage, bytesMax: number): Servi
   return Number(headers['content-length'] ?? 0) > bytesMax ? tooLarge(bytesMax) : null;
 }
 
-/** The body has more bytes than are taken. */
+/** The error of a body above the size limit. */
 export const tooLarge = (bytesMax: number): ServiceError =>
   new ServiceError('request_too_large', `The request body is larger than ${bytesMax} bytes.`);

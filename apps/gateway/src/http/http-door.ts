@@ -1,19 +1,37 @@
 import type { RequestListener, Server } from 'node:http';
-import type { INestApplication } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, type INestApplication } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { ServiceError } from '@slipway/contracts';
 import type { HttpDoor } from '@slipway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.js';
 import { InferenceService } from '../inference/inference.service.js';
 import { Connections, RESERVE } from './connections.js';
-import { ErrorFilter } from './error.filter.js';
-import { Exchanges } from './exchanges.js';
+import type { EarlyErrors } from './early-errors.js';
+import { sendError } from './error-response.js';
 import { RequestGate } from './request-gate.js';
+import { RequestsInFlight } from './requests-in-flight.js';
 import { type ConnectionWatch, createLimitedServer, LIMITS } from './server-limits.js';
 import { Shutdown } from './shutdown.js';
-import type { WireRefusals } from './wire-refusals.js';
 
-/** Nest ends each route by sending what its method returned; a response that was taken over is past Nest and Fastify. */
+/** Sends what a controller threw as an error response, and 404 where Nest finds no route. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly earlyErrors: EarlyErrors) {}
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const { requestContext: context, raw } = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    reply.hijack();
+    const error = thrown instanceof HttpException ? new ServiceError('not_found', 'There is nothing here.') : thrown;
+    // Nest rejects some targets, such as `*`, before the gate.
+    if (context) sendError(context, error);
+    else this.earlyErrors.beforeGate(raw, reply.raw, error);
+  }
+}
+
+/** Nest sends what a route's method returned. A hijacked response is written by the gateway itself and skipped here. */
 class RelayingAdapter extends FastifyAdapter {
   override reply(...args: Parameters<FastifyAdapter['reply']>): ReturnType<FastifyAdapter['reply']> {
     const [response] = args;
@@ -21,12 +39,12 @@ class RelayingAdapter extends FastifyAdapter {
   }
 }
 
-/** The gateway's HTTP door: Fastify on servers of its own, strict in its routes, with the request gate in front of them. */
+/** The gateway's HTTP server: Fastify with strict routes, behind the request gate. */
 export function gatewayDoor({ HOST: host, PORT: port, CONNECTIONS_MAX: most }: GatewayConfig): HttpDoor {
-  // A name such as `localhost` stands for several addresses: Fastify makes more servers when it listens.
+  // Fastify creates one server for each address of a host name such as `localhost`.
   const servers: Server[] = [];
-  // The server and the router exist before the container does, and refuse some requests before any hook runs.
-  let refusals: WireRefusals | undefined;
+  // Server and router exist before the container, and reject some requests before any hook runs.
+  let earlyErrors: EarlyErrors | undefined;
   let connections: Connections | undefined;
   const watch: ConnectionWatch = {
     opened: (socket) => connections?.opened(socket),
@@ -34,34 +52,34 @@ export function gatewayDoor({ HOST: host, PORT: port, CONNECTIONS_MAX: most }: G
   };
   const adapter = new RelayingAdapter({
     serverFactory: (handler: RequestListener) => {
-      const server = createLimitedServer(handler, (request, response) => refusals?.pipelined(request, response), watch);
+      const server = createLimitedServer(handler, (request, response) => earlyErrors?.pipelined(request, response), watch);
       server.maxConnections = most + RESERVE;
       servers.push(server);
       return server;
     },
-    clientErrorHandler: (error, socket) => refusals?.syntax(error, socket),
+    clientErrorHandler: (error, socket) => earlyErrors?.syntax(error, socket),
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, maxParamLength: LIMITS.maxHeaderSize },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       reply.hijack();
-      refusals?.target(request.raw, reply.raw);
+      earlyErrors?.target(request.raw, reply.raw);
     },
   });
   const install = (app: INestApplication): void => {
     const gate = app.get(RequestGate);
     connections = app.get(Connections);
-    ({ refusals } = gate);
+    ({ earlyErrors } = gate);
     leaveBodiesUnread(adapter.getInstance());
     gate.install(adapter.getInstance());
-    app.useGlobalFilters(new ErrorFilter(gate.refusals));
+    app.useGlobalFilters(new ErrorFilter(gate.earlyErrors));
   };
   const drain = (app: INestApplication, deadlineMs: number): Promise<void> => {
-    const [exchanges, inference] = [app.get(Exchanges), app.get(InferenceService)];
-    return app.get(Shutdown).drain({ servers, exchanges, inference }, deadlineMs);
+    const [inFlight, inference] = [app.get(RequestsInFlight), app.get(InferenceService)];
+    return app.get(Shutdown).drain({ servers, inFlight, inference }, deadlineMs);
   };
   return { host, port, adapter, install, drain };
 }
 
-/** Bodies stay in the socket until the surface's own reader asks for them. */
+/** Stops Fastify from parsing bodies: `readBody` reads them after the request gate. */
 function leaveBodiesUnread(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));

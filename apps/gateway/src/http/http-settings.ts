@@ -1,15 +1,16 @@
-/** What the HTTP door must know of the configuration and of the process's state. */
+/** Injects the `HttpSettings`. */
 export const HTTP_SETTINGS = Symbol('HTTP_SETTINGS');
 
+/** Configuration and process state that the HTTP layer needs. */
 export interface HttpSettings {
-  /** What clients are told to use, without a path and without a slash at the end. */
+  /** Public base URL, without a path or trailing slash. */
   readonly baseUrl: string;
   /** Largest request body, in bytes. */
   readonly bodyBytesMax: number;
-  /** Why the gateway should get no traffic, or null. */
+  /** Why the gateway is not ready for traffic, or null. */
   readonly notReady: () => string | null;
-  /** `closing` = answer with `Connection: close`; `refusing` = take no new inference request either. */
+  /** `closing` = responses carry `Connection: close`; `refusing` = new inference requests also get an error. */
   readonly shutdown: () => 'no' | 'closing' | 'refusing';
-  /** Whom strangers tell of faults that concern security; absent = nobody is named. */
+  /** Contact for security reports; absent = none. */
   readonly securityContact?: string | undefined;
 }

@@ -1,31 +1,29 @@
 import { Module } from '@nestjs/common';
 import { CONFIG, configured, LOG, type Logger, Readiness } from '@slipway/platform';
 import { AuthModule } from '../auth/auth.module.js';
-import { GuessLimiter } from '../auth/guess-limiter.js';
+import { InvalidKeyLimiter } from '../auth/invalid-key-limiter.js';
 import { KeyVerifier } from '../auth/key-verifier.service.js';
 import type { GatewayConfig } from '../config.js';
 import { DeploymentResolver } from '../deployments/deployment-resolver.service.js';
-import { LimitBook } from '../limits/limit-book.js';
-import { LimitsModule } from '../limits/limits.module.js';
+import { LimitsModule } from '../limits/limit-sync.js';
+import { RateLimiter } from '../limits/rate-limiter.js';
 import { MemoryShares } from '../memory/memory-shares.js';
 import { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { OpenApiController } from '../openapi/openapi.controller.js';
 import { SurfaceRegistry } from '../surfaces/registry.js';
-import { UsageModule } from '../usage/usage.module.js';
-import { UsageReporter } from '../usage/usage-reporter.js';
+import { UsageModule, UsageReporter } from '../usage/usage-reporter.js';
 import { Connections } from './connections.js';
 import { Cors } from './cors.js';
-import { Exchanges } from './exchanges.js';
-import { HealthController } from './health.controller.js';
 import { HTTP_SETTINGS, type HttpSettings } from './http-settings.js';
+import { HealthController, SecurityTextController } from './open-routes.controller.js';
 import { RequestGate } from './request-gate.js';
-import { SecurityTextController } from './security-text.controller.js';
+import { RequestsInFlight } from './requests-in-flight.js';
 import { Shutdown } from './shutdown.js';
 import { Uploads } from './uploads.js';
 
-/** Part of the memory for bodies that one account may hold. */
+/** Share of the memory for bodies that one account may use. */
 const SHARE = 1 / 4;
-/** Part of its account's share that one key may hold. */
+/** Share of its account's memory that one key may use. */
 const KEY_SHARE = 3 / 4;
 
 function settingsOf(config: GatewayConfig, readiness: Readiness, shutdown: Shutdown): HttpSettings {
@@ -39,7 +37,7 @@ function settingsOf(config: GatewayConfig, readiness: Readiness, shutdown: Shutd
   };
 }
 
-/** Bodies share memory; the share of an account, and of a key, holds one body at least. */
+/** The share of an account, and of a key, has room for one body at least. */
 function uploadsOf(config: GatewayConfig): Uploads {
   const shareOf = (share: number): number => Math.max(config.BODY_BYTES_MAX, Math.floor(config.BODIES_BYTES_MAX * share));
   return new Uploads({
@@ -57,18 +55,36 @@ function connectionsOf(config: GatewayConfig, log: Logger): Connections {
 
 type ExchangesParts = [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, Logger, Shutdown];
 
-const exchangesOf = (...[cors, usage, surfaces, metrics, log, shutdown]: ExchangesParts): Exchanges =>
-  new Exchanges({ cors, refused: (refusal) => usage.refused(refusal), surfaces, metrics, log, shutdown: () => shutdown.phase });
+const exchangesOf = (...[cors, usage, surfaces, metrics, log, shutdown]: ExchangesParts): RequestsInFlight =>
+  new RequestsInFlight({
+    cors,
+    countRefused: (request) => usage.countRefused(request),
+    surfaces,
+    metrics,
+    log,
+    shutdown: () => shutdown.phase,
+  });
 
-type CallParts = [KeyVerifier, DeploymentResolver, GuessLimiter, LimitBook, Uploads];
-type DoorParts = [Connections, SurfaceRegistry, Exchanges, Cors, HttpSettings];
+type CallParts = [KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Uploads];
+type DoorParts = [Connections, SurfaceRegistry, RequestsInFlight, Cors, HttpSettings];
 
 function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
-  const [keys, deployments, guesses, limits, uploads, connections, surfaces, exchanges, cors, settings] = parts;
-  return new RequestGate({ keys, deployments, guesses, limits, uploads, connections, surfaces, exchanges, cors, settings });
+  const [keys, deployments, guesses, limits, uploads, connections, surfaces, inFlight, cors, settings] = parts;
+  return new RequestGate({
+    keys,
+    deployments,
+    invalidKeys: guesses,
+    limits,
+    uploads,
+    connections,
+    surfaces,
+    inFlight,
+    cors,
+    settings,
+  });
 }
 
-/** Everything before a request's body is read, and the routes that need no key. */
+/** HTTP up to the body of a request, and the routes without a key. */
 @Module({
   imports: [AuthModule, LimitsModule, UsageModule],
   controllers: [HealthController, OpenApiController, SecurityTextController],
@@ -78,13 +94,13 @@ function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
     configured(Uploads, uploadsOf),
     { provide: HTTP_SETTINGS, useFactory: settingsOf, inject: [CONFIG, Readiness, Shutdown] },
     { provide: Connections, useFactory: connectionsOf, inject: [CONFIG, LOG] },
-    { provide: Exchanges, useFactory: exchangesOf, inject: [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, LOG, Shutdown] },
+    { provide: RequestsInFlight, useFactory: exchangesOf, inject: [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, LOG, Shutdown] },
     {
       provide: RequestGate,
       useFactory: gateOf,
       inject: [
-        ...[KeyVerifier, DeploymentResolver, GuessLimiter, LimitBook, Uploads],
-        ...[Connections, SurfaceRegistry, Exchanges, Cors, HTTP_SETTINGS],
+        ...[KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimiter, Uploads],
+        ...[Connections, SurfaceRegistry, RequestsInFlight, Cors, HTTP_SETTINGS],
       ],
     },
   ],

@@ -2,14 +2,14 @@ import type { ErrorCode } from '@slipway/contracts';
 
 /** Deeper nesting than any request needs; recursion over parsed values is safe below it. */
 export const MAX_DEPTH = 64;
-/** More keys than any object of a request has; checking hundreds of thousands of them would stop all streams for seconds. */
+/** Most keys of an object; checking hundreds of thousands would block the event loop for seconds. */
 const MAX_KEYS = 2_048;
-/** More values than any request has: keys are bounded for each object, but a body may hold millions of empty objects. */
+/** Most values of a body, which could otherwise hold millions of empty objects. */
 const MAX_VALUES = 200_000;
-/** Keys that decide what a request costs: two of them could be read differently by two readers. */
+/** Keys that decide the cost of a request. Of two equal ones, readers could use different ones. */
 const CRITICAL: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'max_tokens', 'max_completion_tokens']);
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
-/** Longer keys cannot be among the above, even with every character escaped. */
+/** No key above is longer, even with every character escaped. */
 const LONGEST_KEY = 6 * 'max_completion_tokens'.length;
 
 const QUOTE = 0x22;
@@ -17,21 +17,21 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 const LETTER_U = 0x75;
-/** Exponents and digits of a number below these cannot make it infinite (the largest double has 309 digits). */
+/** A number with fewer digits and a shorter exponent is finite (the largest double has 309 digits). */
 const SAFE_EXPONENT_DIGITS = 2;
 const SAFE_DIGITS = 200;
 
-/** What was seen in a text that a parser's result no longer shows. */
+/** Faults of a text that a parser's result no longer shows. */
 export interface JsonTraits {
-  /** A string holds half a surrogate pair, which no UTF-8 can hold, so it was written as an escape. */
+  /** A string holds an escaped lone surrogate, which UTF-8 cannot represent. */
   readonly halfSurrogate: boolean;
-  /** A number is beyond what a double can hold: its value would be infinite. */
+  /** A number exceeds the range of a double and would become infinite. */
   readonly infiniteNumber: boolean;
 }
 
 export type GuardVerdict = JsonTraits | { readonly code: ErrorCode; readonly message: string };
 
-/** One walk over the bytes of a JSON text, before it is parsed. It refuses what a parser would accept or choke on. */
+/** Checks the bytes of a JSON text in one pass, before it is parsed, for what `JSON.parse` would accept or take too long for. */
 export function guardJson(bytes: Uint8Array): GuardVerdict {
   return new Guard(bytes).run();
 }
@@ -43,7 +43,7 @@ class Guard {
   private halfSurrogate = false;
   private infiniteNumber = false;
   private readonly seen = new Set<string>();
-  /** Keys so far of the object that is open at each depth. */
+  /** Number of keys so far of the open object at each depth. */
   private readonly keys = new Uint32Array(MAX_DEPTH + 1);
 
   constructor(private readonly bytes: Uint8Array) {}
@@ -62,7 +62,7 @@ class Guard {
   private structure(byte: number): GuardVerdict | null {
     if (byte >= 0x30 && byte <= 0x39) this.number();
     else if (byte === COMMA) return this.value();
-    else if (byte === COLON) return this.another();
+    else if (byte === COLON) return this.countKey();
     else if (byte === 0x7b || byte === 0x5b) return this.open();
     else if (byte === 0x7d || byte === 0x5d) this.close(byte);
     return null;
@@ -70,11 +70,11 @@ class Guard {
 
   private close(byte: number): void {
     this.depth -= 1;
-    // An opening bracket was counted as the first value within it. Both of a pair differ by two.
+    // The opening bracket was counted as a first value, but the container is empty. Codes of a bracket pair differ by two.
     if (this.bytes[this.at - 1] === byte - 2) this.values -= 1;
   }
 
-  /** Passes over a number, from its first digit to its last; few are so long that their value must be looked at. */
+  /** Skips a number. Only a very long one is evaluated. */
   private number(): void {
     const { bytes } = this;
     const start = this.at;
@@ -92,7 +92,7 @@ class Guard {
     }
   }
 
-  /** One value more: each comma says so, and each opening bracket. */
+  /** Counts a value, at each comma and opening bracket. */
   private value(): GuardVerdict | null {
     this.values += 1;
     return this.values > MAX_VALUES ? { code: 'invalid_json', message: `The body holds more than ${MAX_VALUES} values.` } : null;
@@ -105,14 +105,14 @@ class Guard {
     return this.value();
   }
 
-  /** One key more. */
-  private another(): GuardVerdict | null {
+  /** Counts a key of the open object. */
+  private countKey(): GuardVerdict | null {
     const keys = (this.keys[this.depth] ?? 0) + 1;
     this.keys[this.depth] = keys;
     return keys > MAX_KEYS ? { code: 'invalid_json', message: `An object of the body has more than ${MAX_KEYS} keys.` } : null;
   }
 
-  /** Passes over a string, from its opening quote to its closing one; looks closer when it is a key. */
+  /** Skips a string, and checks it when it is a key. */
   private text(): GuardVerdict | null {
     const { bytes } = this;
     const start = this.at;
@@ -132,8 +132,8 @@ class Guard {
   }
 
   /**
-   * Passes over an escaped code unit, or over the two of a pair.
-   * @param at its `u`. @returns its last byte, or its `u` where it is none of a pair.
+   * Skips an escaped surrogate pair, and records a lone surrogate.
+   * @param at position of the `u`. @returns the last byte of the pair, or `at` where there is none
    */
   private unit(at: number): number {
     const half = this.surrogate(at);
@@ -143,10 +143,10 @@ class Guard {
     return isPair ? at + 10 : at;
   }
 
-  /** Which half of a pair an escape stands for, `\uD800` to `\uDFFF`; null = none. */
+  /** Which surrogate an escape stands for, `\uD800` to `\uDFFF`; null = none. */
   private surrogate(at: number): 'high' | 'low' | null {
     const { bytes } = this;
-    // `|` makes a letter small, and leaves a digit as it is.
+    // `| 0x20` makes a letter lower case and leaves a digit as it is.
     if (bytes[at] !== LETTER_U || ((bytes[at + 1] ?? 0) | 0x20) !== 0x64) return null;
     const second = (bytes[at + 2] ?? 0) | 0x20;
     if (second === 0x38 || second === 0x39 || second === 0x61 || second === 0x62) return 'high';

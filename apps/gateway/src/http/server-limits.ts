@@ -5,33 +5,33 @@ import type { Socket } from 'node:net';
 export const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  /** How often the two above are looked at. */
+  /** Interval at which Node checks the two timeouts above. */
   connectionsCheckingInterval: 1_000,
-  /** Above the 60 s after which load balancers reuse idle connections. */
+  /** Longer than the 60 s for which load balancers reuse idle connections. */
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16 * 1024,
-  /** Requests queued behind an open response on one connection before it is cut. */
+  /** Requests pipelined behind an open response before the connection is closed. */
   pipelinedRequests: 100,
 } as const;
 
-/** Who is told of connections, and of the requests on them. */
+/** Observer of connections and of the requests on them. */
 export interface ConnectionWatch {
   opened(socket: Socket): void;
   began(socket: Socket, response: ServerResponse): void;
 }
 
-/** How a request wants to be told to send its body: `expectsContinue` = not before a 100, `expectsOther` = 417. */
+/** The `Expect` header of a request: `continue` = its body waits for a 100, `other` = gets 417. */
 export type Expectation = 'none' | 'continue' | 'other';
 
 const expectations = new WeakMap<IncomingMessage, Expectation>();
 
-/** What the request's Expect header asks for. */
+/** The expectation of a request. */
 export const expectationOf = (request: IncomingMessage): Expectation => expectations.get(request) ?? 'none';
 
 /**
- * An HTTP server that bounds what one client can hold: header and request times, header size, connections, and one open
- * response per connection. It leaves `100 Continue` to whoever reads the body, and `clientError` to whoever listens.
- * @param refusePipelined answers the first request that comes while a response is open; its answer waits for that one.
+ * An HTTP server with limits per client: header and request time, header size, connections, and one open response per
+ * connection. The reader of the body sends `100 Continue`; the caller listens for `clientError`.
+ * @param refusePipelined responds to the first request that comes while a response is open, after that response
  */
 export function createLimitedServer(handler: RequestListener, refusePipelined: RequestListener, connections: ConnectionWatch): Server {
   const listener = oneResponseAtATime((request, response) => {
@@ -42,7 +42,7 @@ export function createLimitedServer(handler: RequestListener, refusePipelined: R
   const options = { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout, maxHeaderSize };
   const server = createServer({ ...options, insecureHTTPParser: false, requireHostHeader: false }, listener);
   server.on('connection', (socket: Socket) => connections.opened(socket));
-  // The size bounds the block; counting pairs is done on the whole list, since the parser would drop the tail in silence.
+  // 0 = no limit: the parser would drop further headers silently. Their size is limited, and `headerFault` counts them.
   server.maxHeadersCount = 0;
   const expecting = (expectation: Expectation) => (request: IncomingMessage, response: ServerResponse) => {
     expectations.set(request, expectation);
@@ -58,10 +58,7 @@ interface Connection {
   refused: number;
 }
 
-/**
- * A request that is pipelined behind an open response never runs: it is refused after that response, and the connection
- * ends. Otherwise one connection could hold a thousand generations.
- */
+/** Fails requests pipelined behind an open response and closes the connection; otherwise one connection could run a thousand generations. */
 function oneResponseAtATime(handler: RequestListener, refusePipelined: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Connection>();
   return (request, response) => {

@@ -4,21 +4,21 @@ import { ServiceError } from '@slipway/contracts';
 import { CONFIG } from '@slipway/platform';
 import type { GatewayConfig } from '../config.js';
 import type { InferenceService } from '../inference/inference.service.js';
-import type { Exchanges } from './exchanges.js';
+import type { RequestsInFlight } from './requests-in-flight.js';
 
-/** What is kept of a drain's time for the last error events and the closing of connections, in milliseconds. */
+/** Part of the drain time reserved for last error events and closing connections, in milliseconds. */
 const LAST_EVENTS_MS = 500;
-/** During a drain, connections that have fallen idle are closed this often, in milliseconds. */
+/** Interval at which a drain closes idle connections, in milliseconds. */
 const IDLE_CHECK_MS = 250;
 
 /** What a drain ends. */
 export interface Drained {
   readonly servers: readonly Server[];
-  readonly exchanges: Exchanges;
+  readonly inFlight: RequestsInFlight;
   readonly inference: InferenceService;
 }
 
-/** How the HTTP door ends: requests that were begun go on, and what is not over at the deadline gets an error. */
+/** Graceful shutdown of the HTTP server: running requests go on, and what is not over at the deadline gets an error. */
 @Injectable()
 export class Shutdown {
   readonly #graceMs: number;
@@ -28,16 +28,16 @@ export class Shutdown {
     this.#graceMs = graceMs;
   }
 
-  /** `closing` = answers carry `Connection: close`; `refusing` = new inference requests are refused besides. */
+  /** `closing` = responses carry `Connection: close`; `refusing` = new inference requests also get an error. */
   get phase(): 'no' | 'closing' | 'refusing' {
     return this.#phase;
   }
 
-  /** Also a request whose body is still on its way may end within the time. No connection is cut without an answer. */
-  async drain({ servers, exchanges, inference }: Drained, deadlineMs: number): Promise<void> {
+  /** Waits for requests in flight, those with an incomplete body included. Every request gets a response. */
+  async drain({ servers, inFlight, inference }: Drained, deadlineMs: number): Promise<void> {
     const end = performance.now() + deadlineMs;
     this.#phase = 'closing';
-    exchanges.closeConnections();
+    inFlight.closeConnections();
     const grace = Math.min(this.#graceMs, deadlineMs / 2);
     if (grace > 0) await new Promise((resolve) => setTimeout(resolve, grace));
     this.#phase = 'refusing';
@@ -46,11 +46,11 @@ export class Shutdown {
     };
     closeIdle();
     const idleCheck = setInterval(closeIdle, IDLE_CHECK_MS);
-    await exchanges.whenNone(end - performance.now() - LAST_EVENTS_MS);
+    await inFlight.whenEmpty(end - performance.now() - LAST_EVENTS_MS);
     const error = new ServiceError('server_shutting_down', 'This gateway is shutting down; send the request again.', { retryAfterS: 1 });
     inference.stopAll(error);
-    exchanges.refuseUnanswered(error);
-    await exchanges.whenNone(LAST_EVENTS_MS);
+    inFlight.failPending(error);
+    await inFlight.whenEmpty(LAST_EVENTS_MS);
     clearInterval(idleCheck);
     for (const server of servers) {
       server.close();

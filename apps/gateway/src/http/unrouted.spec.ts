@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
 import { SURFACES } from '../surfaces/surfaces.js';
-import { explainUnrouted, misdirected, pathOf } from './unrouted.js';
+import { explainUnrouted, wrongBaseUrl, pathOf } from './unrouted.js';
 
 const BASE = 'https://api.example';
 const DIRECTIONS = { surfaces: SURFACES, baseUrl: BASE };
@@ -131,13 +131,13 @@ describe('a path whose deployment part shows a wrong base URL', () => {
   it.each(['/v1/v1/chat/completions', '/deployment-7/v1/v1/chat/completions', '/v1/v1/messages', '/acme/v1/v1/messages'])(
     'is explained: %s',
     (path) => {
-      expect(misdirected({ url: path, headers: {} }, DIRECTIONS)?.message).toContain('/v1 twice');
+      expect(wrongBaseUrl({ url: path, headers: {} }, DIRECTIONS)?.message).toContain('/v1 twice');
     },
   );
 
   it('is not seen in a right one', () => {
-    expect(misdirected({ url: '/deployment-7/v1/chat/completions', headers: {} }, DIRECTIONS)).toBeNull();
-    expect(misdirected({ url: '/acme/demo/v1/chat/completions?x=/v1/v1/', headers: {} }, DIRECTIONS)).toBeNull();
+    expect(wrongBaseUrl({ url: '/deployment-7/v1/chat/completions', headers: {} }, DIRECTIONS)).toBeNull();
+    expect(wrongBaseUrl({ url: '/acme/demo/v1/chat/completions?x=/v1/v1/', headers: {} }, DIRECTIONS)).toBeNull();
   });
 });
 

@@ -3,13 +3,13 @@ import { ServiceError } from '@slipway/contracts';
 import { READ_METHODS, type SurfaceRegistry } from '../surfaces/registry.js';
 
 const HEALTH: ReadonlySet<string> = new Set(['/livez', '/readyz']);
-/** What asks for no key. */
+/** Paths without a key. */
 const OPEN: ReadonlySet<string> = new Set([...HEALTH, '/openapi.json', '/.well-known/security.txt']);
 
-/** What is needed to tell a client where to go instead. */
+/** Needed to name the right endpoint in an error. */
 export interface Directions {
   readonly surfaces: SurfaceRegistry;
-  /** What clients are told to use, without a path. */
+  /** Public base URL, without a path. */
   readonly baseUrl: string;
 }
 
@@ -20,18 +20,18 @@ export function pathOf(target: string): string {
   return (end === -1 ? path : path.slice(0, end)) || '/';
 }
 
-/** True for the health checks, which come each second from every side. */
+/** True for a health check. */
 export const isHealthCheck = (target: string): boolean => HEALTH.has(pathOf(target));
 
-/** A request as it came: method, target and headers. */
+/** Method, target and headers of a request. */
 type UnroutedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
-/** Says why no route takes a request, and what to set in a client whose base URL is wrong. */
+/** The error of a request without a route. It names the endpoint, or the base URL to set. */
 export function explainUnrouted(request: UnroutedRequest, directions: Directions): ServiceError {
   const { method = '', url = '/', headers } = request;
   const { surfaces, baseUrl } = directions;
   const path = pathOf(url);
-  const wrongBase = misdirected(request, directions);
+  const wrongBase = wrongBaseUrl(request, directions);
   if (wrongBase) return wrongBase;
   const methods = OPEN.has(path) ? READ_METHODS : surfaces.methodsAt(path);
   if (methods && !methods.includes(method)) return methodNotAllowed(methods.join(', '));
@@ -43,8 +43,8 @@ export function explainUnrouted(request: UnroutedRequest, directions: Directions
   );
 }
 
-/** A path whose deployment part shows a wrong base URL; null when it looks right. */
-export function misdirected({ url = '/', headers }: UnroutedRequest, { surfaces, baseUrl }: Directions): ServiceError | null {
+/** The error of a path that shows a wrong base URL in the client; null when there is none. */
+export function wrongBaseUrl({ url = '/', headers }: UnroutedRequest, { surfaces, baseUrl }: Directions): ServiceError | null {
   const path = pathOf(url);
   const message = /\/v1\/v1\//.test(path) || surfaces.lacksDeployment(path) ? surfaces.of(path, headers).hint(path, baseUrl) : null;
   return message === null ? null : new ServiceError('not_found', message);

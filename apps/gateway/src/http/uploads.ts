@@ -1,35 +1,35 @@
 import { ServiceError } from '@slipway/contracts';
-import type { Caller } from '../auth/caller.js';
-import type { MemoryHold, MemoryShares } from '../memory/memory-shares.js';
+import type { Caller } from '../auth/key-verifier.service.js';
+import type { MemoryReservation, MemoryShares } from '../memory/memory-shares.js';
 
-/** How often it is looked at whether bodies still arrive, in milliseconds. */
+/** Interval at which the rates of bodies are checked, in milliseconds. */
 const CHECK_MS = 1_000;
-/** Over which time a body's rate is taken, in milliseconds. */
+/** Time over which a body's rate is measured, in milliseconds. */
 const RATE_WINDOW_MS = 5_000;
 
 export interface UploadsOptions {
-  /** What all bodies share. */
+  /** Memory shared by all bodies. */
   readonly memory: MemoryShares;
-  /** Bodies of one account that may be on their way at once, where its record names no number; half as many of one key. */
+  /** Most concurrent uploads of an account whose record sets no number; a key may have half as many. */
   readonly perAccount: number;
-  /** Least rate at which a body arrives, in bytes per second; 0 = any. */
+  /** Least rate of a body, in bytes per second; 0 = any. */
   readonly bytesPerS: number;
-  /** Of this process, in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
 
-/** One body that is on its way. */
+/** One body that is being received. */
 export interface Upload {
-  readonly hold: MemoryHold;
-  /** Tells of bytes that arrived and of the memory that they take; an error where that is more than may be held. */
+  readonly hold: MemoryReservation;
+  /** Counts received bytes and reserves memory for them. @returns the error where there is no memory left */
   arrived(bytes: number, memory: number): ServiceError | null;
   /** Called once, when the body arrives too slowly. */
   onSlow: ((error: ServiceError) => void) | null;
-  /** It is over, whichever way. What has arrived stays held. Repeating it is harmless. */
+  /** Ends the upload. Its memory stays reserved. Further calls do nothing. */
   end(): void;
 }
 
-/** Bodies on their way: how many there are of an account and of a key, what they hold, and whether they still arrive. */
+/** Limits concurrent uploads per account and key, their memory and their least rate. */
 export class Uploads {
   readonly #open = new Set<OpenUpload>();
   readonly #accounts = new Map<number, number>();
@@ -38,7 +38,7 @@ export class Uploads {
 
   constructor(private readonly options: UploadsOptions) {}
 
-  /** @throws ServiceError `rate_limit_exceeded` for an account or a key of which as many as may be are on their way. */
+  /** @throws ServiceError `rate_limit_exceeded` where the account or the key has its maximum of uploads */
   begin({ account, key }: Caller): Upload {
     const most = account.uploads ?? this.options.perAccount;
     if (countOf(this.#accounts, account.id) >= most) throw tooManyUploads('account', most);
@@ -50,14 +50,14 @@ export class Uploads {
       this.#open.delete(ended);
       count(this.#accounts, account.id, -1);
       count(this.#keys, key.id, -1);
-      if (this.#open.size === 0) this.#rest();
+      if (this.#open.size === 0) this.#stopTimer();
     });
     this.#open.add(upload);
     if (this.options.bytesPerS > 0) this.#timer ??= setInterval(() => this.#check(), CHECK_MS).unref();
     return upload;
   }
 
-  #rest(): void {
+  #stopTimer(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
@@ -75,7 +75,7 @@ class OpenUpload implements Upload {
   #isOpen = true;
 
   constructor(
-    readonly hold: MemoryHold,
+    readonly hold: MemoryReservation,
     private markedAt: number,
     private readonly ended: (upload: OpenUpload) => void,
   ) {}

@@ -1,13 +1,13 @@
+import type { ServerResponse } from 'node:http';
 import { type EndFrame, type Incarnation, ServiceError, type StreamEvent, type StreamId, type Usage } from '@slipway/contracts';
 import type { OpenStream, StreamSink } from '@slipway/stream-transport';
-import { toServiceError } from '../http/answer.js';
-import type { InferenceCall } from '../http/exchange.js';
+import { toServiceError } from '../http/error-response.js';
+import type { InferenceCall } from '../http/request-context.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
-import { inClientsWords } from '../surfaces/shared/faults.js';
+import { withClientFieldNames } from '../surfaces/shared/faults.js';
 import type { FieldNames } from '../surfaces/surface.js';
 import type { RequestMeter } from '../usage/request-meter.js';
-import type { Answer, CutReason } from './answer.js';
-import { noteRelaxed } from './relaxed-header.js';
+import type { CutReason, RelayedResponse } from './relayed-response.js';
 
 export interface ActiveStreamOptions {
   readonly call: InferenceCall;
@@ -16,10 +16,10 @@ export interface ActiveStreamOptions {
   readonly metrics: GatewayMetrics | null;
   /** Null where nothing is generated. */
   readonly meter: RequestMeter | null;
-  /** Silence after the first output that is taken for the engine's death, in milliseconds. */
+  /** Longest silence of the engine after its first output, in milliseconds. */
   readonly engineSilenceMs: number;
   readonly accepted: (worker: Incarnation) => void;
-  /** What the client called fields that a worker's error may name. */
+  /** The client's names of fields that a worker's error may name. */
   readonly names: FieldNames;
   /** The stream and its response are over. */
   readonly over: (stream: ActiveStream) => void;
@@ -27,14 +27,11 @@ export interface ActiveStreamOptions {
 
 const CLIENT_LEFT = 'client_left';
 
-/**
- * One generation between the transport and its client: hands events on, counts, and ends both sides together, whichever
- * ends first.
- */
+/** One stream between the transport and its client: relays and counts events, and ends both sides when one of them ends. */
 export class ActiveStream implements StreamSink {
   readonly #settled: Promise<void>;
   #settle: () => void = () => undefined;
-  #answer: Answer | null = null;
+  #response: RelayedResponse | null = null;
   #open: OpenStream | null = null;
   #done = false;
   #closed = false;
@@ -55,9 +52,9 @@ export class ActiveStream implements StreamSink {
     return this.options.call.caller;
   }
 
-  /** Begins: `open` starts the stream with this as its sink. */
-  begin(answer: Answer, open: (sink: StreamSink) => OpenStream): void {
-    this.#answer = answer;
+  /** Starts the stream. @param open opens it with this as its sink */
+  begin(response: RelayedResponse, open: (sink: StreamSink) => OpenStream): void {
+    this.#response = response;
     this.#open = open(this);
   }
 
@@ -68,7 +65,7 @@ export class ActiveStream implements StreamSink {
   }
 
   relaxed(places: readonly string[]): void {
-    if (!this.#done) noteRelaxed(this.options.call.response, places);
+    if (!this.#done) setRelaxedHeader(this.options.call.response, places);
   }
 
   events(events: readonly StreamEvent[]): void {
@@ -78,7 +75,7 @@ export class ActiveStream implements StreamSink {
       this.#lastEvent = performance.now();
     }
     try {
-      this.#answer?.events(events);
+      this.#response?.events(events);
     } catch (error) {
       this.stop(toServiceError(error));
     }
@@ -88,7 +85,7 @@ export class ActiveStream implements StreamSink {
     if (this.#done) return;
     const usage = this.#noteUsage(end.usage);
     try {
-      this.#answer?.end(usage === end.usage ? end : { ...end, usage });
+      this.#response?.end(usage === end.usage ? end : { ...end, usage });
     } catch (error) {
       this.#finish(toServiceError(error));
       return;
@@ -97,31 +94,31 @@ export class ActiveStream implements StreamSink {
   }
 
   error(error: ServiceError): void {
-    this.#finish(inClientsWords(error, this.options.names));
+    this.#finish(withClientFieldNames(error, this.options.names));
   }
 
-  /** Ends a running stream with an error that its client sees. */
+  /** Ends a running stream with an error for its client. */
   stop(error: ServiceError): void {
     if (this.#done) return;
     void this.#cancel(error.code);
     this.#finish(error);
   }
 
-  /** Ends a running stream whose client does not listen. */
+  /** Aborts the response of a client that does not read; that ends the stream too. */
   cut(reason: CutReason): void {
     this.options.call.line.blame(reason);
     this.options.call.response.destroy();
   }
 
   tick(now: number): void {
-    this.#answer?.tick(now);
+    this.#response?.tick(now);
     if (this.#done || this.#lastEvent === null) return;
     if (now - this.#lastEvent > this.options.engineSilenceMs) {
       this.stop(new ServiceError('engine_error', 'The model fell silent in the middle of its answer.'));
     }
   }
 
-  /** @returns whether there is output among them. */
+  /** @returns true when the events include output */
   #count(events: readonly StreamEvent[]): boolean {
     const { meter, call } = this.options;
     let hasOutput = false;
@@ -142,9 +139,9 @@ export class ActiveStream implements StreamSink {
     metrics?.firstToken(ttft);
   }
 
-  /** @returns what is believed of it. */
-  #noteUsage(told: Usage): Usage {
-    const usage = this.options.meter?.believable(told) ?? told;
+  /** @returns the reported usage, limited to plausible values */
+  #noteUsage(reported: Usage): Usage {
+    const usage = this.options.meter?.believable(reported) ?? reported;
     this.#usage = usage;
     const { prompt, cached, completion } = usage;
     this.options.call.line.note({ prompt_tokens: prompt, cached_tokens: cached, completion_tokens: completion });
@@ -152,15 +149,15 @@ export class ActiveStream implements StreamSink {
     return usage;
   }
 
-  /** Tells the worker to stop, and waits for what it had counted. */
-  async #cancel(why: string): Promise<void> {
+  /** Cancels the stream at the worker, and waits for its usage. */
+  async #cancel(reason: string): Promise<void> {
     this.options.call.line.note({ finish: 'cancelled' });
-    const usage = await this.#open?.cancel(why);
+    const usage = await this.#open?.cancel(reason);
     if (usage) this.#noteUsage(usage);
-    this.#conclude(why === CLIENT_LEFT ? 'cancelled' : why);
+    this.#conclude(reason === CLIENT_LEFT ? 'cancelled' : reason);
   }
 
-  /** All is known of the generation: whoever counts it may. */
+  /** Completes the usage record and the log line. */
   #conclude(status: string): void {
     const { meter, metrics, call } = this.options;
     if (meter && !this.#usage && meter.tokens > 0) {
@@ -179,10 +176,10 @@ export class ActiveStream implements StreamSink {
     if (error) {
       line.blame(error.code);
       if (error.cause !== undefined) line.cause(error.cause);
-      this.#answer?.fail(error);
+      this.#response?.fail(error);
     }
     if (line.fields.finish !== 'cancelled') this.#conclude(error?.code ?? 'completed');
-    this.#leave();
+    this.#reportOver();
   }
 
   #responseClosed(): void {
@@ -191,11 +188,31 @@ export class ActiveStream implements StreamSink {
       this.#done = true;
       void this.#cancel(CLIENT_LEFT);
     }
-    this.#leave();
+    this.#reportOver();
   }
 
-  /** A response that is still being taken is watched until it is gone. */
-  #leave(): void {
+  /** Reports the end once the stream is done and the response closed. */
+  #reportOver(): void {
     if (this.#done && this.#closed) this.options.over(this);
   }
+}
+
+/** Names the parts of a request's JSON schemas that the engine does not enforce. */
+const RELAXED_HEADER = 'x-slipway-schema-relaxed';
+const MAX_CHARS = 1_000;
+
+/** JSON pointers joined by commas, percent-encoded for a header, with the number of those left out. */
+export function relaxedText(places: readonly string[]): string {
+  let text = '';
+  for (const [i, place] of places.entries()) {
+    const next = `${i === 0 ? '' : ', '}${place.replaceAll(/\p{Surrogate}/gu, '\ufffd').replaceAll(/[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu, encodeURIComponent)}`;
+    if (text.length + next.length > MAX_CHARS) return `${text}${i === 0 ? '' : ', '}+${places.length - i} more`;
+    text += next;
+  }
+  return text;
+}
+
+/** Sets the header, unless the response's headers have been sent. */
+export function setRelaxedHeader(response: Pick<ServerResponse, 'headersSent' | 'setHeader'>, places: readonly string[]): void {
+  if (!response.headersSent && places.length > 0) response.setHeader(RELAXED_HEADER, relaxedText(places));
 }

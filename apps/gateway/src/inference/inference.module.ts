@@ -11,18 +11,17 @@ import { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestReader } from '../reading/request-reader.js';
 import { Router } from '../routing/router.service.js';
 import { RoutingModule } from '../routing/routing.module.js';
-import { BULK, GATEWAY_ID, TIMES } from '../tokens.js';
-import { UsageModule } from '../usage/usage.module.js';
-import { UsageReporter } from '../usage/usage-reporter.js';
-import { DOCUMENT_BYTES_MAX } from './document-answer.js';
+import { BULK, GATEWAY_ID } from '../tokens.js';
+import { UsageModule, UsageReporter } from '../usage/usage-reporter.js';
+import { DOCUMENT_BYTES_MAX } from './document-response.js';
 import { InferenceService } from './inference.service.js';
-import type { RelayTimes } from './relay-times.js';
+import { type RelayTimes, TIMES } from './relayed-response.js';
 
-/** Threads that read large bodies, on a machine that has so many cores; two at least, so that no account has all of them. */
+/** Most threads for large bodies, limited by the cores; at least two, so that one account cannot block all. */
 const READ_THREADS_MAX = 4;
-/** How long a thread may read one body, in milliseconds: a hundred times what the largest takes. */
+/** Timeout for reading one body, in milliseconds; the largest takes a hundredth of it. */
 const READ_MS = 5_000;
-/** Part of the memory for answers that one account may hold. */
+/** Share of the memory for responses that one account may use. */
 const SHARE = 1 / 4;
 const MIB = 1024 * 1024;
 
@@ -45,10 +44,19 @@ function serviceOf(...[receiver, router, keys, metrics, usage, threads, times, c
   const { ANSWERS_BYTES_MAX: bytes, IMAGE_HOSTS: imageHosts } = config;
   const shareBytes = Math.max(DOCUMENT_BYTES_MAX + MIB, Math.floor(bytes * SHARE));
   const reader = new RequestReader(threads, { imageHosts });
-  return new InferenceService({ receiver, router, keys, metrics, usage, answers: new MemoryShares({ bytes, shareBytes }), reader, times });
+  return new InferenceService({
+    receiver,
+    router,
+    keys,
+    metrics,
+    usage,
+    responseMemory: new MemoryShares({ bytes, shareBytes }),
+    reader,
+    times,
+  });
 }
 
-/** From a request's body to the answer that a worker's events become. */
+/** From a request's body to the response made of a worker's events. */
 @Module({
   imports: [AuthModule, RoutingModule, UsageModule],
   providers: [

@@ -2,24 +2,24 @@ import { type PublicApi, ServiceError, type StreamId } from '@slipway/contracts'
 import { OpenSet, randomToken } from '@slipway/platform';
 import type { StreamReceiver, WorkerChooser } from '@slipway/stream-transport';
 import type { KeyVerifier } from '../auth/key-verifier.service.js';
-import type { InferenceCall } from '../http/exchange.js';
+import type { InferenceCall } from '../http/request-context.js';
+import { LimitExceeded, setLimitHeaders } from '../limits/limit-response.js';
+import type { Reservation } from '../limits/rate-limiter.js';
+import type { MemoryShares } from '../memory/memory-shares.js';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
+import type { HeldRequest, RequestReader } from '../reading/request-reader.js';
 import type { Router, RouteRequest } from '../routing/router.service.js';
 import type { BodyReading, CountSurface, FieldNames, Surface, SurfaceRequest } from '../surfaces/surface.js';
-import { type Charge, LimitExceeded, noteHeaders } from '../limits/limit-book.js';
-import type { MemoryShares } from '../memory/memory-shares.js';
-import type { HeldRequest, RequestReader } from '../reading/request-reader.js';
 import type { UsageReporter } from '../usage/usage-reporter.js';
 import { ActiveStream } from './active-stream.js';
-import type { Answer } from './answer.js';
-import { CountAnswer } from './count-answer.js';
-import { DocumentAnswer, holdAnswer, holdFor } from './document-answer.js';
+import { DocumentResponse, reservationFor, reserveDocument } from './document-response.js';
 import { LoopPressure } from './loop-pressure.js';
-import type { RelayTimes } from './relay-times.js';
-import { SseAnswer } from './sse-answer.js';
+import type { RelayedResponse, RelayTimes } from './relayed-response.js';
+import { SseResponse } from './sse-response.js';
+import { TokenCountResponse } from './token-count-response.js';
 
 const TICK_MS = 250;
-/** Keys of running streams are looked at this often; a revoked key's streams end within 5 s. */
+/** Interval at which the keys of running streams are checked, in milliseconds; a revoked key's streams end within 5 s. */
 const KEY_CHECK_MS = 1_000;
 
 export interface InferenceOptions {
@@ -29,12 +29,12 @@ export interface InferenceOptions {
   readonly metrics: GatewayMetrics;
   readonly usage: Pick<UsageReporter, 'open' | 'claimOf'>;
   readonly reader: Pick<RequestReader, 'read'>;
-  /** Memory of all answers that are gathered. */
-  readonly answers: MemoryShares;
+  /** Memory for responses that are not streamed, and for unsent data of streams. */
+  readonly responseMemory: MemoryShares;
   readonly times: RelayTimes;
 }
 
-/** What a worker is to do, and who chooses it. */
+/** A request that is ready for a worker. */
 interface Task {
   readonly call: InferenceCall;
   readonly route: RouteRequest;
@@ -44,10 +44,10 @@ interface Task {
   readonly names?: FieldNames;
 }
 
-/** The client may have left, or a shutdown may have answered, while the body was on its way. */
+/** True when the client left, or a shutdown sent an error, while the body was received. */
 const isOver = ({ response }: InferenceCall): boolean => response.writableEnded || response.destroyed || response.headersSent;
 
-/** Answers inference calls: body to canonical request, request to worker, worker's events to the response. */
+/** Runs inference requests: reads the body, starts a stream on a worker, relays its events to the response. */
 export class InferenceService {
   readonly #streams = new OpenSet<ActiveStream>();
   readonly #pressure = new LoopPressure();
@@ -61,38 +61,38 @@ export class InferenceService {
     return this.#streams.size;
   }
 
-  /** @throws ServiceError for what is wrong before the stream is opened; later faults go into the answer. */
-  async answer<R extends SurfaceRequest>(surface: Surface<R>, call: InferenceCall): Promise<void> {
+  /** Generates an answer. @throws ServiceError before the stream starts; later errors are written to the response */
+  async generate<R extends SurfaceRequest>(surface: Surface<R>, call: InferenceCall): Promise<void> {
     await this.#read(surface, call, (read) => {
       const { shell } = read;
       call.line.note({ stream: shell.stream });
       const route = this.#routeOf(call, read);
       const chooser = this.options.router.chooserFor(route);
-      const { times, answers } = this.options;
-      const hold = shell.stream ? holdFor(answers, call) : holdAnswer(answers, call);
+      const { times, responseMemory } = this.options;
+      const hold = shell.stream ? reservationFor(responseMemory, call) : reserveDocument(responseMemory, call);
       this.#begin({ call, route, chooser, api: surface.api, read, ...(shell.names && { names: shell.names }) }, (stream, streamId) => {
         const writer = surface.writer(shell, call.deployment, streamId);
-        const options = { exchange: call, writer, times, cut: stream.cut.bind(stream), hold };
-        return shell.stream ? new SseAnswer({ ...options, pressure: this.#pressure }) : new DocumentAnswer(options);
+        const options = { context: call, writer, times, cut: stream.cut.bind(stream), hold };
+        return shell.stream ? new SseResponse({ ...options, pressure: this.#pressure }) : new DocumentResponse(options);
       });
     });
   }
 
-  /** Answers with the length of a prompt. @throws ServiceError as `answer` does. */
+  /** Counts the tokens of a prompt. @throws ServiceError as `generate` does */
   async count(surface: CountSurface, call: InferenceCall): Promise<void> {
     await this.#read(surface, call, (read) => {
       const route = this.#routeOf(call, read);
       const chooser = this.options.router.countChooserFor(route);
-      this.#begin({ call, route, chooser, api: 'count', read }, () => new CountAnswer(call, surface));
+      this.#begin({ call, route, chooser, api: 'count', read }, () => new TokenCountResponse(call, surface));
     });
   }
 
-  /** Ends all streams with an error that their clients see. */
+  /** Ends all streams with an error for their clients. */
   stopAll(error: ServiceError): void {
     for (const stream of this.#streams) stream.stop(error);
   }
 
-  /** Reads the request of a call; its memory is given back when a worker has it, or with the error. */
+  /** Reads the body. Its memory is released once a worker accepts the request, or with the error. */
   async #read<R extends SurfaceRequest>(
     reading: BodyReading<R>,
     call: InferenceCall,
@@ -102,7 +102,7 @@ export class InferenceService {
     const read = await reader.read(reading, call);
     let isBegun = false;
     try {
-      // An upload may take longer than a revocation.
+      // The key may have been revoked during the upload.
       if (!keys.stillValid(call.caller)) throw keys.invalidKey();
       if (isOver(call)) return;
       begin(read);
@@ -116,13 +116,13 @@ export class InferenceService {
     return { deployment: facts.id, rev: this.options.router.revisionOf(facts), affinity, key: caller.key.id, cost };
   }
 
-  #begin(task: Task, answerTo: (stream: ActiveStream, streamId: StreamId) => Answer): void {
+  #begin(task: Task, respond: (stream: ActiveStream, streamId: StreamId) => RelayedResponse): void {
     const { receiver, router, metrics, times, usage } = this.options;
     const { call, route, chooser, api, read, names = {} } = task;
     const { canonical, hold, shell } = read;
     const streamId = randomToken() as StreamId;
-    const charge = this.#admit(task, streamId);
-    const metered = { call, streamId, rev: route.rev, stream: shell.stream, charge };
+    const reservation = this.#admit(task, streamId);
+    const metered = { call, streamId, rev: route.rev, stream: shell.stream, reservation };
     const { maxTokens, choices } = read;
     const claim = api === 'count' ? undefined : usage.claimOf({ call, streamId, maxTokens, choices });
     const stream = new ActiveStream({
@@ -153,19 +153,19 @@ export class InferenceService {
       key: key.id,
       claim,
     };
-    stream.begin(answerTo(stream, streamId), (sink) => receiver.open(start, chooser, sink));
+    stream.begin(respond(stream, streamId), (sink) => receiver.open(start, chooser, sink));
   }
 
   /** @throws ServiceError `rate_limit_exceeded` */
-  #admit({ call, api, route }: Task, request: StreamId): Charge {
+  #admit({ call, api, route }: Task, request: StreamId): Reservation {
     const isGeneration = api !== 'count';
     try {
-      const charge = call.entrance.admit({ request, tokens: isGeneration ? route.cost : 0, isGeneration });
-      noteHeaders(call.response, charge.headers);
-      return charge;
-    } catch (refusal) {
-      if (refusal instanceof LimitExceeded) noteHeaders(call.response, refusal.headers);
-      throw refusal;
+      const reservation = call.permit.reserve({ request, tokens: isGeneration ? route.cost : 0, isGeneration });
+      setLimitHeaders(call.response, reservation.headers);
+      return reservation;
+    } catch (error) {
+      if (error instanceof LimitExceeded) setLimitHeaders(call.response, error.headers);
+      throw error;
     }
   }
 

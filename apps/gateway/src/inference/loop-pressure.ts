@@ -1,12 +1,9 @@
-/** How often the loop's lateness is looked at while streams run, in milliseconds. */
+/** Interval at which the lag of the event loop is measured, in milliseconds. */
 const SAMPLE_MS = 20;
-/** Lateness from which on writes are gathered, in milliseconds. */
+/** Lag above which writes are merged, in milliseconds. */
 const LAGGING_MS = 20;
 
-/**
- * Watches whether the event loop is behind. Then everything that arrives for one client within a turn goes out in one
- * write: writes are what a gateway spends its time on.
- */
+/** Measures the lag of the event loop. While it lags, events of one turn are merged into one write, since writes use most of the CPU. */
 export class LoopPressure {
   #dirty = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
@@ -18,7 +15,7 @@ export class LoopPressure {
     return this.#lagging;
   }
 
-  /** Starts or stops watching; without streams there is nothing to watch for. */
+  /** Starts or stops the measurement; it runs only while there are streams. */
   watch(active: boolean): void {
     if (active === (this.#timer !== undefined)) return;
     clearInterval(this.#timer);
@@ -27,7 +24,7 @@ export class LoopPressure {
     this.#timer = active ? setInterval(() => this.#sample(), SAMPLE_MS).unref() : undefined;
   }
 
-  /** Calls `flush` at the end of this turn, once, however often it is asked for. */
+  /** Calls `flush` once at the end of this turn, however often it is scheduled. */
   atTurnEnd(flush: () => void): void {
     this.#dirty.add(flush);
     if (this.#scheduled) return;

@@ -2,23 +2,23 @@ import { OpenTable } from '@slipway/platform';
 
 const DAY_MS = 86_400_000;
 
-/** Tokens of one holder by the ledger, with the own requests that are part of them. */
+/** Totals of one key or account in the ledger, and which of this gateway's requests they include. */
 export interface BudgetTotals {
-  /** First millisecond of the UTC day that they are of. */
+  /** First millisecond of the UTC day that the totals are for. */
   readonly day: number;
   readonly dayTokens: number;
   readonly monthTokens: number;
   readonly counted: ReadonlyMap<string, { readonly tokens: number; readonly final: boolean }>;
 }
 
-/** One request of this gateway: what was set aside for it, later what it used. */
+/** One request of this gateway. `tokens` = reserved, once it is over used; `counted` = part that the ledger includes. */
 interface OwnRequest {
   tokens: number;
   counted: number;
   isOver: boolean;
 }
 
-/** Tokens of a holder today and this month: by the ledger, and by this gateway's own requests that are not in it yet. */
+/** Tokens of a key or account today and this month: the ledger's totals and this gateway's requests that are not in them yet. */
 export class BudgetUse {
   readonly #own = new OpenTable<OwnRequest>();
   #day = 0;
@@ -26,33 +26,33 @@ export class BudgetUse {
   #monthTokens = 0;
   #ownTokens = 0;
 
-  /** False until the ledger has said something. */
+  /** False until the first totals have arrived. */
   isKnown = false;
 
   get isIdle(): boolean {
     return this.#own.size === 0;
   }
 
-  /** Own requests that may not be in the ledger yet. */
-  open(): Iterable<string> {
+  /** Own requests that the ledger may not include yet. */
+  openRequests(): Iterable<string> {
     return this.#own.names();
   }
 
   /** @param now milliseconds since the epoch */
   used(now: number): { readonly day: number; readonly month: number } {
-    // What the ledger said of a day that is over says nothing of the next one.
+    // Totals of an earlier day do not count for today.
     const sameDay = now - this.#day < DAY_MS;
     const sameMonth = sameDay || new Date(now).getUTCMonth() === new Date(this.#day).getUTCMonth();
     return { day: (sameDay ? this.#dayTokens : 0) + this.#ownTokens, month: (sameMonth ? this.#monthTokens : 0) + this.#ownTokens };
   }
 
-  begin(request: string, tokens: number): void {
+  reserve(request: string, tokens: number): void {
     this.#own.set(request, { tokens, counted: 0, isOver: false });
     this.#ownTokens += tokens;
   }
 
-  /** A request is over: what it used takes the place of what was set aside. */
-  end(request: string, tokens: number): void {
+  /** Ends a request: the tokens that it used replace the reserved ones. */
+  settle(request: string, tokens: number): void {
     const own = this.#own.get(request);
     if (!own) return;
     this.#change(own, tokens, own.counted);
@@ -60,7 +60,7 @@ export class BudgetUse {
     if (tokens === 0) this.#own.delete(request);
   }
 
-  counted({ day, dayTokens, monthTokens, counted }: BudgetTotals): void {
+  applyTotals({ day, dayTokens, monthTokens, counted }: BudgetTotals): void {
     this.isKnown = true;
     this.#day = day;
     this.#dayTokens = dayTokens;

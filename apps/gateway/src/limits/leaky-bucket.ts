@@ -1,9 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/**
- * How much of a minute's allowance is taken. It drains by one allowance a minute, so an unused one can be spent at once, and
- * after that what drains.
- */
+/** A leaky bucket: holds one minute's allowance and drains by one allowance per minute, so bursts up to the limit pass. */
 export class LeakyBucket {
   #taken = 0;
   #at = 0;
@@ -14,36 +11,36 @@ export class LeakyBucket {
     return this.allowance;
   }
 
-  /** A limit that was changed: what is taken stays taken. */
+  /** Changes the limit. What is taken stays taken. */
   resize(allowance: number, now: number): void {
     this.#drain(now);
     this.allowance = allowance;
   }
 
-  /** More than the allowance after others took at the same time, or a request used more than was set aside. */
+  /** The level now. It can exceed the limit: other gateways take at the same time, and requests may use more than reserved. */
   taken(now: number): number {
     this.#drain(now);
     return this.#taken;
   }
 
-  /** Milliseconds until there is room for this much; 0 = now. More than the whole allowance fits when nothing is taken. */
+  /** Milliseconds until this amount fits; 0 = now. An amount above the limit fits into an empty bucket. */
   waitFor(amount: number, now: number): number {
     const excess = this.taken(now) + Math.min(amount, this.allowance) - this.allowance;
     return excess <= 0 ? 0 : (excess / this.allowance) * MINUTE_MS;
   }
 
-  /** Milliseconds until nothing is taken. */
+  /** Milliseconds until the bucket is empty. */
   emptyIn(now: number): number {
     return (this.taken(now) / this.allowance) * MINUTE_MS;
   }
 
-  /** Negative gives back; never more than is taken. */
+  /** Adds to the level. Negative amounts give back, at most what is taken. */
   add(amount: number, now: number): void {
     this.#drain(now);
     if (Number.isFinite(this.allowance)) this.#taken = Math.max(0, this.#taken + amount);
   }
 
-  /** At least this much is taken. */
+  /** Raises the level to at least this amount. */
   raise(taken: number, now: number): void {
     this.#drain(now);
     if (Number.isFinite(this.allowance)) this.#taken = Math.max(this.#taken, taken);

@@ -1,16 +1,16 @@
-/** What became of a wish for memory: `share_used` = the account or the key has its share already, `full` = nobody can have more. */
-export type Taken = 'taken' | 'share_used' | 'full';
+/** Result of a reservation: `share_used` = the account or key has its full share, `full` = no memory is left. */
+export type TakeResult = 'taken' | 'share_used' | 'full';
 
 export interface MemorySharesOptions {
-  /** How much there is, in bytes. */
+  /** Total, in bytes. */
   readonly bytes: number;
-  /** The most that one account may hold, in bytes. */
+  /** Most of one account, in bytes. */
   readonly shareBytes: number;
-  /** The most that one key may hold of its account's share, in bytes; absent = all of it. */
+  /** Most of one key, in bytes; absent = its account's share. */
   readonly keyBytes?: number;
 }
 
-/** Memory that all accounts share, of which each may hold a part at most, and each key of it a part of that. */
+/** A memory budget shared by all accounts, with a maximum for each account and key. */
 export class MemoryShares {
   readonly #accounts = new Map<number, number>();
   readonly #keys = new Map<number, number>();
@@ -21,17 +21,17 @@ export class MemoryShares {
   }
 
   /**
-   * @param account whose memory it is
-   * @param key that it is used with; absent = no key's share is looked at
+   * An empty reservation.
+   * @param key absent = only the account's share applies
    */
-  open(account: number, key?: number): MemoryHold {
-    return new MemoryHold(this, { account, key });
+  open(account: number, key?: number): MemoryReservation {
+    return new MemoryReservation(this, { account, key });
   }
 
-  take({ account, key }: MemoryOwner, bytes: number): Taken {
+  take({ account, key }: MemoryOwner, bytes: number): TakeResult {
     const { shareBytes, keyBytes = shareBytes } = this.options;
-    if (held(this.#accounts, account) + bytes > shareBytes) return 'share_used';
-    if (key !== undefined && held(this.#keys, key) + bytes > keyBytes) return 'share_used';
+    if (reserved(this.#accounts, account) + bytes > shareBytes) return 'share_used';
+    if (key !== undefined && reserved(this.#keys, key) + bytes > keyBytes) return 'share_used';
     if (bytes > this.#free) return 'full';
     this.#change({ account, key }, bytes);
     return 'taken';
@@ -53,16 +53,16 @@ interface MemoryOwner {
   readonly key: number | undefined;
 }
 
-const held = (holders: ReadonlyMap<number, number>, holder: number): number => holders.get(holder) ?? 0;
+const reserved = (owners: ReadonlyMap<number, number>, owner: number): number => owners.get(owner) ?? 0;
 
-function add(holders: Map<number, number>, holder: number, bytes: number): void {
-  const now = held(holders, holder) + bytes;
-  if (now > 0) holders.set(holder, now);
-  else holders.delete(holder);
+function add(owners: Map<number, number>, owner: number, bytes: number): void {
+  const now = reserved(owners, owner) + bytes;
+  if (now > 0) owners.set(owner, now);
+  else owners.delete(owner);
 }
 
-/** What one request holds of the shared memory. */
-export class MemoryHold {
+/** The memory that one request has reserved. */
+export class MemoryReservation {
   #bytes = 0;
 
   constructor(
@@ -70,28 +70,28 @@ export class MemoryHold {
     private readonly owner: MemoryOwner,
   ) {}
 
-  /** @param bytes beyond what it holds already. */
-  take(bytes: number): Taken {
+  /** Reserves more. @param bytes in addition to those reserved already */
+  take(bytes: number): TakeResult {
     const taken = this.shares.take(this.owner, bytes);
     if (taken === 'taken') this.#bytes += bytes;
     return taken;
   }
 
-  /** Takes more or gives back, until it holds this much. */
-  resize(bytes: number): Taken {
+  /** Changes the reservation to this size. */
+  resize(bytes: number): TakeResult {
     if (bytes > this.#bytes) return this.take(bytes - this.#bytes);
     this.shrinkTo(bytes);
     return 'taken';
   }
 
-  /** Gives back all but this much. */
+  /** Releases all but this much. */
   shrinkTo(bytes: number): void {
     if (bytes >= this.#bytes) return;
     this.shares.giveBack(this.owner, this.#bytes - bytes);
     this.#bytes = bytes;
   }
 
-  /** Gives back everything. Repeating it is harmless. */
+  /** Releases everything. Further calls do nothing. */
   release(): void {
     this.shrinkTo(0);
   }

@@ -1,21 +1,21 @@
 import { Counter, Gauge, Histogram, type Registry } from '@slipway/platform';
 import type { RequestFields } from './request-line.js';
 
-/** What the gateway's figures are read from. */
+/** Sources of the gauges. */
 export interface Gauges {
   readonly activeStreams: () => number;
   readonly waiting: () => number;
   readonly workers: () => number;
   readonly keys: () => number;
-  /** Age of what is known of keys and deployments, in milliseconds. */
+  /** Age of the key and deployment indexes, in milliseconds. */
   readonly feedAges: () => Readonly<Record<string, number>>;
-  /** Counters of the stream transport; they only rise. */
+  /** Counters of the stream transport. */
   readonly transport: () => Readonly<Record<string, number>>;
-  /** Records of usage: waiting now; kept, repeated and dropped since the start. */
+  /** Usage records: waiting now; stored, repeated and dropped since the start. */
   readonly usage: () => Readonly<Record<string, number>>;
 }
 
-/** Refusals of credentials, counted apart: a rise is an attack or a wrong rotation. */
+/** Errors of credentials. A rise shows an attack or a failed rotation. */
 const KEY_REFUSALS: ReadonlySet<string> = new Set([
   'missing_api_key',
   'invalid_api_key',
@@ -60,19 +60,19 @@ export class GatewayMetrics {
     });
   }
 
-  /** Adds the figures that are read when they are asked for. */
+  /** Registers the gauges. */
   observe(gauges: Gauges): void {
-    this.#gauge('slipway_gateway_active_streams', 'Responses that are not over.', gauges.activeStreams);
+    this.#gauge('slipway_gateway_active_streams', 'Inference responses in progress.', gauges.activeStreams);
     this.#gauge('slipway_gateway_waiting_requests', 'Requests that wait for a slot.', gauges.waiting);
-    this.#gauge('slipway_gateway_live_workers', 'Runners heard of within three beats.', gauges.workers);
+    this.#gauge('slipway_gateway_live_workers', 'Runners with a heartbeat within the last 3 s.', gauges.workers);
     this.#gauge('slipway_gateway_known_keys', 'Keys in the index.', gauges.keys);
     this.#labelled('slipway_gateway_feed_age_ms', 'Time since a round trip proved the feed fresh.', 'feed', gauges.feedAges);
     this.#labelled('slipway_gateway_transport', 'Counters of the stream transport since the start.', 'event', gauges.transport);
     this.#labelled('slipway_gateway_usage_records', 'Records of usage: waiting now, others since the start.', 'state', gauges.usage);
   }
 
-  /** A request is over. */
-  answered({ status = 0, stream, error }: RequestFields): void {
+  /** Counts a finished request. */
+  requestEnded({ status = 0, stream, error }: RequestFields): void {
     this.#requests.inc({ status_class: `${Math.floor(status / 100)}xx`, stream: String(stream ?? 'none') });
     if (error !== undefined && KEY_REFUSALS.has(error)) this.#refusedKeys.inc({ code: error });
   }

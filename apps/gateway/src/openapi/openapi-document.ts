@@ -1,7 +1,6 @@
 import type { SurfaceRegistration } from '../surfaces/surface.js';
-import type { EndpointDescription, JsonSchema, SurfaceDescription } from './description.js';
-import { COUNTED_HEADERS, errorAnswer, errorPointers, HEADERS, ID_HEADERS, namedErrorAnswers } from './error-answers.js';
-import { ref } from './schema-forms.js';
+import { type EndpointDescription, type JsonSchema, ref, type SurfaceDescription } from './description.js';
+import { errorResponse, errorResponseRefs, HEADERS, ID_HEADERS, LIMIT_HEADERS, namedErrorResponses } from './error-responses.js';
 
 /** Of the API, not of the product: its first part changes when a client could break. */
 const VERSION = '1.0.0';
@@ -66,8 +65,8 @@ export function openApiDocument(surfaces: readonly SurfaceRegistration[], baseUr
       },
       headers: HEADERS,
       responses: {
-        ...Object.assign({}, ...described.map(({ openapi, errors }) => namedErrorAnswers(errors, openapi.error))),
-        ModelsError: errorAnswer('An error in the form of the same contract.', {
+        ...Object.assign({}, ...described.map(({ openapi, errors }) => namedErrorResponses(errors, openapi.error))),
+        ModelsError: errorResponse('An error in the form of the same contract.', {
           anyOf: described.map(({ openapi }) => ref(openapi.error)),
         }),
       } as object,
@@ -88,13 +87,13 @@ function operations(surface: Described, { prefix, suffix, parameters }: Naming):
         summary: endpoint.summary,
         description: endpoint.description,
         requestBody: { required: true, content: { 'application/json': { schema: ref(endpoint.request) } } },
-        responses: { '200': success(endpoint), ...errorPointers(errors, openapi.error) },
+        responses: { '200': success(endpoint), ...errorResponseRefs(errors, openapi.error) },
       },
     },
   ]);
 }
 
-function success({ answer, event, headers = {} }: EndpointDescription): object {
+function success({ response: answer, event, headers = {} }: EndpointDescription): object {
   const named = Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }] as const);
   const stream = event !== undefined && {
     'text/event-stream': {
@@ -107,7 +106,7 @@ function success({ answer, event, headers = {} }: EndpointDescription): object {
   };
   return {
     description: stream ? 'The answer; with `stream`, its events.' : 'The answer.',
-    headers: { ...COUNTED_HEADERS, ...Object.fromEntries(named) },
+    headers: { ...LIMIT_HEADERS, ...Object.fromEntries(named) },
     content: { 'application/json': { schema: ref(answer) }, ...stream },
   };
 }

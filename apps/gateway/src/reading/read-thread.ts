@@ -1,11 +1,20 @@
 import { parentPort } from 'node:worker_threads';
 import { stepBack } from '@slipway/platform';
-import { READERS } from '../surfaces/readers.js';
+import { readChatRequest } from '../surfaces/chat/request.js';
+import { readCountRequest, readMessagesRequest } from '../surfaces/messages/request.js';
+import type { BodyReading, ReaderName } from '../surfaces/surface.js';
 import { type ReadOutcome, type ReadTask, readInThread } from './read-request.js';
 
 stepBack();
 
-/** A thread that reads one body after the other, so that large ones do not stop the streams of the main loop. */
+/** The body readers by name. Every thread loads them, so nothing else of a contract is imported here. */
+const READERS: Readonly<Record<ReaderName, BodyReading['read']>> = {
+  chat: readChatRequest,
+  messages: readMessagesRequest,
+  count: readCountRequest,
+};
+
+/** Thread entry: reads one body per message, so that large ones do not block the event loop of the main thread. */
 parentPort?.on('message', (task: ReadTask) => {
   const outcome: ReadOutcome = Object.hasOwn(READERS, task.reader)
     ? readInThread(task, READERS[task.reader as keyof typeof READERS])

@@ -1,35 +1,35 @@
 import { ServiceError } from '@slipway/contracts';
 import type { ThreadPool } from '@slipway/platform';
-import type { InferenceCall } from '../http/exchange.js';
-import type { MemoryHold } from '../memory/memory-shares.js';
+import type { InferenceCall } from '../http/request-context.js';
+import type { MemoryReservation } from '../memory/memory-shares.js';
 import type { BodyReading, RequestPolicy, SurfaceRequest } from '../surfaces/surface.js';
 import { type ReadOutcome, type ReadRequest, type ReadTask, readRequest } from './read-request.js';
 
-/** Bodies up to this size are read at once: the worst of them takes about 3 ms of an otherwise idle core, in bytes. */
+/** Largest body read on the main thread, in bytes; the slowest takes about 3 ms. */
 const INLINE_BYTES = 64 * 1024;
 
-/** A request that was read, with the memory that it still holds; whoever gets it gives that back. */
+/** A request that has been read, with its reserved memory, which the caller releases. */
 export interface HeldRequest<R extends SurfaceRequest = SurfaceRequest> extends ReadRequest<R> {
-  readonly hold: Pick<MemoryHold, 'release'>;
+  readonly hold: Pick<MemoryReservation, 'release'>;
 }
 
 type ReadCall = Pick<InferenceCall, 'caller' | 'deployment' | 'response' | 'body'>;
 
-/** Turns bodies into requests: small ones at once, large ones in threads, from which only the request comes back. */
+/** Reads request bodies: small ones on the main thread, large ones in threads, which return the canonical request. */
 export class RequestReader {
   constructor(
     private readonly threads: Pick<ThreadPool, 'run'>,
     private readonly policy: RequestPolicy,
   ) {}
 
-  /** Reads the body of a call, once. @throws ServiceError */
+  /** Reads the body; called once. @throws ServiceError */
   async read<R extends SurfaceRequest>(reading: BodyReading<R>, call: ReadCall): Promise<HeldRequest<R>> {
     const { bytes, hold } = await call.body();
     try {
       if (bytes.length > INLINE_BYTES && reading.reader !== undefined)
         return { ...(await this.#inThread(reading, call, bytes, hold)), hold };
       const request = readRequest(bytes, reading, call.deployment, this.policy);
-      // What is held of a small body is not worth counting any longer.
+      // A small body needs no reservation while it waits for a worker.
       if (bytes.length <= INLINE_BYTES) hold.release();
       return { ...request, hold };
     } catch (error) {
@@ -42,7 +42,7 @@ export class RequestReader {
     { reader = 'chat', wrongModel }: BodyReading<R>,
     { caller, deployment, response }: ReadCall,
     bytes: Buffer,
-    hold: MemoryHold,
+    hold: MemoryReservation,
   ): Promise<ReadRequest<R>> {
     const { facts, slug, alias, isNamed } = deployment;
     const own = ownBytes(bytes);
@@ -58,12 +58,12 @@ export class RequestReader {
     if (outcome.kind === 'refused') throw new ServiceError(outcome.code, outcome.message, outcome.options);
     const { request } = outcome;
     if (request.canonical instanceof Uint8Array) hold.shrinkTo(request.canonical.length);
-    // The thread read it with the reader that the contract names.
+    // Safe: the thread used the reader that the contract names.
     return request as ReadRequest<R>;
   }
 }
 
-/** The bytes with memory of their own, which can be given away. */
+/** The bytes in a buffer of their own, which can be transferred. */
 function ownBytes(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = bytes;
   const isOwn = buffer instanceof ArrayBuffer && byteOffset === 0 && byteLength === buffer.byteLength;

@@ -2,7 +2,7 @@ import type { CanonicalRequest } from '@slipway/contracts';
 
 const OFFSET = 0x811c9dc5;
 const PRIME = 0x01000193;
-/** Characters of a message that count: enough to tell conversations apart, without a walk through megabytes. */
+/** Characters of a message that are hashed: enough to distinguish conversations. */
 const SIGNIFICANT_CHARS = 16 * 1024;
 
 /** 32-bit FNV-1a over UTF-16 code units. */
@@ -13,7 +13,7 @@ export function hashText(text: string, seed = OFFSET): number {
   return hash >>> 0;
 }
 
-/** Spreads the bits of a hash, so that values which differ a little end far apart (the finalizer of MurmurHash3). */
+/** Mixes the bits of a hash, so that similar values differ widely (finalizer of MurmurHash3). */
 export function mix(hash: number): number {
   let h = hash;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -22,9 +22,9 @@ export function mix(hash: number): number {
 }
 
 /**
- * A number that stays the same over a conversation, so that its turns meet the same cached prefix: of the client's own
- * key if it sent one, else of the system messages and the first user message. Keys of different accounts never meet,
- * since deployments belong to one account.
+ * A hash that stays the same over a conversation, so that its turns find the same cached prefix: of the client's key if it sent
+ * one, else of the system messages and the first user message. Deployments belong to one account, so keys of different accounts
+ * cannot collide.
  */
 export function affinityOf(request: CanonicalRequest, clientKey: string | undefined): number {
   if (clientKey !== undefined) return hashText(clientKey);

@@ -1,7 +1,7 @@
 const FAILURES_TO_OPEN = 5;
 const OPEN_MS = 5_000;
 
-/** Keeps starts away from a worker on which they fail: five in a row open it for 5 s, then one trial decides. */
+/** Circuit breaker of one worker: five failed starts in a row open it for 5 s, then one trial start decides. */
 export class Breaker {
   #failures = 0;
   #openUntil = 0;
@@ -12,7 +12,7 @@ export class Breaker {
     return this.#failures < FAILURES_TO_OPEN || (now >= this.#openUntil && !this.#trial);
   }
 
-  /** A start is being sent. */
+  /** A start was sent. */
   started(): void {
     if (this.#failures >= FAILURES_TO_OPEN) this.#trial = true;
   }
@@ -28,7 +28,7 @@ export class Breaker {
     this.#openUntil = now + OPEN_MS;
   }
 
-  /** The start that was sent says nothing about the worker: it was busy, or its client left. */
+  /** The start proved nothing about the worker: it was busy, or the client left. */
   undecided(): void {
     this.#trial = false;
   }

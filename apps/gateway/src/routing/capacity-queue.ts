@@ -1,37 +1,36 @@
 import { type Incarnation, ServiceError } from '@slipway/contracts';
 
-/** What a waiting request is told. */
+/** Result of one attempt to place a request: a worker, a final error, or null to wait. */
 export type Offer = { readonly wk: Incarnation } | { readonly error: ServiceError } | null;
 
 /** A request that waits for a free slot. */
 export interface Waiter {
-  /** Tries to place it now: a worker, an error that ends the wait, or null to wait on. */
+  /** Tries to place the request now. */
   readonly attempt: () => Offer;
-  /** Some workers are closed to it: that it finds no place says nothing about those behind it. */
-  readonly picky: boolean;
+  /** It excludes some workers, so requests behind it may find a slot where it finds none. */
+  readonly hasExclusions: boolean;
   readonly signal: AbortSignal;
   readonly waitMs: number;
-  /** Whose request it is: those of one key wait behind each other before they let others wait. */
+  /** Key of the request: keys take turns. */
   readonly flow: number;
-  /** Tokens that it may take. */
+  /** Estimated tokens. */
   readonly cost: number;
 }
 
-interface Entry extends Pick<Waiter, 'attempt' | 'picky' | 'flow'> {
-  /** Place in the order: the virtual time at which its flow's turn begins. */
+interface Entry extends Pick<Waiter, 'attempt' | 'hasExclusions' | 'flow'> {
+  /** Virtual start time, which orders the queue. */
   readonly start: number;
   readonly settle: (outcome: Exclude<Offer, null>) => void;
 }
 
 /**
- * Requests of one deployment that wait for a slot. Keys take turns by what their requests cost (start-time fair queueing), so
- * one key's burst makes itself wait and not the others; requests of one key stay in their order. It is driven by capacity
- * events alone; who may go first is decided here and nowhere else.
+ * Requests of one deployment that wait for a slot. Keys take turns by the cost of their requests (start-time fair queueing), so
+ * one key's burst delays only itself; requests of one key keep their order.
  */
 export class CapacityQueue {
-  /** In the order of their turns. */
+  /** Ordered by virtual start time. */
   #entries: Entry[] = [];
-  /** Virtual time at which each flow's next turn begins, at the earliest. */
+  /** Earliest virtual start time of each flow's next request. */
   readonly #turns = new Map<number, number>();
   #clock = 0;
 
@@ -40,10 +39,10 @@ export class CapacityQueue {
   }
 
   /**
-   * Waits for a worker. A client that leaves is out before anything is offered to it.
-   * @throws ServiceError `overloaded` after `waitMs`, or what an attempt ended with.
+   * Waits for a worker.
+   * @throws ServiceError `overloaded` after `waitMs`, `cancelled` when the client left, or the error of an attempt.
    */
-  wait({ attempt, picky, signal, waitMs, flow, cost }: Waiter): Promise<Incarnation> {
+  wait({ attempt, hasExclusions, signal, waitMs, flow, cost }: Waiter): Promise<Incarnation> {
     return new Promise((resolve, reject) => {
       const settle = (outcome: Exclude<Offer, null>): void => {
         clearTimeout(timer);
@@ -54,7 +53,7 @@ export class CapacityQueue {
         else reject(outcome.error);
       };
       const start = Math.max(this.#clock, this.#turns.get(flow) ?? 0);
-      const entry: Entry = { attempt, picky, settle, flow, start };
+      const entry: Entry = { attempt, hasExclusions, settle, flow, start };
       const onAbort = (): void => settle({ error: new ServiceError('cancelled', 'The client left while its request was waiting.') });
       const timer = setTimeout(() => settle({ error: overloaded(this.length) }), waitMs);
       this.#turns.set(flow, start + Math.max(1, cost));
@@ -64,21 +63,21 @@ export class CapacityQueue {
     });
   }
 
-  /** Offers free slots to those who wait, until the first of them for whom there is none. */
+  /** Places waiting requests in order, up to the first that finds no slot. */
   offer(): void {
-    // A copy: whoever is settled leaves the list.
+    // A copy, since settled entries are removed.
     for (const entry of [...this.#entries]) {
       const offer = entry.attempt();
       if (offer) {
         this.#clock = Math.max(this.#clock, entry.start);
         entry.settle(offer);
-      } else if (!entry.picky) return;
+      } else if (!entry.hasExclusions) return;
     }
   }
 
   /**
-   * Makes room for a request of a flow by refusing the last one of the flow that has most of them here.
-   * @returns false when that is the flow's own: then it has its share of the queue.
+   * Makes room for a request by refusing the last one of the flow with most waiting requests.
+   * @returns false when that would be the request's own flow, which then has its share of the queue.
    */
   makeRoomFor(flow: number): boolean {
     const waiting = new Map<number, Entry[]>();
@@ -97,7 +96,7 @@ export class CapacityQueue {
   }
 }
 
-/** @param waiting how many wait already: a hint for when to come back. */
+/** @param waiting length of the queue, from which `retry-after` is estimated. */
 export const overloaded = (waiting: number): ServiceError =>
   new ServiceError('overloaded', 'All slots of this deployment are taken; try again soon.', {
     retryAfterS: Math.min(30, 1 + Math.floor(waiting / 8)),

@@ -1,7 +1,7 @@
 import type { Incarnation } from '@slipway/contracts';
 import { mix } from './affinity.js';
 
-/** What the choice knows of a worker. */
+/** A worker to choose from. */
 export interface Candidate {
   readonly wk: Incarnation;
   /** Hash of `wk`. */
@@ -10,12 +10,12 @@ export interface Candidate {
   readonly free: number;
 }
 
-/** A worker may hold this many times its share of the load before conversations go past it. */
+/** Load of a worker, as a multiple of its share, above which its conversations go elsewhere. */
 const LOAD_BOUND = 1.5;
 
 /**
- * Chooses a worker with a free slot: the first by rendezvous hash that is not loaded beyond 1.5 times its share, else the
- * freer of two random ones. Pure: the same figures give the same choice, so gateways agree without talking.
+ * Chooses a worker with a free slot: the first by rendezvous hash whose load is at most 1.5 times its share, else the freer of
+ * two random ones. The first is the same at every gateway that sees the same figures.
  * @param random yields numbers in [0, 1).
  * @returns null when no candidate has a free slot.
  */
@@ -39,7 +39,7 @@ export function chooseWorker(candidates: readonly Candidate[], affinity: number,
   return (best ?? freerOfTwo(candidates, random))?.wk ?? null;
 }
 
-/** Counts the request to be placed, so that an idle fleet has a share to measure by. */
+/** Includes the request to be placed, so that the share is above 0 when all workers are idle. */
 function isOverloaded({ slots: own, free }: Candidate, used: number, slots: number): boolean {
   return own - free + 1 > Math.ceil((LOAD_BOUND * (used + 1) * own) / slots);
 }

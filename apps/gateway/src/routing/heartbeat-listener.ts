@@ -11,7 +11,7 @@ export interface HeartbeatListenerOptions {
   readonly router: Router;
 }
 
-/** Feeds the worker table: hears heartbeats, and asks all runners to report at start and after a reconnect. */
+/** Passes heartbeats to the router, and asks all runners for one at start and after a reconnect. */
 export class HeartbeatListener {
   #subscription: Subscription | undefined;
   #sweeper: NodeJS.Timeout | undefined;
@@ -22,7 +22,7 @@ export class HeartbeatListener {
     const { nats, env, router } = this.options;
     this.#subscription = nats.subscribe(wildcardOf(Heartbeat, { env }), {
       callback: (error, message) => {
-        if (!error) this.#hear(message);
+        if (!error) this.#receive(message);
       },
     });
     this.#sweeper = setInterval(() => router.sweep(), SWEEP_MS);
@@ -35,17 +35,17 @@ export class HeartbeatListener {
     this.#subscription?.unsubscribe();
   }
 
-  /** NATS has proven the subject alone; what says something else is ignored, as is what cannot be read. */
-  #hear(message: Msg): void {
+  /** Ignores unreadable messages, and those that differ from their subject, which is all that NATS permissions check. */
+  #receive(message: Msg): void {
     let json: unknown;
     try {
       json = message.json();
     } catch {
       return;
     }
-    const { data: beat } = Heartbeat.message.safeParse(json);
-    if (!beat || message.subject !== subjectOf(Heartbeat, { env: this.options.env, dep: beat.dep, wk: beat.wk })) return;
-    this.options.router.heard(beat);
+    const { data: heartbeat } = Heartbeat.message.safeParse(json);
+    if (!heartbeat || message.subject !== subjectOf(Heartbeat, { env: this.options.env, dep: heartbeat.dep, wk: heartbeat.wk })) return;
+    this.options.router.onHeartbeat(heartbeat);
   }
 
   #discover(): void {

@@ -14,9 +14,9 @@ describe('the router', () => {
   let table: WorkerTable;
   let router: Router;
 
-  const beat = (name: string, changes: Partial<Heartbeat> = {}): void => {
+  const heartbeat = (name: string, changes: Partial<Heartbeat> = {}): void => {
     reports += 1;
-    router.heard({
+    router.onHeartbeat({
       wk: wk(name),
       dep: DEP,
       rev: 1,
@@ -55,14 +55,14 @@ describe('the router', () => {
 
   it('has nobody to send to while no runner is ready', async () => {
     expect(await codeOf(choose())).toBe('deployment_unavailable');
-    beat('a', { state: 'starting' });
+    heartbeat('a', { state: 'starting' });
     expect(await codeOf(choose())).toBe('deployment_unavailable');
-    beat('a', { state: 'draining' });
+    heartbeat('a', { state: 'draining' });
     expect(await codeOf(choose())).toBe('deployment_unavailable');
   });
 
   it('trusts a runner for three beats', async () => {
-    beat('a');
+    heartbeat('a');
     now = 3_000;
     expect(await choose()).toBe('a');
     now = 3_001;
@@ -70,16 +70,16 @@ describe('the router', () => {
   });
 
   it('counts its own starts, so that a full runner is not asked again before it reports', async () => {
-    beat('a', { slots: 2, used: 1 });
+    heartbeat('a', { slots: 2, used: 1 });
     expect(await choose()).toBe('a');
     const waiting = codeOf(choose());
     expect(router.waiting).toBe(1);
-    beat('a', { slots: 2, used: 1 });
+    heartbeat('a', { slots: 2, used: 1 });
     expect(await waiting).toBe('chose a');
   });
 
   it('gives a freed slot to the first who waits, in the turn it becomes free', async () => {
-    beat('a');
+    heartbeat('a');
     const first = chooser();
     await choose(first);
     const order: string[] = [];
@@ -88,30 +88,30 @@ describe('the router', () => {
     first.released(wk('a'));
     await second;
     expect(order).toEqual(['second']);
-    beat('a', { used: 0 });
+    heartbeat('a', { used: 0 });
     expect(router.waiting).toBe(1);
-    beat('b');
+    heartbeat('b');
     await third;
     expect(order).toEqual(['second', 'third']);
   });
 
   it('takes no slot for free when a request that waited in the runner leaves', async () => {
-    beat('a');
+    heartbeat('a');
     const raced = chooser();
     await choose(raced);
     // Another gateway was faster: ours waits in the runner.
-    beat('a', { used: 1, queued: 1 });
+    heartbeat('a', { used: 1, queued: 1 });
     raced.released(wk('a'));
     const next = codeOf(choose());
     expect(router.waiting).toBe(1);
-    beat('a', { used: 1, queued: 0 });
+    heartbeat('a', { used: 1, queued: 0 });
     expect(router.waiting).toBe(1);
-    beat('a');
+    heartbeat('a');
     expect(await next).toBe('chose a');
   });
 
   it('refuses with a hint when nothing became free within 10 s', async () => {
-    beat('a', { used: 1 });
+    heartbeat('a', { used: 1 });
     const waiting = codeOf(choose());
     await vi.advanceTimersByTimeAsync(9_999);
     expect(router.waiting).toBe(1);
@@ -121,7 +121,7 @@ describe('the router', () => {
   });
 
   it('refuses at once when four wait for each slot', async () => {
-    beat('a', { slots: 2, used: 2 });
+    heartbeat('a', { slots: 2, used: 2 });
     const waiting = Array.from({ length: 8 }, () => codeOf(choose()));
     expect(await codeOf(choose())).toBe('overloaded');
     await vi.advanceTimersByTimeAsync(10_000);
@@ -129,19 +129,19 @@ describe('the router', () => {
   });
 
   it('offers nothing to a client that left', async () => {
-    beat('a', { used: 1 });
+    heartbeat('a', { used: 1 });
     const leaving = new AbortController();
     const gone = codeOf(choose(chooser(), NONE, leaving));
     const staying = codeOf(choose());
     leaving.abort();
     expect(await gone).toBe('cancelled');
-    beat('a');
+    heartbeat('a');
     expect(await staying).toBe('chose a');
     expect(table.worker(DEP, wk('a'))?.inFlight).toBe(1);
   });
 
   it('tells those who wait when the last runner is gone', async () => {
-    beat('a', { used: 1 });
+    heartbeat('a', { used: 1 });
     const waiting = codeOf(choose());
     now = 3_001;
     router.sweep();
@@ -149,34 +149,34 @@ describe('the router', () => {
   });
 
   it('does not go back to an excluded runner', async () => {
-    beat('a');
-    beat('b');
+    heartbeat('a');
+    heartbeat('b');
     expect(await choose(chooser(), new Set([wk('a')]))).toBe('b');
     expect(await codeOf(choose(chooser(), new Set([wk('a'), wk('b')])))).toBe('deployment_unavailable');
   });
 
   it('serves those behind one for whom only a full runner is left', async () => {
-    beat('a', { used: 1 });
-    beat('b', { used: 1 });
-    const picky = codeOf(choose(chooser(), new Set([wk('b')])));
+    heartbeat('a', { used: 1 });
+    heartbeat('b', { used: 1 });
+    const hasExclusions = codeOf(choose(chooser(), new Set([wk('b')])));
     const easy = codeOf(choose());
-    beat('b');
+    heartbeat('b');
     expect(await easy).toBe('chose b');
-    beat('a');
-    expect(await picky).toBe('chose a');
+    heartbeat('a');
+    expect(await hasExclusions).toBe('chose a');
   });
 
   it('waits for a runner that turned out to be full, and goes there when it has room', async () => {
-    beat('a');
+    heartbeat('a');
     const who = chooser();
     await choose(who);
     who.refused(wk('a'), { kind: 'rejected', code: 'busy', used: 1, slots: 1 });
     who.released(wk('a'));
     const again = codeOf(choose(who));
     // The release freed our own count, not the slot of whoever was faster.
-    beat('a', { used: 1 });
+    heartbeat('a', { used: 1 });
     expect(router.waiting).toBe(1);
-    beat('a', { used: 0 });
+    heartbeat('a', { used: 0 });
     expect(await again).toBe('chose a');
   });
 
@@ -186,28 +186,28 @@ describe('the router', () => {
     { kind: 'rejected', code: 'not_here', used: 0, slots: 1 },
     { kind: 'silent' },
   ])('sends nobody to a runner that answered %j before it reports again', async (refusal) => {
-    beat('a');
+    heartbeat('a');
     const who = chooser();
     await choose(who);
     who.refused(wk('a'), refusal);
     who.released(wk('a'));
     expect(await codeOf(choose())).toBe('deployment_unavailable');
-    beat('a');
+    heartbeat('a');
     expect(await codeOf(choose())).toBe('chose a');
   });
 
   it('spares a runner on which five starts failed, for 5 s', async () => {
     for (let i = 0; i < 5; i += 1) {
-      beat('a', { slots: 9 });
+      heartbeat('a', { slots: 9 });
       const who = chooser();
       await choose(who);
       who.refused(wk('a'), { kind: 'silent' });
       who.released(wk('a'));
     }
-    beat('a', { slots: 9 });
+    heartbeat('a', { slots: 9 });
     expect(table.candidates(DEP, 1, NONE)).toEqual([]);
     now = 5_000;
-    beat('a', { slots: 9 });
+    heartbeat('a', { slots: 9 });
     expect(await choose()).toBe('a');
     expect(table.candidates(DEP, 1, NONE)).toEqual([]);
     router.accepted(DEP, wk('a'));
@@ -216,34 +216,34 @@ describe('the router', () => {
 
   it('never counts busy against a runner', async () => {
     for (let i = 0; i < 9; i += 1) {
-      beat('a', { slots: 9 });
+      heartbeat('a', { slots: 9 });
       const who = chooser();
       await choose(who);
       who.refused(wk('a'), { kind: 'rejected', code: 'busy', used: 9, slots: 9 });
       who.released(wk('a'));
     }
-    beat('a', { slots: 9 });
+    heartbeat('a', { slots: 9 });
     expect(await choose()).toBe('a');
   });
 
   it('ignores a report that was overtaken by a newer one', async () => {
-    beat('a', { n: 10, used: 1 });
-    beat('a', { n: 9, used: 0 });
+    heartbeat('a', { n: 10, used: 1 });
+    heartbeat('a', { n: 9, used: 0 });
     expect(table.worker(DEP, wk('a'))?.free).toBe(0);
   });
 
   it('asks for the new revision once a runner is ready with it, and for the old one until then', () => {
     const facts = { id: DEP, rev: 2 } as never;
-    beat('old', { rev: 1 });
+    heartbeat('old', { rev: 1 });
     expect(router.revisionOf(facts)).toBe(1);
-    beat('new', { rev: 2, state: 'starting' });
+    heartbeat('new', { rev: 2, state: 'starting' });
     expect(router.revisionOf(facts)).toBe(1);
-    beat('new', { rev: 2 });
+    heartbeat('new', { rev: 2 });
     expect(router.revisionOf(facts)).toBe(2);
   });
 
   it('forgets runners that are gone, when nothing of ours runs there', async () => {
-    beat('a');
+    heartbeat('a');
     const who = chooser();
     await choose(who);
     now = 60_000;
@@ -278,7 +278,7 @@ describe('the router', () => {
     }
 
     it('lets keys take turns, however many requests one of them sent first', async () => {
-      beat('a', { slots: 1 });
+      heartbeat('a', { slots: 1 });
       await choose();
       for (const n of [1, 2, 3]) wait(`greedy ${n}`, 1);
       wait('other', 2);
@@ -286,7 +286,7 @@ describe('the router', () => {
     });
 
     it('counts what requests cost: small ones wait less', async () => {
-      beat('a', { slots: 1 });
+      heartbeat('a', { slots: 1 });
       await choose();
       for (const n of [1, 2]) wait(`large ${n}`, 1, 100);
       for (const n of [1, 2]) wait(`small ${n}`, 2, 10);
@@ -294,7 +294,7 @@ describe('the router', () => {
     });
 
     it('makes room for another key in a full queue, and refuses the newest of the one that filled it', async () => {
-      beat('a', { slots: 1 });
+      heartbeat('a', { slots: 1 });
       await choose();
       for (const n of [1, 2, 3, 4]) wait(`greedy ${n}`, 1);
       expect(await codeOf(choose(chooserOf(1)))).toBe('overloaded');

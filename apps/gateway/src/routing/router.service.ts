@@ -2,20 +2,20 @@ import { type DeploymentFacts, type DeploymentId, type Heartbeat, type Incarnati
 import type { Abortable, Refusal, WorkerChooser } from '@slipway/stream-transport';
 import { CapacityQueue, type Offer, overloaded } from './capacity-queue.js';
 import { chooseWorker } from './choose-worker.js';
-import { CountPlaces } from './count-places.js';
+import { CountRouter } from './count-router.js';
 import type { WorkerTable } from './worker-table.js';
 
 /** Requests that may wait for each slot of a deployment. */
 const WAITING_PER_SLOT = 4;
 
-/** What one stream asks of the routing. */
+/** What a stream needs to be placed. */
 export interface RouteRequest {
   readonly deployment: DeploymentId;
   readonly rev: number;
   readonly affinity: number;
-  /** Whose request it is, for fairness in the queue. */
+  /** Key of the request, for fairness in the queue. */
   readonly key: KeyId;
-  /** Tokens that it may take. */
+  /** Estimated tokens. */
   readonly cost: number;
 }
 
@@ -31,16 +31,16 @@ export interface RouterOptions {
   readonly random: () => number;
 }
 
-/** Places streams on runners, each gateway alone: slots first come, first served, and a bounded wait for the next one. */
+/** Places streams on runners; where no slot is free, they wait for a limited time. Each gateway decides alone. */
 export class Router {
   readonly #queues = new Map<DeploymentId, CapacityQueue>();
-  readonly #counts: CountPlaces;
+  readonly #counts: CountRouter;
 
   constructor(private readonly options: RouterOptions) {
-    this.#counts = new CountPlaces(options.table, options.now);
+    this.#counts = new CountRouter(options.table, options.now);
   }
 
-  /** Requests that wait now, over all deployments. */
+  /** Waiting requests of all deployments. */
   get waiting(): number {
     let waiting = 0;
     for (const queue of this.#queues.values()) waiting += queue.length;
@@ -49,7 +49,7 @@ export class Router {
 
   /** The chooser of one stream. */
   chooserFor(route: RouteRequest): WorkerChooser {
-    // One bound for the whole stream, however often it comes back from a worker that was full after all.
+    // One deadline for the stream, however often a chosen worker turns out to be full.
     const request = { ...route, waitUntil: this.options.now() + this.options.queueWaitMs };
     return {
       choose: (excluded, stream) => this.#choose(request, excluded, stream),
@@ -63,22 +63,22 @@ export class Router {
     return this.#counts.chooserFor(route);
   }
 
-  /** The revision to ask of a deployment's workers: the old one serves until the new one is ready. */
+  /** The revision to request: the old one serves until the new one is ready. */
   revisionOf({ id, rev }: DeploymentFacts): number {
     return this.options.table.servingRevision(id, rev);
   }
 
-  /** A worker admitted a stream: starts there work. */
+  /** A worker accepted a stream, which closes its breaker. */
   accepted(deployment: DeploymentId, wk: Incarnation): void {
     this.options.table.worker(deployment, wk)?.breaker.succeeded();
   }
 
-  /** A runner reported: whoever waits for it may go. */
-  heard(beat: Heartbeat): void {
-    if (this.options.table.report(beat)) this.#offer(beat.dep);
+  /** Updates a runner from its heartbeat, and places requests that waited for it. */
+  onHeartbeat(heartbeat: Heartbeat): void {
+    if (this.options.table.report(heartbeat)) this.#offer(heartbeat.dep);
   }
 
-  /** Forgets runners that are gone, and tells those who wait when nobody is left to wait for. */
+  /** Removes runners that are gone, and fails waiting requests that no runner is left for. */
   sweep(): void {
     this.options.table.sweep();
     for (const [deployment, queue] of this.#queues) {
@@ -89,7 +89,7 @@ export class Router {
 
   async #choose(request: Waiting, excluded: ReadonlySet<Incarnation>, stream: Abortable): Promise<Incarnation> {
     const queue = this.#queues.get(request.deployment) ?? new CapacityQueue();
-    const offer = queue.length === 0 ? this.#place(request, excluded) : this.#hopeless(request, excluded);
+    const offer = queue.length === 0 ? this.#place(request, excluded) : this.#noWorkerLeft(request, excluded);
     if (offer) {
       if ('wk' in offer) return offer.wk;
       throw offer.error;
@@ -98,20 +98,20 @@ export class Router {
     this.#queues.set(request.deployment, queue);
     const waitMs = Math.max(0, request.waitUntil - this.options.now());
     const attempt = (): Offer => this.#place(request, excluded);
-    return queue.wait({ attempt, picky: excluded.size > 0, signal: stream.signal, waitMs, flow: request.key, cost: request.cost });
+    return queue.wait({ attempt, hasExclusions: excluded.size > 0, signal: stream.signal, waitMs, flow: request.key, cost: request.cost });
   }
 
   #place(request: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
     const { table, random } = this.options;
     const { deployment, rev, affinity } = request;
     const wk = chooseWorker(table.candidates(deployment, rev, excluded), affinity, random);
-    if (wk === null) return this.#hopeless(request, excluded);
+    if (wk === null) return this.#noWorkerLeft(request, excluded);
     table.worker(deployment, wk)?.started();
     return { wk };
   }
 
-  /** An error when no event can bring a worker for this request soon. */
-  #hopeless({ deployment }: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
+  /** The error when no live worker is left for this request, else null. */
+  #noWorkerLeft({ deployment }: RouteRequest, excluded: ReadonlySet<Incarnation>): Offer {
     const live = this.options.table.live(deployment);
     if (live.some(({ wk }) => !excluded.has(wk))) return null;
     return {

@@ -9,7 +9,7 @@ import { HeartbeatListener } from './heartbeat-listener.js';
 import { Router } from './router.service.js';
 import { type Standing, WorkerTable } from './worker-table.js';
 
-/** Without a fresh feed an agent cannot be distinguished from one that replaced it: then every runner of the deployment counts. */
+/** Without a fresh feed, replaced agents cannot be recognised, so every runner of the deployment is used. */
 function tableOf(deployments: DeploymentIndex, feed: FeedReader<DeploymentFeedRecord>): WorkerTable {
   const standing = (deployment: DeploymentId, agent: string): Standing => {
     const agents = deployments.deployment(deployment)?.agents;
@@ -27,7 +27,7 @@ type ListenerParts = [NatsConnection, ServiceConfig, Incarnation, Router];
 const listenerOf = (...[nats, { SLIPWAY_ENV: env }, gw, router]: ListenerParts): HeartbeatListener =>
   new HeartbeatListener({ nats, env, gw, router });
 
-/** Which runners there are, and which one a stream goes to. */
+/** The known runners, and the choice of one for each stream. */
 @Module({
   providers: [
     { provide: WorkerTable, useFactory: tableOf, inject: [DeploymentIndex, readerOf(DeploymentFeed)] },

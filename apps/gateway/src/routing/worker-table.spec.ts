@@ -4,7 +4,7 @@ import { type Standing, WorkerTable } from './worker-table.js';
 
 const [ONE, TWO] = [1, 2] as [DeploymentId, DeploymentId];
 const agent = 'agent' as Incarnation;
-const beat = (wk: string, dep: DeploymentId, changes: Partial<Heartbeat> = {}): Heartbeat => ({
+const heartbeat = (wk: string, dep: DeploymentId, changes: Partial<Heartbeat> = {}): Heartbeat => ({
   ...{ wk: wk as Incarnation, dep, rev: 1, fp: 'f', state: 'ready', n: 1, slots: 1, used: 0, queued: 0 },
   ...{ proto: ['1.0', '1.0'], caps: [], zone: null },
   ...changes,
@@ -18,7 +18,7 @@ describe('the table of runners', () => {
   it('believes a runner of the deployment in its name alone', () => {
     const table = tableOf(() => 'named');
     const name = runnerName(agent, ONE, 'x1');
-    expect([table.report(beat(name, TWO)), table.report(beat(name, ONE))]).toEqual([false, true]);
+    expect([table.report(heartbeat(name, TWO)), table.report(heartbeat(name, ONE))]).toEqual([false, true]);
     expect([table.isReady(TWO), table.isReady(ONE)]).toEqual([false, true]);
     expect(table.deployments()).toEqual([ONE]);
   });
@@ -27,7 +27,7 @@ describe('the table of runners', () => {
     'believes %s, whose name tells no deployment, of any',
     (name) => {
       const table = tableOf(() => 'named');
-      expect([table.report(beat(name, ONE)), table.report(beat(name, TWO))]).toEqual([true, true]);
+      expect([table.report(heartbeat(name, ONE)), table.report(heartbeat(name, TWO))]).toEqual([true, true]);
     },
   );
 
@@ -36,7 +36,7 @@ describe('the table of runners', () => {
       const invented = kept(
         tableOf(() => standing),
         2_000,
-        (n) => beat(runnerName(agent, ONE, `x${n}`), ONE),
+        (n) => heartbeat(runnerName(agent, ONE, `x${n}`), ONE),
       );
       expect(invented).toBe(1_024);
     }
@@ -44,27 +44,27 @@ describe('the table of runners', () => {
       kept(
         tableOf(() => 'foreign'),
         2_000,
-        (n) => beat(runnerName(agent, ONE, `x${n}`), ONE),
+        (n) => heartbeat(runnerName(agent, ONE, `x${n}`), ONE),
       ),
     ).toBe(256);
   });
 
   it('keeps a bounded number of one unnamed agent over all deployments, and has room for others', () => {
     const table = tableOf(() => 'unknown');
-    expect(kept(table, 5_000, (n) => beat('agent-x', (n + 1) as DeploymentId))).toBe(4_096);
-    expect(kept(table, 10, (n) => beat(`other-${n}`, ONE))).toBe(10);
+    expect(kept(table, 5_000, (n) => heartbeat('agent-x', (n + 1) as DeploymentId))).toBe(4_096);
+    expect(kept(table, 10, (n) => heartbeat(`other-${n}`, ONE))).toBe(10);
     table.sweep();
-    expect(table.report(beat('agent-x', 5_001 as DeploymentId))).toBe(false);
+    expect(table.report(heartbeat('agent-x', 5_001 as DeploymentId))).toBe(false);
   });
 
   it('keeps a bounded number of unnamed runners in all, and every named one', () => {
     let standing: Standing = 'unknown';
     const table = tableOf(() => standing);
-    expect(kept(table, 70_000, (n) => beat(`a${n}`, (n + 1) as DeploymentId))).toBe(65_536);
+    expect(kept(table, 70_000, (n) => heartbeat(`a${n}`, (n + 1) as DeploymentId))).toBe(65_536);
     standing = 'named';
-    expect(table.report(beat('late', ONE))).toBe(true);
+    expect(table.report(heartbeat('late', ONE))).toBe(true);
     table.sweep();
     standing = 'unknown';
-    expect(table.report(beat('later', ONE))).toBe(true);
+    expect(table.report(heartbeat('later', ONE))).toBe(true);
   });
 });

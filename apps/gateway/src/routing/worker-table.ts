@@ -3,61 +3,61 @@ import { hashText } from './affinity.js';
 import { Breaker } from './breaker.js';
 import type { Candidate } from './choose-worker.js';
 
-/** A runner that was silent for three of its beats is not chosen, in milliseconds. */
+/** A runner is live for three heartbeat intervals after its last heartbeat, in milliseconds. */
 const FRESH_MS = 3_000;
-/** It is forgotten when nothing of ours runs there either, in milliseconds. */
+/** After this long a runner without streams of this gateway is removed, in milliseconds. */
 const FORGET_MS = 30_000;
 
-/** Runners of one deployment that are kept while the feed names other agents. */
+/** Most runners of a deployment whose agents the feed does not name. */
 const FOREIGN_MAX = 256;
-/** Runners of one deployment that are kept of one agent; it has one for each revision, and those that died within `FORGET_MS`. */
+/** Most runners of one agent for a deployment: one per revision, and those that died within `FORGET_MS`. */
 const SAME_AGENT_MAX = 1_024;
-/** Runners that are kept of one agent while the feed does not name it for their deployments, over all of these. */
+/** Most runners of one agent over all deployments for which the feed does not name it. */
 const UNNAMED_OF_AGENT_MAX = 4_096;
-/** The same of all agents. A gateway that starts hears every runner before it has read the feed. */
+/** The same for all agents together. A starting gateway receives heartbeats of all runners before it has read the feed. */
 const UNNAMED_MAX = 65_536;
 
 /**
- * What the deployment feed says of an agent and a deployment: that it serves it, that others do, or nothing that counts, because
- * it does not know the deployment, comes from a service that names no agents, or is not fresh.
+ * Whether the deployment feed names an agent for a deployment. `foreign` = it names others; `unknown` = the feed does not have the
+ * deployment, names no agents, or is not fresh.
  */
 export type Standing = 'named' | 'foreign' | 'unknown';
 
-/** The agent of a runner; workers of before 2027 have runners with names of their own. */
+/** The agent of a runner. Runners of workers from before 2027 do not contain their agent's name. */
 const agentNameOf = (wk: string): string => agentOfRunner(wk) ?? wk;
 
-/** A runner as this gateway sees it. */
+/** The state of a runner, as far as this gateway knows it. */
 export class KnownWorker {
   readonly hash: number;
   readonly agent: string;
   readonly breaker = new Breaker();
-  /** Streams of this gateway there. */
+  /** Streams of this gateway on the runner. */
   inFlight = 0;
-  /** Requests that it runs or that wait in it, as far as is known: what it reported, and what was begun and ended there since. */
+  /** Running and queued requests: the last report, corrected by this gateway's starts and ends since. */
   #load: number;
   #slots: number;
   #suspect = false;
-  /** The attempt that is released next was refused: it never had a slot. */
+  /** The next released attempt was refused, so it had no slot. */
   #refused = false;
 
   readonly wk: Incarnation;
-  // No more than is used: whoever can invent names decides what a report holds, and how many there are.
+  // Only the needed fields are kept, since a sender with a worker's credentials can forge many heartbeats.
   #rev: number;
   #state: Heartbeat['state'];
   #n: number;
 
   constructor(
-    beat: Heartbeat,
-    private heardAt: number,
+    heartbeat: Heartbeat,
+    private seenAt: number,
   ) {
-    this.wk = beat.wk;
-    this.hash = hashText(beat.wk);
-    this.agent = agentNameOf(beat.wk);
-    this.#rev = beat.rev;
-    this.#state = beat.state;
-    this.#n = beat.n;
-    this.#load = beat.used + beat.queued;
-    this.#slots = beat.slots;
+    this.wk = heartbeat.wk;
+    this.hash = hashText(heartbeat.wk);
+    this.agent = agentNameOf(heartbeat.wk);
+    this.#rev = heartbeat.rev;
+    this.#state = heartbeat.state;
+    this.#n = heartbeat.n;
+    this.#load = heartbeat.used + heartbeat.queued;
+    this.#slots = heartbeat.slots;
   }
 
   get rev(): number {
@@ -68,30 +68,30 @@ export class KnownWorker {
     return this.#slots;
   }
 
-  /** Slots that should be free; never more than our own streams there leave. */
+  /** Estimated free slots. This gateway's own streams always count. */
   get free(): number {
     return this.#slots - Math.max(this.#load, this.inFlight);
   }
 
-  /** Takes a report, unless it is older than what is known. */
-  report(beat: Heartbeat, now: number): boolean {
-    if (beat.n < this.#n) return false;
-    this.#rev = beat.rev;
-    this.#state = beat.state;
-    this.#n = beat.n;
-    this.heardAt = now;
-    this.#load = beat.used + beat.queued;
-    this.#slots = beat.slots;
+  /** Applies a heartbeat, unless it is older than the last one. */
+  report(heartbeat: Heartbeat, now: number): boolean {
+    if (heartbeat.n < this.#n) return false;
+    this.#rev = heartbeat.rev;
+    this.#state = heartbeat.state;
+    this.#n = heartbeat.n;
+    this.seenAt = now;
+    this.#load = heartbeat.used + heartbeat.queued;
+    this.#slots = heartbeat.slots;
     this.#suspect = false;
     return true;
   }
 
   isLive(now: number): boolean {
-    return this.#state === 'ready' && !this.#suspect && now - this.heardAt <= FRESH_MS;
+    return this.#state === 'ready' && !this.#suspect && now - this.seenAt <= FRESH_MS;
   }
 
   isForgotten(now: number): boolean {
-    return this.inFlight === 0 && now - this.heardAt > FORGET_MS;
+    return this.inFlight === 0 && now - this.seenAt > FORGET_MS;
   }
 
   started(): void {
@@ -100,54 +100,54 @@ export class KnownWorker {
     this.breaker.started();
   }
 
-  /** One of our streams there is over: its slot, or its place in the queue, is counted as free until the next report. */
+  /** A stream of this gateway ended: its slot counts as free until the next heartbeat. */
   released(): void {
     this.inFlight -= 1;
     if (!this.#refused) this.#load = Math.max(0, this.#load - 1);
     this.#refused = false;
   }
 
-  /** It refused a start for want of room: its figures are newer than the last report. */
+  /** The runner refused a start as full; its figures are newer than the last heartbeat. */
   isFull(used: number, slots: number): void {
     this.#load = Math.max(used, slots);
     this.#slots = slots;
     this.#refused = true;
   }
 
-  /** Nobody serves its subject, or it is leaving: nothing goes there until it reports again. */
+  /** The runner does not answer or is draining: it is not chosen until its next heartbeat. */
   suspect(): void {
     this.#suspect = true;
   }
 }
 
-/** The runners of all deployments, as their heartbeats tell them. */
+/** The runners of all deployments, known by their heartbeats. */
 export class WorkerTable {
   readonly #deployments = new Map<DeploymentId, Map<Incarnation, KnownWorker>>();
-  /** Runners of agents that the feed does not name, each agent's and all: as of the last sweep, and what came since. */
+  /** Number of runners whose agents the feed does not name, by agent: as of the last sweep, plus those added since. */
   readonly #unnamedOf = new Map<string, number>();
   #unnamed = 0;
 
-  /** @param standing what the deployment feed says now; requests go to all agents but foreign ones. */
+  /** @param standing by the deployment feed; requests go to all agents but foreign ones. */
   constructor(
     private readonly now: () => number,
     private readonly standing: (deployment: DeploymentId, agent: string) => Standing = () => 'named',
   ) {}
 
-  /** @returns true when the report says something new, and comes from who may say it. */
-  report(beat: Heartbeat): boolean {
-    const only = deploymentOfRunner(beat.wk);
-    if (only !== null && only !== beat.dep) return false;
-    const workers = this.#deployments.get(beat.dep);
-    const known = workers?.get(beat.wk);
-    if (known) return known.report(beat, this.now());
-    const worker = new KnownWorker(beat, this.now());
-    if (!this.#hasRoom(beat.dep, worker)) return false;
-    if (workers) workers.set(beat.wk, worker);
-    else this.#deployments.set(beat.dep, new Map([[beat.wk, worker]]));
+  /** Applies a heartbeat. @returns false where it is stale, belongs to another deployment, or there is no room for the runner */
+  report(heartbeat: Heartbeat): boolean {
+    const only = deploymentOfRunner(heartbeat.wk);
+    if (only !== null && only !== heartbeat.dep) return false;
+    const workers = this.#deployments.get(heartbeat.dep);
+    const known = workers?.get(heartbeat.wk);
+    if (known) return known.report(heartbeat, this.now());
+    const worker = new KnownWorker(heartbeat, this.now());
+    if (!this.#hasRoom(heartbeat.dep, worker)) return false;
+    if (workers) workers.set(heartbeat.wk, worker);
+    else this.#deployments.set(heartbeat.dep, new Map([[heartbeat.wk, worker]]));
     return true;
   }
 
-  /** Anybody with a worker's credentials can invent reports, and an agent that was taken over names too. */
+  /** Limits the table: anyone with a worker's credentials can forge heartbeats, and a compromised agent also names. */
   #hasRoom(deployment: DeploymentId, { agent }: KnownWorker): boolean {
     const workers = [...(this.#deployments.get(deployment)?.values() ?? [])];
     if (workers.filter((other) => other.agent === agent).length >= SAME_AGENT_MAX) return false;
@@ -169,8 +169,8 @@ export class WorkerTable {
   }
 
   /**
-   * Runners of a deployment that are ready, were heard of lately, and belong to an agent that it was assigned to. A runner
-   * that reports before the feed names its agent is known, and live as soon as it does.
+   * Runners of a deployment that are ready, have a recent heartbeat, and belong to an agent that the feed does not exclude. A
+   * runner whose agent the feed does not name yet becomes live as soon as it does.
    */
   live(deployment: DeploymentId): KnownWorker[] {
     const now = this.now();
@@ -183,19 +183,19 @@ export class WorkerTable {
     return this.live(deployment).length > 0;
   }
 
-  /** The revision to ask for: the wanted one if a runner is ready with it, else the newest that has one. */
+  /** The wanted revision if a runner is ready with it, else the newest ready one. */
   servingRevision(deployment: DeploymentId, wanted: number): number {
     const revisions = this.live(deployment).map(({ rev }) => rev);
     return revisions.length === 0 || revisions.includes(wanted) ? wanted : Math.max(...revisions);
   }
 
-  /** What `chooseWorker` may choose from. */
+  /** The workers for `chooseWorker`. */
   candidates(deployment: DeploymentId, rev: number, excluded: ReadonlySet<Incarnation>): Candidate[] {
     const now = this.now();
     return this.live(deployment).filter((worker) => worker.rev === rev && !excluded.has(worker.wk) && worker.breaker.allows(now));
   }
 
-  /** Forgets runners that are gone. */
+  /** Removes runners that are gone. */
   sweep(): void {
     const now = this.now();
     this.#unnamed = 0;
@@ -216,7 +216,7 @@ export class WorkerTable {
     return size;
   }
 
-  /** Deployments of which a runner was heard. */
+  /** Deployments with a known runner. */
   deployments(): DeploymentId[] {
     return [...this.#deployments.keys()];
   }

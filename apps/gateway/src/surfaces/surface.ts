@@ -11,7 +11,7 @@ export interface ErrorFormat {
 }
 
 /** Turns the events of one answer into a public contract's text. It gets every event once, in order. */
-export interface AnswerWriter {
+export interface ResponseWriter {
   /** Stream frames for events that go out together; texts next to each other become one. */
   frames(events: readonly StreamEvent[]): string;
   /** The last frames of a complete answer. */
@@ -69,7 +69,7 @@ export interface Surface<R extends SurfaceRequest = SurfaceRequest> extends Body
   readonly api: PublicApi;
   readonly errors: ErrorFormat;
   /** @param streamId id of the answer, without a prefix. */
-  writer(request: RequestShell<R>, deployment: ResolvedDeployment, streamId: string): AnswerWriter;
+  writer(request: RequestShell<R>, deployment: ResolvedDeployment, streamId: string): ResponseWriter;
 }
 
 /** How many tokens a request's prompt has. */
@@ -82,7 +82,7 @@ export interface PromptCount {
 /** A public contract's question for the length of a prompt. */
 export interface CountSurface extends BodyReading {
   /** The whole answer: headers beyond the usual ones, and JSON. */
-  answer(count: PromptCount): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+  response(count: PromptCount): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
 /** A deployment as a list of models shows it. */

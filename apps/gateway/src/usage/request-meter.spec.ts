@@ -7,7 +7,7 @@ function meter(more: Partial<MeteredRequest> = {}, elapsed = 12): { meter: Reque
   const call = { caller: { account: { id: 1 }, key: { id: 2 } }, deployment: { facts: { id: 3 } }, line: { elapsed: () => elapsed } };
   const request = {
     ...{ call, streamId: 'a-stream', rev: 1, api: 'chat', stream: true, maxTokens: 16, choices: 1 },
-    charge: { headers: [], settle: (tokens: number) => settled.push(tokens) },
+    reservation: { headers: [], settle: (tokens: number) => settled.push(tokens) },
     ...more,
   } as unknown as MeteredRequest;
   return { meter: new RequestMeter(request, { over: () => undefined }), settled };

@@ -8,21 +8,21 @@ import {
   type UsageRecord,
 } from '@slipway/contracts';
 import type { ClaimBounds } from '@slipway/platform';
-import type { InferenceCall } from '../http/exchange.js';
-import type { Charge } from '../limits/limit-book.js';
+import type { InferenceCall } from '../http/request-context.js';
+import type { Reservation } from '../limits/rate-limiter.js';
 
-/** What a meter tells while its request runs, and when it is over. */
+/** Receives the end of a metered request. */
 export interface MeterListener {
-  /** @param isToldTwice its worker has counted it too, and tells where this process cannot. */
-  readonly over: (meter: RequestMeter, isToldTwice: boolean) => void;
+  /** @param hasWorkerCount the worker has counted the request too, and reports it if this process dies */
+  readonly over: (meter: RequestMeter, hasWorkerCount: boolean) => void;
 }
 
-/** Tokens of a prompt, and of one choice that has no limit, at most: more than any model's context holds. */
+/** Most tokens of a prompt, and of a choice without a limit: more than any model's context. */
 const CONTEXT_TOKENS_MAX = 2 ** 24;
-/** Tokens that a UTF-16 code unit can take at most: each is three bytes in UTF-8, and no tokenizer splits a byte. */
+/** Most tokens of a UTF-16 code unit: it has at most three bytes in UTF-8, and no tokenizer splits a byte. */
 const TOKENS_PER_UNIT = 3;
 
-/** A figure of milliseconds that a record can hold. */
+/** Milliseconds within the range of a record. */
 const duration = (ms: number): number => Math.min(Math.round(ms), USAGE_DURATION_MS_MAX);
 
 export interface MeteredRequest {
@@ -31,30 +31,30 @@ export interface MeteredRequest {
   readonly rev: number;
   readonly api: PublicApi;
   readonly stream: boolean;
-  /** Tokens that each choice may have at most; absent = as many as its context holds. */
+  /** Token limit of each choice; undefined = the context. */
   readonly maxTokens: number | undefined;
-  /** Choices that were asked for. */
+  /** Requested choices. */
   readonly choices: number;
-  /** What was set aside for it. */
-  readonly charge: Charge;
+  /** Tokens reserved against its limits. */
+  readonly reservation: Reservation;
 }
 
 /**
- * What a request can use at most. An engine that ignores limits may make more; that counts only where this process sees it.
- * @param context tokens per sequence; null where nobody has said.
+ * The most tokens that a request can use. An engine that ignores limits may generate more; only this process counts that.
+ * @param context tokens per sequence; null = unknown.
  */
 export function boundsOf({ maxTokens, choices }: Pick<MeteredRequest, 'maxTokens' | 'choices'>, context: number | null): ClaimBounds {
   const prompt = Math.min(context ?? CONTEXT_TOKENS_MAX, CONTEXT_TOKENS_MAX);
   return { prompt, completion: Math.min(TOKENS_MAX, choices * Math.min(maxTokens ?? prompt, prompt)) };
 }
 
-/** When a request came, in milliseconds since 1970. */
+/** When a request began, in milliseconds since 1970. */
 export const startedAt = ({ line }: Pick<InferenceCall, 'line'>): number => Math.round(Date.now() - line.elapsed());
 
-/** Counts one request, from its opening to its end. */
+/** Counts the usage of one request. */
 export class RequestMeter {
-  /** Of this process, in milliseconds; when it last told what it has. */
-  toldAt = performance.now();
+  /** Time of its last report by this process's monotonic clock, in milliseconds. */
+  reportedAt = performance.now();
   readonly #startedAt: number;
   #attempt = 0;
   #ttftMs: number | null = null;
@@ -78,7 +78,7 @@ export class RequestMeter {
     return this.request.streamId;
   }
 
-  /** Tokens so far, of the prompt and of the answer. */
+  /** Prompt and completion tokens so far. */
   get tokens(): number {
     return this.#prompt + this.#completion;
   }
@@ -87,7 +87,7 @@ export class RequestMeter {
     this.#attempt = attempt;
   }
 
-  /** One event that was relayed. */
+  /** Counts a relayed event. */
   count(event: StreamEvent): void {
     if (event.k === 'start') {
       this.#prompt = Math.min(event.prompt ?? 0, CONTEXT_TOKENS_MAX);
@@ -98,7 +98,7 @@ export class RequestMeter {
     }
   }
 
-  /** What a worker counted, as far as it can be true of this request; `estimated` where some of it cannot. */
+  /** A worker's count, limited to what this request can have used; `estimated` where it was too high. */
   believable(usage: Usage): Usage {
     const completionMax = this.#completionMax();
     const { prompt, cached, completion, reasoning = 0 } = usage;
@@ -118,9 +118,9 @@ export class RequestMeter {
   }
 
   /**
-   * The request is over; its record is on its way when this returns.
+   * Ends the request and hands its record over.
    * @param status `completed`, `cancelled` or the code of its error.
-   * @param usage what the worker counted, as `believable` returned it; null where it did not say: then what was relayed counts.
+   * @param usage the worker's count, as `believable` returned it; null = none, then the relayed events count.
    */
   over(status: string, usage: Usage | null): void {
     if (this.#isFinal) return;
@@ -132,7 +132,7 @@ export class RequestMeter {
       this.#completion = usage.completion;
       this.#isEstimate = usage.estimated ?? false;
     }
-    this.request.charge.settle(this.tokens);
+    this.request.reservation.settle(this.tokens);
     this.listener.over(this, usage !== null);
   }
 
@@ -161,7 +161,7 @@ export class RequestMeter {
     };
   }
 
-  /** Limits may be ignored by an engine; then the text that it sent says what it can have been. */
+  /** The most completion tokens. An engine may ignore the limit; then the length of its text bounds them. */
   #completionMax(): number {
     const { maxTokens = CONTEXT_TOKENS_MAX, choices } = this.request;
     const allowed = choices * Math.min(maxTokens, CONTEXT_TOKENS_MAX);

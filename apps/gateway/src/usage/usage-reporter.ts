@@ -1,54 +1,57 @@
+import { Module } from '@nestjs/common';
 import {
-  type GatheredUsage,
   GatewayBeat,
+  type GatheredUsage,
   type Incarnation,
   subjectOf,
   USAGE_RECORDS_MAX,
   type UsageRecord,
   UsageRecorded,
 } from '@slipway/contracts';
-import { type Logger, type NatsConnection, OpenSet, RecordSpool, type SpoolCounters, type StreamClaims } from '@slipway/platform';
-import { type Refusal, RefusalCounts } from './refusal-counts.js';
+import { CONFIG, LOG, type Logger, type NatsConnection, OpenSet, RecordSpool, type SpoolCounters, StreamClaims } from '@slipway/platform';
+import type { GatewayConfig } from '../config.js';
+import { BULK, GATEWAY_ID } from '../tokens.js';
+import { type RefusedRequest, RefusedRequests } from './refused-requests.js';
 import { boundsOf, type MeteredRequest, type MeterListener, RequestMeter, startedAt } from './request-meter.js';
 
-/** Requests that wait for JetStream at most: minutes of an outage, some 100 MB. */
+/** Most records waiting for JetStream: minutes of an outage, about 100 MB. */
 const RECORDS_MAX = 100_000;
-/** A request that runs on tells this often what it has used, in milliseconds. */
+/** Interval of records for a running request, in milliseconds. */
 const INTERIM_MS = 60_000;
-const BEAT_MS = 1_000;
-/** A record waits this long at most for others to travel with, in milliseconds: a message costs JetStream more than a request costs NATS besides. */
+const HEARTBEAT_MS = 1_000;
+/** How long a record waits to share a message with others, in milliseconds; JetStream is the largest cost per request. */
 const GATHER_MS = 50;
-/** How often refused requests are told, in milliseconds. */
+/** Interval of reports of refused requests, in milliseconds. */
 const REFUSED_MS = 10_000;
-/** Messages about refused requests that wait at most. */
+/** Most waiting messages about refused requests. */
 const REFUSED_MESSAGES_MAX = 1_000;
-/** How often a stop looks whether the last requests have been counted, in milliseconds. */
+/** Interval at which a stop checks whether the last requests are over, in milliseconds. */
 const SETTLE_CHECK_MS = 10;
 
 export interface UsageReporterOptions {
-  /** A connection that tokens do not wait behind. */
+  /** The connection for bulk data. */
   readonly nats: NatsConnection;
   readonly env: string;
   readonly gw: Incarnation;
   readonly claims: StreamClaims;
   readonly log: Logger;
-  /** Longest time between two records of a running request, in milliseconds; a minute unless a test has less patience. */
+  /** Interval of records for a running request, in milliseconds; default: a minute. */
   readonly interimMs?: number | undefined;
 }
 
-/** Tells keys-service what requests used, and workers that somebody does. Nothing of it holds up a stream. */
+/** Reports usage to keys-service, and sends workers the gateway's heartbeat. Streams never wait for it. */
 export class UsageReporter {
   readonly #spool: RecordSpool;
-  readonly #refusals: RecordSpool;
-  readonly #refused = new RefusalCounts(() => Date.now());
-  #refusedToldAt = performance.now();
+  readonly #refusedSpool: RecordSpool;
+  readonly #refused = new RefusedRequests(() => Date.now());
+  #refusedReportedAt = performance.now();
   readonly #open = new OpenSet<RequestMeter>();
-  readonly #beatSubject: string;
+  readonly #heartbeatSubject: string;
   readonly #listener: MeterListener = {
-    over: (ended, isToldTwice) => {
+    over: (ended, hasWorkerCount) => {
       this.#open.delete(ended);
-      // Should this process die now, its worker tells what it used. Where none could, the record waits for nothing.
-      this.#spool.put(ended.id, ended.record(), !isToldTwice);
+      // Without a worker that would report it if this process dies, the record is sent at once.
+      this.#spool.put(ended.id, ended.record(), !hasWorkerCount);
     },
   };
   #timer: NodeJS.Timeout | undefined;
@@ -62,35 +65,35 @@ export class UsageReporter {
     };
     const subject = subjectOf(UsageRecorded, { env });
     this.#spool = new RecordSpool({ nats, log, subject, recordsMax: RECORDS_MAX, gathering });
-    this.#refusals = new RecordSpool({ nats, log, subject, recordsMax: REFUSED_MESSAGES_MAX });
-    this.#beatSubject = subjectOf(GatewayBeat, { env, gw });
+    this.#refusedSpool = new RecordSpool({ nats, log, subject, recordsMax: REFUSED_MESSAGES_MAX });
+    this.#heartbeatSubject = subjectOf(GatewayBeat, { env, gw });
   }
 
-  /** For metrics. */
+  /** Counters for the metrics. */
   get counters(): Readonly<SpoolCounters> {
     return this.#spool.counters;
   }
 
-  /** Records that are not kept yet. */
+  /** Records that are not stored yet. */
   get waiting(): number {
     return this.#spool.waiting;
   }
 
   start(): void {
-    this.#beat();
+    this.#sendHeartbeat();
     this.#timer = setInterval(() => {
-      this.#beat();
-      this.#tellRunning();
-      if (performance.now() - this.#refusedToldAt >= REFUSED_MS) this.#tellRefused();
-    }, BEAT_MS);
+      this.#sendHeartbeat();
+      this.#reportRunning();
+      if (performance.now() - this.#refusedReportedAt >= REFUSED_MS) this.#reportRefused();
+    }, HEARTBEAT_MS);
   }
 
-  /** Counts a request that was refused and has no record of its own. */
-  refused(refusal: Refusal): void {
-    this.#refused.add(refusal);
+  /** Counts a refused request, which has no record of its own. */
+  countRefused(request: RefusedRequest): void {
+    this.#refused.add(request);
   }
 
-  /** What its worker shows to keys-service, should this process die before it has told what the request used. */
+  /** The claim by which a worker can report the request's usage if this process dies. */
   claimOf(request: Pick<MeteredRequest, 'call' | 'streamId' | 'maxTokens' | 'choices'>): string {
     const { claims, gw } = this.options;
     const { caller, deployment } = request.call;
@@ -99,47 +102,58 @@ export class UsageReporter {
     return claims.make(stream, { ...boundsOf(request, facts.context), started: startedAt(request.call) });
   }
 
-  /** Begins to count a request. */
+  /** Starts counting a request. */
   open(request: MeteredRequest): RequestMeter {
     const meter = new RequestMeter(request, this.#listener);
     this.#open.add(meter);
     return meter;
   }
 
-  /** Waits until all requests are counted and kept, `ms` at most; what is left then is lost with the process, and logged. */
+  /** Waits up to `ms` until all records are stored. The rest is lost, and logged. */
   async stop(ms: number): Promise<void> {
     const end = performance.now() + ms;
     while (this.#open.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, SETTLE_CHECK_MS));
     for (const meter of this.#open) this.#spool.put(meter.id, meter.record());
-    this.#tellRefused();
+    this.#reportRefused();
     const left = end - performance.now();
-    await Promise.all([this.#spool.drain(left), this.#refusals.drain(left)]);
+    await Promise.all([this.#spool.drain(left), this.#refusedSpool.drain(left)]);
     clearInterval(this.#timer);
     this.#spool.stop();
-    this.#refusals.stop();
+    this.#refusedSpool.stop();
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     const { nats, gw } = this.options;
     if (nats.isClosed()) return;
-    nats.publish(this.#beatSubject, JSON.stringify({ gw, owes_ms: Math.ceil(this.#spool.oldestMs()) }));
+    nats.publish(this.#heartbeatSubject, JSON.stringify({ gw, owes_ms: Math.ceil(this.#spool.oldestMs()) }));
   }
 
-  #tellRefused(): void {
-    this.#refusedToldAt = performance.now();
+  #reportRefused(): void {
+    this.#refusedReportedAt = performance.now();
     for (const refused of this.#refused.take()) {
       const message: GatheredUsage = { records: [], refused };
-      this.#refusals.put(refused[0]?.id ?? '', message);
+      this.#refusedSpool.put(refused[0]?.id ?? '', message);
     }
   }
 
-  #tellRunning(): void {
+  #reportRunning(): void {
     const now = performance.now();
     const { interimMs = INTERIM_MS } = this.options;
     for (const meter of this.#open) {
-      if (now - meter.toldAt < interimMs) continue;
-      meter.toldAt = now;
+      if (now - meter.reportedAt < interimMs) continue;
+      meter.reportedAt = now;
       this.#spool.put(meter.id, meter.record());
     }
   }
 }
+
+function reporterOf(nats: NatsConnection, config: GatewayConfig, gw: Incarnation, log: Logger): UsageReporter {
+  return new UsageReporter({ nats, env: config.SLIPWAY_ENV, gw, claims: new StreamClaims(config.KEY_PEPPERS), log });
+}
+
+/** Reports of usage to keys-service. */
+@Module({
+  providers: [{ provide: UsageReporter, useFactory: reporterOf, inject: [BULK, CONFIG, GATEWAY_ID, LOG] }],
+  exports: [UsageReporter],
+})
+export class UsageModule {}

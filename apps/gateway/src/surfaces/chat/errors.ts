@@ -1,6 +1,6 @@
 import { type CanonicalRequest, type Capability, type ErrorCode, ERRORS, type InferenceErrorCode, ServiceError } from '@slipway/contracts';
 import { missingCapability } from '../shared/capabilities.js';
-import { answeredCode, type FaultWording } from '../shared/faults.js';
+import { publicCode, type FaultWording } from '../shared/faults.js';
 import type { ErrorFormat } from '../surface.js';
 
 const REQUEST = 'invalid_request_error';
@@ -73,15 +73,15 @@ export function chatErrorObject(error: ServiceError): { message: string; type: s
   const isContext = error.code === 'context_length_exceeded';
   return {
     message: isContext ? contextMessage(error) : messageOf(error),
-    type: error.facts?.['limited'] === TOKENS ? TOKENS : TYPE[answeredCode(error)],
+    type: error.facts?.['limited'] === TOKENS ? TOKENS : TYPE[publicCode(error)],
     param: error.param ?? (isContext ? 'messages' : null),
-    code: answeredCode(error),
+    code: publicCode(error),
   };
 }
 
 /** Errors as the chat contract writes them. */
 export const chatErrors: ErrorFormat = {
-  status: (error) => ERRORS[answeredCode(error)].status,
+  status: (error) => ERRORS[publicCode(error)].status,
   body: (error) => JSON.stringify({ error: chatErrorObject(error) }),
 };
 

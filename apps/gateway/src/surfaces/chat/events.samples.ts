@@ -1,7 +1,7 @@
 import type { EndFrame, StreamEvent, TokenLogprob } from '@slipway/contracts';
-import { type ChatAnswer, ChatWriter } from './events.js';
+import { type ChatWriterOptions, ChatWriter } from './events.js';
 
-export const writer = (fields: Partial<ChatAnswer> = {}): ChatWriter =>
+export const writer = (fields: Partial<ChatWriterOptions> = {}): ChatWriter =>
   new ChatWriter({
     ...{ id: 'chatcmpl-1', model: 'deployment-1', created: 1_700_000_000, usage: 'none', choices: 1, logprobs: false, oneCall: false },
     ...fields,

@@ -1,5 +1,5 @@
 import { type EndFrame, type FinishReason, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
-import type { AnswerWriter } from '../surface.js';
+import type { ResponseWriter } from '../surface.js';
 import { ChoiceChunks, ChoiceDocument, type TextTarget, usageObject } from './choices.js';
 import { chatErrorObject } from './errors.js';
 import type { UsageChunks } from './request.js';
@@ -10,7 +10,7 @@ const DONE = 'data: [DONE]\n\n';
 /** A comment: events without choices would trip some clients. */
 const COMMENT = ': waiting\n\n';
 
-export interface ChatAnswer {
+export interface ChatWriterOptions {
   /** `chatcmpl-…`, the same in every chunk. */
   readonly id: string;
   readonly model: string;
@@ -31,7 +31,7 @@ const goesOn = (before: PieceEvent, event: StreamEvent): event is PieceEvent =>
   event.k === before.k && event.c === before.c && (event.k !== 'args' || event.i === (before as { i?: number }).i);
 
 /** Writes canonical events as the chat contract's chunks, or as one completion. Events of further choices are dropped. */
-export class ChatWriter implements AnswerWriter {
+export class ChatWriter implements ResponseWriter {
   readonly keepAlive = COMMENT;
   /** What stands before the choice in each chunk, and behind it where no counts do. */
   readonly #head: string;
@@ -44,9 +44,9 @@ export class ChatWriter implements AnswerWriter {
   /** Counts so far; the prompt's are unknown until the engine tells them. */
   readonly #counts: { prompt?: number; cached: number; completion: number } = { cached: 0, completion: 0 };
 
-  readonly #answer: ChatAnswer;
+  readonly #answer: ChatWriterOptions;
 
-  constructor(answer: ChatAnswer) {
+  constructor(answer: ChatWriterOptions) {
     this.#answer = answer;
     const { id, created, model, usage } = answer;
     const base = `{"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`;

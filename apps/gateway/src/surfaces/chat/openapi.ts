@@ -1,6 +1,5 @@
-import type { JsonSchema, SurfaceDescription } from '../../openapi/description.js';
 import { bodySchemas } from '../../openapi/body-schemas.js';
-import { count, list, object, orNull, ref, text, word } from '../../openapi/schema-forms.js';
+import { count, type JsonSchema, list, object, orNull, ref, type SurfaceDescription, text, word } from '../../openapi/description.js';
 import { ChatBody } from './schema.js';
 
 const finish = word('stop', 'length', 'tool_calls', 'content_filter');
@@ -120,7 +119,7 @@ export const chatOpenApi: SurfaceDescription = {
       description:
         'With `stream`, events hold one chunk each, and the last one the text `[DONE]`. A stream that fails ends with an event that holds an error, without `[DONE]` and without the last chunk of the body.',
       request: 'ChatCompletionRequest',
-      answer: 'ChatCompletion',
+      response: 'ChatCompletion',
       event: 'ChatCompletionChunk',
     },
   ],

@@ -1,7 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
-import { Accepts } from '../../http/accepts.decorator.js';
-import { Call } from '../../http/call.decorator.js';
-import type { InferenceCall } from '../../http/exchange.js';
+import type { InferenceCall } from '../../http/request-context.js';
+import { Accepts, Call } from '../../http/route-decorators.js';
 import { InferenceService } from '../../inference/inference.service.js';
 import { NAMED, namedIn } from '../registry.js';
 import type { ModelFormat, Surface, SurfaceRegistration } from '../surface.js';
@@ -41,7 +40,7 @@ class ChatController {
   @Post([`:deployment${PATH}`, `:account/:alias${PATH}`])
   @Accepts('deployment-key')
   complete(@Call() call: InferenceCall): Promise<void> {
-    return this.#inference.answer(surface, call);
+    return this.#inference.generate(surface, call);
   }
 }
 

@@ -26,7 +26,7 @@ export interface CallBlock {
   written: number;
 }
 
-export type AnswerBlock = SpokenBlock | CallBlock;
+export type ContentBlock = SpokenBlock | CallBlock;
 
 export interface Visibility {
   readonly thinking: ThinkingDisplay;
@@ -37,8 +37,8 @@ export interface Visibility {
 }
 
 /** The content blocks of one answer that the client is shown, in the order in which they began. */
-export class AnswerBlocks {
-  readonly list: AnswerBlock[] = [];
+export class ContentBlocks {
+  readonly list: ContentBlock[] = [];
   readonly #ids = new Set<string>();
 
   readonly #visibility: Visibility;
@@ -101,13 +101,13 @@ interface Content {
 }
 
 /** Each block as the contract shows it: no key that it does not need, since some clients refuse a null where others declare one. */
-export function contentOf(list: readonly AnswerBlock[], visibility: Visibility): Content {
+export function contentOf(list: readonly ContentBlock[], visibility: Visibility): Content {
   const blocks = list.map((block) => shown(block, visibility));
   const whole = blocks.filter((block) => block !== null);
   return { blocks: whole, broken: blocks.length - whole.length };
 }
 
-function shown(block: AnswerBlock, { thinking }: Visibility): object | null {
+function shown(block: ContentBlock, { thinking }: Visibility): object | null {
   if (block.kind === 'text') return { type: 'text', text: wholeCharacters(block.text) };
   if (block.kind === 'thinking')
     return { type: 'thinking', thinking: thinking === 'shown' ? wholeCharacters(block.text) : '', signature: '' };
@@ -122,11 +122,11 @@ const EMPTY_TEXT = '{"type":"text","text":""}';
 const EMPTY_THINKING = '{"type":"thinking","thinking":"","signature":""}';
 
 /** Blocks begin empty: some clients ignore other content here, and some take it twice. */
-function blockStart(index: number, block: AnswerBlock): string {
+function blockStart(index: number, block: ContentBlock): string {
   return frame('content_block_start', `,"index":${index},"content_block":${emptyBlock(block)}`);
 }
 
-function emptyBlock(block: AnswerBlock): string {
+function emptyBlock(block: ContentBlock): string {
   if (block.kind === 'text') return EMPTY_TEXT;
   if (block.kind === 'thinking') return EMPTY_THINKING;
   return `{"type":"tool_use","id":${JSON.stringify(block.id)},"name":${JSON.stringify(block.name)},"input":{}}`;
@@ -148,7 +148,7 @@ const delta = (index: number, body: string): string => frame('content_block_delt
 
 /** Writes the blocks of an answer one after the other: what belongs to a later one waits until those before it are complete. */
 export class BlockFrames {
-  readonly #blocks: AnswerBlocks;
+  readonly #blocks: ContentBlocks;
   /** Of the first block that is not complete. */
   #index = 0;
   #isOpen = false;
@@ -156,7 +156,7 @@ export class BlockFrames {
 
   constructor(visibility: Visibility) {
     this.#visibility = visibility;
-    this.#blocks = new AnswerBlocks(visibility);
+    this.#blocks = new ContentBlocks(visibility);
   }
 
   get hasCalls(): boolean {
@@ -191,7 +191,7 @@ export class BlockFrames {
     return frames;
   }
 
-  #continue(block: AnswerBlock): string {
+  #continue(block: ContentBlock): string {
     const start = this.#isOpen ? '' : blockStart(this.#index, block);
     this.#isOpen = true;
     // The second half of a character may still come.
@@ -199,7 +199,7 @@ export class BlockFrames {
   }
 
   /** What has not been written of a block's text, up to a place in it. */
-  #upTo(block: AnswerBlock, end: number): string {
+  #upTo(block: ContentBlock, end: number): string {
     if (block.kind === 'tool_use') {
       const piece = block.text.slice(block.written, end);
       block.written = end;
@@ -212,7 +212,7 @@ export class BlockFrames {
     return kind === 'text' ? textDelta(this.#index, text) : thinkingDelta(this.#index, text);
   }
 
-  #close(block: AnswerBlock): string {
+  #close(block: ContentBlock): string {
     const rest = this.#upTo(block, block.text.length);
     // A call without arguments gets one empty piece.
     const nothing = block.kind === 'tool_use' && block.text === '' ? inputDelta(this.#index, '') : '';
@@ -226,4 +226,4 @@ export class BlockFrames {
 }
 
 /** A call is complete when its arguments are an object. */
-const isComplete = (block: AnswerBlock): boolean => block.kind !== 'tool_use' || (block.text !== '' && inputOf(block) !== null);
+const isComplete = (block: ContentBlock): boolean => block.kind !== 'tool_use' || (block.text !== '' && inputOf(block) !== null);

@@ -1,10 +1,10 @@
 import { ServiceError, type StreamEvent } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import type { MessagesAnswer } from './events.js';
+import type { MessagesWriterOptions } from './events.js';
 import { args, call, endOf, fin, start, text, think, writer } from './events.samples.js';
 
 describe('a message that is not streamed', () => {
-  const documentOf = (events: StreamEvent[], answer: Partial<MessagesAnswer> = {}, end = endOf()): unknown => {
+  const documentOf = (events: StreamEvent[], answer: Partial<MessagesWriterOptions> = {}, end = endOf()): unknown => {
     const w = writer(answer);
     for (const one of events) w.collect([one]);
     return JSON.parse(w.document(end));
@@ -33,7 +33,7 @@ describe('a message that is not streamed', () => {
     expect(documentOf([start, fin()])).toEqual({ ...whole, content: [] });
   });
 
-  it.each<[MessagesAnswer['thinking'], object[]]>([
+  it.each<[MessagesWriterOptions['thinking'], object[]]>([
     ['shown', [{ type: 'thinking', thinking: 'hm', signature: '' }]],
     ['omitted', [{ type: 'thinking', thinking: '', signature: '' }]],
     ['dropped', []],

@@ -1,6 +1,6 @@
 import { type CanonicalRequest, type Capability, type ErrorCode, type InferenceErrorCode, ServiceError } from '@slipway/contracts';
 import { missingCapability } from '../shared/capabilities.js';
-import { answeredCode, type FaultWording } from '../shared/faults.js';
+import { publicCode, type FaultWording } from '../shared/faults.js';
 import type { ErrorFormat } from '../surface.js';
 
 interface Answer {
@@ -89,7 +89,7 @@ function wordingOf({ code, message, param, facts }: ServiceError): string {
 
 /** JSON of an error, which is the same in a response and in a stream. `facts.error_code` replaces the code that is ours. */
 export function messagesErrorBody(error: ServiceError, requestId: string): string {
-  const code = answeredCode(error);
+  const code = publicCode(error);
   const { facts } = error;
   return JSON.stringify({
     type: 'error',
@@ -100,7 +100,7 @@ export function messagesErrorBody(error: ServiceError, requestId: string): strin
 
 /** Errors as the messages contract writes them. */
 export const messagesErrors: ErrorFormat = {
-  status: (error) => ANSWERS[answeredCode(error)].status,
+  status: (error) => ANSWERS[publicCode(error)].status,
   body: messagesErrorBody,
 };
 

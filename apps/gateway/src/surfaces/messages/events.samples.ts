@@ -1,7 +1,7 @@
 import type { EndFrame, FinishReason, StreamEvent } from '@slipway/contracts';
-import { type MessagesAnswer, MessagesWriter } from './events.js';
+import { type MessagesWriterOptions, MessagesWriter } from './events.js';
 
-export const writer = (answer: Partial<MessagesAnswer> = {}): MessagesWriter =>
+export const writer = (answer: Partial<MessagesWriterOptions> = {}): MessagesWriter =>
   new MessagesWriter({ id: 'msg_1', model: 'deployment-1', thinking: 'dropped', maxTokens: 3, oneCall: false, ...answer });
 export const start: StreamEvent = { k: 'start', prompt: 7, cached: 3 };
 export const text = (x: string): StreamEvent => ({ k: 'text', x, n: 1 });

@@ -1,6 +1,6 @@
 import { type FinishReason, ServiceError, type StreamEvent } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import type { MessagesAnswer } from './events.js';
+import type { MessagesWriterOptions } from './events.js';
 import { args, call, endOf, fin, start, text, think, writer } from './events.samples.js';
 
 const event = (name: string, rest: string): string => `event: ${name}\ndata: {"type":"${name}"${rest}}\n\n`;
@@ -146,7 +146,7 @@ describe('the events of a message', () => {
 });
 
 describe('the events of a message with calls', () => {
-  const all = (events: StreamEvent[], answer: Partial<MessagesAnswer> = {}): string => {
+  const all = (events: StreamEvent[], answer: Partial<MessagesWriterOptions> = {}): string => {
     const w = writer(answer);
     return events.map((one) => w.frames([one])).join('') + w.lastFrames(endOf());
   };

@@ -1,11 +1,11 @@
 import { type EndFrame, ServiceError, type StreamEvent, type Usage } from '@slipway/contracts';
-import type { AnswerWriter } from '../surface.js';
-import { AnswerBlocks, BlockFrames, contentOf, frame, type Visibility } from './blocks.js';
+import type { ResponseWriter } from '../surface.js';
+import { ContentBlocks, BlockFrames, contentOf, frame, type Visibility } from './blocks.js';
 import { messagesErrorBody } from './errors.js';
 
 type Finish = Extract<StreamEvent, { k: 'fin' }>;
 
-export interface MessagesAnswer extends Visibility {
+export interface MessagesWriterOptions extends Visibility {
   /** `msg_…` */
   readonly id: string;
   readonly model: string;
@@ -16,20 +16,20 @@ const PING = frame('ping', '');
 const STOP = frame('message_stop', '');
 
 /** Writes canonical events as the messages contract's events, or as one message. */
-export class MessagesWriter implements AnswerWriter {
+export class MessagesWriter implements ResponseWriter {
   readonly keepAlive = PING;
   readonly #frames: BlockFrames;
-  readonly #collected: AnswerBlocks;
+  readonly #collected: ContentBlocks;
   #prompt: Usage = { prompt: 0, cached: 0, completion: 0 };
   #begun = false;
   #finish: Finish | null = null;
 
-  readonly #answer: MessagesAnswer;
+  readonly #answer: MessagesWriterOptions;
 
-  constructor(answer: MessagesAnswer) {
+  constructor(answer: MessagesWriterOptions) {
     this.#answer = answer;
     this.#frames = new BlockFrames(answer);
-    this.#collected = new AnswerBlocks(answer);
+    this.#collected = new ContentBlocks(answer);
   }
 
   frames(events: readonly StreamEvent[]): string {

@@ -1,6 +1,16 @@
 import { bodySchemas } from '../../openapi/body-schemas.js';
-import type { JsonSchema, SurfaceDescription } from '../../openapi/description.js';
-import { anyObject, count, list, object, orNull, ref, text, word } from '../../openapi/schema-forms.js';
+import {
+  anyObject,
+  count,
+  type JsonSchema,
+  list,
+  object,
+  orNull,
+  ref,
+  type SurfaceDescription,
+  text,
+  word,
+} from '../../openapi/description.js';
 import { CountBody, MessageBody } from './schema.js';
 
 const textOrNull: JsonSchema = { type: ['string', 'null'] };
@@ -118,7 +128,7 @@ export const messagesOpenApi: SurfaceDescription = {
       description:
         'With `stream`, events are named by their type. A stream that fails ends with `event: error`, without `message_stop` and without the last chunk of the body.',
       request: 'MessageRequest',
-      answer: 'Message',
+      response: 'Message',
       event: 'MessageStreamEvent',
     },
     {
@@ -127,7 +137,7 @@ export const messagesOpenApi: SurfaceDescription = {
       summary: 'Counts the tokens of a prompt',
       description: 'The prompt is that of a message with the same fields. Nothing is generated, and no slot is taken.',
       request: 'TokenCountRequest',
-      answer: 'TokenCount',
+      response: 'TokenCount',
       headers: { 'x-slipway-token-count': '`estimate` where the engine cannot count; absent where the count is exact.' },
     },
   ],

@@ -1,7 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
-import { Accepts } from '../../http/accepts.decorator.js';
-import { Call } from '../../http/call.decorator.js';
-import type { InferenceCall } from '../../http/exchange.js';
+import type { InferenceCall } from '../../http/request-context.js';
+import { Accepts, Call } from '../../http/route-decorators.js';
 import { InferenceService } from '../../inference/inference.service.js';
 import { NAMED, namedIn } from '../registry.js';
 import type { CountSurface, ModelFormat, Surface, SurfaceRegistration } from '../surface.js';
@@ -27,7 +26,7 @@ const count: CountSurface = {
   reader: 'count',
   read: readCountRequest,
   wrongModel,
-  answer: ({ tokens, isEstimate }) => ({
+  response: ({ tokens, isEstimate }) => ({
     headers: isEstimate ? { 'x-slipway-token-count': 'estimate' } : {},
     body: JSON.stringify({ input_tokens: tokens }),
   }),
@@ -44,7 +43,7 @@ class MessagesController {
   @Post([`:deployment${PATH}`, `:account/:alias${PATH}`])
   @Accepts('deployment-key')
   create(@Call() call: InferenceCall): Promise<void> {
-    return this.#inference.answer(surface, call);
+    return this.#inference.generate(surface, call);
   }
 
   @Post([`:deployment${COUNT_PATH}`, `:account/:alias${COUNT_PATH}`])

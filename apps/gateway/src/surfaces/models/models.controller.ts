@@ -1,12 +1,10 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
-import { Accepts } from '../../http/accepts.decorator.js';
-import { Call } from '../../http/call.decorator.js';
-import type { InferenceCall } from '../../http/exchange.js';
-import { idHeaders } from '../../http/request-id.js';
+import { idHeaders, type InferenceCall } from '../../http/request-context.js';
+import { Accepts, Call } from '../../http/route-decorators.js';
 import { pathOf } from '../../http/unrouted.js';
-import type { ModelFormat } from '../surface.js';
 import { SurfaceRegistry } from '../registry.js';
+import type { ModelFormat } from '../surface.js';
 
 /** The models of a deployment, which are one; clients that list models ask at the base URL of either contract. */
 @Controller()

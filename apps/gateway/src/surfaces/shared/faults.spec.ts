@@ -1,6 +1,6 @@
 import { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { inClientsWords } from './faults.js';
+import { withClientFieldNames } from './faults.js';
 
 const NAMES = { structured_outputs: 'guided_regex' };
 
@@ -12,12 +12,12 @@ describe('the error of an engine', () => {
   ])('about %s names the field that the client sent, and keeps everything else', (param, own) => {
     const cause = new Error('why');
     const error = new ServiceError('invalid_value', 'No.', { param, retryAfterS: 3, facts: { a: 1 }, cause });
-    const worded = inClientsWords(error, NAMES);
+    const worded = withClientFieldNames(error, NAMES);
     expect(worded).toMatchObject({ code: 'invalid_value', message: 'No.', param: own, retryAfterS: 3, facts: { a: 1 }, cause });
   });
 
   it.each([undefined, 'messages', 'toString', 'constructor.name'])('about %s stays what it is', (param) => {
     const error = new ServiceError('invalid_value', 'No.', { param });
-    expect(inClientsWords(error, NAMES)).toBe(error);
+    expect(withClientFieldNames(error, NAMES)).toBe(error);
   });
 });

@@ -80,7 +80,7 @@ export interface FaultWording {
 }
 
 /** The error of an engine, with the field that it names called as the client called it. */
-export function inClientsWords(error: ServiceError, names: FieldNames): ServiceError {
+export function withClientFieldNames(error: ServiceError, names: FieldNames): ServiceError {
   const { code, message, param, retryAfterS, facts, cause } = error;
   const name = param?.replace(/[.[].*$/, '');
   const own = name !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
@@ -89,4 +89,4 @@ export function inClientsWords(error: ServiceError, names: FieldNames): ServiceE
 }
 
 /** The code that a client sees: a code of the control plane is an internal fault here. */
-export const answeredCode = ({ code }: ServiceError): InferenceErrorCode => (isInferenceErrorCode(code) ? code : 'internal');
+export const publicCode = ({ code }: ServiceError): InferenceErrorCode => (isInferenceErrorCode(code) ? code : 'internal');

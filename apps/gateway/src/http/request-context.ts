@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { nuid } from '@slipway/platform';
+import type { Caller } from '../auth/key-verifier.service.js';
+import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
+import type { Permit } from '../limits/rate-limiter.js';
+import type { MemoryReservation } from '../memory/memory-shares.js';
+import type { RequestLine } from '../observability/request-line.js';
+import type { ErrorFormat } from '../surfaces/surface.js';
+
+/** One HTTP request and its response. */
+export interface RequestContext {
+  /** Request id, for response headers and the log. */
+  readonly id: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Error format of the public contract that the path belongs to. */
+  readonly format: ErrorFormat;
+  readonly line: RequestLine;
+}
+
+/** A complete body, and the memory reserved for it. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  readonly hold: MemoryReservation;
+}
+
+/** A request whose key and deployment have been checked. */
+export interface InferenceCall extends RequestContext {
+  readonly caller: Caller;
+  readonly deployment: ResolvedDeployment;
+  /** Counts the request as running against its limits. */
+  readonly permit: Permit;
+  /** Reads the body; called once. The caller releases its memory. @throws ServiceError */
+  readonly body: () => Promise<HeldBody>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    requestContext: RequestContext | null;
+    call: InferenceCall | null;
+  }
+}
+
+/** A new request id. */
+export const requestId = (): string => `req_${nuid.next()}`;
+
+/** The headers with the request id. Clients of the messages contract read only `request-id`. */
+export const idHeaders = (id: string): Record<'x-request-id' | 'request-id', string> => ({
+  'x-request-id': id,
+  'request-id': id,
+});

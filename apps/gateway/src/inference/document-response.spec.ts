@@ -1,0 +1,126 @@
+import { EventEmitter } from 'node:events';
+import { type EndFrame, ServiceError } from '@slipway/contracts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { RequestContext } from '../http/request-context.js';
+import { MemoryShares } from '../memory/memory-shares.js';
+import { RequestLine } from '../observability/request-line.js';
+import { chatErrors } from '../surfaces/chat/errors.js';
+import { ChatWriter } from '../surfaces/chat/events.js';
+import { DOCUMENT_BYTES_MAX, DocumentResponse, reserveDocument } from './document-response.js';
+import { RELAY_TIMES } from './relayed-response.js';
+
+const MIB = 1024 * 1024;
+
+const end = {
+  k: 'end',
+  q: 2,
+  fin: 'done',
+  usage: { prompt: 1, cached: 0, completion: 1 },
+  sum: 0,
+  tm: { queue: 0, prefill: 0, total: 0 },
+} as EndFrame;
+
+describe('an answer that is not streamed', () => {
+  const sent = { status: 0, headers: {} as Record<string, unknown>, text: '', ended: false, destroyed: false };
+  let answer: DocumentResponse;
+  let answers: MemoryShares;
+
+  beforeEach(() => {
+    answers = new MemoryShares({ bytes: 400 * MIB, shareBytes: 100 * MIB });
+    Object.assign(sent, { status: 0, headers: {}, text: '', ended: false, destroyed: false });
+    const response = {
+      socket: { bytesWritten: 0, writableLength: 0 },
+      writableLength: 0,
+      get headersSent() {
+        return sent.status > 0;
+      },
+      writeHead: (status: number, headers: Record<string, unknown>) => Object.assign(sent, { status, headers }),
+      write: (text: string) => (sent.text += text),
+      end: (text: unknown) => {
+        sent.text += String(text);
+        sent.ended = true;
+      },
+      destroy: () => (sent.destroyed = true),
+    };
+    const context = {
+      id: 'req_1',
+      request: { complete: true },
+      response,
+      format: chatErrors,
+      line: new RequestLine('req_1'),
+    } as unknown as RequestContext;
+    const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false, oneCall: false });
+    answer = new DocumentResponse({ context, writer, times: RELAY_TIMES, cut: () => undefined, hold: answers.open(1) });
+    answer.events([{ k: 'text', x: 'Hello', n: 1 }]);
+  });
+
+  it('holds memory as it grows, and fails alone where its account holds as much as it may', () => {
+    const others = answers.open(1);
+    others.take(99 * MIB);
+    answer.events([{ k: 'text', x: 'x'.repeat(MIB / 4), n: 1 }]);
+    const more = (): void => answer.events([{ k: 'text', x: 'x'.repeat(MIB), n: 1 }]);
+    expect(more).toThrow(expect.objectContaining({ code: 'overloaded' }) as Error);
+    expect(answers.open(2).take(99 * MIB)).toBe('taken');
+  });
+
+  it('is refused before it begins where nothing is left, and gives back what it held when it is over', () => {
+    const response = new EventEmitter();
+    const call = { caller: { account: { id: 1 } }, response } as unknown as Parameters<typeof reserveDocument>[1];
+    const others = answers.open(1);
+    others.take(100 * MIB - 64 * 1024);
+    reserveDocument(answers, call);
+    expect(() => reserveDocument(answers, call)).toThrow('unfinished answers');
+    response.emit('close');
+    reserveDocument(answers, call);
+  });
+
+  it('is one document of known length', () => {
+    expect(sent.status).toBe(0);
+    answer.events([{ k: 'fin', r: 'stop' }]);
+    answer.end(end);
+    expect(sent).toMatchObject({
+      status: 200,
+      ended: true,
+      headers: { 'content-type': 'application/json', 'content-length': sent.text.length },
+    });
+    expect(JSON.parse(sent.text)).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+  });
+
+  it('that takes two minutes is kept alive with blanks, and stays valid JSON', () => {
+    const now = performance.now();
+    answer.tick(now + 119_000);
+    expect(sent.status).toBe(0);
+    for (const seconds of [121, 125, 137, 140, 153]) answer.tick(now + seconds * 1_000);
+    expect(sent).toMatchObject({ status: 200, text: '   ' });
+    expect(sent.headers).not.toHaveProperty('content-length');
+    answer.events([{ k: 'fin', r: 'stop' }]);
+    answer.end(end);
+    expect(JSON.parse(sent.text)).toMatchObject({ object: 'chat.completion' });
+  });
+
+  it('of a model that does not stop is given up', () => {
+    const x = 'x'.repeat(DOCUMENT_BYTES_MAX / 8);
+    for (let i = 0; i < 3; i += 1) answer.events([{ k: 'text', x, n: 1 }]);
+    expect(() => answer.events([{ k: 'text', x, n: 1 }])).toThrow(ServiceError);
+  });
+
+  it('of more probabilities than can be held is given up', () => {
+    const top = Array.from({ length: 20 }, () => ({ t: 'x', p: -1 }));
+    const event = { k: 'text' as const, x: '', n: 1, lp: Array.from({ length: 1_000 }, () => ({ t: 'x', p: -1, top })) };
+    const takeAll = (): void => {
+      for (let i = 0; i < 100; i += 1) answer.events([event]);
+    };
+    expect(takeAll).toThrow(ServiceError);
+  });
+
+  it('that fails has the status of its failure', () => {
+    answer.fail(new ServiceError('worker_lost', 'Lost.'));
+    expect(sent).toMatchObject({ status: 502, destroyed: false });
+  });
+
+  it('that fails after its status was sent breaks the connection', () => {
+    answer.tick(performance.now() + 121_000);
+    answer.fail(new ServiceError('worker_lost', 'Lost.'));
+    expect(sent).toMatchObject({ status: 200, ended: false, destroyed: true });
+  });
+});

@@ -1,0 +1,104 @@
+import { type EndFrame, ServiceError, type StreamEvent } from '@slipway/contracts';
+import { ClientProgress } from '../http/client-progress.js';
+import { sendError } from '../http/error-response.js';
+import { idHeaders, type InferenceCall, type RequestContext } from '../http/request-context.js';
+import type { MemoryReservation, MemoryShares } from '../memory/memory-shares.js';
+import type { ResponseWriter } from '../surfaces/surface.js';
+import { type CutReason, eventBytes, type RelayedResponse, type RelayTimes } from './relayed-response.js';
+
+/** Largest response that is not streamed, in bytes. */
+export const DOCUMENT_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface DocumentOptions {
+  readonly context: RequestContext;
+  readonly writer: ResponseWriter;
+  readonly times: RelayTimes;
+  readonly cut: (reason: CutReason) => void;
+  /** From `reserveDocument`. */
+  readonly hold: Pick<MemoryReservation, 'take'>;
+}
+
+/** Memory is reserved in steps of this size, the first before the stream starts, in bytes. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * Reserves memory for a response that is not streamed, until it is over.
+ * @throws ServiceError `overloaded` where no memory is left
+ */
+export function reserveDocument(memory: MemoryShares, { caller, response }: Pick<InferenceCall, 'caller' | 'response'>): MemoryReservation {
+  const hold = reservationFor(memory, { caller, response });
+  takePiece(hold);
+  return hold;
+}
+
+/** An empty reservation, which is released when the response is over. */
+export function reservationFor(memory: MemoryShares, { caller, response }: Pick<InferenceCall, 'caller' | 'response'>): MemoryReservation {
+  const hold = memory.open(caller.account.id);
+  response.once('close', () => hold.release());
+  return hold;
+}
+
+function takePiece(hold: Pick<MemoryReservation, 'take'>): void {
+  const taken = hold.take(PIECE_BYTES);
+  if (taken !== 'taken') throw memoryUsedUp(taken === 'share_used');
+}
+
+/** Collects an answer and sends it as one JSON document. Leading blanks keep the connection alive during a long wait. */
+export class DocumentResponse implements RelayedResponse {
+  readonly #startedAt = performance.now();
+  readonly #progress: ClientProgress;
+  #lastPad: number | null = null;
+  #closed = false;
+  #bytes = 0;
+  #held = PIECE_BYTES;
+
+  constructor(private readonly options: DocumentOptions) {
+    this.#progress = new ClientProgress(options.context.response, this.#startedAt);
+  }
+
+  events(events: readonly StreamEvent[]): void {
+    for (const event of events) this.#bytes += eventBytes(event);
+    if (this.#bytes > DOCUMENT_BYTES_MAX) throw new ServiceError('engine_error', 'The answer grew larger than is held; stream it.');
+    this.#reserve();
+    this.options.writer.collect(events);
+  }
+
+  end(end: EndFrame): void {
+    const document = this.options.writer.document(end);
+    this.#closed = true;
+    const { response } = this.options.context;
+    if (this.#lastPad === null) response.writeHead(200, { ...this.#headers(), 'content-length': Buffer.byteLength(document) });
+    response.end(document);
+  }
+
+  fail(error: ServiceError): void {
+    this.#closed = true;
+    sendError(this.options.context, error);
+  }
+
+  tick(now: number): void {
+    const { times, cut, context } = this.options;
+    if (this.#progress.stalledFor(now) > times.stalledMs) return cut('client_stalled');
+    const due = this.#lastPad === null ? this.#startedAt + times.commitDocumentMs : this.#lastPad + times.keepAliveMs;
+    if (this.#closed || now < due) return undefined;
+    if (this.#lastPad === null) context.response.writeHead(200, this.#headers());
+    this.#lastPad = now;
+    context.response.write(' ');
+    return undefined;
+  }
+
+  #reserve(): void {
+    for (; this.#held < this.#bytes; this.#held += PIECE_BYTES) takePiece(this.options.hold);
+  }
+
+  #headers(): Record<string, string> {
+    return { 'content-type': 'application/json', 'cache-control': 'no-store', ...idHeaders(this.options.context.id) };
+  }
+}
+
+const memoryUsedUp = (isOwn: boolean): ServiceError =>
+  new ServiceError(
+    'overloaded',
+    `${isOwn ? 'This account' : 'The gateway'} has as many unfinished answers as can be held; stream them, or try again soon.`,
+    { retryAfterS: 5 },
+  );

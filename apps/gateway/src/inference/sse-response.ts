@@ -1,0 +1,154 @@
+import type { EndFrame, ServiceError, StreamEvent } from '@slipway/contracts';
+import { ClientProgress } from '../http/client-progress.js';
+import { sendError } from '../http/error-response.js';
+import { idHeaders, type RequestContext } from '../http/request-context.js';
+import type { MemoryReservation } from '../memory/memory-shares.js';
+import type { ResponseWriter } from '../surfaces/surface.js';
+import type { LoopPressure } from './loop-pressure.js';
+import { type CutReason, eventBytes, type RelayedResponse, type RelayTimes } from './relayed-response.js';
+
+const MIB = 1024 * 1024;
+/** Unsent bytes that one client may have, queued here or in its socket, when its account's memory is used up. */
+export const UNSENT_BYTES_SPARED = 64 * 1024;
+/** Most unsent bytes of one client. One event of an engine has up to 8 Mi characters. */
+export const UNSENT_BYTES_MAX = 20 * MIB;
+/** Memory overhead of a queued event, in bytes. */
+const EVENT_BYTES = 64;
+
+export interface SseOptions {
+  readonly context: RequestContext;
+  readonly writer: ResponseWriter;
+  readonly pressure: LoopPressure;
+  readonly times: RelayTimes;
+  readonly cut: (reason: CutReason) => void;
+  /** The account's memory for unsent data; released when the response is over. */
+  readonly hold: Pick<MemoryReservation, 'resize' | 'shrinkTo'>;
+}
+
+const isOutput = ({ k }: StreamEvent): boolean => k !== 'start';
+
+/**
+ * Relays events to one client as server-sent events. Each engine step is written at once. While the client or the event loop
+ * is behind, events are queued and merged into one write. The first output is never queued.
+ */
+export class SseResponse implements RelayedResponse {
+  readonly #progress: ClientProgress;
+  readonly #startedAt = performance.now();
+  #queued: StreamEvent[] = [];
+  #queuedBytes = 0;
+  #committed = false;
+  #begun = false;
+  #closed = false;
+  #lastWrite = 0;
+
+  constructor(private readonly options: SseOptions) {
+    this.#progress = new ClientProgress(options.context.response, this.#startedAt);
+    options.context.response.on('drain', this.#flush);
+  }
+
+  events(events: readonly StreamEvent[]): void {
+    // Events before the first output wait for it.
+    if (!this.#begun && !events.some(isOutput)) return this.#keep(events);
+    const { pressure, writer } = this.options;
+    const first = !this.#begun;
+    this.#begun = true;
+    const behind = this.#response.writableNeedDrain || this.#queued.length > 0;
+    if (first || (!behind && !pressure.lagging)) return this.#write(writer.frames(first ? [...this.#take(), ...events] : events));
+    this.#keep(events);
+    return behind ? undefined : pressure.atTurnEnd(this.#flush);
+  }
+
+  end(end: EndFrame): void {
+    const { writer } = this.options;
+    const queued = writer.frames(this.#take());
+    let last: string;
+    try {
+      last = queued + writer.lastFrames(end);
+    } catch (incomplete) {
+      // Output before the failure still goes to the client.
+      this.#write(queued);
+      throw incomplete;
+    }
+    this.#commit();
+    this.#closed = true;
+    this.#response.end(last);
+  }
+
+  fail(error: ServiceError): void {
+    this.#closed = true;
+    const { writer, context } = this.options;
+    if (!this.#committed) return sendError(context, error);
+    const { response } = context;
+    // Closed without the last HTTP chunk once the error is sent: every client treats that as a failure.
+    response.write(writer.frames(this.#take()) + writer.errorFrame(error, context.id), () => response.destroy());
+    return undefined;
+  }
+
+  tick(now: number): void {
+    const { times, cut } = this.options;
+    if (this.#progress.stalledFor(now) > times.stalledMs) return cut('client_stalled');
+    if (!this.#reserve() && !this.#closed) return cut('client_too_slow');
+    if (this.#closed) return undefined;
+    const silentSince = this.#committed ? this.#lastWrite : this.#startedAt;
+    const interval = this.#committed ? times.keepAliveMs : times.commitStreamMs;
+    if (now - silentSince < interval || this.#response.writableNeedDrain) return undefined;
+    this.#write(this.options.writer.keepAlive);
+    this.#lastWrite = now;
+    return undefined;
+  }
+
+  get #response(): RequestContext['response'] {
+    return this.options.context.response;
+  }
+
+  #commit(): void {
+    if (this.#committed) return;
+    this.#committed = true;
+    this.#response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-store, no-transform',
+      'x-accel-buffering': 'no',
+      ...idHeaders(this.options.context.id),
+    });
+  }
+
+  #write(frames: string): void {
+    if (frames === '' || this.#closed) return;
+    this.#commit();
+    this.#lastWrite = performance.now();
+    this.#response.write(frames);
+  }
+
+  #keep(events: readonly StreamEvent[]): void {
+    for (const event of events) {
+      this.#queued.push(event);
+      this.#queuedBytes += EVENT_BYTES + eventBytes(event);
+    }
+    const unsent = this.#unsent;
+    // Small amounts are reserved by the next tick; most have been sent by then.
+    if (unsent > UNSENT_BYTES_MAX || (unsent > UNSENT_BYTES_SPARED && !this.#reserve())) this.options.cut('client_too_slow');
+  }
+
+  get #unsent(): number {
+    return this.#queuedBytes + this.#response.writableLength;
+  }
+
+  /** @returns false where the account's memory is used up and the unsent data exceeds the spared amount */
+  #reserve(): boolean {
+    const unsent = this.#unsent;
+    return this.options.hold.resize(unsent) === 'taken' || unsent <= UNSENT_BYTES_SPARED;
+  }
+
+  #take(): StreamEvent[] {
+    const events = this.#queued;
+    this.#queued = [];
+    this.#queuedBytes = 0;
+    return events;
+  }
+
+  readonly #flush = (): void => {
+    if (this.#closed || this.#response.writableNeedDrain) return;
+    if (this.#queued.length > 0) this.#write(this.options.writer.frames(this.#take()));
+    this.options.hold.shrinkTo(this.#response.writableLength);
+  };
+}

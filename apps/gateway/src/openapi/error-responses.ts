@@ -1,0 +1,115 @@
+import { type InferenceErrorCode, ServiceError } from '@slipway/contracts';
+import type { ErrorFormat } from '../surfaces/surface.js';
+import { type JsonSchema, ref } from './description.js';
+
+/** When the inference API answers with each code. Its client has left before it could see `cancelled`. */
+export const PUBLIC_ERRORS = {
+  missing_api_key: 'No key was sent.',
+  invalid_api_key:
+    'The key is unknown, revoked, rotated, expired or misspelt, or it is a session token. Within a stream: it is no longer valid.',
+  ambiguous_credentials: 'The two headers hold different keys, or one of the headers comes twice.',
+  insufficient_scope: 'The key is an MCP key.',
+  auth_unavailable: 'The gateway cannot tell at the moment whether the key is good, or what it has used.',
+  invalid_path: 'A percent sign in the path escapes nothing.',
+  not_found: 'No endpoint has this path. The message says which base URL to set.',
+  method_not_allowed: 'The endpoint has another method; `Allow` names it.',
+  expectation_failed: '`Expect` asks for something else than `100-continue`.',
+  model_not_found: 'There is no such deployment, it belongs to another account, or the key does not open it: all the same to the byte.',
+  model_mismatch: '`model` names another deployment than the URL.',
+  deployment_stopped: 'The deployment is stopped. Within a stream: it was stopped.',
+  deployment_unavailable: 'The deployment starts, has failed, or has no worker at the moment.',
+  overloaded: 'No slot came free in time, or too many requests wait already.',
+  rate_limit_exceeded: 'A limit of the key or its account is reached, or too many invalid keys came from this address.',
+  unsupported_media_type: 'The body is no uncompressed JSON in UTF-8 by its headers.',
+  request_timeout: 'The request did not arrive in time.',
+  request_too_large: 'The body has more bytes than are taken.',
+  invalid_json:
+    'The body is no JSON object, names a decisive key twice, or has an object of more than 2,048 keys, or more than 200,000 values.',
+  invalid_utf8: 'The body is not valid UTF-8.',
+  invalid_unicode: 'A text holds half a surrogate pair.',
+  json_too_deep: 'The body is nested deeper than 64 levels.',
+  missing_required_parameter: 'A field is missing.',
+  invalid_type: 'A field has the wrong type.',
+  invalid_value: 'A field has a value that makes no sense, alone or beside another one.',
+  empty_array: 'A list is empty that must not be.',
+  array_above_max_length: 'A list is too long.',
+  integer_below_min_value: 'A number is too small.',
+  unsupported_parameter: 'A field asks for something that is not offered, or that this deployment cannot do.',
+  unsupported_value: 'The same, for one value of a field.',
+  unsupported_content: 'The same, for a part of a message.',
+  context_length_exceeded: 'The prompt leaves no room for an answer in the context.',
+  timeout: 'No first token came in time.',
+  worker_lost: 'The worker died in the middle of the answer.',
+  engine_error: 'The engine failed, fell silent, or ended its answer without saying why.',
+  server_shutting_down: 'The gateway or the model shuts down.',
+  invalid_request: 'The request is no HTTP that is understood. Headers that are too large have the status 431.',
+  internal: 'A fault of Slipway. Its log has the request id.',
+} as const satisfies Record<Exclude<InferenceErrorCode, 'cancelled'>, string>;
+
+/** Codes that a client of the inference API can see. */
+export const PUBLIC_ERROR_CODES = Object.keys(PUBLIC_ERRORS) as (keyof typeof PUBLIC_ERRORS)[];
+
+type Headers = Readonly<Record<string, object>>;
+
+const header = (description: string, schema: JsonSchema = { type: 'string' }): object => ({ description, schema });
+
+const ofEveryAnswer: Headers = {
+  'x-request-id': header('Names this request, for support and in the logs.'),
+  'request-id': header('The same.'),
+};
+
+const ofLimits = (measure: 'requests' | 'tokens'): Headers => ({
+  [`x-ratelimit-limit-${measure}`]: header(`Limit of ${measure} per minute, where the key or its account has one.`, { type: 'integer' }),
+  [`x-ratelimit-remaining-${measure}`]: header('What is left of it now.', { type: 'integer' }),
+  [`x-ratelimit-reset-${measure}`]: header('Time until all of it is left again, such as `6m0s`.'),
+});
+const ofCountedAnswers: Headers = { ...ofLimits('requests'), ...ofLimits('tokens') };
+
+const ofErrors: Headers = {
+  'retry-after': header('Seconds to wait before the request is worth repeating; on 429, 503 and 529.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: 30,
+  }),
+  'x-should-retry': header('`false` where repeating brings the same answer.', { const: 'false' }),
+};
+
+/** Headers by their names, for the answers that point at them. */
+export const HEADERS: Headers = { ...ofEveryAnswer, ...ofCountedAnswers, ...ofErrors };
+
+const pointers = (...groups: readonly Headers[]): Headers =>
+  Object.fromEntries(groups.flatMap((group) => Object.keys(group)).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** Headers of every answer. */
+export const ID_HEADERS: Headers = pointers(ofEveryAnswer);
+/** Headers of answers that count against limits. */
+export const LIMIT_HEADERS: Headers = pointers(ofEveryAnswer, ofCountedAnswers);
+
+/** The errors of a contract by their status, with the codes that each stands for. @param schema name of the body's schema. */
+function byStatus(format: ErrorFormat, schema: string): (readonly [status: string, name: string, answer: object])[] {
+  const codes = new Map<number, string[]>();
+  for (const code of PUBLIC_ERROR_CODES) {
+    const known = format.status(new ServiceError(code, ''));
+    codes.set(known, [...(codes.get(known) ?? []), code]);
+  }
+  const sorted = [...codes].toSorted(([a], [b]) => a - b);
+  return sorted.map(([status, names]) => {
+    const described = names.map((name) => `\`${name}\``).join(', ');
+    return [String(status), `${schema}${status}`, errorResponse(described, ref(schema))] as const;
+  });
+}
+
+/** The errors of a contract by the names that operations point at. */
+export const namedErrorResponses = (format: ErrorFormat, schema: string): Record<string, object> =>
+  Object.fromEntries(byStatus(format, schema).map(([, name, answer]) => [name, answer]));
+
+/** What an operation says of its errors, by their status. */
+export const errorResponseRefs = (format: ErrorFormat, schema: string): Record<string, object> =>
+  Object.fromEntries(byStatus(format, schema).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]));
+
+/** @param schema of the body. */
+export const errorResponse = (description: string, schema: JsonSchema): object => ({
+  description,
+  headers: pointers(ofEveryAnswer, ofCountedAnswers, ofErrors),
+  content: { 'application/json': { schema } },
+});
