@@ -8,7 +8,7 @@ import { serve, type Served } from './serve.js';
 
 const WITHIN_MS = 30_000;
 
-describe('the official SDK of the messages contract', () => {
+describe('the official messages SDK', () => {
   let rig: GatewayRig;
   let gw: RunningGateway;
   let runner: ScriptedRunner;
@@ -46,7 +46,7 @@ describe('the official SDK of the messages contract', () => {
     expect(message._request_id).toMatch(/^req_/);
   });
 
-  it('streams, event by event', async () => {
+  it('streams a response event by event', async () => {
     const stream = await client().messages.create({ ...ask(), stream: true });
     const types: string[] = [];
     for await (const event of stream) types.push(event.type);
@@ -88,7 +88,7 @@ describe('the official SDK of the messages contract', () => {
     ).toMatchObject({ content });
   });
 
-  it('runs a tool and goes on with the whole conversation, since there are no threads', async () => {
+  it('runs a tool within one whole conversation', async () => {
     runner.script = async ({ req }, writer) => {
       const isAnswered = req.messages.some(({ role }) => role === 'tool');
       writer.events([{ k: 'start', prompt: 7 }]);
@@ -114,7 +114,7 @@ describe('the official SDK of the messages contract', () => {
     expect(tools?.map(({ name }) => name)).toEqual(['add']);
   });
 
-  it('counts tokens', async () => {
+  it('counts the tokens of a prompt', async () => {
     expect(await client().messages.countTokens({ model: slug, messages: ask().messages })).toMatchObject({ input_tokens: 7 });
   });
 
@@ -140,7 +140,7 @@ describe('the official SDK of the messages contract', () => {
     }
   });
 
-  it('asks once when the deployment is stopped, also with its retries on', async () => {
+  it('sends one request to a stopped deployment', async () => {
     const stopped = `deployment-${rig.deployment(account.id, { desired: 'stopped', state: 'stopped' }).id}`;
     let requests = 0;
     const counting = new Anthropic({

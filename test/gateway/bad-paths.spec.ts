@@ -93,7 +93,7 @@ describe.each(CONTRACTS)('paths at the $name door', (contract) => {
     expectRow(door, row),
   );
 
-  it('what is not there and what is not yours get one answer, to the byte', async () => {
+  it('missing and foreign deployments get one response', async () => {
     const seen = new Set<string>();
     for (const name of [
       'deployment-99999',
@@ -123,7 +123,7 @@ describe.each(CONTRACTS)('paths at the $name door', (contract) => {
     expect(answers[0]?.status).toBe(200);
   });
 
-  it('a stopped deployment answers again when it is resumed, and a deleted one is gone', async () => {
+  it('a resumed deployment serves, a deleted one is missing', async () => {
     const deployment = door.rig.deployment(door.account.id, { desired: 'stopped', state: 'stopped' });
     await door.rig.runner({ dep: deployment.id });
     const slug = `deployment-${deployment.id}`;

@@ -51,7 +51,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     contract.expectRefusal(answers[0]!, { status: 413, code: 'request_too_large' });
   });
 
-  /** Somebody else: a key that opens a deployment of another account. */
+  /** A key and a deployment of another account. */
   const stranger = async (rest: Parameters<typeof door.rig.account>[1] & { key?: { limits: Limits } } = {}): Promise<Guest> => {
     const { key, ...of } = rest;
     const account = door.rig.account(undefined, of);
@@ -65,7 +65,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     return guest;
   };
   const headersOf = ({ key }: Guest, ...more: string[]): string[] => [...more, `X-API-Key: ${key}`, 'Content-Type: application/json'];
-  /** All of a body of 8 MiB but its last byte. */
+  /** A body of 8 MiB without its last byte. */
   const hostage = async (guest: Guest): Promise<RawClient> => {
     const whole = contract.body(guest.slug, 'x'.repeat(8 * MIB - contract.body(guest.slug, '').length));
     const client = await door.connect();
@@ -74,7 +74,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     return client;
   };
 
-  it('of one account hold no more than its share, and those of others go on', async () => {
+  it('of one account hold no more than its share', async () => {
     saysOk();
     const greedy = await stranger();
     const first = await hostage(greedy);
@@ -90,7 +90,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     expect(first.received).not.toMatch(/^HTTP\/1\.1 (429|503|529)/);
   });
 
-  it('together hold no more than they may: further ones are told to come back, and can when others are done', async () => {
+  it('together get 503 above their memory, until some end', async () => {
     saysOk();
     const guests = [await stranger(), await stranger(), await stranger(), await stranger()];
     const uploads: (RawClient | undefined)[] = [];
@@ -104,7 +104,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     await until('there is room again', async () => (await ask(MIB)) === 200, WITHIN_MS);
   });
 
-  it('that stop arriving are given up, and their connection is closed', async () => {
+  it('that stop arriving fail, and their connection closes', async () => {
     const client = await door.connect();
     client.send(rawRequest(door.path(), door.headers('Content-Length: 1000'), '{"model":'));
     await client.untilClosed(WITHIN_MS);
@@ -115,7 +115,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
   it.each([
     ['in a minute', { requests_per_minute: 1 }, '1 requests per minute'],
     ['at once', { concurrent_requests: 1 }, '1 requests at once'],
-  ])('are not waited for where the key has used up its requests %s', async (_, limits, words) => {
+  ])('are not read without requests left %s', async (_, limits, words) => {
     const limited = await stranger({ key: { limits } });
     const upload = rawRequest(door.path(limited.slug), headersOf(limited, 'Content-Length: 1000000'), '{');
     const first = (await door.connect()).send(upload);
@@ -129,7 +129,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     expect(answer?.body).toContain(words);
   });
 
-  it('on their way at once are no more than the account may send', async () => {
+  it('at once are limited by their account’s uploads', async () => {
     const few = await stranger({ uploads: 2 });
     const upload = rawRequest(door.path(few.slug), headersOf(few, 'Content-Length: 1000000'), '{');
     const first = (await door.connect()).send(upload);
@@ -147,7 +147,7 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     contract.expectRefusal(answers[0]!, { status: 400, code: 'invalid_json' });
   });
 
-  it('that are large say what is wrong in them as small ones do, and what nobody knows goes nowhere', async () => {
+  it('that are large get errors as small ones do', async () => {
     saysOk();
     const junk = { anything: 'x'.repeat(MIB), more: Array.from({ length: 50_000 }, () => ({})) };
     expect((await door.converse(door.good(junk))).answers[0]?.status).toBe(200);
@@ -163,14 +163,14 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     expect((await door.converse(door.good({ ...junk, model: `${door.account.slug}/demo-7b` }))).answers[0]?.status).toBe(200);
   });
 
-  it.each(['logit_bias', 'metadata', 'anything'])('with hundreds of thousands of keys in %s are refused', async (field) => {
+  it.each(['logit_bias', 'metadata', 'anything'])('with hundreds of thousands of keys in %s fail', async (field) => {
     const many = Object.fromEntries(Array.from({ length: 400_000 }, (_, i) => [String(i), 1]));
     const { answers } = await door.converse(rawRequest(door.path(), door.headers(), door.body({ [field]: many })));
     expect(answers).toHaveLength(1);
     contract.expectRefusal(answers[0]!, { status: 400, code: 'invalid_json' });
   });
 
-  it('that arrive in single bytes are read like any other', async () => {
+  it('that arrive in single bytes are read normally', async () => {
     const body = door.body();
     const client = (await door.connect()).send(rawRequest(door.path(), door.headers(`Content-Length: ${body.length}`)));
     client.socket.setNoDelay(true);
@@ -197,12 +197,12 @@ describe.each(CONTRACTS)('request bodies at the $name door', (contract) => {
     [MIB, 64],
     [8 * MIB, 100],
     [8 * MIB, 1024],
-  ])('of %i bytes in HTTP chunks of %i are read like any other', async (bytes, chunk) => {
+  ])('of %i bytes in %i-byte chunks are read', async (bytes, chunk) => {
     saysOk();
     expect((await door.converse(chunked(bytes, chunk))).answers[0]?.status).toBe(200);
   });
 
-  it('of a megabyte in HTTP chunks of one byte are refused, and their connection is closed', async () => {
+  it('of a megabyte in chunks of one byte fail', async () => {
     const { answers, client } = await door.converse(chunked(MIB, 1));
     expect(answers).toHaveLength(1);
     contract.expectRefusal(answers[0]!, { status: 400, code: 'invalid_request' });

@@ -2,7 +2,7 @@ import { type Body, call, history, jsonSchema, PNG, schema, text, tool, user, wi
 
 type Honoured = readonly [sends: string, body: Body, canonical: object];
 
-/** What a request says, and what of it reaches the worker. */
+/** Request fields, and the canonical fields that reach the worker. */
 export const HONOURED: readonly Honoured[] = [
   ['an empty text', { messages: [{ role: 'user', content: '' }] }, { messages: [{ role: 'user', content: text('') }] }],
   [

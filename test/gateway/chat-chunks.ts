@@ -25,7 +25,7 @@ interface Chunk {
 
 export const text = (x: string, c?: number): StreamEvent => ({ k: 'text', ...(c !== undefined && { c }), x, n: 1 });
 export const fin = (r: FinishReason = 'stop', c?: number): StreamEvent => ({ k: 'fin', ...(c !== undefined && { c }), r });
-/** Says these events, one step of an engine each. */
+/** Sends these events, one engine step each. */
 export const says =
   (...events: readonly StreamEvent[]): Script =>
   async (_start, writer) => {

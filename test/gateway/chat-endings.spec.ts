@@ -26,7 +26,7 @@ describe('the end of a chat answer', () => {
   const ask = async (fields: object = {}): Promise<RawAnswer> => (await door.converse(request(fields))).answers[0]!;
   const asSdk = { messages: [{ role: 'user' as const, content: 'x' }] };
 
-  it('that fails before it begins is a status, streamed or not', async () => {
+  it('that fails early has a status, streamed or not', async () => {
     const tooLong = new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 900, context: 512 } });
     for (const [error, status, code, param] of [
       [new ServiceError('engine_error', 'The model failed.'), 502, 'engine_error', null],
@@ -56,7 +56,7 @@ describe('the end of a chat answer', () => {
     [{ response_format: { type: 'json_object' } }, 'response_format', 'response_format'],
     [{ max_completion_tokens: 5 }, 'max_tokens', 'max_completion_tokens'],
     [{ max_tokens: 5 }, 'max_tokens', 'max_tokens'],
-  ])('that the engine refuses names what the client sent: %j', async (fields, engines, own) => {
+  ])('that the engine rejects names the client’s field: %j', async (fields, engines, own) => {
     door.runner.script = () => Promise.reject(new ServiceError('invalid_value', 'The engine cannot read it.', { param: engines }));
     for (const stream of [true, false]) {
       const { status, body } = await ask({ ...fields, stream });
@@ -94,7 +94,7 @@ describe('the end of a chat answer', () => {
       },
     ],
   ];
-  it.each(endings)('of %s ends with one error, and nothing that looks like an end', async (how, script) => {
+  it.each(endings)('of %s ends with one error and no finish', async (how, script) => {
     door.runner.script = script;
     const fields = how.includes('two') ? { n: 2 } : {};
     const client = (await door.connect()).send(request({ stream: true, ...fields }));
@@ -111,7 +111,7 @@ describe('the end of a chat answer', () => {
     });
   });
 
-  it('nobody waits for any more is not generated any further', async () => {
+  it('stops being generated when its client leaves', async () => {
     door.runner.script = answerSlowly(100_000, 5);
     const client = (await door.connect()).send(request({ stream: true }));
     await client.untilReceived('t1 ', WITHIN_MS);
@@ -120,7 +120,7 @@ describe('the end of a chat answer', () => {
     await until('the worker hears of it', () => door.runner.cancelled === cancelled + 1, WITHIN_MS);
   });
 
-  it('that cannot be given now says when to come back', async () => {
+  it('that is not possible now has a retry time', async () => {
     door.runner.script = answerSlowly(100_000, 100);
     const held = await Promise.all(Array.from({ length: 8 }, async () => (await door.connect()).send(request({ stream: true }))));
     await until('all slots are taken', () => door.runner.used === 8, WITHIN_MS);
@@ -133,7 +133,7 @@ describe('the end of a chat answer', () => {
     for (const client of held) client.destroy();
   });
 
-  it('of a stopped deployment is asked for once by a client that would repeat it', async () => {
+  it('of a stopped deployment is requested only once', async () => {
     let requests = 0;
     const client = new OpenAI({
       baseURL: `http://127.0.0.1:${door.gateway.port}/${door.slugOf('stopped')}/v1`,
@@ -150,7 +150,7 @@ describe('the end of a chat answer', () => {
     expect(requests).toBe(1);
   });
 
-  it('is a stream for who asks for one, whatever it says it accepts', async () => {
+  it('is a stream on request, whatever it accepts', async () => {
     const body = JSON.stringify({ model: door.slug, messages: [user], stream: true });
     const { answers } = await door.converse(rawRequest(door.path(), door.headers('Accept: application/json'), body));
     expect(answers[0]?.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');

@@ -11,7 +11,7 @@ import { rawRequest } from './raw-client.js';
 
 describe('a chat request', () => {
   let door: Door;
-  /** A deployment that only makes text, and one that can do everything; nobody need answer for the first. */
+  /** A deployment with plain text only, which needs no runner, and one with all capabilities. */
   let plain: string;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe('a chat request', () => {
     expect(answer.headers.get('x-should-retry')).toBe('false');
   };
 
-  it.each(REFUSED)('with %s is refused by the name of the field, and no worker hears of it', async (_, body, param, code) => {
+  it.each(REFUSED)('with %s names the field and reaches no worker', async (_, body, param, code) => {
     const started = door.runner.admitted.length;
     for (const stream of 'stream' in body || 'stream_options' in body ? [undefined] : [undefined, true]) {
       expectRefused(await send({ ...(stream && { stream }), ...body }), 400, { param, code });
@@ -42,11 +42,11 @@ describe('a chat request', () => {
     expect(door.runner.admitted).toHaveLength(started);
   });
 
-  it.each(LACKING)('with %s is refused by the name of the field where the engine cannot do it', async (_, body, param, code) => {
+  it.each(LACKING)('with %s names the field an engine lacks', async (_, body, param, code) => {
     expectRefused(await send(body, plain), 400, { param, code });
   });
 
-  it.each(HONOURED)('with %s reaches the worker as what it means, and nothing else does', async (_, body, canonical) => {
+  it.each(HONOURED)('with %s reaches the worker in canonical form', async (_, body, canonical) => {
     door.runner.script = async (_start, writer) => {
       writer.events([
         { k: 'text', x: 'ok', n: 1 },
@@ -59,7 +59,7 @@ describe('a chat request', () => {
     expect(door.runner.admitted.at(-1)?.req).toEqual({ ...base, ...canonical });
   });
 
-  it('needs no more than a deployment can do, and takes all that it can', async () => {
+  it('needs only capabilities of its deployment', async () => {
     const able = door.rig.deployment(door.account.id, { caps: [...CAPABILITIES] });
     const slug = `deployment-${able.id}`;
     await door.rig.runner({ dep: able.id });
@@ -82,13 +82,13 @@ describe('a chat request', () => {
     expectRefused(await post(body()), 400, { param: null, code });
   });
 
-  it('with a field twice that decides nothing of its cost takes the last', async () => {
+  it('with a harmless field twice uses the last', async () => {
     const body = `{"model":"${door.slug}","temperature":9,"temperature":0.5,"messages":[{"role":"user","content":"x"}]}`;
     expect((await post(body)).status).toBe(200);
     expect(door.runner.admitted.at(-1)?.req.sampling).toEqual({ temperature: 0.5 });
   });
 
-  it('with too long a body is 413, and with another content type 400', async () => {
+  it('with a long body is 413, other types 400', async () => {
     const long = rawRequest(door.path(), door.headers('Content-Length: 8388609'));
     expectRefused((await door.converse(long)).answers[0]!, 413, { param: null, code: 'request_too_large' });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
@@ -97,7 +97,7 @@ describe('a chat request', () => {
     }
   });
 
-  it('by another method is told which to use, and on a path that is almost right what to set', async () => {
+  it('by wrong method or path names the right one', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const { answers } = await door.converse(rawRequest(door.path(), door.headers(), '', method));
       expectRefused(answers[0]!, 405, { param: null, code: 'method_not_allowed' });

@@ -23,7 +23,7 @@ interface Guest {
 
 describe('connections', () => {
   let door: Door;
-  /** Somebody else, with a deployment that nobody serves. */
+  /** Another account, with a deployment without a runner. */
   let other: Guest;
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('connections', () => {
     ['that say nothing', ''],
     ['that send their headers slowly', 'GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: '],
     ['that were used once', LIVEZ],
-  ])('%s shut nobody out, however many there are', async (_, first) => {
+  ])('%s exclude no other client, however many', async (_, first) => {
     const idle = await open(3 * MOST);
     for (const client of idle) client.send(first);
     await until('the door is full', () => idle.filter(({ ended }) => ended).length >= MOST, WITHIN_MS);
@@ -52,7 +52,7 @@ describe('connections', () => {
   });
 
   const modelsOf = ({ key, slug }: Guest): string => rawRequest(`/${slug}/v1/models`, [`X-API-Key: ${key}`], '', 'GET');
-  /** Opens streams of the door's own account until it gets no more. */
+  /** Opens streams of the door's account until one fails. */
   const streamAll = async (): Promise<RawClient[]> => {
     door.runner.script = answerSlowly(100_000, 20);
     for (const streams: RawClient[] = []; ;) {
@@ -63,13 +63,13 @@ describe('connections', () => {
     }
   };
 
-  /** Begins a request of somebody else on each, whose body does not come. */
+  /** Begins a request of the other account on each, without its body. */
   const uploadOn = async (clients: readonly RawClient[]): Promise<void> => {
     const headers = [`X-API-Key: ${other.key}`, 'Content-Type: application/json', 'Expect: 100-continue', 'Content-Length: 9'];
     for (const client of clients) await client.send(rawRequest(door.path(other.slug), headers)).untilReceived('100 Continue', WITHIN_MS);
   };
 
-  it('in use are three quarters of one account at most, and others are served', async () => {
+  it('in use belong to one account to three quarters', async () => {
     const streams = await streamAll();
     expect(streams).toHaveLength(8);
     const [refusal] = (await door.converse(door.good())).answers;
@@ -86,7 +86,7 @@ describe('connections', () => {
     );
   });
 
-  it('that are all in use leave health checks a way in, and others are told to come back', async () => {
+  it('that are all used still allow health checks', async () => {
     const streams = await streamAll();
     const uploads = await open(MOST - streams.length);
     await uploadOn(uploads);
@@ -97,7 +97,7 @@ describe('connections', () => {
     expect([...streams, ...uploads].every(({ ended }) => !ended)).toBe(true);
   });
 
-  it('whose clients do not read their answers shut nobody out', async () => {
+  it('without reading clients exclude no others', async () => {
     door.runner.script = async (_start, writer) => {
       for (let i = 0; i < ANSWER_PIECES; i += 1) writer.events([{ k: 'text', x: 'x'.repeat(ANSWER_PIECE), n: 1 }]);
       writer.events([{ k: 'fin', r: 'stop' }]);
@@ -114,13 +114,13 @@ describe('connections', () => {
     await until('others are served', async () => (await statusOf(modelsOf(other))) === 200, WITHIN_MS);
   });
 
-  it.each(['0.9', '2.0'])('that speak HTTP/%s are told that it is not spoken here, and closed', async (version) => {
+  it.each(['0.9', '2.0'])('that speak HTTP/%s get an error and close', async (version) => {
     const { answers, client } = await door.converse(door.good().replace('HTTP/1.1', `HTTP/${version}`));
     expect([answers[0]?.status, answers[0]?.body]).toEqual([505, expect.stringContaining('"code":"invalid_request"')]);
     await client.untilClosed(WITHIN_MS);
   });
 
-  it('are kept for long once a good key has come on them, and closed soon before', async () => {
+  it('stay long after a valid key, briefly before', async () => {
     const { client: unproven } = await door.converse(LIVEZ);
     const { client: proven } = await door.converse(door.good());
     const timesOf = ({ received }: RawClient): (string | null)[] =>

@@ -16,7 +16,7 @@ const READABLE = [
 
 const corsOf = ({ headers }: RawAnswer): string[] => [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
-describe.each(CONTRACTS)('pages of other origins at the $name door', (contract) => {
+describe.each(CONTRACTS)('pages at the $name door', (contract) => {
   let door: Door;
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(CONTRACTS)('pages of other origins at the $name door', (contract) 
   };
   const answerTo = async (bytes: string): Promise<RawAnswer> => (await door.converse(bytes)).answers[0]!;
 
-  it('may send what clients send, which their browsers ask beforehand', async () => {
+  it('may send what clients send, after a preflight', async () => {
     const sent = 'authorization,x-api-key,content-type,anthropic-version,anthropic-dangerous-direct-browser-access,x-stainless-os,x-new';
     for (const path of [door.path(), `/${door.slug}/v1/models`, '/acme/demo-7b/v1/messages/count_tokens', '/wrong/base']) {
       const { status, headers, body } = await preflight(path, PAGE, sent);
@@ -45,7 +45,7 @@ describe.each(CONTRACTS)('pages of other origins at the $name door', (contract) 
     }
   });
 
-  it('go on with the request on the connection of the preflight', async () => {
+  it('continue on the connection of their preflight', async () => {
     const client = await door.connect();
     client.send(rawRequest(door.path(), [`Origin: ${PAGE}`, 'Access-Control-Request-Method: POST'], '', 'OPTIONS'));
     await door.answersOn(client, 1);
@@ -68,7 +68,7 @@ describe.each(CONTRACTS)('pages of other origins at the $name door', (contract) 
     ['a length that is too large', 413, (d) => rawRequest(d.path(), d.headers(`Origin: ${PAGE}`, 'Content-Length: 99999999'), '')],
     ['chunks that are none', 400, (d) => rawRequest(d.path(), d.headers(`Origin: ${PAGE}`, 'Transfer-Encoding: chunked'), 'xyz\r\n')],
     ['a header that comes twice', 400, (d) => rawRequest(d.path(), d.headers(`Origin: ${PAGE}`, 'Content-Type: text/plain'), d.body())],
-  ])('read %s', async (_, status, bytes) => {
+  ])('read the response to %s', async (_, status, bytes) => {
     const answer = await answerTo(bytes(door));
     expect(answer.status).toBe(status);
     expect(answer.headers.get('access-control-allow-origin')).toBe(PAGE);
@@ -76,7 +76,7 @@ describe.each(CONTRACTS)('pages of other origins at the $name door', (contract) 
     expect(answer.headers.get('access-control-expose-headers')?.split(', ')).toEqual(expect.arrayContaining(READABLE));
   });
 
-  it('read the refusal of a request that came before the answer to the one before', async () => {
+  it('read errors of requests before the response', async () => {
     const { answers } = await door.converse(`${door.good()}${rawRequest(door.path(), door.headers(`Origin: ${PAGE}`), door.body())}`, 2);
     expect(answers.map(({ status, headers }) => [status, headers.get('access-control-allow-origin')])).toEqual([
       [200, null],
@@ -97,7 +97,7 @@ describe.each(CONTRACTS)('pages of other origins at the $name door', (contract) 
     expect(exposed).toEqual(expect.arrayContaining(told));
   });
 
-  it('get no header where the operator did not name them, and their preflight is refused', async () => {
+  it('get no header from other origins', async () => {
     const request = rawRequest(door.path(), door.headers(`Origin: ${OTHER}`), door.body());
     expect(corsOf(await answerTo(request))).toEqual([]);
     expect(corsOf(await answerTo(door.good()))).toEqual([]);
@@ -105,7 +105,7 @@ describe.each(CONTRACTS)('pages of other origins at the $name door', (contract) 
     expect({ status: refused.status, cors: corsOf(refused) }).toEqual({ status: 405, cors: [] });
   });
 
-  it('are refused OPTIONS that is no preflight, and one whose headers break the rules of HTTP', async () => {
+  it('get errors for OPTIONS without a valid preflight', async () => {
     expect((await answerTo(rawRequest(door.path(), [`Origin: ${PAGE}`], '', 'OPTIONS'))).status).toBe(405);
     const twice = [`Origin: ${PAGE}`, 'Access-Control-Request-Method: POST', 'Host: other.test'];
     expect((await answerTo(rawRequest(door.path(), twice, '', 'OPTIONS'))).status).toBe(405);
@@ -120,7 +120,7 @@ describe('every origin', () => {
   });
   afterAll(() => door?.end());
 
-  it('may call where the operator says so, with what the official clients of both contracts send', async () => {
+  it('may call with the headers of both official clients', async () => {
     const sent = new Set<string>();
     const spy = (async (input: string | URL | Request, init?: RequestInit) => {
       const request = new Request(input, init);

@@ -90,7 +90,7 @@ describe('counting tokens', () => {
     expect(await answer.json()).toEqual({ input_tokens: 12 });
   });
 
-  it('asks the engine for the very prompt that a generation would have', async () => {
+  it('sends the engine the prompt of a generation', async () => {
     const fields = {
       system: 'Be brief.',
       tools: [{ name: 'look', input_schema: { type: 'object' } }],
@@ -106,14 +106,14 @@ describe('counting tokens', () => {
     expect({ api, req }).toEqual({ api: 'count', req: prompt });
   });
 
-  it('takes no slot and does not wait for one: 25 at once are answered while all are taken and others wait', async () => {
+  it('needs no slot, and works while all are used', async () => {
     await fill();
     const answers = await Promise.all(Array.from({ length: 25 }, () => count({ max_tokens: 5, stream: true })));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(runner.used).toBe(SLOTS);
   });
 
-  it('is done for 64 at once, and further ones are told to come back, whichever gateway they asked', async () => {
+  it('runs 64 at once over gateways, then gets 503', async () => {
     const { script, release } = whenReleased();
     runner.count = script;
     const running = Array.from({ length: 64 }, () => count());
@@ -164,7 +164,7 @@ describe('counting tokens', () => {
     await until('the worker hears of it', () => runner.cancelled === cancelled + 1 && runner.counting === 0, WITHIN_MS);
   });
 
-  it('without a worker is told to come back, and other methods are told what to use', async () => {
+  it('without a worker gets 503, other methods 405', async () => {
     const idle = `deployment-${rig.deployment(account.id).id}`;
     const ask = (): Promise<Response> => post(`${idle}/v1/messages/count_tokens`);
     await until('the feed has come', async () => (await ask()).status === 529, WITHIN_MS);

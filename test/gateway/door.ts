@@ -8,7 +8,7 @@ import { RawClient, rawRequest } from './raw-client.js';
 import { answerInWords, type ScriptedRunner } from './scripted-runner.js';
 
 const WITHIN_MS = 30_000;
-/** Stands in every prompt; no log and no error may repeat it. */
+/** Part of every prompt; must not appear in a log or an error. */
 const PROMPT = 'canary-prompt one two';
 
 export interface DoorOptions {
@@ -98,7 +98,7 @@ export class Door {
     return client;
   }
 
-  /** Says something on a connection of its own, and waits for `count` complete answers, or for the connection's end. */
+  /** Sends bytes on a new connection, and waits for `count` complete responses or the connection's end. */
   async converse(bytes: string | Buffer, count = 1, headOnly = false): Promise<Conversation & { readonly client: RawClient }> {
     const client = (await this.connect()).send(bytes);
     return { ...(await this.answersOn(client, count, headOnly)), client };
@@ -117,7 +117,7 @@ export class Door {
       expect(await this.gateway.stop()).toBe(0);
       const { output, lines } = this.gateway;
       expect(output).not.toMatch(/canary|svc_dep_[0-9A-Za-z]{5}|svc_mcp_[0-9A-Za-z]{5}/);
-      // Nobody behind this door takes records of usage: what is left of them at the end is no fault.
+      // No keys-service stores usage records here, so unsent ones are expected.
       const isFault = ({ event, level, err }: LogLine): boolean =>
         event !== 'spool.left_behind' && (level === 'error' || level === 'fatal' || (event === 'http.request' && err !== undefined));
       expect(lines.filter(isFault)).toEqual([]);
@@ -141,7 +141,7 @@ export class Door {
   }
 }
 
-/** Who and what there is behind a door. */
+/** The parts behind a door. */
 interface Cast {
   readonly account: { readonly id: DeploymentFacts['account']; readonly slug: string };
   readonly key: string;

@@ -106,7 +106,7 @@ export class GatewayRig {
     return runner;
   }
 
-  /** Waits until a gateway answers for a deployment: until it has heard of a runner. */
+  /** Waits until a gateway knows a runner of a deployment. */
   async whenAnswering({ url }: RunningGateway, { id }: DeploymentFacts, key: string): Promise<void> {
     const body = JSON.stringify({ model: `deployment-${id}`, messages: [{ role: 'user', content: 'x' }] });
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
@@ -193,5 +193,5 @@ function pepperNamed(id: string): Pepper {
   return { id, secret: Buffer.from(hex.repeat(32), 'hex') };
 }
 
-/** A key that is well-formed and that nobody made. */
+/** A well-formed key that does not exist. */
 export const unknownKey = (seed: string): string => formatKey('dep', createHash('sha256').update(seed).digest());

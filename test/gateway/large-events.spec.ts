@@ -80,13 +80,13 @@ async function answered(fields: object, stream: boolean): Promise<{ text: string
   };
 }
 
-it.each([true, false])('a text of 3 MiB in one event of the engine arrives whole (streamed: %s)', async (stream) => {
+it.each([true, false])('a 3 MiB text event arrives whole (streamed: %s)', async (stream) => {
   upstream.answer = () => ({ steps: [chatChunk({ role: 'assistant', content: LONG }), chatChunk({}, 'stop'), usageChunk(7, 9)] });
   const { text, finish } = await answered({}, stream);
   expect([text.length, text === LONG, finish]).toEqual([LONG.length, true, 'stop']);
 });
 
-it.each([true, false])('a tool call of 3 MiB in one event of the engine arrives whole (streamed: %s)', async (stream) => {
+it.each([true, false])('a 3 MiB call arrives whole (streamed: %s)', async (stream) => {
   const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'write', arguments: ARGUMENTS } };
   upstream.answer = () => ({ steps: [chatChunk({ tool_calls: [call] }), chatChunk({}, 'tool_calls'), usageChunk(7, 9)] });
   const tools = [{ type: 'function', function: { name: 'write', parameters: { type: 'object' } } }];

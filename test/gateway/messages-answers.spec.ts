@@ -46,7 +46,7 @@ describe('a messages answer', () => {
   };
   const client = (): Anthropic => new Anthropic({ baseURL: `${gw.url}/${slug}`, apiKey: key, maxRetries: 0 });
 
-  it.each(ANSWERS)('of %s is whole, and is the same to who has it streamed', async (_, fields, script, expected) => {
+  it.each(ANSWERS)('of %s is the same whole and streamed', async (_, fields, script, expected) => {
     runner.script = script;
     const whole = (await (await post(fields)).json()) as Fields;
     expect(whole).toMatchObject(expected);
@@ -61,7 +61,7 @@ describe('a messages answer', () => {
     });
   });
 
-  it.each(ANSWERS)('of %s has blocks in order, one at a time, and one end', async (_, fields, script) => {
+  it.each(ANSWERS)('of %s has ordered blocks and one end', async (_, fields, script) => {
     runner.script = script;
     const events = await eventsOf(await post({ ...fields, stream: true }));
     const shape = events.map(({ type }) => type).filter((type, i, all) => type !== 'content_block_delta' || all[i - 1] !== type);
@@ -102,7 +102,7 @@ describe('a messages answer', () => {
     ]);
   });
 
-  it.each([true, false])('with broken arguments is an error, never a call (stream: %s)', async (stream) => {
+  it.each([true, false])('with broken arguments is an error (stream: %s)', async (stream) => {
     runner.script = saying([start, text('I look.'), call(0), args(0, '{"q":'), fin('tool_calls')]);
     if (!stream) {
       const answer = await post(TOOLS);
@@ -116,7 +116,7 @@ describe('a messages answer', () => {
     expect(raised).toMatchObject({ type: 'api_error' });
   });
 
-  it('of a key that is revoked ends with an error', async () => {
+  it('of a revoked key ends with an error', async () => {
     const { id, value, record } = rig.key(account.id);
     await until('the key is good', async () => (await post({}, value)).status === 200, WITHIN_MS);
     runner.script = answerSlowly(100_000, 20);
@@ -133,7 +133,7 @@ describe('a messages answer', () => {
     expect(seen).not.toContain('message_stop');
   });
 
-  it('comes to a client that repeats its request until a worker is there', async () => {
+  it('reaches a client that retries until workers exist', async () => {
     const late = rig.deployment(account.id);
     const name = `deployment-${late.id}`;
     await until('the feed has come', async () => (await post({}, key, name)).status === 529, WITHIN_MS);
@@ -164,7 +164,7 @@ describe('a messages answer', () => {
     await until('the worker hears of it', () => runner.cancelled === cancelled + 1, WITHIN_MS);
   });
 
-  it('says what its prompt had before its first word, however late that comes', async () => {
+  it('reports its prompt tokens first, however late', async () => {
     runner.script = async (_start, writer, signal) => {
       writer.events([{ k: 'start', prompt: 21 }]);
       await pause(200, signal);

@@ -53,7 +53,7 @@ describe('a messages request', () => {
     expect((await askedOf(body)).messages.map(lineOf)).toEqual(lines);
   });
 
-  it.each(HONOURED)('with %s is honoured', async (_, body, canonical) => {
+  it.each(HONOURED)('with %s changes the answer as asked', async (_, body, canonical) => {
     expect(await askedOf(body)).toMatchObject(canonical);
   });
 
@@ -62,27 +62,27 @@ describe('a messages request', () => {
     expect(await askedOf(body, plain)).toEqual(without);
   });
 
-  it.each(REFUSED)('with %s is refused by the path of the field, and no engine hears of it', async (_, body, message, code) => {
+  it.each(REFUSED)('with %s names the field and reaches no engine', async (_, body, message, code) => {
     const heard = door.rig.runners.map(({ admitted }) => admitted.length);
     await expectRefused(await ask(body), message, code);
     expect(door.rig.runners.map(({ admitted }) => admitted.length)).toEqual(heard);
   });
 
-  it.each(LACKING)('with %s is refused where the engine cannot do it', async (_, body, message) => {
+  it.each(LACKING)('with %s fails where the engine lacks it', async (_, body, message) => {
     const answer = await ask(body, plain);
     expect(answer.status).toBe(400);
     expect((JSON.parse(answer.body) as { error: { message: string } }).error.message.startsWith(message)).toBe(true);
     expect((await ask(body)).status).toBe(200);
   });
 
-  it('with a deferred tool shows it once a result has named it', async () => {
+  it('with deferred tools shows those that results name', async () => {
     const tools = [TOOL, { ...TOOL, name: 'grep', defer_loading: true }];
     const named = says(user('q'), assistant([use('a')]), user([result('a', [{ type: 'tool_reference', tool_name: 'grep' }])]));
     expect((await askedOf({ tools })).tools?.map(({ name }) => name)).toEqual(['look']);
     expect((await askedOf({ tools, ...named })).tools?.map(({ name }) => name)).toEqual(['look', 'grep']);
   });
 
-  it('keeps the ids of calls and the text of their input', async () => {
+  it('keeps call ids and the text of inputs', async () => {
     const { messages } = await askedOf(called(result('a', 'A'), result('b', 'B')));
     expect(messages).toMatchObject([
       { role: 'user' },
@@ -103,12 +103,12 @@ describe('a messages request', () => {
     ['2026-10-21', ['anthropic-version: 2026-10-21']],
     ['a version of tomorrow and betas of yesterday', ['anthropic-version: 2030-01-01', 'anthropic-beta: a-2020-01-01,b-2021-01-01']],
     ['no version', []],
-  ])('of %s is answered', async (_, headers) => {
+  ])('of %s gets a complete answer', async (_, headers) => {
     const answer = await ask({}, able, ...headers);
     expect({ status: answer.status, body: JSON.parse(answer.body) as unknown }).toMatchObject({ status: 200, body: { type: 'message' } });
   });
 
-  it('that only asks whether anybody is there is told no, without a word about keys', async () => {
+  it('that only probes gets 404 without a challenge', async () => {
     const head = rawRequest(`/${able}/api/hello`, [], '', 'HEAD');
     const { answers } = await door.converse(head, 1, true);
     expect(answers[0]).toMatchObject({ status: 404, body: '' });

@@ -12,7 +12,7 @@ export const fin = (r: Extract<StreamEvent, { k: 'fin' }>['r'], stop?: string): 
   r,
   ...(stop !== undefined && { stop }),
 });
-/** An engine that says these, one step each. */
+/** An engine that sends these events, one step each. */
 export const saying =
   (events: readonly StreamEvent[], usage: Partial<Usage> = {}): Script =>
   async (_start, writer) => {
@@ -27,7 +27,7 @@ export const textBlock = (value: string) => ({ type: 'text', text: value });
 const toolBlock = (id: string, input: object) => ({ type: 'tool_use', id, name: 'look', input });
 const thinkingBlock = (value: string) => ({ type: 'thinking', thinking: value, signature: '' });
 
-/** What an engine says, and the whole answer that it becomes. */
+/** An engine's events, and the response that they become. */
 export const ANSWERS: readonly (readonly [what: string, fields: Fields, script: Script, expected: Fields])[] = [
   [
     'a call, with what was said before it',

@@ -68,7 +68,7 @@ describe('the messages contract', () => {
       () => ({ authorization: `Bearer ${key}`, 'anthropic-version': '2026-10-21', 'anthropic-beta': 'unknown-2030-01-01' }),
     ],
     ['account and alias', () => `${account.slug}/demo-7b/v1/messages`, () => `${account.slug}/demo-7b`, () => ({ 'x-api-key': key })],
-  ])('answers by %s', async (_, path, model, headers) => {
+  ])('answers requests by %s', async (_, path, model, headers) => {
     const answer = await post(ask({ model: model() }), path(), headers());
     expect(answer.headers.get('request-id')).toMatch(/^req_/);
     expect(answer.headers.get('x-request-id')).toBe(answer.headers.get('request-id'));
@@ -109,7 +109,7 @@ describe('the messages contract', () => {
     ]);
   });
 
-  it('knows the length of the prompt in its first event, though the engine said it long before its first word', async () => {
+  it('has the prompt’s tokens in its first event', async () => {
     runner.script = async (_start, writer, signal) => {
       writer.events([{ k: 'start', prompt: 9, cached: 2 }]);
       await pause(1_000, signal);
@@ -124,7 +124,7 @@ describe('the messages contract', () => {
     expect(body).toContain('"input_tokens":7,"output_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":2');
   });
 
-  it('hands the engine its own request and nothing of the contract', async () => {
+  it('passes the engine only the canonical request', async () => {
     const system = [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }];
     const rest = { system, temperature: 0.5, top_k: 5, stop_sequences: ['x'], max_tokens: 999, metadata: { user_id: 'u' }, made_up: 1 };
     expect((await post(ask(rest))).status).toBe(200);
@@ -144,7 +144,7 @@ describe('the messages contract', () => {
     });
   });
 
-  it('stops at max_tokens, at a stop sequence, and says which', async () => {
+  it('stops at max_tokens or a sequence, and says which', async () => {
     expect(await (await post(ask({ max_tokens: 2 }))).json()).toMatchObject({
       content: [{ type: 'text', text: 'one two ' }],
       stop_reason: 'max_tokens',
@@ -163,7 +163,7 @@ describe('the messages contract', () => {
     });
   });
 
-  it('fails in mid-stream with one error event, then closes without an end', async () => {
+  it('fails mid-stream with one error event, then closes', async () => {
     runner.script = async (_start, writer) => {
       writer.events([{ k: 'text', x: 'half', n: 1 }]);
       throw new ServiceError('engine_error', 'The engine died.');
@@ -185,7 +185,7 @@ describe('the messages contract', () => {
       type: 'invalid_request_error',
       message: 'prompt is too long: 150 tokens > 100 maximum',
     },
-  ])('has a real status when the engine $what before its first word', async ({ error, status, type, message }) => {
+  ])('has a status when the engine $what early', async ({ error, status, type, message }) => {
     runner.script = () => Promise.reject(error);
     for (const stream of [true, false]) expect(await expectError(await post(ask({ stream })), status, type, error.code)).toBe(message);
   });
@@ -205,20 +205,20 @@ describe('the messages contract', () => {
       expect(await expectError(await post(ask(fields)), 400, 'invalid_request_error', code)).toContain(message);
     });
 
-    it('an unknown key, and two different keys, with both headers named', async () => {
+    it('unknown or two different keys, with both headers named', async () => {
       await expectError(await post(ask(), undefined, { 'x-api-key': 'svc_dep_bad' }), 401, 'authentication_error', 'invalid_api_key');
       const both = await post(ask(), undefined, { 'x-api-key': key, authorization: 'Bearer svc_dep_bad' });
       expect(await expectError(both, 400, 'invalid_request_error', 'ambiguous_credentials')).toMatch(/X-API-Key.*Authorization/i);
     });
 
-    it('a body that is no JSON, and one that is too large', async () => {
+    it('a body that is no JSON, or too large', async () => {
       const headers = { 'x-api-key': key, 'content-type': 'application/json' };
       const send = (body: string): Promise<Response> => fetch(`${gw.url}/${slug}/v1/messages`, { method: 'POST', headers, body });
       await expectError(await send('{{'), 400, 'invalid_request_error', 'invalid_json');
       await expectError(await send(' '.repeat(9 * 1024 * 1024)), 413, 'request_too_large', 'request_too_large');
     });
 
-    it('what is stopped, what nobody serves, and what is not there', async () => {
+    it('deployments that are stopped, unserved or missing', async () => {
       const stopped = `deployment-${rig.deployment(account.id, { desired: 'stopped', state: 'stopped' }).id}`;
       const idle = `deployment-${rig.deployment(account.id).id}`;
       const askAt = (name: string): Promise<Response> => post(ask({ model: name }), `${name}/v1/messages`);
@@ -230,7 +230,7 @@ describe('the messages contract', () => {
       await expectError(await askAt('deployment-9999'), 404, 'not_found_error', 'model_not_found');
     });
 
-    it('wrong methods and paths in its own shape, and says what to set', async () => {
+    it('wrong methods and paths in its own form', async () => {
       const get = await fetch(`${gw.url}/${slug}/v1/messages`);
       expect(get.headers.get('allow')).toBe('POST');
       await expectError(get, 405, 'invalid_request_error', 'method_not_allowed');

@@ -42,7 +42,7 @@ describe('lists of models', () => {
   const bodyOf = ({ body }: RawAnswer): unknown => JSON.parse(body);
   const asMessages = (): string[] => [`Authorization: Bearer ${door.key}`, MESSAGES];
 
-  it('hold the deployment of the URL, by its slug or by the alias that was asked', async () => {
+  it('hold the deployment by slug or requested alias', async () => {
     const bySlug = await get(`/${door.slug}/v1/models`);
     expect({ status: bySlug.status, body: bodyOf(bySlug) }).toEqual({ status: 200, body: { object: 'list', data: [chat] } });
     expect(bySlug.headers.get('content-type')).toBe('application/json');
@@ -50,7 +50,7 @@ describe('lists of models', () => {
     expect(bodyOf(await get('/acme/demo-7b/v1/models?limit=5'))).toEqual({ object: 'list', data: [{ ...chat, id: 'demo-7b' }] });
   });
 
-  it('have the shape of messages for who says its version', async () => {
+  it('have the messages form for messages clients', async () => {
     const answer = await get(`/${door.slug}/v1/models`, asMessages());
     expect(bodyOf(answer)).toEqual({ data: [messages], has_more: false, first_id: door.slug, last_id: door.slug });
     expect(answer.headers.get('request-id')).toMatch(/^req_/);
@@ -58,7 +58,7 @@ describe('lists of models', () => {
     expect(bodyOf(await get('/acme/demo-7b/v1/models/demo-7b', asMessages()))).toEqual(byAlias);
   });
 
-  it('give one model by every name that requests may use', async () => {
+  it('give one model by each of its names', async () => {
     expect(bodyOf(await get(`/acme/demo-7b/v1/models/${door.slug}`))).toEqual(chat);
     expect(bodyOf(await get('/acme/demo-7b/v1/models/acme%2Fdemo-7b'))).toEqual({ ...chat, id: 'acme/demo-7b' });
     const none = await get(`/${door.slug}/v1/models/gpt-4`);
@@ -72,7 +72,7 @@ describe('lists of models', () => {
     });
   });
 
-  it('say how long a conversation may be, where an engine has said it', async () => {
+  it('report the context length where it is known', async () => {
     const { id } = door.rig.deployment(door.account.id, { context: 4096 });
     const answer = async (): Promise<RawAnswer> => get(`/deployment-${id}/v1/models`);
     await until('the gateway knows it', async () => (await answer()).status === 200, 30_000);
@@ -80,7 +80,7 @@ describe('lists of models', () => {
     expect(bodyOf(await get(`/deployment-${id}/v1/models`, asMessages()))).toMatchObject({ data: [{ max_input_tokens: 4096 }] });
   });
 
-  it('answer HEAD, and tell other methods which to use, in the shape of the one who asks', async () => {
+  it('support HEAD, and name methods in the client’s form', async () => {
     expect(await get(`/${door.slug}/v1/models`, undefined, 'HEAD')).toMatchObject({ status: 200, body: '' });
     const post = await get(`/${door.slug}/v1/models`, undefined, 'POST');
     expect({ status: post.status, allow: post.headers.get('allow') }).toEqual({ status: 405, allow: 'GET, HEAD' });
@@ -97,7 +97,7 @@ describe('lists of models', () => {
     ['no such deployment', () => 'deployment-99999', () => [`X-API-Key: ${door.key}`], [404, 'model_not_found']],
     ['a stopped deployment', () => door.slugOf('stopped'), () => [`X-API-Key: ${door.key}`], [409, 'deployment_stopped']],
     ['a deployment that is starting', () => door.slugOf('starting'), () => [`X-API-Key: ${door.key}`], [503, 'deployment_unavailable']],
-  ])('are refused for %s, in the shape of either contract', async (_, slug, headers, [status, code]) => {
+  ])('fail for %s in the form of either contract', async (_, slug, headers, [status, code]) => {
     const answer = await get(`/${slug()}/v1/models`, headers());
     door.contract.expectRefusal(answer, { status, code });
     const asked = await get(`/${slug()}/v1/models`, [...headers(), MESSAGES]);

@@ -27,7 +27,7 @@ describe('a gateway', () => {
     });
   const runnerOf = (dep: DeploymentFacts['id'], of: Incarnation) => rig.runner({ dep, wk: runnerName(of, dep, nuid.next()) });
 
-  it('sends requests to runners of the agents that the feed names, and none to a forged one', async () => {
+  it('sends requests to named agents, never forged ones', async () => {
     const deployment = rig.deployment(account, { agents: [agent] });
     const forged = [await runnerOf(deployment.id, other), await rig.runner({ dep: deployment.id })];
     const named = await runnerOf(deployment.id, agent);
@@ -47,7 +47,7 @@ describe('a gateway', () => {
     expect(forged.admitted).toEqual([]);
   });
 
-  it('sends no request of one deployment to a runner of another one, though its agent serves both', async () => {
+  it('sends no request to another deployment’s runner', async () => {
     const [victim, own] = [rig.deployment(account, { agents: [agent] }), rig.deployment(account, { agents: [agent] })];
     const wk = runnerName(agent, own.id, nuid.next());
     const greedy = await rig.runner({ dep: victim.id, wk });
@@ -59,7 +59,7 @@ describe('a gateway', () => {
     expect(honest.admitted.length).toBeGreaterThanOrEqual(20);
   });
 
-  it('hears nothing of a runner from anybody else, nor of another deployment than the subject names', async () => {
+  it('ignores heartbeats that differ from their subject', async () => {
     const [deployment, empty] = [rig.deployment(account, { agents: [agent] }), rig.deployment(account, { agents: [agent] })];
     const sibling = await runnerOf(deployment.id, agent);
     const forger = await rig.connect('forger');
@@ -80,14 +80,14 @@ describe('a gateway', () => {
     expect((await ask(empty)).status).toBe(503);
   });
 
-  it('takes runners of older workers, whose names tell no deployment', async () => {
+  it('accepts older runners without a deployment name', async () => {
     const deployment = rig.deployment(account, { agents: [agent] });
     const older = await rig.runner({ dep: deployment.id, wk: Incarnation.parse(`${agent}-${nuid.next()}`) });
     await until('it serves', async () => (await ask(deployment)).status === 200);
     expect(older.admitted).not.toEqual([]);
   });
 
-  it('takes a runner that reported before the feed named its agent as soon as it does', async () => {
+  it('accepts early runners once the feed names them', async () => {
     const deployment = rig.deployment(account, { agents: [agent] });
     const late = await runnerOf(deployment.id, other);
     await runnerOf(deployment.id, agent);
@@ -96,7 +96,7 @@ describe('a gateway', () => {
     await until('the new agent serves', async () => (await ask(deployment)).status === 200 && late.admitted.length > 0);
   });
 
-  it('takes every runner where a service of before names no agents', async () => {
+  it('accepts every runner from feeds without agents', async () => {
     const deployment = rig.deployment(account);
     await rig.runner({ dep: deployment.id });
     await rig.whenAnswering(gw, deployment, key);

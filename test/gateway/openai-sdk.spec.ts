@@ -45,7 +45,7 @@ describe('the official SDK', () => {
     expect(completion._request_id).toMatch(/^req_/);
   });
 
-  it('streams, chunk by chunk', async () => {
+  it('streams a response chunk by chunk', async () => {
     const stream = await client(`${account.slug}/demo-7b`).chat.completions.create({
       ...ask('demo-7b'),
       stream: true,
@@ -65,7 +65,7 @@ describe('the official SDK', () => {
     expect(final.choices[0]?.message.content).toBe('one two three');
   });
 
-  it('gets what max_tokens allows', async () => {
+  it('gets as many tokens as max_tokens allows', async () => {
     const completion = await client().chat.completions.create({ ...ask(), max_tokens: 2 });
     expect(completion.choices[0]).toMatchObject({ message: { content: 'one two ' }, finish_reason: 'length' });
   });
@@ -117,7 +117,7 @@ describe('the official SDK', () => {
     }
   });
 
-  it('asks once when the deployment is stopped, also with its retries on', async () => {
+  it('sends one request to a stopped deployment', async () => {
     const stopped = rig.deployment(account.id, { desired: 'stopped', state: 'stopped' });
     let requests = 0;
     const counting = new OpenAI({
@@ -134,7 +134,7 @@ describe('the official SDK', () => {
     expect(requests).toBe(1);
   });
 
-  it('learns of a prompt that is too long before anything is streamed', async () => {
+  it('gets an error for long prompts before streaming', async () => {
     runner.script = () =>
       Promise.reject(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 100 } }));
     for (const stream of [false, true]) {
@@ -144,7 +144,7 @@ describe('the official SDK', () => {
     }
   });
 
-  it('learns of an engine that fails before its first token as a status', async () => {
+  it('gets a status for early failures of engines', async () => {
     runner.script = () => Promise.reject(new ServiceError('engine_error', 'The engine failed.'));
     expect(await failure(client().chat.completions.create({ ...ask(), stream: true }))).toMatchObject({
       status: 502,
@@ -184,7 +184,7 @@ describe('the official SDK', () => {
     expect(error.code).toBe('engine_error');
   });
 
-  it('gets a status for an engine that just stops, when nothing was streamed', async () => {
+  it('gets a status for engines without finish reason', async () => {
     runner.script = async (_start, writer) => {
       writer.events([{ k: 'text', x: 'half ', n: 1 }]);
       return usageOf(1);
@@ -205,7 +205,7 @@ describe('the official SDK', () => {
     await until('the slot is free', () => runner.used === 0);
   });
 
-  it.each([true, false])('cancels at the worker when it leaves before the first token (stream: %s)', async (stream) => {
+  it.each([true, false])('cancels early requests at the worker (stream: %s)', async (stream) => {
     runner.script = staySilent;
     const before = { cancelled: runner.cancelled, admitted: runner.admitted.length };
     const leaving = new AbortController();

@@ -29,7 +29,7 @@ const CONTRACTS = [
   },
 ] as const;
 
-describe('the OpenAPI document and what a gateway answers', () => {
+describe('OpenAPI document and gateway', () => {
   const schemaOf = validators(true);
   let rig: GatewayRig;
   let gw: RunningGateway;
@@ -100,7 +100,7 @@ describe('the OpenAPI document and what a gateway answers', () => {
       return fields ? [[what, said, fields] as const] : [];
     });
 
-    it.each(cases)('agree on %s', async (_, said, fields) => {
+    it.each(cases)('agree on the response of %s', async (_, said, fields) => {
       runner.script = saying(said);
       const body = bodyOf(end, fields);
       expectFits(request, body);
@@ -122,7 +122,7 @@ describe('the OpenAPI document and what a gateway answers', () => {
       for (const one of events) expectFits(event, one);
     });
 
-    it('agree on a stream that fails, and on a failure before it', async () => {
+    it('agree on failures in a stream and before', async () => {
       const failure = new ServiceError('engine_error', 'The engine failed.');
       runner.script = saying([start, text('Hel')], failure);
       const broken = await post(`/${slug}${end}`, bodyOf(end, { stream: true }));
@@ -142,7 +142,7 @@ describe('the OpenAPI document and what a gateway answers', () => {
       expectFits(error, await refused.json());
     });
 
-    it('agree on refusals', async () => {
+    it('agree on the errors of refused requests', async () => {
       const stopped = `deployment-${rig.deployment(account.id, { desired: 'stopped', state: 'stopped' }).id}`;
       const idle = `deployment-${rig.deployment(account.id).id}`;
       const statusOf = async (name: string): Promise<number> => (await post(`/${name}${end}`, bodyOf(end, { model: name }))).status;
@@ -165,7 +165,7 @@ describe('the OpenAPI document and what a gateway answers', () => {
       }
     });
 
-    it('agree on what a key with limits is told', async () => {
+    it('agree on the headers of limits', async () => {
       const limited = rig.key(account.id);
       rig.keys.put(`key:${limited.id}`, {
         ...limited.record,
@@ -187,7 +187,7 @@ describe('the OpenAPI document and what a gateway answers', () => {
       expectFits(error, await refused.json());
     });
 
-    it('agree on models', async () => {
+    it('agree on the list and the model', async () => {
       const headers: Record<string, string> = contract === 'messages' ? { 'anthropic-version': '2023-06-01' } : {};
       const [one, many] = contract === 'messages' ? ['MessagesModel', 'MessagesModelList'] : ['ChatModel', 'ChatModelList'];
       const listed = await send(`/${slug}/v1/models`, headers);

@@ -59,21 +59,21 @@ describe('the OpenAPI document', () => {
     expect(DOCUMENT).toMatchObject({ openapi: '3.1.1', servers: [{ url: BASE_URL }] });
   });
 
-  it('holds schemas that can be compiled, and points at no other', () => {
+  it('holds valid schemas, and refers to no others', () => {
     const schemaOf = validators(false);
     for (const name of Object.keys(DOCUMENT.components.schemas)) expect(schemaOf(name)).toBeTypeOf('function');
     const pointed = [...JSON.stringify(DOCUMENT).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!);
     expect(new Set(pointed)).toEqual(new Set(Object.keys(DOCUMENT.components.schemas)));
   });
 
-  it.each(['responses', 'headers'] as const)('points at all %s that it holds, and at no others', (kind) => {
+  it.each(['responses', 'headers'] as const)('refers to all %s, and to no others', (kind) => {
     const pointed = [...JSON.stringify(DOCUMENT).matchAll(new RegExp(`"\\$ref":"#/components/${kind}/([^"]+)"`, 'g'))].map(
       ([, name]) => name!,
     );
     expect(new Set(pointed)).toEqual(new Set(Object.keys((DOCUMENT.components as Record<string, object>)[kind]!)));
   });
 
-  it('names each operation once, and every part of its path', () => {
+  it('names each operation once, with its path parameters', () => {
     const operations = Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
       [item.get, item.post].flatMap((operation) => operation ?? []).map((operation) => ({ path, item, operation })),
     );
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has every endpoint of every contract, by slug and by alias, and what is open', () => {
+  it('has every endpoint by slug, alias and open path', () => {
     const ends = ['/v1/models', '/v1/models/{model}', ...SURFACES.all.flatMap(({ endpoints }) => endpoints.map(({ path }) => path))];
     const expected = ends.flatMap((end) => [`/{deployment}${end}`, `/{account}/{alias}${end}`]);
     expect(Object.keys(DOCUMENT.paths).toSorted()).toEqual([...expected, '/livez', '/readyz', '/openapi.json'].toSorted());
@@ -118,7 +118,7 @@ describe.each(REQUESTS)('the request $name', ({ name, base, takes, beside, apart
     }
   });
 
-  it.each(BODIES[name])('takes, or does not take, what the gateway does: %j', (fields) => {
+  it.each(BODIES[name])('accepts exactly what the gateway does: %j', (fields) => {
     const body = { ...base, ...fields };
     expect({ fields, taken: accepts(body) }).toEqual({ fields, taken: takes(body) });
   });

@@ -38,7 +38,7 @@ const probable: StreamEvent = {
   ],
 };
 
-/** Says these, one step each; an error ends it. */
+/** Sends these events, one step each; an error ends the stream. */
 export const saying =
   (events: readonly StreamEvent[], failure?: ServiceError): Script =>
   async (_start, writer) => {

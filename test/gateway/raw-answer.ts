@@ -1,4 +1,4 @@
-/** One HTTP answer as it came over a socket. */
+/** One HTTP response read from a socket. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -6,7 +6,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** What a server said on one connection. */
+/** The responses of a server on one connection. */
 export interface Conversation {
   readonly answers: readonly RawAnswer[];
   /** What follows the last complete answer: part of the next one, or bytes that belong to none. */

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { until } from './gateway-rig.js';
 
-/** A TCP connection that says exactly what a test wants it to say. */
+/** A TCP connection that sends exactly the bytes of a test. */
 export class RawClient {
   received = '';
   closed = false;

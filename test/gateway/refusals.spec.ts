@@ -35,7 +35,7 @@ describe('the HTTP door', () => {
     return { status: response.status, headers: Object.fromEntries(response.headers), body: text, code: error?.code };
   };
 
-  it('names whom to tell of security faults, without a key', async () => {
+  it('names the security contact without a key', async () => {
     const { status, headers, body: text } = await send('/.well-known/security.txt', {}, '', 'GET');
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
     expect(text).toMatch(/^Contact: mailto:security@example\.com\r\nExpires: \d{4}-/);
@@ -88,7 +88,7 @@ describe('the HTTP door', () => {
     expectRefused(await send(urls.ok, { ...bearer(), ...headers }, payload ?? body), { status, code });
   });
 
-  it('looks at the path before the body, and at the key before both', async () => {
+  it('checks the key, then the deployment, then the body', async () => {
     expectRefused(await send(urls.stopped, { ...bearer(), 'content-type': 'text/plain' }, 'x'), {
       status: 409,
       code: 'deployment_stopped',
@@ -104,7 +104,7 @@ describe('the HTTP door', () => {
     expect(answer.headers['allow']).toBe('POST');
   });
 
-  it('gives one answer for what is missing, under any name', async () => {
+  it('gives one response for missing things of any name', async () => {
     const missing = await send(`/deployment-98/${CHAT}`, bearer());
     const alias = await send(`/other/alias/${CHAT}`, bearer());
     expect(alias.body).toBe(missing.body);

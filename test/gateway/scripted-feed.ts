@@ -36,7 +36,7 @@ export class ScriptedFeed<R> {
     this.ticker = setInterval(() => this.nats.publish(tick, JSON.stringify({ epoch: this.epoch, seq: this.changes.length })), 250);
   }
 
-  /** Nobody serves the feed any more: the server tells its readers so. */
+  /** Stops serving the feed: NATS then reports no responders to its readers. */
   stop(): void {
     clearInterval(this.ticker);
     for (const subscription of this.subscriptions) subscription.unsubscribe();

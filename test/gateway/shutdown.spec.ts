@@ -44,7 +44,7 @@ describe('a gateway that shuts down', () => {
     expect(await streams[2].untilClosed()).toMatch(/^HTTP\/1.1 200 [^]*t99 /);
   });
 
-  it('says so on /readyz first, still serves while load balancers look, then refuses', async () => {
+  it('reports on /readyz first, serves on, then refuses', async () => {
     runner.script = answerSlowly(200, 10);
     const idle = await RawClient.open(gw.gateway.port);
     const running = await begin();
@@ -61,7 +61,7 @@ describe('a gateway that shuts down', () => {
     await idle.untilClosed();
   });
 
-  it('ends what still runs at its deadline with an error event, never in silence', async () => {
+  it('ends running requests at its deadline with an error', async () => {
     runner.script = answerSlowly(100_000, 10);
     const streams = await Promise.all([begin(), begin()]);
     await Promise.all(streams.map((stream) => stream.untilReceived('t3 ')));
@@ -75,7 +75,7 @@ describe('a gateway that shuts down', () => {
     await until('the worker hears of it', () => runner.cancelled === before + 2);
   });
 
-  it('answers a request whose body was still on its way', async () => {
+  it('answers a request whose body is incomplete', async () => {
     const [head = '', body = ''] = request(false).split('\r\n\r\n');
     const client = (await RawClient.open(gw.gateway.port)).send(`${head}\r\nExpect: 100-continue\r\n\r\n`);
     await client.untilReceived('100 Continue');
@@ -86,7 +86,7 @@ describe('a gateway that shuts down', () => {
     await stopped;
   });
 
-  it('refuses at its deadline a request whose body does not come, and one that waits for a slot', async () => {
+  it('fails incomplete and waiting requests at its deadline', async () => {
     runner.script = answerSlowly(100_000, 10);
     const held = await Promise.all(Array.from({ length: 8 }, () => begin()));
     await Promise.all(held.map((stream) => stream.untilReceived('t1 ')));
@@ -101,7 +101,7 @@ describe('a gateway that shuts down', () => {
     for (const stream of held) expect(await stream.untilClosed()).toMatch(/"server_shutting_down"\}\}\n\n\r\n$/);
   });
 
-  it('closes what listens under a name with several addresses too', async () => {
+  it('closes listeners of names with several addresses', async () => {
     const named = await rig.gateway({ config: { HOST: 'localhost' } });
     const [four, six] = await Promise.all(['127.0.0.1', '::1'].map((host) => RawClient.open(named.gateway.port, host).catch(() => null)));
     expect(four ?? six).not.toBeNull();

@@ -15,17 +15,17 @@ const failWith =
   () =>
     Promise.reject(new ServiceError(code, 'It failed.'));
 
-/** Says half an answer, then goes on with `rest`. */
+/** Sends half an answer, then continues with `rest`. */
 const half =
   (rest: Script): Script =>
   async (start, writer, signal) => {
     writer.events([{ k: 'text', x: 'half ', n: 1 }]);
     return rest(start, writer, signal);
   };
-/** Hangs up without saying why. */
+/** Ends without an end frame. */
 const stop: Script = () => Promise.resolve(usageOf(1));
 
-/** Faults before the first token: a status, also for a stream, on a connection that goes on. */
+/** Faults before the first token: a status, even for a stream, on a connection that stays open. */
 const EARLY: readonly (readonly [fault: string, script: Script, refusal: Refusal])[] = [
   ['an engine that fails', failWith('engine_error'), { status: 502, code: 'engine_error' }],
   ['an engine that hangs up', stop, { status: 502, code: 'engine_error' }],
@@ -33,14 +33,14 @@ const EARLY: readonly (readonly [fault: string, script: Script, refusal: Refusal
   ['no token in time', staySilent, { status: 504, code: 'timeout' }],
 ];
 
-/** Faults after the first token: one error event, last in the stream, and a connection that breaks off. */
+/** Faults after the first token: one error event at the end of the stream, and an aborted connection. */
 const LATE: readonly (readonly [fault: string, script: Script, code: string])[] = [
   ['an engine that falls silent', half(staySilent), 'engine_error'],
   ['an engine that fails', half(failWith('engine_error')), 'engine_error'],
   ['an engine that hangs up', half(stop), 'engine_error'],
 ];
 
-describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => {
+describe.each(CONTRACTS)('streams at the $name door', (contract) => {
   let door: Door;
   let gateway: Door['gateway'];
   let runner: ScriptedRunner;
@@ -67,7 +67,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
       expect((await door.answersOn(client, 2)).answers[1]?.status).toBe(200);
     });
 
-    it('a deployment that is full makes requests wait, then tells them to come back', async () => {
+    it('a full deployment queues requests, then sends 503', async () => {
       runner.script = answerSlowly(100_000, 100);
       const held = await Promise.all(Array.from({ length: 8 }, () => begin()));
       const allTaken = async (): Promise<boolean> => {
@@ -84,7 +84,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     });
   });
 
-  it.each(LATE)('%s, after the first token, is an error event and a broken connection', async (_, script, code) => {
+  it.each(LATE)('%s after the first token is an error event', async (_, script, code) => {
     runner.script = script;
     const client = await begin();
     const answer = await client.untilClosed(WITHIN_MS);
@@ -95,7 +95,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     expect(await gateway.lineOf(idOf(client))).toMatchObject({ status: 200, stream: true, error: code });
   });
 
-  it.each(LATE.slice(1))('%s, after the first token, raises in the official client, which keeps the text', async (_, script, code) => {
+  it.each(LATE.slice(1))('%s after the first token raises in the SDK', async (_, script, code) => {
     runner.script = script;
     const target = { url: `http://127.0.0.1:${gateway.port}/${door.slug}`, apiKey: door.key, model: door.slug };
     const { text, raised } = await contract.readStream(target);
@@ -103,14 +103,14 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     expect(text).toBe('half ');
   });
 
-  it.each(LATE.slice(1))('%s, after the first token, is a status for who does not stream', async (_, script, code) => {
+  it.each(LATE.slice(1))('%s after the first token is a status unstreamed', async (_, script, code) => {
     runner.script = script;
     const { answers, rest } = await door.converse(door.good());
     expect({ count: answers.length, rest }).toEqual({ count: 1, rest: '' });
     contract.expectRefusal(answers[0]!, { status: 502, code });
   });
 
-  it('a worker that is lost in mid-stream is an error event, and for who does not stream a status', async () => {
+  it('a lost worker is an error event or status', async () => {
     const deployment: DeploymentFacts = door.rig.deployment(door.account.id);
     const slug = `deployment-${deployment.id}`;
     const nats = await door.rig.connect('doomed');
@@ -131,7 +131,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     await doomed.stop();
   });
 
-  it('a client that never reads is cut, its generation stops, and the log says why', async () => {
+  it('a client that never reads is cut and logged', async () => {
     runner.script = async (_start, writer, signal) => {
       const x = 'x'.repeat(16_384);
       for (let i = 0; i < 20_000 && !signal.aborted; i += 1) {
@@ -147,7 +147,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     await until('the slot is free', () => runner.used === 0, WITHIN_MS);
   });
 
-  it('a client that stops reading for a while gets everything that was said meanwhile', async () => {
+  it('a client that pauses reading gets everything', async () => {
     const words = Array.from({ length: 2_000 }, (_, i) => `${i}${'-'.repeat(200)} `);
     runner.script = async (_start, writer, signal) => {
       for (const [i, x] of words.entries()) {
@@ -172,7 +172,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     ['a close', (client) => client.destroy()],
     ['closing its half', (client) => void client.socket.end()],
   ];
-  it.each(leave)('a client that leaves by %s stops its generation, before the first token and after', async (_, go) => {
+  it.each(leave)('a client that leaves by %s stops its generation', async (_, go) => {
     for (const script of [staySilent, answerSlowly(100_000, 5)]) {
       for (const stream of [true, false]) {
         runner.script = script;
@@ -206,7 +206,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
     expect((await door.converse(door.good())).answers[0]?.status).toBe(200);
   });
 
-  it('an idempotency key is not looked at: the same one twice is two answers', async () => {
+  it('an idempotency key has no effect', async () => {
     const started = runner.admitted.length;
     const request = rawRequest(door.path(), door.headers('Idempotency-Key: same'), door.body());
     const ids = [];
@@ -234,7 +234,7 @@ describe.each(CONTRACTS)('streams and retries at the $name door', (contract) => 
 });
 
 describe.each(CONTRACTS)('a $name door that closes', (contract) => {
-  it('takes no new request, finishes what runs, and the process ends with 0', async () => {
+  it('finishes running requests, then exits with 0', async () => {
     const door = await Door.open({ contract, environment: { DRAIN_MS: '20000' } });
     try {
       door.runner.script = answerSlowly(150, 10);

@@ -54,7 +54,7 @@ describe('streams through a gateway', () => {
       .map((match) => (JSON.parse(match[1]!) as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? '')
       .join('');
 
-  it('an answer’s headers name what its schema relaxes, where they leave before the prompt is evaluated too', async () => {
+  it('headers name what a schema relaxes, however early', async () => {
     const { deployment, runner } = await served(1);
     for (const stream of [true, false]) {
       let evaluated = (): void => undefined;
@@ -132,7 +132,7 @@ describe('streams through a gateway', () => {
     });
   });
 
-  it('wait their turn for a slot, and none is lost', async () => {
+  it('wait their turn for a slot, without loss', async () => {
     const { deployment, runner } = await served(2);
     runner.script = async (start, writer, signal) => {
       await pause(20, signal);
@@ -144,7 +144,7 @@ describe('streams through a gateway', () => {
     );
   });
 
-  it('beyond four for each slot are refused at once, with a hint', async () => {
+  it('beyond four per slot fail at once with hints', async () => {
     const { deployment, runner } = await served(1);
     runner.script = staySilent;
     const held = await Promise.all(Array.from({ length: 5 }, () => raw(deployment, 'x', { stream: true })));
@@ -157,7 +157,7 @@ describe('streams through a gateway', () => {
     await until('the slot is free', () => runner.used === 0);
   });
 
-  it('of one conversation meet the same runner, and others spread', async () => {
+  it('of one conversation share a runner, others spread', async () => {
     const { deployment, all } = await served(8, 3);
     const countBefore = all.map(({ admitted }) => admitted.length);
     for (let turn = 0; turn < 6; turn += 1) await post(deployment, 'the same first message').then((answer) => answer.text());
@@ -166,7 +166,7 @@ describe('streams through a gateway', () => {
     for (const [i, { admitted }] of all.entries()) expect(admitted.length - countBefore[i]!).toBeGreaterThan(5);
   });
 
-  it('of two gateways and three runners at once come through whole', async () => {
+  it('of two gateways and three runners stay whole', async () => {
     const { deployment } = await served(4, 3);
     const prompts = Array.from({ length: 24 }, (_, i) => `request ${i} ${'word '.repeat(i)}end`);
     const answers = await Promise.all(
@@ -179,7 +179,7 @@ describe('streams through a gateway', () => {
     }
   });
 
-  it('go to another runner when one is gone or says no', async () => {
+  it('move to other runners from lost or refusing ones', async () => {
     const { deployment, all } = await served(8, 2);
     const [gone, stays] = all as [ScriptedRunner, ScriptedRunner];
     await gone.stop();
@@ -187,7 +187,7 @@ describe('streams through a gateway', () => {
     expect(stays.admitted.length).toBeGreaterThanOrEqual(10);
   });
 
-  it('of the old revision serve until a runner is ready with the new one', async () => {
+  it('keep the old revision until the new is ready', async () => {
     const { deployment, runner } = await served(2);
     rig.deployments.put(`deployment:${deployment.id}`, { ...deployment, rev: 2 });
     expect((await post(deployment, 'x')).status).toBe(200);
@@ -209,7 +209,7 @@ describe('streams through a gateway', () => {
     expect(wordsOf(runner.admitted.at(-1)!)).toHaveLength(600_000);
   });
 
-  it('refuse a broken body of megabytes as they refuse a small one', async () => {
+  it('reject large broken bodies as small ones', async () => {
     const { deployment } = await served(1);
     const broken = `${bodyOf(deployment, 'long '.repeat(300_000)).slice(0, -1)},"model":"twice"}`;
     const answer = await fetch(`${gw.url}${pathOf(deployment)}`, { method: 'POST', headers: headers(), body: broken });
@@ -217,7 +217,7 @@ describe('streams through a gateway', () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'invalid_json' } });
   });
 
-  it('that are silent are kept alive with comments, and still answer', async () => {
+  it('that are silent get comments, and still answer', async () => {
     const { deployment, runner } = await served(1);
     runner.script = async (start, writer, signal) => {
       await pause(1_200, signal);
@@ -231,7 +231,7 @@ describe('streams through a gateway', () => {
     expect(JSON.parse(document)).toMatchObject({ choices: [{ message: { content: 'late words' } }] });
   });
 
-  it('whose engine falls silent in mid-stream end with an error, and the slot is free', async () => {
+  it('of a silent engine fail and free their slot', async () => {
     const { deployment, runner } = await served(1);
     runner.script = async (_start, writer, signal) => {
       writer.events([{ k: 'text', x: 'half ', n: 1 }]);
@@ -245,7 +245,7 @@ describe('streams through a gateway', () => {
     await until('the slot is free', () => runner.used === 0);
   });
 
-  it('of a client that never reads are cut, and disturb nobody', async () => {
+  it('of a client that never reads are cut', async () => {
     const { deployment, runner } = await served(4);
     const normal = answerSlowly(50, 5);
     const flood: ScriptedRunner['script'] = async (_start, writer, signal) => {
@@ -278,7 +278,7 @@ describe('streams through a gateway', () => {
     expect(answer).toMatch(/\[DONE\]\n\n$/);
   });
 
-  it('of a revoked key end with an error within seconds, also while they are silent', async () => {
+  it('of a revoked key end within seconds, even silent', async () => {
     const { deployment, runner } = await served(2);
     const revoked = rig.key(account);
     await rig.whenAnswering(gw, deployment, revoked.value);

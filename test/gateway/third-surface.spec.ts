@@ -100,7 +100,7 @@ describe('a third public contract', () => {
   const post = (path: string, body: object, headers: object = { 'x-api-key': key }): Promise<Response> =>
     fetch(`${gw.url}/${path}`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
 
-  it('is served by what its own folder would hold: whole, streamed, behind the same key', async () => {
+  it('is served whole and streamed from one folder', async () => {
     expect(await (await post(`${slug}/v1/plain`, { say: 'one two' })).json()).toBe('one two');
     expect(await (await post(`${slug}/v1/plain`, { say: 'one two', stream: true })).text()).toBe('one two\n2 tokens');
   });
@@ -121,7 +121,7 @@ describe('a third public contract', () => {
     expect(await (await post(`${slug}/plain`, {})).text()).toContain('The endpoint is POST http://gw.test/deployment-<id>/v1/plain.');
   });
 
-  it('lists models to its own clients in its own form', async () => {
+  it('lists models to its clients in its form', async () => {
     const headers = { 'x-api-key': key, 'x-plain': 'yes' };
     expect(await (await fetch(`${gw.url}/${slug}/v1/models`, { headers })).json()).toEqual({ plain: [slug] });
   });

@@ -118,13 +118,13 @@ describe.each(CONTRACTS)('bad bodies at the $name door', (contract) => {
     ['marks that turn and join', '\u202eabc\u202c 👩‍👩‍👧', '\u202eabc\u202c 👩‍👩‍👧'],
     ['what looks like a key', '__proto__ constructor', '__proto__ constructor'],
     ['what looks like an end', '\\n\\ndata: [DONE]\\n\\n', '\n\ndata: [DONE]\n\n'],
-  ])('%s in what a user says reaches the worker as it is', async (_, escaped, expected) => {
+  ])('%s in user text reaches the worker unchanged', async (_, escaped, expected) => {
     const { answers } = await door.converse(bytesOf(door, saying(door, escaped)));
     expect(answers[0]?.status).toBe(200);
     expect(lastUserText()).toEqual({ type: 'text', text: `${expected} one two` });
   });
 
-  it('63 levels are taken, and of a key twice that decides nothing of the cost the last', async () => {
+  it('63 levels pass, and the last harmless duplicate counts', async () => {
     expect((await door.converse(bytesOf(door, nested(door, 63)))).answers[0]?.status).toBe(200);
     await door.converse(bytesOf(door, withKey(door, '"temperature":0.1,"temperature":0.9')));
     expect(door.runner.admitted.at(-1)?.req.sampling.temperature).toBe(0.9);
@@ -137,7 +137,7 @@ describe.each(CONTRACTS)('bad bodies at the $name door', (contract) => {
     },
   );
 
-  it('a field that nobody knows goes nowhere, in this request or the next', async () => {
+  it('an unknown field affects no request', async () => {
     await door.converse(door.good());
     const plain = door.runner.admitted.at(-1)?.req;
     const fields = { made_up: { deep: [1] }, api_key: 'canary', extra_body: { guided_json: {} }, prototype: 1, toString: 'x' };
@@ -147,7 +147,7 @@ describe.each(CONTRACTS)('bad bodies at the $name door', (contract) => {
     expect(door.runner.admitted.at(-1)?.req).toEqual(plain);
   });
 
-  it.each([true, false])('text that looks like the end of a stream is text (stream: %s)', async (stream) => {
+  it.each([true, false])('text like a stream’s end is text (stream: %s)', async (stream) => {
     const words = ['\n\ndata: [DONE]\n\n', 'event: message_stop\n\n', '\r\n0\r\n\r\n', '\u2028', '👩‍👩‍👧', '"}'];
     const script: Script = async (_start, writer) => {
       for (const x of words) writer.events([{ k: 'text', x, n: 1 }]);

@@ -7,7 +7,7 @@ import { pause, usageOf } from '../scripted-runner.js';
 
 const SILENCE_MS = 25_000;
 
-describe('a chat answer whose engine stays silent', () => {
+describe('a chat answer of a silent engine', () => {
   let door: Door;
 
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('a chat answer whose engine stays silent', () => {
   });
   afterAll(() => door?.end());
 
-  it('is kept alive with comments, which the official client passes over', async () => {
+  it('gets comments that the official client skips', async () => {
     door.runner.script = async (_start, writer, signal) => {
       writer.events([text('late ')]);
       await pause(SILENCE_MS, signal);

@@ -19,7 +19,7 @@ async function filesMax(): Promise<number> {
   return most === 'unlimited' ? Infinity : Number(most);
 }
 
-describe('idle connections of one address, a tenth more than a gateway takes', () => {
+describe('more idle connections than a gateway takes', () => {
   let door: Door;
   let most: number;
   const idle: RawClient[] = [];

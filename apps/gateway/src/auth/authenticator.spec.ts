@@ -31,11 +31,11 @@ describe('a credential', () => {
     expect(readCredential(['Authorization', value])).toBe('');
   });
 
-  it('may be sent in both headers when it is the same key', () => {
+  it('may be the same in both headers', () => {
     expect(readCredential(['X-API-Key', KEY, 'Authorization', `Bearer ${KEY}`])).toBe(KEY);
   });
 
-  it('beside the empty bearer of an SDK without a key is the one in X-API-Key', () => {
+  it('comes from X-API-Key beside an empty bearer', () => {
     expect(readCredential(['X-API-Key', KEY, 'Authorization', 'Bearer '])).toBe(KEY);
   });
 

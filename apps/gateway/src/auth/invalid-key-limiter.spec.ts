@@ -12,7 +12,7 @@ describe('guesses of keys', () => {
     return { clock, code };
   };
 
-  it('are told to slow down after ten seconds’ worth at once, and then at the rate', () => {
+  it('get 429 after ten seconds’ worth at once', () => {
     const { clock, code } = bench(2);
     for (let i = 0; i < 20; i += 1) expect(code()).toBe('invalid_api_key');
     expect(code()).toBe('rate_limit_exceeded');
@@ -20,14 +20,14 @@ describe('guesses of keys', () => {
     expect([code(), code(), code()]).toEqual(['invalid_api_key', 'invalid_api_key', 'rate_limit_exceeded']);
   });
 
-  it('from one address say nothing about another', () => {
+  it('from one address do not affect another', () => {
     const { code } = bench(1);
     for (let i = 0; i < 11; i += 1) code();
     expect(code()).toBe('rate_limit_exceeded');
     expect(code('192.0.2.2')).toBe('invalid_api_key');
   });
 
-  it('are all that is counted, and nothing is where the limit is off', () => {
+  it('are counted alone, and not without a limit', () => {
     const { code } = bench(1);
     const other = new ServiceError('auth_unavailable', 'Later.');
     for (let i = 0; i < 50; i += 1) expect(code(undefined, other)).toBe('auth_unavailable');
@@ -35,7 +35,7 @@ describe('guesses of keys', () => {
     for (let i = 0; i < 50; i += 1) expect(off.code()).toBe('invalid_api_key');
   });
 
-  it('of very many addresses do not fill the memory: those quiet for longest are forgotten', () => {
+  it('of many addresses use bounded memory', () => {
     const { code } = bench(1);
     for (let i = 0; i < 11; i += 1) code('first');
     for (let i = 0; i < 10_000; i += 1) code(`address ${i}`);

@@ -7,7 +7,7 @@ const key = (id: number, mac: string): KeyFeedRecord =>
   ({ type: 'key', id, account: 1, kind: 'dep', mac, pepper: 'p', state: 'active', expires: null, deployments: null }) as KeyFeedRecord;
 
 describe('the key index', () => {
-  it('forgets the old value of a rotated key in the same step', () => {
+  it('removes the old value of a rotated key', () => {
     const index = new KeyIndex();
     index.put('key:1', key(1, 'old'));
     index.put('key:1', key(1, 'new'));
@@ -16,7 +16,7 @@ describe('the key index', () => {
     expect(index.size).toBe(1);
   });
 
-  it('finds no revoked key by its value, and still knows it by its number', () => {
+  it('finds revoked keys by number, not by value', () => {
     const index = new KeyIndex();
     index.put('key:1', key(1, 'mac'));
     index.put('key:1', { ...key(1, 'mac'), state: 'revoked' } as KeyFeedRecord);
@@ -25,7 +25,7 @@ describe('the key index', () => {
     expect(index.size).toBe(1);
   });
 
-  it('finds accounts by id and by slug until they are removed', () => {
+  it('finds accounts by id and slug until removed', () => {
     const index = new KeyIndex();
     index.put('account:7', account(7, 'acme'));
     expect(index.account(7 as never)?.slug).toBe('acme');
@@ -34,7 +34,7 @@ describe('the key index', () => {
     expect(index.accountBySlug('acme')).toBeUndefined();
   });
 
-  it('holds nothing but the snapshot after a snapshot, and nothing of it before', () => {
+  it('holds only the snapshot after a snapshot', () => {
     const index = new KeyIndex();
     index.put('key:1', key(1, 'gone'));
     index.put('account:1', account(1, 'gone'));
@@ -50,7 +50,7 @@ describe('the key index', () => {
     expect(index.accountBySlug('here')?.id).toBe(2);
   });
 
-  it('takes the removal of what it never held', () => {
+  it('accepts removals of unknown records', () => {
     const index = new KeyIndex();
     index.remove('key:9');
     index.remove('account:9');
@@ -58,18 +58,18 @@ describe('the key index', () => {
     expect(index.size).toBe(0);
   });
 
-  it('says when a key or account has a budget that it had not, so that what is used of it is known before the first request', () => {
-    const told: string[] = [];
+  it('reports the first budget of a key or account', () => {
+    const reported: string[] = [];
     const index = new KeyIndex();
-    index.whenBudgetIsSet(() => told.push('budget'));
+    index.whenBudgetIsSet(() => reported.push('budget'));
     index.put('key:1', key(1, 'mac'));
     index.put('key:1', { ...key(1, 'mac'), limits: { requests_per_minute: 5 } });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_day: 5 } });
     index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_day: 6 } });
-    expect(told).toEqual(['budget']);
+    expect(reported).toEqual(['budget']);
     index.put('key:1', key(1, 'mac'));
     index.put('key:1', { ...key(1, 'mac'), limits: { tokens_per_month: 5 } });
-    expect(told).toEqual(['budget', 'budget']);
+    expect(reported).toEqual(['budget', 'budget']);
   });
 });

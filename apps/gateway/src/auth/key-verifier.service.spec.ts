@@ -83,7 +83,7 @@ describe('a key', () => {
     ['of another environment', () => (index.put('key:5', record(good, {}, foreign)), good)],
     ['of an MCP record', () => (index.put('key:5', record(good, { kind: 'mcp' })), good)],
   ];
-  it.each(causes)('that is %s gets the same refusal as every other', (_, prepare) => {
+  it.each(causes)('that is %s gets the same error as others', (_, prepare) => {
     const expected = refusal(keyText('the reference'));
     const error = refusal(prepare());
     expect({ code: error.code, message: error.message }).toEqual({ code: expected.code, message: expected.message });
@@ -95,23 +95,23 @@ describe('a key', () => {
     expect(callerOf(good).key.id).toBe(5);
   });
 
-  it('for the MCP server is told so by its form alone', () => {
+  it('for the MCP server is rejected by its form', () => {
     expect(refusal(keyText('mcp', 'mcp')).code).toBe('insufficient_scope');
   });
 
-  it('that is a session token is told which credential to use', () => {
+  it('that is a session token gets its own message', () => {
     const error = refusal('eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl');
     expect(error.code).toBe('invalid_api_key');
     expect(error.message).toMatch(/session token/i);
   });
 
-  it('that is known works on while keys-service is absent, and an unknown one is not called invalid', () => {
+  it('stays valid without keys-service, unknown ones get 503', () => {
     trust = 'absent';
     expect(callerOf(good).key.id).toBe(5);
     expect(refusal(unknown).code).toBe('auth_unavailable');
   });
 
-  it('that was revoked is still called invalid while keys-service is absent', () => {
+  it('that was revoked stays invalid without keys-service', () => {
     index.put('key:5', record(good, { state: 'revoked' }));
     trust = 'absent';
     expect(refusal(good).code).toBe('invalid_api_key');
@@ -119,14 +119,14 @@ describe('a key', () => {
     expect(refusal(good).code).toBe('auth_unavailable');
   });
 
-  it('is refused whatever it is while the gateway is cut off', () => {
+  it('gets 503 while the gateway is cut off', () => {
     trust = 'cut_off';
     expect(refusal(good).code).toBe('auth_unavailable');
     expect(refusal(unknown).code).toBe('auth_unavailable');
     expect(refusal('malformed').code).toBe('invalid_api_key');
   });
 
-  it('is valid no longer once it was revoked, rotated, or its account suspended', () => {
+  it('ends by revocation, rotation or suspension of its account', () => {
     const caller = callerOf(good);
     expect(verifier.stillValid(caller)).toBe(true);
     index.put('key:5', record(keyText('rotated')));
@@ -204,7 +204,7 @@ describe('trust in the key feed', () => {
     expect(trustOf({ state: 'absent', ageMs: 1 }, 0)).toBe('cut_off');
   });
 
-  it('needs a first snapshot', () => {
+  it('does not last before the first snapshot', () => {
     expect(trustOf({ state: 'absent', ageMs: Number.POSITIVE_INFINITY }, 300_000)).toBe('cut_off');
   });
 

@@ -48,7 +48,7 @@ describe('a deployment named by a path', () => {
     throw new Error('It was found.');
   };
 
-  it('is found by its slug and by account and alias', () => {
+  it('is found by slug, or account and alias', () => {
     expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
     expect(resolver.resolve({ account: 'acme', alias: 'qwen2.5-7b' }, caller())).toMatchObject({
       facts: { id: 10 },
@@ -72,7 +72,7 @@ describe('a deployment named by a path', () => {
     ['holds a wildcard', { account: '*', alias: '>' }],
     ['is too long', { account: 'acme', alias: 'a'.repeat(9_000) }],
     ['is empty', { account: '', alias: '' }],
-  ])('that %s gets the same answer as every other that cannot be called', (_, name) => {
+  ])('that %s gets the same error as others', (_, name) => {
     const expected = refusal({ deployment: 'deployment-999' });
     const error = refusal(name);
     expect({ code: error.code, message: error.message, param: error.param }).toEqual({
@@ -82,43 +82,40 @@ describe('a deployment named by a path', () => {
     });
   });
 
-  it('that the key may not call, or that is being deleted, is not there', () => {
+  it('does not exist for keys without access', () => {
     expect(refusal({ deployment: 'deployment-10' }, caller({ deployments: [11 as never] })).code).toBe('model_not_found');
     expect(resolver.resolve({ deployment: 'deployment-10' }, caller({ deployments: [10 as never] })).facts.id).toBe(10);
     index.put('deployment:10', deployment(10, { state: 'deleting', desired: 'stopped' }));
     expect(refusal({ deployment: 'deployment-10' }).code).toBe('model_not_found');
   });
 
-  it('that is stopped says so, also while it is still stopping', () => {
+  it('reports that it is stopped or stopping', () => {
     index.put('deployment:10', deployment(10, { desired: 'stopped', state: 'ready' }));
     expect(refusal({ deployment: 'deployment-10' }).code).toBe('deployment_stopped');
   });
 
-  it.each(['pending', 'loading', 'failed', 'stopped', 'stopping'])(
-    'that is %s is unavailable, unless a runner says it is ready',
-    (state) => {
-      index.put('deployment:10', deployment(10, { state }));
-      expect(refusal({ deployment: 'deployment-10' }).code).toBe('deployment_unavailable');
-      ready.add(10);
-      expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
-    },
-  );
+  it.each(['pending', 'loading', 'failed', 'stopped', 'stopping'])('that is %s needs a ready runner', (state) => {
+    index.put('deployment:10', deployment(10, { state }));
+    expect(refusal({ deployment: 'deployment-10' }).code).toBe('deployment_unavailable');
+    ready.add(10);
+    expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
+  });
 
-  it('is not called missing while nobody can tell what exists', () => {
+  it('is not reported missing without a current feed', () => {
     current = false;
     expect(refusal({ deployment: 'deployment-11' }).code).toBe('deployment_unavailable');
     expect(refusal({ deployment: 'deployment-20' }).code).toBe('deployment_unavailable');
     expect(resolver.resolve({ deployment: 'deployment-10' }, caller()).facts.id).toBe(10);
   });
 
-  it('answers to its slug, its aliases and account/alias as the model, and to nothing else', () => {
+  it('has its slug, aliases and account/alias as names', () => {
     index.put('alias:3', alias(1, 'second', 10));
     const { isNamed } = resolver.resolve({ deployment: 'deployment-10' }, caller());
     for (const model of ['deployment-10', 'qwen2.5-7b', 'acme/qwen2.5-7b', 'second']) expect(isNamed(model)).toBe(true);
     for (const model of ['deployment-1', 'theirs', 'other/theirs', 'other/qwen2.5-7b', 'acme/', '']) expect(isNamed(model)).toBe(false);
   });
 
-  it('leaves an alias that was pointed elsewhere to the new deployment alone', () => {
+  it('loses an alias that points elsewhere now', () => {
     index.put('deployment:11', deployment(11));
     index.put('alias:1', alias(1, 'qwen2.5-7b', 11));
     expect(resolver.resolve({ account: 'acme', alias: 'qwen2.5-7b' }, caller()).facts.id).toBe(11);

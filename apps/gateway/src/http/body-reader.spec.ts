@@ -39,7 +39,7 @@ describe('reading a body', () => {
     hold.release();
     return isTaken;
   };
-  /** Nobody holds a part of the memory. */
+  /** No memory is reserved. */
   const expectAllFree = (): void => {
     expect([isFree(80), memory.open(2).take(80), memory.open(3).take(20)]).toEqual([true, 'taken', 'taken']);
   };
@@ -48,7 +48,7 @@ describe('reading a body', () => {
     vi.advanceTimersByTime(ms);
   };
 
-  it('gives it whole, and holds its memory until its owner gives it back', async () => {
+  it('returns it whole and reserves its memory', async () => {
     const body = read();
     request.write('{"a":');
     request.end('1}');
@@ -61,7 +61,7 @@ describe('reading a body', () => {
     expectAllFree();
   });
 
-  it('refuses what is larger than one may be, and holds nothing of it', async () => {
+  it('fails above the size limit and releases memory', async () => {
     const body = read();
     request.write(Buffer.alloc(30));
     request.write(Buffer.alloc(21));
@@ -69,7 +69,7 @@ describe('reading a body', () => {
     expectAllFree();
   });
 
-  it('refuses what is more than all may be, as something that passes', async () => {
+  it('fails with 503 when all memory is used', async () => {
     const others = [2, 3].map((account) => memory.open(account));
     for (const other of others) other.take(30);
     const body = read();
@@ -80,7 +80,7 @@ describe('reading a body', () => {
     expectAllFree();
   });
 
-  it('refuses what is more than its account may hold, of whichever key', async () => {
+  it('fails when its account’s share is used', async () => {
     uploads.begin(callerOf(1, 2)).arrived(60, 60);
     const body = read();
     request.write(Buffer.alloc(30));
@@ -88,7 +88,7 @@ describe('reading a body', () => {
     expect(isFree(40)).toBe(true);
   });
 
-  it('refuses what is more than its key may hold, and takes it with another key', async () => {
+  it('fails for a full key, not for another', async () => {
     memory = new MemoryShares({ bytes: 100, shareBytes: 80, keyBytes: 60 });
     uploads = new Uploads({ memory, perAccount: 4, bytesPerS: 10, now: () => now });
     uploads.begin(callerOf(1, 1)).arrived(40, 40);
@@ -98,7 +98,7 @@ describe('reading a body', () => {
     expect(uploads.begin(callerOf(1, 2)).arrived(30, 30)).toBeNull();
   });
 
-  it('gives up when it comes to a standstill, however much has come before', async () => {
+  it('fails when the body stops arriving', async () => {
     const body = read();
     const refused = body.catch((error: unknown) => error);
     request.write(Buffer.alloc(50));
@@ -108,7 +108,7 @@ describe('reading a body', () => {
     expectAllFree();
   });
 
-  it('goes on with what comes no faster than it must', async () => {
+  it('accepts a body at the least allowed rate', async () => {
     const body = read();
     for (let s = 0; s < 5; s += 1) {
       request.write(Buffer.alloc(10));
@@ -119,7 +119,7 @@ describe('reading a body', () => {
     expect(await body).toHaveLength(50);
   });
 
-  it('takes as many at once as the account may send, and half as many of one key', () => {
+  it('limits concurrent uploads per account and per key', () => {
     const open = [uploads.begin(callerOf(1, 1)), uploads.begin(callerOf(1, 1))];
     expect(() => uploads.begin(callerOf(1, 1))).toThrow('This API key may send 2 request bodies at once');
     open.push(uploads.begin(callerOf(1, 2)), uploads.begin(callerOf(1, 3)));
@@ -138,7 +138,7 @@ describe('reading a body', () => {
     expectAllFree();
   });
 
-  it('is told that it came in too many pieces, and holds nothing', async () => {
+  it('fails for too many chunks and releases memory', async () => {
     memory = new MemoryShares({ bytes: MIB, shareBytes: MIB });
     uploads = new Uploads({ memory, perAccount: 4, bytesPerS: 10, now: () => now });
     const body = read(MIB);
@@ -148,7 +148,7 @@ describe('reading a body', () => {
     expect(isFree(MIB)).toBe(true);
   });
 
-  it('takes memory as it arrives, and after its end no more than its bytes', async () => {
+  it('reserves memory on arrival, and only its size after', async () => {
     memory = new MemoryShares({ bytes: MIB, shareBytes: MIB });
     uploads = new Uploads({ memory, perAccount: 4, bytesPerS: 10, now: () => now });
     const body = read(MIB);
@@ -160,7 +160,7 @@ describe('reading a body', () => {
     expect(isFree(MIB - 400)).toBe(true);
   });
 
-  it('does not wait for a client that has left already', async () => {
+  it('fails at once for a disconnected client', async () => {
     request.destroy();
     await expect(read()).rejects.toMatchObject({ code: 'cancelled' });
   });

@@ -9,7 +9,7 @@ describe('the progress of a client', () => {
     return { socket, response, progress: new ClientProgress(response as unknown as ServerResponse, 0) };
   };
 
-  it('stands still while nothing is taken, and starts anew with every byte', () => {
+  it('stalls without reads, and restarts with every byte', () => {
     const { socket, progress } = bench();
     progress.stalledFor(0);
     expect(progress.stalledFor(50)).toBe(50);
@@ -18,7 +18,7 @@ describe('the progress of a client', () => {
     expect(progress.stalledFor(100)).toBe(40);
   });
 
-  it('is seen within one large write, of which the socket tells only the end', () => {
+  it('is measured within one large write', () => {
     const { socket, progress } = bench();
     progress.stalledFor(0);
     for (let now = 10; now <= 100; now += 10) {
@@ -28,7 +28,7 @@ describe('the progress of a client', () => {
     expect(progress.stalledFor(150)).toBe(50);
   });
 
-  it('is not asked for while nothing waits', () => {
+  it('is not measured while nothing is pending', () => {
     const { response, progress } = bench();
     response.writableLength = 0;
     expect(progress.stalledFor(10_000)).toBe(0);

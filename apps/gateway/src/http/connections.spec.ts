@@ -45,8 +45,8 @@ const doorOf = (most: number, perAddress = 0) => {
   };
 };
 
-describe('a door with as many connections as it may have', () => {
-  it('closes the oldest idle one of the address that has most of them', () => {
+describe('connections at their maximum', () => {
+  it('close the oldest idle one of the busiest address', () => {
     const { open } = doorOf(4);
     const honest = open('10.0.0.1');
     const greedy = [open('10.0.0.2'), open('10.0.0.2'), open('10.0.0.2')];
@@ -54,7 +54,7 @@ describe('a door with as many connections as it may have', () => {
     expect([honest, ...greedy, next].map(({ destroyed }) => destroyed)).toEqual([false, true, false, false, false]);
   });
 
-  it('closes none on which a request runs, and takes surplus ones where all are in use', () => {
+  it('close none in use and become surplus instead', () => {
     const { open, begin, isSurplus } = doorOf(2);
     const lines = [open('10.0.0.1'), open('10.0.0.1')];
     const responses = lines.map(begin);
@@ -70,7 +70,7 @@ describe('a door with as many connections as it may have', () => {
     expect([lines[0]?.destroyed, lines[1]?.destroyed, isSurplus(next)]).toEqual([true, false, false]);
   });
 
-  it('counts a network of IPv6 as one address, and closes connections beyond its number where none is idle', () => {
+  it('count an IPv6 /64 network as one address', () => {
     const { open, begin } = doorOf(10, 2);
     const first = open('2001:db8::1');
     begin(first);
@@ -82,7 +82,7 @@ describe('a door with as many connections as it may have', () => {
     expect(open('2001:db8:1::1').destroyed).toBe(false);
   });
 
-  it('keeps a connection for 5 s between requests until a good key has come on it', () => {
+  it('stay idle 5 s before a valid key', () => {
     const { open, begin, prove } = doorOf(10);
     const line = open('10.0.0.1');
     const first = begin(line);
@@ -97,7 +97,7 @@ describe('a door with as many connections as it may have', () => {
     expect(line.timeoutMs).toBeNull();
   });
 
-  it('gives one account three quarters of the connections in use, and the rest to others', () => {
+  it('leave a quarter free of one account', () => {
     const { open, begin, prove } = doorOf(16);
     const use = (account: number): { line: Line; response: ServerResponse; isIn: boolean } => {
       const line = open('10.0.0.1');
@@ -125,7 +125,7 @@ describe('a door with as many connections as it may have', () => {
       return { line, response: Object.assign(begin(line), { writableEnded: true, writableLength: 1_000, socket: line }) };
     };
 
-    it('closes them for newcomers, but no response that is not complete', () => {
+    it('are closed for newcomers once their response is complete', () => {
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
       const door = doorOf(3);
       const running = door.open('10.0.0.1');
@@ -140,7 +140,7 @@ describe('a door with as many connections as it may have', () => {
       expect(next.map(door.isSurplus)).toEqual([false, false]);
     });
 
-    it('closes them after 30 s, or 60 s where a good key has come', () => {
+    it('are closed after 30 s, with keys 60 s', () => {
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
       const door = doorOf(10);
       const [unproven, proven] = [ended(door), ended(door)];

@@ -14,7 +14,7 @@ describe('origins that pages may call from', () => {
     [' https://a.test , http://localhost:3000,', ['https://a.test', 'http://localhost:3000']],
     ['tauri://localhost,chrome-extension://abcdef', ['tauri://localhost', 'chrome-extension://abcdef']],
     ['*', ['*']],
-  ])('%j are read', (text, origins) => {
+  ])('%j are valid as origins', (text, origins) => {
     expect([...parseOrigins(text)]).toEqual(origins);
   });
 
@@ -32,13 +32,13 @@ describe('origins that pages may call from', () => {
     expect(() => parseOrigins(text)).toThrow(/is not an origin as browsers send it/);
   });
 
-  it('get no header where none is named, or another one', () => {
+  it('get no header unless they are configured', () => {
     expect(noted(new Cors(new Set()), { origin: 'https://a.test' })).toEqual({});
     expect(noted(new Cors(parseOrigins('https://a.test')), { origin: 'https://a.test.evil' })).toEqual({});
     expect(noted(new Cors(parseOrigins('*')), {})).toEqual({});
   });
 
-  it('are named in turn, and all are by a star', () => {
+  it('are echoed in turn, or all by a star', () => {
     const named = { 'access-control-allow-origin': 'https://a.test', vary: 'origin' };
     expect(noted(new Cors(parseOrigins('https://b.test,https://a.test')), { origin: 'https://a.test' })).toMatchObject(named);
     const all = noted(new Cors(parseOrigins('*')), { origin: 'null' });
@@ -46,7 +46,7 @@ describe('origins that pages may call from', () => {
     expect(all).not.toHaveProperty('vary');
   });
 
-  it('may send each header that is one, and nothing else gets into the answer', () => {
+  it('may send every valid header, and nothing else', () => {
     const asked = (names: string): string | undefined =>
       preflightHeaders({ headers: { 'access-control-request-headers': names } })['access-control-allow-headers'];
     expect(asked('authorization,x-stainless-os, anthropic-beta')).toBe('authorization, x-stainless-os, anthropic-beta');

@@ -13,7 +13,7 @@ describe('the content type of a body', () => {
     'application/json;charset=utf-8',
     'application/json; charset="UTF-8"',
     'application/json\t; charset = utf-8 ;',
-  ])('may be %j', (type) => {
+  ])('may be JSON as in %j', (type) => {
     expect(faultOf(type)).toBeUndefined();
   });
 
@@ -28,12 +28,12 @@ describe('the content type of a body', () => {
     'application/json; charset=utf-8; charset=latin1',
     'application/json; version=1',
     'application/json, text/plain',
-  ])('may not be %j', (type) => {
+  ])('may not be as in %j', (type) => {
     expect(faultOf(type)).toBe('unsupported_media_type');
   });
 
   // Trying each way to share the blanks out would take longer than a test may.
-  it.each(['x', ';x', ';charset=x'])('is read once, however many blanks are before %j', (end) => {
+  it.each(['x', ';x', ';charset=x'])('is read in linear time before %j', (end) => {
     expect(faultOf(`application/json${' '.repeat(1_000_000)}${end}`)).toBe('unsupported_media_type');
     expect(faultOf(`application/json;charset=utf-8${' '.repeat(1_000_000)}${end}`)).toBe('unsupported_media_type');
   });
@@ -45,16 +45,16 @@ describe('headers', () => {
     return headerFault({ rawHeaders, headers: { host: 'x' }, httpVersion: '1.1' } as unknown as IncomingMessage)?.error.message;
   };
 
-  it.each(['host', 'HOST'])('that decide how a request is read may not come twice: %s', (name) => {
+  it.each(['host', 'HOST'])('that route a request appear once: %s', (name) => {
     expect(fault(name)).toBe('The header "host" appears more than once.');
   });
 
-  it.each(['Content-Type', 'content-LENGTH', 'Transfer-Encoding'])('that say how a body is read may not come twice: %s', (name) => {
+  it.each(['Content-Type', 'content-LENGTH', 'Transfer-Encoding'])('that frame a body appear once: %s', (name) => {
     expect(fault(name)).toBeUndefined();
     expect(fault(name, name.toUpperCase())).toBe(`The header "${name.toLowerCase()}" appears more than once.`);
   });
 
-  it('of other names may come as often as they like', () => {
+  it('of other names may appear repeatedly', () => {
     expect(fault('Accept', 'Accept', 'Vary', 'Date', 'Date')).toBeUndefined();
   });
 });

@@ -53,9 +53,9 @@ function connectionsOf(config: GatewayConfig, log: Logger): Connections {
   return new Connections({ most, perAddress, perAccount, log });
 }
 
-type ExchangesParts = [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, Logger, Shutdown];
+type InFlightParts = [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, Logger, Shutdown];
 
-const exchangesOf = (...[cors, usage, surfaces, metrics, log, shutdown]: ExchangesParts): RequestsInFlight =>
+const inFlightOf = (...[cors, usage, surfaces, metrics, log, shutdown]: InFlightParts): RequestsInFlight =>
   new RequestsInFlight({
     cors,
     countRefused: (request) => usage.countRefused(request),
@@ -69,11 +69,11 @@ type CallParts = [KeyVerifier, DeploymentResolver, InvalidKeyLimiter, RateLimite
 type DoorParts = [Connections, SurfaceRegistry, RequestsInFlight, Cors, HttpSettings];
 
 function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
-  const [keys, deployments, guesses, limits, uploads, connections, surfaces, inFlight, cors, settings] = parts;
+  const [keys, deployments, invalidKeys, limits, uploads, connections, surfaces, inFlight, cors, settings] = parts;
   return new RequestGate({
     keys,
     deployments,
-    invalidKeys: guesses,
+    invalidKeys,
     limits,
     uploads,
     connections,
@@ -94,7 +94,7 @@ function gateOf(...parts: [...CallParts, ...DoorParts]): RequestGate {
     configured(Uploads, uploadsOf),
     { provide: HTTP_SETTINGS, useFactory: settingsOf, inject: [CONFIG, Readiness, Shutdown] },
     { provide: Connections, useFactory: connectionsOf, inject: [CONFIG, LOG] },
-    { provide: RequestsInFlight, useFactory: exchangesOf, inject: [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, LOG, Shutdown] },
+    { provide: RequestsInFlight, useFactory: inFlightOf, inject: [Cors, UsageReporter, SurfaceRegistry, GatewayMetrics, LOG, Shutdown] },
     {
       provide: RequestGate,
       useFactory: gateOf,

@@ -37,47 +37,51 @@ export function guardJson(bytes: Uint8Array): GuardVerdict {
 }
 
 class Guard {
-  private at = 0;
-  private depth = 0;
-  private values = 1;
-  private halfSurrogate = false;
-  private infiniteNumber = false;
-  private readonly seen = new Set<string>();
+  #at = 0;
+  #depth = 0;
+  #values = 1;
+  #halfSurrogate = false;
+  #infiniteNumber = false;
+  readonly #seen = new Set<string>();
   /** Number of keys so far of the open object at each depth. */
-  private readonly keys = new Uint32Array(MAX_DEPTH + 1);
+  readonly #keys = new Uint32Array(MAX_DEPTH + 1);
 
-  constructor(private readonly bytes: Uint8Array) {}
+  readonly #bytes: Uint8Array;
 
-  run(): GuardVerdict {
-    const { bytes } = this;
-    while (this.at < bytes.length) {
-      const byte = bytes[this.at];
-      const refusal = byte === QUOTE ? this.text() : this.structure(byte ?? 0);
-      if (refusal) return refusal;
-      this.at += 1;
-    }
-    return { halfSurrogate: this.halfSurrogate, infiniteNumber: this.infiniteNumber };
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
 
-  private structure(byte: number): GuardVerdict | null {
-    if (byte >= 0x30 && byte <= 0x39) this.number();
-    else if (byte === COMMA) return this.value();
-    else if (byte === COLON) return this.countKey();
-    else if (byte === 0x7b || byte === 0x5b) return this.open();
-    else if (byte === 0x7d || byte === 0x5d) this.close(byte);
+  run(): GuardVerdict {
+    const bytes = this.#bytes;
+    while (this.#at < bytes.length) {
+      const byte = bytes[this.#at];
+      const refusal = byte === QUOTE ? this.#text() : this.#structure(byte ?? 0);
+      if (refusal) return refusal;
+      this.#at += 1;
+    }
+    return { halfSurrogate: this.#halfSurrogate, infiniteNumber: this.#infiniteNumber };
+  }
+
+  #structure(byte: number): GuardVerdict | null {
+    if (byte >= 0x30 && byte <= 0x39) this.#number();
+    else if (byte === COMMA) return this.#value();
+    else if (byte === COLON) return this.#countKey();
+    else if (byte === 0x7b || byte === 0x5b) return this.#open();
+    else if (byte === 0x7d || byte === 0x5d) this.#close(byte);
     return null;
   }
 
-  private close(byte: number): void {
-    this.depth -= 1;
+  #close(byte: number): void {
+    this.#depth -= 1;
     // The opening bracket was counted as a first value, but the container is empty. Codes of a bracket pair differ by two.
-    if (this.bytes[this.at - 1] === byte - 2) this.values -= 1;
+    if (this.#bytes[this.#at - 1] === byte - 2) this.#values -= 1;
   }
 
   /** Skips a number. Only a very long one is evaluated. */
-  private number(): void {
-    const { bytes } = this;
-    const start = this.at;
+  #number(): void {
+    const bytes = this.#bytes;
+    const start = this.#at;
     let i = start;
     let exponent = -1;
     for (; i < bytes.length; i += 1) {
@@ -85,67 +89,67 @@ class Guard {
       if (byte === 0x65 || byte === 0x45) exponent = i;
       else if (!isOfNumber(byte)) break;
     }
-    this.at = i - 1;
+    this.#at = i - 1;
     const isSmall = i - start <= SAFE_DIGITS && (exponent === -1 || i - exponent - 1 <= SAFE_EXPONENT_DIGITS);
     if (!isSmall && !Number.isFinite(Number(Buffer.from(bytes.buffer, bytes.byteOffset + start, i - start).toString('latin1')))) {
-      this.infiniteNumber = true;
+      this.#infiniteNumber = true;
     }
   }
 
   /** Counts a value, at each comma and opening bracket. */
-  private value(): GuardVerdict | null {
-    this.values += 1;
-    return this.values > MAX_VALUES ? { code: 'invalid_json', message: `The body holds more than ${MAX_VALUES} values.` } : null;
+  #value(): GuardVerdict | null {
+    this.#values += 1;
+    return this.#values > MAX_VALUES ? { code: 'invalid_json', message: `The body holds more than ${MAX_VALUES} values.` } : null;
   }
 
-  private open(): GuardVerdict | null {
-    this.depth += 1;
-    if (this.depth > MAX_DEPTH) return { code: 'json_too_deep', message: `The body is nested deeper than ${MAX_DEPTH} levels.` };
-    this.keys[this.depth] = 0;
-    return this.value();
+  #open(): GuardVerdict | null {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) return { code: 'json_too_deep', message: `The body is nested deeper than ${MAX_DEPTH} levels.` };
+    this.#keys[this.#depth] = 0;
+    return this.#value();
   }
 
   /** Counts a key of the open object. */
-  private countKey(): GuardVerdict | null {
-    const keys = (this.keys[this.depth] ?? 0) + 1;
-    this.keys[this.depth] = keys;
+  #countKey(): GuardVerdict | null {
+    const keys = (this.#keys[this.#depth] ?? 0) + 1;
+    this.#keys[this.#depth] = keys;
     return keys > MAX_KEYS ? { code: 'invalid_json', message: `An object of the body has more than ${MAX_KEYS} keys.` } : null;
   }
 
   /** Skips a string, and checks it when it is a key. */
-  private text(): GuardVerdict | null {
-    const { bytes } = this;
-    const start = this.at;
+  #text(): GuardVerdict | null {
+    const bytes = this.#bytes;
+    const start = this.#at;
     let escaped = false;
     let i = start + 1;
     while (i < bytes.length && bytes[i] !== QUOTE) {
       if (bytes[i] === BACKSLASH) {
         escaped = true;
         i += 1;
-        if (bytes[i] === LETTER_U) i = this.unit(i);
+        if (bytes[i] === LETTER_U) i = this.#unit(i);
       }
       i += 1;
     }
-    this.at = i;
-    if (i - start > LONGEST_KEY || !this.isKey(i + 1)) return null;
-    return this.key(Buffer.from(bytes.buffer, bytes.byteOffset + start, i + 1 - start).toString('utf8'), escaped);
+    this.#at = i;
+    if (i - start > LONGEST_KEY || !this.#isKey(i + 1)) return null;
+    return this.#key(Buffer.from(bytes.buffer, bytes.byteOffset + start, i + 1 - start).toString('utf8'), escaped);
   }
 
   /**
    * Skips an escaped surrogate pair, and records a lone surrogate.
    * @param at position of the `u`. @returns the last byte of the pair, or `at` where there is none
    */
-  private unit(at: number): number {
-    const half = this.surrogate(at);
+  #unit(at: number): number {
+    const half = this.#surrogate(at);
     if (half === null) return at;
-    const isPair = half === 'high' && this.bytes[at + 5] === BACKSLASH && this.surrogate(at + 6) === 'low';
-    if (!isPair) this.halfSurrogate = true;
+    const isPair = half === 'high' && this.#bytes[at + 5] === BACKSLASH && this.#surrogate(at + 6) === 'low';
+    if (!isPair) this.#halfSurrogate = true;
     return isPair ? at + 10 : at;
   }
 
   /** Which surrogate an escape stands for, `\uD800` to `\uDFFF`; null = none. */
-  private surrogate(at: number): 'high' | 'low' | null {
-    const { bytes } = this;
+  #surrogate(at: number): 'high' | 'low' | null {
+    const bytes = this.#bytes;
     // `| 0x20` makes a letter lower case and leaves a digit as it is.
     if (bytes[at] !== LETTER_U || ((bytes[at + 1] ?? 0) | 0x20) !== 0x64) return null;
     const second = (bytes[at + 2] ?? 0) | 0x20;
@@ -153,18 +157,18 @@ class Guard {
     return second >= 0x63 && second <= 0x66 ? 'low' : null;
   }
 
-  private isKey(after: number): boolean {
+  #isKey(after: number): boolean {
     let i = after;
-    while (i < this.bytes.length && (this.bytes[i] ?? 0) <= 0x20) i += 1;
-    return this.bytes[i] === COLON;
+    while (i < this.#bytes.length && (this.#bytes[i] ?? 0) <= 0x20) i += 1;
+    return this.#bytes[i] === COLON;
   }
 
-  private key(quoted: string, escaped: boolean): GuardVerdict | null {
+  #key(quoted: string, escaped: boolean): GuardVerdict | null {
     const key = escaped ? unescape(quoted) : quoted.slice(1, -1);
     if (FORBIDDEN.has(key)) return { code: 'invalid_json', message: `The body may not contain the key "${key}".` };
-    if (this.depth !== 1 || !CRITICAL.has(key)) return null;
-    if (this.seen.has(key)) return { code: 'invalid_json', message: `The key "${key}" appears more than once.` };
-    this.seen.add(key);
+    if (this.#depth !== 1 || !CRITICAL.has(key)) return null;
+    if (this.#seen.has(key)) return { code: 'invalid_json', message: `The key "${key}" appears more than once.` };
+    this.#seen.add(key);
     return null;
   }
 }

@@ -14,7 +14,7 @@ describe('a request body', () => {
     ['{"messages":[{"model":1},{"model":2}],"model":"m"}', { messages: [{ model: 1 }, { model: 2 }], model: 'm' }],
     ['{"top_p":1,"top_p":0.5}', { top_p: 0.5 }],
     ['{"a":"model","b":"model"}', { a: 'model', b: 'model' }],
-  ])('%s is read', (text, value) => {
+  ])('of %s is a JSON object', (text, value) => {
     expect(parse(text)).toEqual({ value });
   });
 
@@ -53,7 +53,7 @@ describe('a request body', () => {
     ['200,001 values', `{"a":[${'{},'.repeat(199_998)}{}]}`, 'invalid_json'],
     ['millions of values', `{"a":[${'1,'.repeat(2_000_000)}1]}`, 'invalid_json'],
     ['500,000 levels', '['.repeat(500_000), 'json_too_deep'],
-  ])('with %s is refused', (_, text, code) => {
+  ])('with %s gets an error', (_, text, code) => {
     expect(parse(text)).toMatchObject({ code });
   });
 
@@ -69,11 +69,11 @@ describe('a request body', () => {
     expect(parse(nested(64))).toHaveProperty('value');
   });
 
-  it('may have 200,000 values', () => {
+  it('may have 200,000 values in all', () => {
     expect(parse(`{"a":[${'{},'.repeat(199_996)}{}]}`)).toHaveProperty('value');
   });
 
-  it('may hold escapes and numbers in every form that JSON has', () => {
+  it('may hold every JSON escape and number form', () => {
     const strings = { a: '\u0041\\ud800 \\"', b: '😀' };
     expect(parse('{"a":"\\u0041\\\\ud800 \\\\\\"","b":"\\uD83D\\uDe00"}')).toEqual({ value: strings });
     const numbers = `{"a":[1e99,1E+308,-1e-400,0.5,-0,1${'0'.repeat(300)},1.${'3'.repeat(400)}]}`;
@@ -81,12 +81,12 @@ describe('a request body', () => {
     expect(parse('{"e":"1e999","1e999":1}')).toEqual({ value: { e: '1e999', '1e999': 1 } });
   });
 
-  it('may have 2,048 keys in each object, however many objects', () => {
+  it('may have 2,048 keys in each object', () => {
     expect(parse(withKeys(2_048))).toHaveProperty('value');
     expect(parse(`{"a":[${Array.from({ length: 5 }, () => withKeys(2_048)).join()}]}`)).toHaveProperty('value');
   });
 
-  it('is not quoted in what is said of it', () => {
+  it('is never quoted in its error', () => {
     for (const text of ['{"secret prompt', '{"a": secret}', '{"a":1}secret', 'secret']) {
       expect(JSON.stringify(parse(text))).not.toContain('secret');
     }

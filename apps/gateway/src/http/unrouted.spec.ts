@@ -17,7 +17,7 @@ const expectBoth = (message: string, deployment: string): void => {
 };
 
 describe('a request that no route takes', () => {
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('with %s on an endpoint is told the method to use', (method) => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'])('with %s on an endpoint names its method', (method) => {
     const paths = [
       '/deployment-1/v1/chat/completions',
       '/acme/demo/v1/chat/completions',
@@ -31,7 +31,7 @@ describe('a request that no route takes', () => {
     }
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('with %s on a list of models is told the methods to use', (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('with %s on models names its methods', (method) => {
     for (const path of [
       '/deployment-1/v1/models',
       '/acme/demo/v1/models',
@@ -48,13 +48,13 @@ describe('a request that no route takes', () => {
     ['/deployment-7/models', '/deployment-7'],
     ['/acme/demo/v1/v1/models', '/acme/demo'],
     ['/deployment-7/v1/models/', '/deployment-7'],
-  ])('on %s, by a client of messages, is told the base URL for each family of those', (path, deployment) => {
+  ])('on %s gets messages clients their base URL', (path, deployment) => {
     const error = explain('GET', path, { 'anthropic-version': '2023-06-01' });
     expect(error.code).toBe('not_found');
     expectBoth(error.message, deployment);
   });
 
-  it.each(['/livez', '/readyz', '/openapi.json'])('with POST on %s, which is open, is told the methods to use', (path) => {
+  it.each(['/livez', '/readyz', '/openapi.json'])('with POST on open %s names its methods', (path) => {
     expect(explain('POST', path)).toMatchObject({ code: 'method_not_allowed', facts: { allow: 'GET, HEAD' } });
   });
 
@@ -76,7 +76,7 @@ describe('a request that no route takes', () => {
     ['/deployment-7/v1/v1/models', 'https://api.example/deployment-7/v1'],
     ['/deployment-7/v1/models/', 'https://api.example/deployment-7/v1'],
     ['/deployment-7/v1//models', 'https://api.example/deployment-<id>/v1'],
-  ])('on %s is told the base URL to set', (path, baseUrl) => {
+  ])('on %s names the base URL to set', (path, baseUrl) => {
     const error = explain('POST', path);
     expect(error.code).toBe('not_found');
     expect(error.message).toMatch(/[^.]\.$/);
@@ -95,7 +95,7 @@ describe('a request that no route takes', () => {
     ['/deployment-7/v1/v1/messages/count_tokens?beta=true', '/deployment-7'],
     ['/acme/demo/messages/count_tokens', '/acme/demo'],
     ['/v1/messages/count_tokens', '/deployment-<id>'],
-  ])('on %s is told the base URL that clients of messages take', (path, deployment) => {
+  ])('on %s names the base URL for messages', (path, deployment) => {
     const error = explain('POST', path);
     expect(error.code).toBe('not_found');
     expectBoth(error.message, deployment);
@@ -105,31 +105,31 @@ describe('a request that no route takes', () => {
     ['/deployment-7/messages', 'this client adds none, so set its base URL to https://api.example/deployment-7/v1.'],
     ['/messages', 'this client adds none, so set its base URL to https://api.example/deployment-<id>/v1.'],
     ['/v1/messages', "Set the client's base URL to https://api.example/deployment-<id> (in the AI SDK"],
-  ])('on %s is told what the client that asked so takes', (path, words) => {
+  ])('on %s follows the client’s contract', (path, words) => {
     expect(explain('POST', path).message).toContain(words);
   });
 
-  it('on the way to messages is told that endpoint', () => {
+  it('near messages names that endpoint', () => {
     expect(explain('POST', '/v2/x/y/messages').message).toContain(`POST ${BASE}/deployment-<id>/v1/messages.`);
   });
 
-  it('for responses is told of the contract that is offered', () => {
+  it('for responses names the offered contract', () => {
     expect(explain('POST', '/deployment-7/v1/responses').message).toMatch(/\/v1\/chat\/completions.*\.chat\(/);
   });
 
-  it.each(['/v2/deployment-7/chat', '/', '/metrics', '/DEPLOYMENT-7/V1/CHAT/COMPLETIONS'])('on %s is told the endpoint', (path) => {
+  it.each(['/v2/deployment-7/chat', '/', '/metrics', '/DEPLOYMENT-7/V1/CHAT/COMPLETIONS'])('on %s names the endpoint', (path) => {
     expect(explain('POST', path).message).toContain('POST https://api.example/deployment-<id>/v1/chat/completions');
   });
 
-  it('gets nothing of a hostile path back', () => {
+  it('never gets a hostile path back', () => {
     expect(explain('POST', '/<script>/v1/responses').message).not.toContain('script');
     expect(explain('POST', `/${'a'.repeat(9_000)}/b/v1/responses`).message.length).toBeLessThan(500);
   });
 });
 
-describe('a path whose deployment part shows a wrong base URL', () => {
+describe('a wrong base URL', () => {
   it.each(['/v1/v1/chat/completions', '/deployment-7/v1/v1/chat/completions', '/v1/v1/messages', '/acme/v1/v1/messages'])(
-    'is explained: %s',
+    'is explained for the path %s',
     (path) => {
       expect(wrongBaseUrl({ url: path, headers: {} }, DIRECTIONS)?.message).toContain('/v1 twice');
     },
@@ -148,7 +148,7 @@ describe('the path of a target', () => {
     ['HTTPS://evil', '/'],
     ['/a#b', '/a'],
     ['', '/'],
-  ])('%s is %s', (target, path) => {
+  ])('of %s is %s', (target, path) => {
     expect(pathOf(target)).toBe(path);
   });
 });

@@ -54,7 +54,7 @@ describe('an answer that is not streamed', () => {
     answer.events([{ k: 'text', x: 'Hello', n: 1 }]);
   });
 
-  it('holds memory as it grows, and fails alone where its account holds as much as it may', () => {
+  it('reserves memory as it grows, and fails alone', () => {
     const others = answers.open(1);
     others.take(99 * MIB);
     answer.events([{ k: 'text', x: 'x'.repeat(MIB / 4), n: 1 }]);
@@ -63,7 +63,7 @@ describe('an answer that is not streamed', () => {
     expect(answers.open(2).take(99 * MIB)).toBe('taken');
   });
 
-  it('is refused before it begins where nothing is left, and gives back what it held when it is over', () => {
+  it('fails without memory, and releases it when over', () => {
     const response = new EventEmitter();
     const call = { caller: { account: { id: 1 } }, response } as unknown as Parameters<typeof reserveDocument>[1];
     const others = answers.open(1);
@@ -86,7 +86,7 @@ describe('an answer that is not streamed', () => {
     expect(JSON.parse(sent.text)).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
   });
 
-  it('that takes two minutes is kept alive with blanks, and stays valid JSON', () => {
+  it('sends blanks after two minutes and stays valid JSON', () => {
     const now = performance.now();
     answer.tick(now + 119_000);
     expect(sent.status).toBe(0);
@@ -98,13 +98,13 @@ describe('an answer that is not streamed', () => {
     expect(JSON.parse(sent.text)).toMatchObject({ object: 'chat.completion' });
   });
 
-  it('of a model that does not stop is given up', () => {
+  it('fails when it grows too large', () => {
     const x = 'x'.repeat(DOCUMENT_BYTES_MAX / 8);
     for (let i = 0; i < 3; i += 1) answer.events([{ k: 'text', x, n: 1 }]);
     expect(() => answer.events([{ k: 'text', x, n: 1 }])).toThrow(ServiceError);
   });
 
-  it('of more probabilities than can be held is given up', () => {
+  it('fails with too many token probabilities', () => {
     const top = Array.from({ length: 20 }, () => ({ t: 'x', p: -1 }));
     const event = { k: 'text' as const, x: '', n: 1, lp: Array.from({ length: 1_000 }, () => ({ t: 'x', p: -1, top })) };
     const takeAll = (): void => {
@@ -118,7 +118,7 @@ describe('an answer that is not streamed', () => {
     expect(sent).toMatchObject({ status: 502, destroyed: false });
   });
 
-  it('that fails after its status was sent breaks the connection', () => {
+  it('that fails after its status breaks the connection', () => {
     answer.tick(performance.now() + 121_000);
     answer.fail(new ServiceError('worker_lost', 'Lost.'));
     expect(sent).toMatchObject({ status: 200, ended: false, destroyed: true });

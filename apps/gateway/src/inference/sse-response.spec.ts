@@ -10,7 +10,7 @@ import { LoopPressure } from './loop-pressure.js';
 import { type CutReason, RELAY_TIMES } from './relayed-response.js';
 import { SseResponse, UNSENT_BYTES_MAX, UNSENT_BYTES_SPARED } from './sse-response.js';
 
-/** A client's end of a response, as slow as a test wants it. */
+/** A response whose client reads as slowly as the test wants. */
 class ScriptedResponse extends EventEmitter {
   readonly socket = { bytesWritten: 0, writableLength: 0 };
   readonly writes: string[] = [];
@@ -104,7 +104,7 @@ describe('a streamed answer', () => {
     });
   });
 
-  it('has no status before the first output, and its headers with it', () => {
+  it('sends its status with the first output', () => {
     answer.events([{ k: 'start', prompt: 3 }]);
     expect(response.headersSent).toBe(false);
     answer.events([text('Hi')]);
@@ -115,20 +115,20 @@ describe('a streamed answer', () => {
     expect(contents(response.writes.join(''))).toEqual(['Hi']);
   });
 
-  it('that fails before is a plain error with its own status', () => {
+  it('that fails early has the status of its error', () => {
     answer.fail(new ServiceError('overloaded', 'Full.', { retryAfterS: 3 }));
     expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '3', 'content-type': 'application/json' } });
     expect(response.destroyed).toBe(false);
   });
 
-  it('writes each step at once while its client keeps up', () => {
+  it('writes each step at once to a fast client', () => {
     answer.events([text('a')]);
     answer.events([text('b')]);
     answer.events([text('c'), text('d')]);
     expect(response.writes.map(contents)).toEqual([['a'], ['b'], ['cd']]);
   });
 
-  it('merges what came while its client was behind into one write and one chunk', () => {
+  it('merges events into one write for slow clients', () => {
     answer.events([text('a')]);
     response.writableNeedDrain = true;
     for (const x of ['b', 'c', 'd']) answer.events([text(x)]);
@@ -139,7 +139,7 @@ describe('a streamed answer', () => {
     expect(response.writes).toHaveLength(3);
   });
 
-  it('merges what comes within a turn while the loop is behind, but never holds the first output', async () => {
+  it('merges events while the event loop lags', async () => {
     pressure.lagging = true;
     answer.events([text('a')]);
     expect(response.writes).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('a streamed answer', () => {
     expect(response.writes.map(contents)).toEqual([['a'], ['bc']]);
   });
 
-  it('ends with everything that waited, the finish chunk and the end mark', () => {
+  it('ends with all queued events and the end mark', () => {
     answer.events([text('a')]);
     response.writableNeedDrain = true;
     answer.events([text('b'), { k: 'fin', r: 'stop' }]);
@@ -158,7 +158,7 @@ describe('a streamed answer', () => {
     expect(response.ended).toMatch(/"finish_reason":"stop"\}\]\}\n\ndata: \[DONE\]\n\n$/);
   });
 
-  it('that fails on the way sends what it has and one error, and breaks the connection after it has left', () => {
+  it('that fails late sends its text, then one error', () => {
     answer.events([text('a')]);
     response.writableNeedDrain = true;
     answer.events([text('b')]);
@@ -173,7 +173,7 @@ describe('a streamed answer', () => {
     expect(sent).not.toMatch(/DONE|"finish_reason":"/);
   });
 
-  it('of a model that just stops sends what waited before the error', () => {
+  it('without finish reason sends its text before the error', () => {
     answer.events([text('a')]);
     response.writableNeedDrain = true;
     answer.events([text('b')]);
@@ -185,7 +185,7 @@ describe('a streamed answer', () => {
     expect(response).toMatchObject({ destroyed: true, ended: null });
   });
 
-  it('says why the model stopped only when it is complete', () => {
+  it('sends its finish reason only when complete', () => {
     answer.events([text('a'), { k: 'fin', r: 'stop' }]);
     answer.fail(new ServiceError('worker_lost', 'Lost.'));
     expect(contents(response.writes.join(''))).toEqual(['a']);
@@ -202,7 +202,7 @@ describe('a streamed answer', () => {
       probe.release();
       return bytes;
     };
-    /** Says more and more until it is cut. @returns what waited then, in bytes. */
+    /** Sends events until the response is cut. @returns the unsent bytes at that time. */
     const say = (most = 2 * UNSENT_BYTES_MAX): number => {
       let waits = 0;
       for (; cuts.length === 0 && waits < most; waits += stepBytes) answer.events([text(step)]);
@@ -213,14 +213,14 @@ describe('a streamed answer', () => {
       response.writableNeedDrain = true;
     });
 
-    it('is cut when more waits for it than the largest event of an engine', () => {
+    it('is cut above the largest event of an engine', () => {
       const waited = say();
       expect(cuts).toEqual(['client_too_slow']);
       expect(waited).toBeGreaterThan(2 * 8 * 1024 * 1024);
       expect(waited).toBeLessThanOrEqual(UNSENT_BYTES_MAX + stepBytes);
     });
 
-    it('is cut beyond 64 KiB where its account holds as much as it may', () => {
+    it('is cut above 64 KiB without account memory', () => {
       const others = memory.open(1);
       while (others.take(1024) === 'taken') continue;
       response.socket.writableLength = UNSENT_BYTES_SPARED;
@@ -230,7 +230,7 @@ describe('a streamed answer', () => {
       expect(cuts).toEqual(['client_too_slow']);
     });
 
-    it('is charged to its account from the first byte on, and for less when the client has taken some', () => {
+    it('reserves memory for unsent bytes only', () => {
       const others = memory.open(1);
       const rest = 50 * 1024 * 1024 - 1_000;
       others.take(rest);
@@ -248,7 +248,7 @@ describe('a streamed answer', () => {
       expect([room(900), room(901)]).toEqual([true, false]);
     });
 
-    it('takes no room of its account when the client has read', () => {
+    it('releases its memory once the client has read', () => {
       const before = free(1);
       say(8 * 1024 * 1024);
       expect(before - free(1)).toBeGreaterThan(6 * 1024 * 1024);
@@ -259,7 +259,7 @@ describe('a streamed answer', () => {
     });
   });
 
-  it('that is silent for 15 s gets its status and comments, and can still fail after them', () => {
+  it('sends comments after 15 s, and may still fail', () => {
     const now = performance.now();
     answer.tick(now + 14_000);
     expect(response.headersSent).toBe(false);
@@ -275,7 +275,7 @@ describe('a streamed answer', () => {
     expect(response.destroyed).toBe(true);
   });
 
-  it('is cut when its client takes nothing for a minute, also after the end', () => {
+  it('is cut after a minute without reads', () => {
     const now = performance.now();
     answer.events([text('a')]);
     response.writableNeedDrain = true;

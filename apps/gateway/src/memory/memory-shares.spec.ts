@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryShares } from './memory-shares.js';
 
 describe('shared memory', () => {
-  it('leaves room for others when one account has its share', () => {
+  it('leaves room for others beside a full account', () => {
     const shares = new MemoryShares({ bytes: 100, shareBytes: 25 });
     const [greedy, more, other] = [shares.open(1), shares.open(1), shares.open(2)];
     expect([greedy.take(20), more.take(5), more.take(1), other.take(25)]).toEqual(['taken', 'taken', 'share_used', 'taken']);
@@ -10,7 +10,7 @@ describe('shared memory', () => {
     expect(more.take(20)).toBe('taken');
   });
 
-  it('leaves room for other keys of an account when one has its share', () => {
+  it('leaves room for other keys beside a full one', () => {
     const shares = new MemoryShares({ bytes: 100, shareBytes: 40, keyBytes: 30 });
     const [greedy, more, other] = [shares.open(1, 1), shares.open(1, 1), shares.open(1, 2)];
     expect([greedy.take(30), more.take(1), other.take(10), other.take(1)]).toEqual(['taken', 'share_used', 'taken', 'share_used']);
@@ -23,7 +23,7 @@ describe('shared memory', () => {
     expect([1, 2, 3].map((account) => shares.open(account).take(20))).toEqual(['taken', 'taken', 'full']);
   });
 
-  it('is given back once, however often its holder says so', () => {
+  it('is released once, however often it is called', () => {
     const shares = new MemoryShares({ bytes: 50, shareBytes: 50 });
     const [one, other] = [shares.open(1), shares.open(2)];
     one.take(30);

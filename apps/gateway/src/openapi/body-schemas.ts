@@ -5,8 +5,8 @@ import type { JsonSchema } from './description.js';
 type Node = Record<string, unknown>;
 
 /**
- * The schemas of request bodies as the document holds them, by their ids (`.meta({ id })`).
- * @param bodies what the gateway checks bodies with.
+ * The OpenAPI schemas of request bodies by id (`.meta({ id })`).
+ * @param bodies the zod schemas that the gateway checks bodies with.
  */
 export function bodySchemas(...bodies: readonly z.ZodObject[]): Readonly<Record<string, JsonSchema>> {
   return Object.assign({}, ...bodies.map(schemasOf)) as Record<string, JsonSchema>;
@@ -24,7 +24,7 @@ function schemasOf(body: z.ZodObject): Record<string, JsonSchema> {
   return JSON.parse(named) as Record<string, Node> satisfies Record<string, JsonSchema>;
 }
 
-/** Leaves out fields that are only ever refused, and writes `or null` the short way. */
+/** Leaves out fields that are always rejected, and shortens `or null`. */
 function adapt(schema: z.core.$ZodType, json: Node): void {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   delete json['id'];

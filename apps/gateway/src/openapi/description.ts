@@ -1,9 +1,9 @@
-/** A JSON schema of draft 2020-12, as OpenAPI 3.1 holds it. */
+/** A JSON schema of draft 2020-12, as in OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One endpoint of a public contract. Schemas are named as in the description that it stands in. */
+/** One endpoint of a public contract. It refers to schemas by name. */
 export interface EndpointDescription {
-  /** As in the endpoint itself: what follows the deployment in a path. */
+  /** The part of the path after the deployment. */
   readonly path: string;
   /** Unique over all contracts. */
   readonly id: string;
@@ -11,36 +11,36 @@ export interface EndpointDescription {
   readonly description: string;
   readonly request: string;
   readonly response: string;
-  /** What one event of a stream holds; absent = no stream. */
+  /** Schema of a stream's event; absent = no stream. */
   readonly event?: string;
-  /** Headers of the answer beyond those of every answer, and what they mean. */
+  /** Additional response headers, with descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What the OpenAPI document says of a public contract. */
+/** A public contract in the OpenAPI document. */
 export interface SurfaceDescription {
   readonly name: string;
   readonly description: string;
-  /** By names that no other contract uses. */
+  /** Names are unique over all contracts. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   readonly endpoints: readonly EndpointDescription[];
-  /** The body of every error. */
+  /** Schema of every error's body. */
   readonly error: string;
-  /** One model, and the list of them. */
+  /** Schemas of one model and of the list. */
   readonly model: string;
   readonly models: string;
 }
 
-/** Points at a schema of the document by its name. */
+/** A reference to a schema of the document. */
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 export const text = (description?: string): JsonSchema => ({ type: 'string', ...(description !== undefined && { description }) });
 
-/** One of these texts. */
+/** A string enum. */
 export const word = (...words: readonly string[]): JsonSchema =>
   words.length === 1 ? { const: words[0] } : { type: 'string', enum: words };
 
-/** A whole number from 0 on. */
+/** An integer of at least 0. */
 export const count = (description?: string): JsonSchema => ({
   type: 'integer',
   minimum: 0,
@@ -49,7 +49,7 @@ export const count = (description?: string): JsonSchema => ({
 
 export const list = (items: JsonSchema, bounds: JsonSchema = {}): JsonSchema => ({ type: 'array', items, ...bounds });
 
-/** An object with these members, of which all but `optional` are always there. */
+/** An object with these members, all required but `optional`. */
 export function object(properties: Readonly<Record<string, JsonSchema>>, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
@@ -57,7 +57,7 @@ export function object(properties: Readonly<Record<string, JsonSchema>>, optiona
 
 export const anyObject = (description?: string): JsonSchema => ({ type: 'object', ...(description !== undefined && { description }) });
 
-/** The same or null. */
+/** The schema or null. */
 export function orNull({ description, ...schema }: JsonSchema): JsonSchema {
   const described = description === undefined ? {} : { description };
   const { type, enum: words } = schema;

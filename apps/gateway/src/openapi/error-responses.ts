@@ -2,7 +2,7 @@ import { type InferenceErrorCode, ServiceError } from '@slipway/contracts';
 import type { ErrorFormat } from '../surfaces/surface.js';
 import { type JsonSchema, ref } from './description.js';
 
-/** When the inference API answers with each code. Its client has left before it could see `cancelled`. */
+/** When the inference API returns each code. No client receives `cancelled`, since it has disconnected. */
 export const PUBLIC_ERRORS = {
   missing_api_key: 'No key was sent.',
   invalid_api_key:
@@ -46,14 +46,14 @@ export const PUBLIC_ERRORS = {
   internal: 'A fault of Slipway. Its log has the request id.',
 } as const satisfies Record<Exclude<InferenceErrorCode, 'cancelled'>, string>;
 
-/** Codes that a client of the inference API can see. */
+/** Codes that a client of the inference API can receive. */
 export const PUBLIC_ERROR_CODES = Object.keys(PUBLIC_ERRORS) as (keyof typeof PUBLIC_ERRORS)[];
 
 type Headers = Readonly<Record<string, object>>;
 
 const header = (description: string, schema: JsonSchema = { type: 'string' }): object => ({ description, schema });
 
-const ofEveryAnswer: Headers = {
+const commonHeaders: Headers = {
   'x-request-id': header('Names this request, for support and in the logs.'),
   'request-id': header('The same.'),
 };
@@ -63,9 +63,9 @@ const ofLimits = (measure: 'requests' | 'tokens'): Headers => ({
   [`x-ratelimit-remaining-${measure}`]: header('What is left of it now.', { type: 'integer' }),
   [`x-ratelimit-reset-${measure}`]: header('Time until all of it is left again, such as `6m0s`.'),
 });
-const ofCountedAnswers: Headers = { ...ofLimits('requests'), ...ofLimits('tokens') };
+const rateLimitHeaders: Headers = { ...ofLimits('requests'), ...ofLimits('tokens') };
 
-const ofErrors: Headers = {
+const errorHeaders: Headers = {
   'retry-after': header('Seconds to wait before the request is worth repeating; on 429, 503 and 529.', {
     type: 'integer',
     minimum: 1,
@@ -74,19 +74,19 @@ const ofErrors: Headers = {
   'x-should-retry': header('`false` where repeating brings the same answer.', { const: 'false' }),
 };
 
-/** Headers by their names, for the answers that point at them. */
-export const HEADERS: Headers = { ...ofEveryAnswer, ...ofCountedAnswers, ...ofErrors };
+/** Headers by name, which responses refer to. */
+export const HEADERS: Headers = { ...commonHeaders, ...rateLimitHeaders, ...errorHeaders };
 
 const pointers = (...groups: readonly Headers[]): Headers =>
   Object.fromEntries(groups.flatMap((group) => Object.keys(group)).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** Headers of every answer. */
-export const ID_HEADERS: Headers = pointers(ofEveryAnswer);
-/** Headers of answers that count against limits. */
-export const LIMIT_HEADERS: Headers = pointers(ofEveryAnswer, ofCountedAnswers);
+/** Headers of every response. */
+export const ID_HEADERS: Headers = pointers(commonHeaders);
+/** Headers of responses that count against limits. */
+export const LIMIT_HEADERS: Headers = pointers(commonHeaders, rateLimitHeaders);
 
-/** The errors of a contract by their status, with the codes that each stands for. @param schema name of the body's schema. */
-function byStatus(format: ErrorFormat, schema: string): (readonly [status: string, name: string, answer: object])[] {
+/** The errors of a contract by status, with their codes. @param schema name of the body's schema. */
+function byStatus(format: ErrorFormat, schema: string): (readonly [status: string, name: string, response: object])[] {
   const codes = new Map<number, string[]>();
   for (const code of PUBLIC_ERROR_CODES) {
     const known = format.status(new ServiceError(code, ''));
@@ -99,17 +99,17 @@ function byStatus(format: ErrorFormat, schema: string): (readonly [status: strin
   });
 }
 
-/** The errors of a contract by the names that operations point at. */
+/** The error responses of a contract by the names that operations refer to. */
 export const namedErrorResponses = (format: ErrorFormat, schema: string): Record<string, object> =>
-  Object.fromEntries(byStatus(format, schema).map(([, name, answer]) => [name, answer]));
+  Object.fromEntries(byStatus(format, schema).map(([, name, response]) => [name, response]));
 
-/** What an operation says of its errors, by their status. */
+/** An operation's references to error responses, by status. */
 export const errorResponseRefs = (format: ErrorFormat, schema: string): Record<string, object> =>
   Object.fromEntries(byStatus(format, schema).map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]));
 
 /** @param schema of the body. */
 export const errorResponse = (description: string, schema: JsonSchema): object => ({
   description,
-  headers: pointers(ofEveryAnswer, ofCountedAnswers, ofErrors),
+  headers: pointers(commonHeaders, rateLimitHeaders, errorHeaders),
   content: { 'application/json': { schema } },
 });

@@ -2,7 +2,7 @@ import type { SurfaceRegistration } from '../surfaces/surface.js';
 import { type EndpointDescription, type JsonSchema, ref, type SurfaceDescription } from './description.js';
 import { errorResponse, errorResponseRefs, HEADERS, ID_HEADERS, LIMIT_HEADERS, namedErrorResponses } from './error-responses.js';
 
-/** Of the API, not of the product: its first part changes when a client could break. */
+/** Version of the API, not of the product; the major part changes with breaking changes. */
 const VERSION = '1.0.0';
 
 const DESCRIPTION = `Deployed language models behind two public contracts. Every path begins with a deployment: its slug \`deployment-<id>\`, or \`{account}/{alias}\`.
@@ -11,7 +11,7 @@ Fields of a request that are not listed here are ignored. What would change the 
 
 type Described = SurfaceRegistration & { readonly openapi: SurfaceDescription };
 
-/** How a path names a deployment, and the end that this gives to an operation's id. */
+/** How a path names a deployment, and the suffix of its operation ids. */
 interface Naming {
   readonly prefix: string;
   readonly suffix: string;
@@ -41,7 +41,7 @@ const NAMINGS: readonly Naming[] = [
 /**
  * The OpenAPI 3.1 document of the inference API.
  * @param surfaces those without a description are left out.
- * @param baseUrl what clients are told to use, without a path.
+ * @param baseUrl public base URL, without a path.
  */
 export function openApiDocument(surfaces: readonly SurfaceRegistration[], baseUrl: string): JsonSchema {
   const described = surfaces.filter((surface): surface is Described => surface.openapi !== undefined);
@@ -93,7 +93,7 @@ function operations(surface: Described, { prefix, suffix, parameters }: Naming):
   ]);
 }
 
-function success({ response: answer, event, headers = {} }: EndpointDescription): object {
+function success({ response, event, headers = {} }: EndpointDescription): object {
   const named = Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }] as const);
   const stream = event !== undefined && {
     'text/event-stream': {
@@ -107,11 +107,11 @@ function success({ response: answer, event, headers = {} }: EndpointDescription)
   return {
     description: stream ? 'The answer; with `stream`, its events.' : 'The answer.',
     headers: { ...LIMIT_HEADERS, ...Object.fromEntries(named) },
-    content: { 'application/json': { schema: ref(answer) }, ...stream },
+    content: { 'application/json': { schema: ref(response) }, ...stream },
   };
 }
 
-/** The models of a deployment, in the form of the contract whose client asks. */
+/** The models of a deployment, in the form of the client's contract. */
 function models(described: readonly Described[], { prefix, suffix, parameters }: Naming): [string, object][] {
   const anyOf = (name: (surface: SurfaceDescription) => string): JsonSchema => ({
     anyOf: described.map(({ openapi }) => ref(name(openapi))),
@@ -172,7 +172,7 @@ const health = (operationId: string, summary: string, responses: object): object
   get: { operationId, tags: ['gateway'], summary, security: [], responses },
 });
 
-/** What is open to everybody. */
+/** Paths without a key. */
 const OPEN_PATHS: Readonly<Record<string, object>> = {
   '/livez': health('live', 'Whether the process runs', { '200': plain('It does.') }),
   '/readyz': health('ready', 'Whether requests can be answered', { '200': plain('They can.'), '503': plain('Why they cannot.') }),

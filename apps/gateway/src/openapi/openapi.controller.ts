@@ -6,10 +6,10 @@ import { HTTP_SETTINGS, type HttpSettings } from '../http/http-settings.js';
 import { SurfaceRegistry } from '../surfaces/registry.js';
 import { openApiDocument } from './openapi-document.js';
 
-/** How long it may be kept without asking again, in seconds. */
+/** Cache time, in seconds. */
 const MAX_AGE_S = 300;
 
-/** The OpenAPI document, made once. It is the same for everybody and asks for no key. */
+/** Serves the OpenAPI document, which is created once and needs no key. */
 @Controller()
 export class OpenApiController {
   readonly #body: Buffer;

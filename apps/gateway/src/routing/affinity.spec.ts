@@ -17,7 +17,7 @@ describe('the affinity of a request', () => {
     expect(affinityOf(later, undefined)).toBe(affinityOf(first, undefined));
   });
 
-  it('differs with the system message, and with the first user message', () => {
+  it('differs by system message and first user message', () => {
     const others = [
       conversation(['system', 'Be long.'], ['user', 'Hello']),
       conversation(['system', 'Be brief.'], ['user', 'Bye']),

@@ -8,19 +8,19 @@ const failed = (times: number, now = 0): Breaker => {
 };
 
 describe('the breaker of a worker', () => {
-  it('opens with the fifth failed start in a row, for 5 s', () => {
+  it('opens for 5 s after five failed starts', () => {
     expect(failed(4).allows(0)).toBe(true);
     expect(failed(5).allows(4_999)).toBe(false);
     expect(failed(5).allows(5_000)).toBe(true);
   });
 
-  it('lets one start try, and no second while it tries', () => {
+  it('allows one trial start, and no second meanwhile', () => {
     const breaker = failed(5);
     breaker.started();
     expect(breaker.allows(6_000)).toBe(false);
   });
 
-  it('opens again when the trial fails, and closes when it succeeds', () => {
+  it('opens again or closes by the trial’s result', () => {
     const breaker = failed(5);
     breaker.started();
     breaker.failed(6_000);
@@ -33,7 +33,7 @@ describe('the breaker of a worker', () => {
     expect(breaker.allows(11_000)).toBe(true);
   });
 
-  it('allows another trial when the first said nothing about the worker', () => {
+  it('allows another trial after an undecided one', () => {
     const breaker = failed(5);
     breaker.started();
     breaker.undecided();

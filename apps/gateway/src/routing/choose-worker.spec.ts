@@ -10,7 +10,7 @@ const never = (): number => {
 };
 
 describe('the choice of a worker', () => {
-  it('is the same for the same conversation, whatever the order of the table', () => {
+  it('is stable for a conversation, in any table order', () => {
     const workers = NAMES.map((name) => worker(name, 8));
     for (let affinity = 0; affinity < 100; affinity += 1) {
       expect(chooseWorker([...workers].reverse(), affinity, never)).toBe(chooseWorker(workers, affinity, never));
@@ -31,7 +31,7 @@ describe('the choice of a worker', () => {
     for (const name of NAMES) expect(counts.get(name)).toBeGreaterThan(800);
   });
 
-  it('moves only the conversations of a worker that is gone', () => {
+  it('moves only conversations of a lost worker', () => {
     const workers = NAMES.map((name) => worker(name, 8));
     for (let i = 0; i < 200; i += 1) {
       const before = chooseWorker(workers, hashText(`c${i}`), never);
@@ -40,7 +40,7 @@ describe('the choice of a worker', () => {
     }
   });
 
-  it('goes past a worker that holds more than 1.5 times its share', () => {
+  it('skips workers above 1.5 times their share', () => {
     const affinity = Array.from({ length: 1_000 }, (_, i) => i).find(
       (i) =>
         chooseWorker(
@@ -70,7 +70,7 @@ describe('the choice of a worker', () => {
     expect(chooseWorker([], 1, () => 0)).toBeNull();
   });
 
-  it('takes the freer of two random ones when all with room are beyond their share', () => {
+  it('takes the freer of two when all are overloaded', () => {
     // Both hold far more than their slots' share, beside two large idle workers that are full by now.
     const dice = [0, 0.99];
     const workers = [worker('a', 1, 100), worker('b', 2, 100), worker('c', 0, 1)];

@@ -27,7 +27,7 @@ describe('places for counts', () => {
     places = new CountRouter(table, () => 0);
   });
 
-  it('are found at a runner whose slots are all taken, which has as many free slots afterwards', async () => {
+  it('are found at full runners, and take no slot', async () => {
     heartbeat('a', { used: 1 });
     expect(await choose()).toBe('a');
     expect(table.worker(DEP, wk('a'))?.free).toBe(0);
@@ -35,14 +35,14 @@ describe('places for counts', () => {
     expect(table.worker(DEP, wk('a'))?.free).toBe(1);
   });
 
-  it('are the same for the same conversation, and spread over runners for many', async () => {
+  it('are stable per conversation and spread over many', async () => {
     for (const name of ['a', 'b', 'c']) heartbeat(name);
     expect(new Set(await take(10)).size).toBe(1);
     const chosen = await Promise.all(Array.from({ length: 60 }, (_, affinity) => choose(none, affinity * 7_919)));
     expect(new Set(chosen).size).toBe(3);
   });
 
-  it('are 64 at each runner; then the next takes over, then there are none until one is given back', async () => {
+  it('are 64 at each runner, then at others', async () => {
     heartbeat('a');
     heartbeat('b');
     const taken = await take(128);
@@ -52,7 +52,7 @@ describe('places for counts', () => {
     expect(await choose()).toBe('b');
   });
 
-  it('are not at runners that were excluded, are leaving or are gone', async () => {
+  it('exclude runners that are excluded, leaving or gone', async () => {
     heartbeat('a');
     await expect(choose(new Set([wk('a')]))).rejects.toMatchObject({ code: 'deployment_unavailable' });
     chooser().refused(wk('a'), { kind: 'rejected', code: 'draining', used: 0, slots: 1 });
@@ -63,14 +63,14 @@ describe('places for counts', () => {
     await expect(choose()).rejects.toMatchObject({ code: 'deployment_unavailable' });
   });
 
-  it('say nothing about slots when a runner counts all that it can', async () => {
+  it('do not change slots when a runner is full', async () => {
     heartbeat('a', { slots: 4, used: 1 });
     chooser().refused(wk('a'), { kind: 'rejected', code: 'busy', used: 1, slots: 4 });
     expect(table.worker(DEP, wk('a'))?.free).toBe(3);
     expect(await choose()).toBe('a');
   });
 
-  it('are taken away from a runner that fails time and again', async () => {
+  it('end at a runner that keeps failing', async () => {
     heartbeat('a');
     for (let i = 0; i < 5; i += 1) chooser().refused(wk('a'), { kind: 'silent' });
     await expect(choose()).rejects.toMatchObject({ code: 'deployment_unavailable' });

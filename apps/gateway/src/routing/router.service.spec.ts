@@ -53,7 +53,7 @@ describe('the router', () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it('has nobody to send to while no runner is ready', async () => {
+  it('has no target while no runner is ready', async () => {
     expect(await codeOf(choose())).toBe('deployment_unavailable');
     heartbeat('a', { state: 'starting' });
     expect(await codeOf(choose())).toBe('deployment_unavailable');
@@ -61,7 +61,7 @@ describe('the router', () => {
     expect(await codeOf(choose())).toBe('deployment_unavailable');
   });
 
-  it('trusts a runner for three beats', async () => {
+  it('trusts a runner for three heartbeat intervals', async () => {
     heartbeat('a');
     now = 3_000;
     expect(await choose()).toBe('a');
@@ -69,7 +69,7 @@ describe('the router', () => {
     expect(await codeOf(choose())).toBe('deployment_unavailable');
   });
 
-  it('counts its own starts, so that a full runner is not asked again before it reports', async () => {
+  it('counts its own starts between heartbeats', async () => {
     heartbeat('a', { slots: 2, used: 1 });
     expect(await choose()).toBe('a');
     const waiting = codeOf(choose());
@@ -78,7 +78,7 @@ describe('the router', () => {
     expect(await waiting).toBe('chose a');
   });
 
-  it('gives a freed slot to the first who waits, in the turn it becomes free', async () => {
+  it('gives a freed slot to the first waiting request', async () => {
     heartbeat('a');
     const first = chooser();
     await choose(first);
@@ -95,11 +95,11 @@ describe('the router', () => {
     expect(order).toEqual(['second', 'third']);
   });
 
-  it('takes no slot for free when a request that waited in the runner leaves', async () => {
+  it('frees no slot when a queued request leaves', async () => {
     heartbeat('a');
     const raced = chooser();
     await choose(raced);
-    // Another gateway was faster: ours waits in the runner.
+    // Another gateway was faster, so this request waits in the runner.
     heartbeat('a', { used: 1, queued: 1 });
     raced.released(wk('a'));
     const next = codeOf(choose());
@@ -110,7 +110,7 @@ describe('the router', () => {
     expect(await next).toBe('chose a');
   });
 
-  it('refuses with a hint when nothing became free within 10 s', async () => {
+  it('fails with a hint after waiting 10 s', async () => {
     heartbeat('a', { used: 1 });
     const waiting = codeOf(choose());
     await vi.advanceTimersByTimeAsync(9_999);
@@ -128,7 +128,7 @@ describe('the router', () => {
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['overloaded']));
   });
 
-  it('offers nothing to a client that left', async () => {
+  it('gives no slot to a client that left', async () => {
     heartbeat('a', { used: 1 });
     const leaving = new AbortController();
     const gone = codeOf(choose(chooser(), NONE, leaving));
@@ -140,7 +140,7 @@ describe('the router', () => {
     expect(table.worker(DEP, wk('a'))?.inFlight).toBe(1);
   });
 
-  it('tells those who wait when the last runner is gone', async () => {
+  it('fails waiting requests when the last runner is gone', async () => {
     heartbeat('a', { used: 1 });
     const waiting = codeOf(choose());
     now = 3_001;
@@ -155,7 +155,7 @@ describe('the router', () => {
     expect(await codeOf(choose(chooser(), new Set([wk('a'), wk('b')])))).toBe('deployment_unavailable');
   });
 
-  it('serves those behind one for whom only a full runner is left', async () => {
+  it('serves requests behind one that excludes free runners', async () => {
     heartbeat('a', { used: 1 });
     heartbeat('b', { used: 1 });
     const hasExclusions = codeOf(choose(chooser(), new Set([wk('b')])));
@@ -166,14 +166,14 @@ describe('the router', () => {
     expect(await hasExclusions).toBe('chose a');
   });
 
-  it('waits for a runner that turned out to be full, and goes there when it has room', async () => {
+  it('waits for a full runner until it has room', async () => {
     heartbeat('a');
     const who = chooser();
     await choose(who);
     who.refused(wk('a'), { kind: 'rejected', code: 'busy', used: 1, slots: 1 });
     who.released(wk('a'));
     const again = codeOf(choose(who));
-    // The release freed our own count, not the slot of whoever was faster.
+    // The release freed this gateway's count, not the slot of the faster gateway.
     heartbeat('a', { used: 1 });
     expect(router.waiting).toBe(1);
     heartbeat('a', { used: 0 });
@@ -185,7 +185,7 @@ describe('the router', () => {
     { kind: 'rejected', code: 'draining', used: 0, slots: 1 },
     { kind: 'rejected', code: 'not_here', used: 0, slots: 1 },
     { kind: 'silent' },
-  ])('sends nobody to a runner that answered %j before it reports again', async (refusal) => {
+  ])('skips a runner after %j until its next heartbeat', async (refusal) => {
     heartbeat('a');
     const who = chooser();
     await choose(who);
@@ -196,7 +196,7 @@ describe('the router', () => {
     expect(await codeOf(choose())).toBe('chose a');
   });
 
-  it('spares a runner on which five starts failed, for 5 s', async () => {
+  it('skips a runner for 5 s after five failures', async () => {
     for (let i = 0; i < 5; i += 1) {
       heartbeat('a', { slots: 9 });
       const who = chooser();
@@ -226,13 +226,13 @@ describe('the router', () => {
     expect(await choose()).toBe('a');
   });
 
-  it('ignores a report that was overtaken by a newer one', async () => {
+  it('ignores a heartbeat older than the last', async () => {
     heartbeat('a', { n: 10, used: 1 });
     heartbeat('a', { n: 9, used: 0 });
     expect(table.worker(DEP, wk('a'))?.free).toBe(0);
   });
 
-  it('asks for the new revision once a runner is ready with it, and for the old one until then', () => {
+  it('requests a new revision once a runner has it', () => {
     const facts = { id: DEP, rev: 2 } as never;
     heartbeat('old', { rev: 1 });
     expect(router.revisionOf(facts)).toBe(1);
@@ -242,7 +242,7 @@ describe('the router', () => {
     expect(router.revisionOf(facts)).toBe(2);
   });
 
-  it('forgets runners that are gone, when nothing of ours runs there', async () => {
+  it('removes lost runners without streams of this gateway', async () => {
     heartbeat('a');
     const who = chooser();
     await choose(who);
@@ -267,7 +267,7 @@ describe('the router', () => {
         () => order.push(`${name} refused`),
       );
 
-    /** Frees the one slot again and again, and tells in which order those who wait get it. */
+    /** Frees the one slot repeatedly. @returns the order in which waiting requests get it */
     async function turns(): Promise<string[]> {
       for (let i = 0; i < 5; i += 1) {
         await vi.advanceTimersByTimeAsync(0);
@@ -277,7 +277,7 @@ describe('the router', () => {
       return order;
     }
 
-    it('lets keys take turns, however many requests one of them sent first', async () => {
+    it('lets keys take turns, however many requests each has', async () => {
       heartbeat('a', { slots: 1 });
       await choose();
       for (const n of [1, 2, 3]) wait(`greedy ${n}`, 1);
@@ -293,7 +293,7 @@ describe('the router', () => {
       expect(await turns()).toEqual(['large 1', 'small 1', 'small 2', 'large 2']);
     });
 
-    it('makes room for another key in a full queue, and refuses the newest of the one that filled it', async () => {
+    it('makes room by refusing the busiest key’s newest request', async () => {
       heartbeat('a', { slots: 1 });
       await choose();
       for (const n of [1, 2, 3, 4]) wait(`greedy ${n}`, 1);

@@ -10,12 +10,12 @@ const heartbeat = (wk: string, dep: DeploymentId, changes: Partial<Heartbeat> = 
   ...changes,
 });
 const tableOf = (standing: () => Standing): WorkerTable => new WorkerTable(() => 0, standing);
-/** How many of so many reports, each of another runner, are kept. */
+/** How many of `count` heartbeats, each of another runner, are kept. */
 const kept = (table: WorkerTable, count: number, report: (n: number) => Heartbeat): number =>
   Array.from({ length: count }, (_, n) => table.report(report(n))).filter(Boolean).length;
 
 describe('the table of runners', () => {
-  it('believes a runner of the deployment in its name alone', () => {
+  it('accepts a runner only for its own deployment', () => {
     const table = tableOf(() => 'named');
     const name = runnerName(agent, ONE, 'x1');
     expect([table.report(heartbeat(name, TWO)), table.report(heartbeat(name, ONE))]).toEqual([false, true]);
@@ -31,7 +31,7 @@ describe('the table of runners', () => {
     },
   );
 
-  it('keeps a bounded number of runners that one agent invents, named or not', () => {
+  it('bounds the runners of one agent', () => {
     for (const standing of ['named', 'unknown'] as const) {
       const invented = kept(
         tableOf(() => standing),
@@ -49,7 +49,7 @@ describe('the table of runners', () => {
     ).toBe(256);
   });
 
-  it('keeps a bounded number of one unnamed agent over all deployments, and has room for others', () => {
+  it('bounds one unnamed agent over all deployments', () => {
     const table = tableOf(() => 'unknown');
     expect(kept(table, 5_000, (n) => heartbeat('agent-x', (n + 1) as DeploymentId))).toBe(4_096);
     expect(kept(table, 10, (n) => heartbeat(`other-${n}`, ONE))).toBe(10);
@@ -57,7 +57,7 @@ describe('the table of runners', () => {
     expect(table.report(heartbeat('agent-x', 5_001 as DeploymentId))).toBe(false);
   });
 
-  it('keeps a bounded number of unnamed runners in all, and every named one', () => {
+  it('bounds all unnamed runners, and no named one', () => {
     let standing: Standing = 'unknown';
     const table = tableOf(() => standing);
     expect(kept(table, 70_000, (n) => heartbeat(`a${n}`, (n + 1) as DeploymentId))).toBe(65_536);

@@ -14,7 +14,7 @@ describe('the public contracts of the gateway', () => {
   );
 
   it.each(['/deployment-1/v1/chat/completions', '/', '/v1/embeddings', '/messages/x', '/MESSAGES'])(
-    'have errors on %s in the form of the first one',
+    'write errors on %s as the first contract',
     (path) => {
       expect(Object.keys(bodyAt(path))).toEqual(['error']);
     },

@@ -4,23 +4,23 @@ import type { ModelFormat, SurfaceEndpoint, SurfaceRegistration } from './surfac
 
 /** A deployment's part of a path: its slug, or account and alias. */
 const DEPLOYMENT = '/[^/]+(?:/[^/]+)?';
-/** What a deployment's part of a path looks like; anything else is not repeated to anybody. */
+/** A valid deployment part of a path; other text of a path is not repeated in messages. */
 export const NAMED = '(?:/deployment-[0-9]{1,10}|/[a-z][a-z0-9-]{0,39}/[a-z0-9][a-z0-9._-]{0,62})';
 
-/** The start of a path that names a deployment, or what stands for one. */
+/** The deployment part of a path, or a placeholder. */
 export const namedIn = (path: string): string => new RegExp(`^${NAMED}(?=/)`).exec(path)?.[0] ?? '/deployment-<id>';
 
 /** Endpoints of every contract. */
 const MODELS = new RegExp(`^${DEPLOYMENT}/v1/models(?:/[^/]+)?$`);
 
-/** What can be read can be asked for its head alone. */
+/** Methods of endpoints that are read. */
 export const READ_METHODS: readonly string[] = ['GET', 'HEAD'];
 
-/** The public contracts of a gateway, and which of them a path belongs to. */
+/** The public contracts of a gateway. */
 export class SurfaceRegistry {
   readonly #routes: readonly { readonly pattern: RegExp; readonly endpoint: SurfaceEndpoint }[];
 
-  /** @param all the first one answers for paths that belong to none. */
+  /** @param all the first one is used for paths that belong to none. */
   constructor(readonly all: readonly [SurfaceRegistration, ...SurfaceRegistration[]]) {
     const endpoints = all.flatMap((surface) => surface.endpoints);
     this.#routes = endpoints.map((endpoint) => ({ pattern: new RegExp(`^${DEPLOYMENT}${literally(endpoint.path)}$`), endpoint }));
@@ -30,14 +30,14 @@ export class SurfaceRegistry {
     return this.all.flatMap(({ controllers }) => [...controllers]);
   }
 
-  /** The contract of a path, in which its errors are written; for a path of none or of all, that of the client. */
+  /** The contract of a path, else the one whose header the client sent, else the first. */
   of(path: string, headers: IncomingHttpHeaders = {}): SurfaceRegistration {
     const { all } = this;
     const isSent = (header: string | undefined): boolean => header !== undefined && headers[header] !== undefined;
     return all.find(({ owns }) => owns(path)) ?? all.find(({ header }) => isSent(header)) ?? all[0];
   }
 
-  /** How models are shown to the client that asks at a path. */
+  /** The model format for a client. */
   modelsFor(path: string, headers: IncomingHttpHeaders): ModelFormat | undefined {
     return this.of(path, headers).models ?? this.all[0].models;
   }
@@ -49,7 +49,7 @@ export class SurfaceRegistry {
     return route && [route.endpoint.method];
   }
 
-  /** True for the path of an endpoint that lacks its deployment. */
+  /** True for the path of an endpoint without its deployment. */
   lacksDeployment(path: string): boolean {
     return this.#routes.some(({ endpoint }) => endpoint.path === path);
   }

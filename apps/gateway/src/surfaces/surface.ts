@@ -10,82 +10,82 @@ export interface ErrorFormat {
   body(error: ServiceError, requestId: string): string;
 }
 
-/** Turns the events of one answer into a public contract's text. It gets every event once, in order. */
+/** Writes the events of one answer in a public contract's format. It gets every event once, in order. */
 export interface ResponseWriter {
-  /** Stream frames for events that go out together; texts next to each other become one. */
+  /** Stream frames for events that are sent together; adjacent texts are merged. */
   frames(events: readonly StreamEvent[]): string;
   /** The last frames of a complete answer. */
   lastFrames(end: EndFrame): string;
   /** The one frame that ends a failed stream. */
   errorFrame(error: ServiceError, requestId: string): string;
-  /** Keeps a silent stream open; clients ignore it. It may come before all frames. */
+  /** Keeps a silent stream open; clients ignore it. It may be sent before the first frame. */
   readonly keepAlive: string;
-  /** Takes events of an answer that is not streamed. */
+  /** Collects events of an answer that is not streamed. */
   collect(events: readonly StreamEvent[]): void;
-  /** The whole answer of what was collected. */
+  /** The response body made of the collected events. */
   document(end: EndFrame): string;
 }
 
-/** What a client asked for, understood. */
+/** A checked request. */
 export interface SurfaceRequest {
   readonly canonical: CanonicalRequest;
   readonly stream: boolean;
-  /** What the client sent to keep its requests together, if anything. */
+  /** The client's cache key, if it sent one. */
   readonly affinity: string | undefined;
-  /** The fields that the client called otherwise than engines do, by the engines' names for them; absent = none. */
+  /** The client's names of fields that engines name differently; absent = none. */
   readonly names?: FieldNames;
 }
 
-/** Engines call fields as the chat contract does, by the first of its names: from that name to the client's. */
+/** From engines' field names, which are the chat contract's first ones, to the client's. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/** What an operator allows requests. */
+/** The operator's settings for requests. */
 export interface RequestPolicy {
   /** Hosts that images may be fetched from. */
   readonly imageHosts: readonly string[];
 }
 
-/** The part of a request that the gateway keeps while it is answered. */
+/** The part of a request that is kept until its response is over. */
 export type RequestShell<R extends SurfaceRequest = SurfaceRequest> = Omit<R, 'canonical'>;
 
-/** What threads call the readers of bodies: as a start names its contract. */
+/** Name of a body reader in threads, as `api` names the contract in a start. */
 export type ReaderName = PublicApi | 'count';
 
 /** How bodies are checked against a public contract. */
 export interface BodyReading<R extends SurfaceRequest = SurfaceRequest> {
-  /** Its name among the readers of threads, where large bodies are read; absent = they are read on the main loop too. */
+  /** Reader for large bodies in threads; absent = they are read on the main thread. */
   readonly reader?: ReaderName;
   /**
    * Checks a body against the contract.
    * @throws ServiceError naming the first field that is wrong.
    */
   read(body: Record<string, unknown>, deployment: ResolvedDeployment, policy: RequestPolicy): R;
-  /** The refusal of a `model` that is not the deployment of the path; absent where the contract has no such field. */
+  /** The error of a `model` that is not the deployment of the path; absent where the contract has no such field. */
   readonly wrongModel?: (slug: string) => ServiceError;
 }
 
-/** A public contract: everything that the rest of the gateway needs to know of it. */
+/** A public contract, for the rest of the gateway. */
 export interface Surface<R extends SurfaceRequest = SurfaceRequest> extends BodyReading<R> {
   readonly api: PublicApi;
   readonly errors: ErrorFormat;
-  /** @param streamId id of the answer, without a prefix. */
+  /** @param streamId id of the response, without a prefix. */
   writer(request: RequestShell<R>, deployment: ResolvedDeployment, streamId: string): ResponseWriter;
 }
 
-/** How many tokens a request's prompt has. */
+/** Number of tokens in a prompt. */
 export interface PromptCount {
   readonly tokens: number;
-  /** The engine did not count it with the model's own tokenizer and template. */
+  /** True where the engine did not use the model's tokenizer and template. */
   readonly isEstimate: boolean;
 }
 
-/** A public contract's question for the length of a prompt. */
+/** A public contract's request for the token count of a prompt. */
 export interface CountSurface extends BodyReading {
-  /** The whole answer: headers beyond the usual ones, and JSON. */
+  /** The response: additional headers, and its JSON. */
   response(count: PromptCount): { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 }
 
-/** A deployment as a list of models shows it. */
+/** A deployment in a list of models. */
 export interface ModelEntry {
   /** What a client sends as `model`. */
   readonly id: string;
@@ -98,7 +98,7 @@ export interface ModelEntry {
 /** How a public contract writes models. */
 export interface ModelFormat {
   one(entry: ModelEntry): object;
-  /** The whole answer to a question for the list, which holds one. */
+  /** The list, which has one entry. */
   list(entry: ModelEntry): object;
 }
 
@@ -108,24 +108,24 @@ export interface SurfaceEndpoint {
   readonly path: string;
 }
 
-/** What the folder of a public contract shows to the HTTP door. The first endpoint is the one that clients are pointed to. */
+/** What a public contract registers with the HTTP layer. Error messages name the first endpoint. */
 export interface SurfaceRegistration {
   /** Its name in records of usage. */
   readonly api: Surface['api'];
   readonly controllers: readonly Type[];
   readonly errors: ErrorFormat;
   readonly endpoints: readonly [SurfaceEndpoint, ...SurfaceEndpoint[]];
-  /** True for a path that clients of this contract ask for, however wrong what comes before its end is. */
+  /** True for a path whose end belongs to this contract, whatever comes before it. */
   readonly owns: (path: string) => boolean;
-  /** A header that only clients of this contract send, in lower case: it decides where a path says nothing. */
+  /** A header that only clients of this contract send, in lower case; it decides where the path does not. */
   readonly header?: string;
-  /** Absent = as the first contract shows them. */
+  /** Absent = as in the first contract. */
   readonly models?: ModelFormat;
   /**
-   * What a client with a wrong base URL is to set; null where the path shows none.
-   * @param baseUrl the address that clients use, without a path.
+   * The message for a client with a wrong base URL; null where the path shows none.
+   * @param baseUrl public base URL, without a path.
    */
   readonly hint: (path: string, baseUrl: string) => string | null;
-  /** Absent = the OpenAPI document says nothing of it. */
+  /** Absent = not in the OpenAPI document. */
   readonly openapi?: SurfaceDescription;
 }

@@ -18,7 +18,7 @@ describe('counts of refused requests', () => {
     expect(counts.take()).toEqual([]);
   });
 
-  it('are told in messages that are not too long, and are bounded', () => {
+  it('are reported in bounded messages and bounded numbers', () => {
     const counts = new RefusedRequests(() => 1);
     for (let key = 1; key <= 20_000; key += 1) counts.add(refusal({ key }));
     const parts = counts.take();

@@ -65,14 +65,14 @@ describe('a deployment that lacks', () => {
     ['min_tokens', { min_tokens: 1 }, 'min_tokens', 'unsupported_parameter'],
     ['ignore_eos', { ignore_eos: true, max_tokens: 5 }, 'ignore_eos', 'unsupported_parameter'],
     ['stop_token_ids', { stop_token_ids: [5] }, 'stop_token_ids', 'unsupported_parameter'],
-  ])('%s refuses %j by the name of its field, and one that has it takes it', (word, fields, param, code) => {
+  ])('%s names the field for %j, or accepts it', (word, fields, param, code) => {
     const lacking = CAPABILITIES.filter((other) => other !== word);
     expect(faultOf(fields, lacking)).toEqual({ code, param });
     expect(read(fields, CAPABILITIES).messages).not.toHaveLength(0);
     expect(read(fields, []).messages).not.toHaveLength(0);
   });
 
-  it('reasoning takes an effort, which is then a wish', () => {
+  it('reasoning accepts an effort as best effort', () => {
     expect(read({ reasoning_effort: 'low' }, ['seed']).reasoning).toEqual({ effort: 'low' });
   });
 });

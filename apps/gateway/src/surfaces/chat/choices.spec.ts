@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { args, call, chunk, chunksIn, end, fin, lp, ROLE, text, writer } from './events.samples.js';
 
 describe('the calls of a chat stream', () => {
-  it('say id, type and name once, then their arguments in pieces, to the byte', () => {
+  it('send id, type and name once, then arguments', () => {
     const w = writer();
     const begin = (i: number): string =>
       chunk(`{"tool_calls":[{"index":${i},"id":"call_${i}","type":"function","function":{"name":"f${i}","arguments":""}}]}`);
@@ -22,7 +22,7 @@ describe('the calls of a chat stream', () => {
     expect(deltas).toEqual(['role,content', 'reasoning_content', 'content', 'tool_calls', 'tool_calls']);
   });
 
-  it('after the first are left out where only one was asked for', () => {
+  it('after the first are dropped when one was requested', () => {
     const w = writer({ oneCall: true });
     const events = [call(0), args(0, '{}'), call(1), args(1, '{"a"'), args(1, ':1}'), fin('tool_calls')];
     const frames = w.frames(events) + w.lastFrames(end);
@@ -32,7 +32,7 @@ describe('the calls of a chat stream', () => {
     expect(whole.document(end)).toContain('"tool_calls":[{"id":"call_0","type":"function","function":{"name":"f0","arguments":"{}"}}]');
   });
 
-  it('that the limit of tokens cut stream what there is of them', () => {
+  it('that a limit cut stream their partial arguments', () => {
     const w = writer();
     const frames = w.frames([call(0), args(0, '{"a":'), fin('length')]) + w.lastFrames(end);
     expect(chunksIn(frames).map(({ choices }) => choices[0]!.delta.tool_calls?.[0]?.function.arguments)).toEqual([
@@ -46,7 +46,7 @@ describe('the calls of a chat stream', () => {
 });
 
 describe('the choices of a chat stream', () => {
-  it('come one in a chunk, with a role and a finish each, and one usage', () => {
+  it('come one per chunk, each with role and finish', () => {
     const w = writer({ choices: 2, usage: 'last' });
     const on = (c: number, x: string): StreamEvent => ({ k: 'text', c, x, n: 1 });
     const frames =
@@ -76,8 +76,8 @@ describe('the choices of a chat stream', () => {
   });
 });
 
-describe('the log probabilities of a chat stream', () => {
-  it('stand at the chunk of their tokens, one entry for each, and are finite', () => {
+describe('log probabilities in a chat stream', () => {
+  it('belong to their chunk, one finite entry per token', () => {
     const w = writer({ logprobs: true });
     const top: TokenLogprob[] = [
       { t: 'Hel', p: -0.5 },
@@ -119,12 +119,12 @@ describe('the log probabilities of a chat stream', () => {
     expect(tokens).toEqual([[], ['\ufffd', '👋'], ['</s>'], []]);
   });
 
-  it('are left out where nobody asked for them', () => {
+  it('are left out unless they were requested', () => {
     expect(writer().frames([{ k: 'text', x: 'a', n: 1, lp: [lp('a')] }])).toBe(ROLE + chunk('{"content":"a"}'));
   });
 });
 
-describe('a character that comes in two halves', () => {
+describe('a character in two halves', () => {
   const [high, low] = ['👋'.slice(0, 1), '👋'.slice(1)];
   const saidIn = (frames: string): string[] => chunksIn(frames).flatMap(({ choices }) => choices[0]?.delta.content ?? []);
 
@@ -136,7 +136,7 @@ describe('a character that comes in two halves', () => {
     expect(saidIn(writer().frames([text(high), text(low)]))).toEqual(['', '👋']);
   });
 
-  it('is held back for each choice on its own, and for arguments too', () => {
+  it('is held per choice, and for arguments too', () => {
     const w = writer({ choices: 2 });
     expect(w.frames([text(high)])).toBe('');
     expect(w.frames([{ k: 'text', c: 1, x: 'b', n: 1 }])).toContain('"content":"b"');
@@ -158,7 +158,7 @@ describe('a character that comes in two halves', () => {
     expect(saidIn(frames).join('')).toBe(expected);
   });
 
-  it('is not seen in a text that only writes of it', () => {
+  it('is not confused with text about escapes', () => {
     expect(saidIn(writer().frames([text('the escape \\ud83d')])).join('')).toBe('the escape \\ud83d');
   });
 });

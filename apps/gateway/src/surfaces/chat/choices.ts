@@ -1,7 +1,7 @@
 import type { FinishReason, StreamEvent, TokenLogprob, Usage } from '@slipway/contracts';
 import { endsInHalf, jsonText, wholeCharacters } from '../shared/text.js';
 
-/** Why a choice ended, as the contract says it. */
+/** Finish reasons in the contract's words. */
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'stop',
   stop_sequence: 'stop',
@@ -10,7 +10,7 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   content_filter: 'content_filter',
 };
 
-/** JSON has no -Infinity; servers of this contract say this for a token that could not come. */
+/** Log probability of an impossible token, as servers of this contract send it, since JSON has no -Infinity. */
 const NEVER = -9999;
 
 interface Probability {
@@ -31,7 +31,7 @@ function logprobsObject(tokens: readonly TokenLogprob[]): object {
   return { content, refusal: null };
 }
 
-/** Token counts as the contract writes them; those of several choices are summed, their prompt counts once. */
+/** Token counts in the contract's form; completion tokens of all choices are summed, the prompt counts once. */
 export function usageObject({ prompt, cached, completion, reasoning }: Usage): object {
   return {
     prompt_tokens: prompt,
@@ -49,26 +49,26 @@ export function usageObject({ prompt, cached, completion, reasoning }: Usage): o
 
 type CallEvent = Extract<StreamEvent, { k: 'call' }>;
 
-/** What a text belongs to: the answer, its reasoning, or the arguments of the call with this number. */
+/** Where a text belongs: content, reasoning, or the arguments of the call with this number. */
 export type TextTarget = 'content' | 'reasoning_content' | number;
 
 const AFTER = '},"logprobs":null,"finish_reason":null}';
 
 /**
- * The chunks of one choice, written by hand because each token comes through here. `tail` = what stands behind the choice in
- * a chunk of this moment.
+ * Writes the chunks of one choice by string concatenation, since each token passes here. `tail` = the part of a chunk after the
+ * choice.
  */
 export class ChoiceChunks {
-  /** All of a chunk up to its delta. */
+  /** A chunk up to its delta. */
   readonly #before: string;
   readonly #content: string;
   #opened = false;
-  /** First half of a character whose second half has not come yet, and what it belongs to. */
+  /** A high surrogate whose low one has not arrived, and where it belongs. */
   #half = '';
   #halfOf: TextTarget = 'content';
   #probabilities: TokenLogprob[] = [];
 
-  /** @param head all of a chunk up to its choices. */
+  /** @param head a chunk up to its choices. */
   constructor(index: number, head: string) {
     this.#before = `${head}{"index":${index},"delta":{`;
     this.#content = `${this.#before}"content":`;
@@ -79,7 +79,7 @@ export class ChoiceChunks {
     this.#probabilities.push(...tokens);
   }
 
-  /** More text; nothing for a text that is empty, or too short to be a character. */
+  /** The chunk of a text; empty for no text, or only a high surrogate. */
   text(target: TextTarget, x: string, tail: string): string {
     let before = '';
     let text = x;
@@ -104,7 +104,7 @@ export class ChoiceChunks {
     return `${this.flush(tail)}${this.#open(tail)}${this.#before}${call}${AFTER}${tail}`;
   }
 
-  /** What is still held back when nothing more of this choice, or something else, comes. */
+  /** Writes what is held back, before something else or the end of the choice. */
   flush(tail: string): string {
     const half = this.#half === '' ? '' : this.#chunk(this.#halfOf, this.#half, tail);
     this.#half = '';
@@ -144,7 +144,7 @@ interface Call {
   arguments: string;
 }
 
-/** Gathers one choice of a completion. */
+/** Collects one choice of a completion. */
 export class ChoiceDocument {
   #content = '';
   #reasoning = '';
@@ -154,7 +154,7 @@ export class ChoiceDocument {
   readonly #index: number;
   readonly #hasLogprobs: boolean;
 
-  /** @param hasLogprobs they were asked for. */
+  /** @param hasLogprobs log probabilities were requested. */
   constructor(index: number, hasLogprobs: boolean) {
     this.#index = index;
     this.#hasLogprobs = hasLogprobs;

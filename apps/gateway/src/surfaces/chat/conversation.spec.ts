@@ -49,13 +49,13 @@ describe('a user’s message', () => {
     expect(faultOf({ role: 'user', content })).toEqual({ code, param: `messages[3].content[1].image_url${at}` });
   });
 
-  it('with an image on a host that the operator allows goes on with its address', () => {
+  it('with an image on an allowed host keeps it', () => {
     const url = 'https://x.example/y.png';
     const content = [{ type: 'image_url', image_url: { url } }];
     expect(read({ role: 'user', content }, ['x.example']).content).toEqual([{ type: 'image', url }]);
   });
 
-  it.each(['system', 'developer', 'assistant', 'tool'])('is the only one with images: not that of the role %s', (role) => {
+  it.each(['system', 'developer', 'assistant', 'tool'])('alone has images, unlike the role %s', (role) => {
     expect(faultOf({ role, content: [image], tool_call_id: 'a' })).toEqual({
       code: 'unsupported_content',
       param: 'messages[3].content[0].image_url',
@@ -148,7 +148,7 @@ describe('an assistant’s message', () => {
 });
 
 describe('a tool’s message', () => {
-  it('keeps the id of its call as it is, also of a call that nobody made', () => {
+  it('keeps any call id, even an unknown one', () => {
     const content = [
       { type: 'text', text: '{"t":' },
       { type: 'text', text: '20}' },
@@ -167,7 +167,7 @@ describe('a tool’s message', () => {
     ['a number for an id', { tool_call_id: 5 }, '.tool_call_id', 'invalid_type'],
     ['null for content', { content: null }, '.content', 'invalid_type'],
     ['no parts', { content: [] }, '.content', 'empty_array'],
-  ])('with %s is refused', (_, fields, at, code) => {
+  ])('with %s gets an invalid request error', (_, fields, at, code) => {
     expect(faultOf({ role: 'tool', tool_call_id: 'a', content: 'x', ...fields })).toEqual({ code, param: `messages[3]${at}` });
   });
 });

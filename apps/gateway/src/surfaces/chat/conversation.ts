@@ -13,7 +13,7 @@ const MAX_NAME_CHARS = 256;
 
 const filled = z.string().min(1);
 
-/** Parts of the contract that cannot be handed on, by the member that holds their content. */
+/** Unsupported part types, each with its content in a member of the same name. */
 const OTHER_PARTS: ReadonlySet<unknown> = new Set(['input_audio', 'file', 'video_url', 'audio_url']);
 
 function unknownPart({ type }: JsonObject): UnknownOption {
@@ -23,7 +23,7 @@ function unknownPart({ type }: JsonObject): UnknownOption {
   return { code };
 }
 
-/** Text of a part. One that is absent has the wrong type. */
+/** Text of a part. An absent one gets `invalid_type`. */
 const partText = noted(z.string(), { absent: 'never' });
 const textSchema = z.object({ type: z.literal('text'), text: partText });
 const imageSchema = z.object({
@@ -104,9 +104,9 @@ type Parts = Exclude<ChatMessage['content'], string | null | undefined>;
 type Call = NonNullable<Assistant['tool_calls']>[number];
 
 /**
- * Reads the messages of a conversation, whose form has been checked.
+ * Converts the messages of a conversation that the schema has accepted.
  * @param imageHosts hosts that images may be fetched from.
- * @throws ServiceError naming a part that its form allows and that makes no sense.
+ * @throws ServiceError naming a part that is still invalid.
  */
 export function readConversation(messages: readonly ChatMessage[], imageHosts: readonly string[]): CanonicalMessage[] {
   return messages.map((message, i) => {
@@ -129,7 +129,7 @@ function readMessage(message: ChatMessage, i: number, imageHosts: readonly strin
   }
 }
 
-/** Parts that are text become one, since some engines make a turn of each part. */
+/** Joins text parts, since some engines make a turn of each part. */
 function textOf(content: string | Parts): TextPart[] {
   if (typeof content === 'string') return [textPart(content)];
   let text = '';
@@ -140,7 +140,7 @@ function textOf(content: string | Parts): TextPart[] {
   return [textPart(text)];
 }
 
-/** Parts stay apart only around images. */
+/** Keeps parts separate only around images. */
 function userContent(content: string | Parts, message: number, imageHosts: readonly string[]): ContentPart[] {
   if (typeof content === 'string' || !content.some(({ type }) => type === 'image_url')) return textOf(content);
   return content.flatMap((part, i): ContentPart[] => {
@@ -161,7 +161,7 @@ function readAssistant(message: Assistant, i: number): Message<'assistant'> {
   return { ...read, ...(reasoning !== undefined && { reasoning }), ...(calls && { tool_calls: calls }) };
 }
 
-/** Beside calls there may be nothing; a refusal is what was said where there is no content. */
+/** Beside calls, content may be empty. Without content, a refusal is used. */
 function assistantContent({ content, refusal, tool_calls: calls }: Assistant, i: number): TextPart[] {
   const isNothing = isAbsent(content) || content.length === 0;
   if (!isNothing) return textOf(content);
@@ -178,7 +178,7 @@ function assistantContent({ content, refusal, tool_calls: calls }: Assistant, i:
   throw WORDING.error({ code: content === null ? 'invalid_type' : 'empty_array', path: [], expected }, param);
 }
 
-/** Servers of this contract use two names. Under the second, some send an object, which means nothing here. */
+/** Servers of this contract use two names. An object under the second one is ignored. */
 function reasoningOf({ reasoning_content: content, reasoning }: Assistant): string | undefined {
   const text = content ?? (typeof reasoning === 'string' ? reasoning : undefined);
   return text === '' ? undefined : text;
@@ -189,8 +189,8 @@ function readCall({ id, function: { name, arguments: given } }: Call, at: string
 }
 
 /**
- * The JSON text of an object. Models say nothing for a call without arguments, and some clients send the object itself: both
- * are put right. Engines would refuse anything else, or each read it differently.
+ * The JSON text of a call's arguments. Empty text, as models write it, becomes `{}`, and an object becomes its JSON. Anything
+ * else fails, since engines would reject it or read it differently.
  */
 function argumentsOf(given: Call['function']['arguments'], param: string): string {
   if (isAbsent(given)) return '{}';

@@ -6,7 +6,7 @@ const bodyOf = (error: ServiceError): { error: Record<string, unknown> } =>
   JSON.parse(chatErrors.body(error, 'req_1')) as { error: Record<string, unknown> };
 
 describe('a chat error', () => {
-  it.each(Object.keys(INFERENCE_ERRORS) as ErrorCode[])('%s has all four keys and the type of its status', (code) => {
+  it.each(Object.keys(INFERENCE_ERRORS) as ErrorCode[])('%s has four keys and its type', (code) => {
     const error = new ServiceError(code, 'Words.');
     expect(Object.keys(bodyOf(error).error)).toEqual(['message', 'type', 'param', 'code']);
     const status = chatErrors.status(error);
@@ -15,7 +15,7 @@ describe('a chat error', () => {
     expect([410, 415, 422]).not.toContain(status);
   });
 
-  it('of the control plane is an internal fault to a client', () => {
+  it('of the control plane is an internal error', () => {
     const error = new ServiceError('slug_taken', 'Words.');
     expect(chatErrors.status(error)).toBe(500);
     expect(bodyOf(error).error).toMatchObject({ type: 'server_error', code: 'internal' });
@@ -25,7 +25,7 @@ describe('a chat error', () => {
     expect(bodyOf(new ServiceError(code, 'Words.')).error['message']).toBe('Incorrect API key provided. Words.');
   });
 
-  it('of a prompt that is too long has the wording by which clients know it', () => {
+  it('of a long prompt has the wording clients parse', () => {
     const { error } = bodyOf(new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 5_000, context: 4_096 } }));
     expect(error['message']).toContain('maximum context length is 4096 tokens');
     expect(error['message']).toMatch(/^The prompt is too long: /);

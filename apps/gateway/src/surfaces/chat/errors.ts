@@ -52,10 +52,10 @@ const TYPE = {
   internal: SERVER,
 } as const satisfies Record<InferenceErrorCode, string>;
 
-/** Clients tell a wrong key from a wrong request by the beginning. */
+/** Clients recognise a wrong key by the start of the message. */
 const KEY_REFUSALS: ReadonlySet<ErrorCode> = new Set(['missing_api_key', 'invalid_api_key']);
 
-/** Clients look for these wordings to tell a prompt that is too long from other faults. */
+/** Clients search for this text to recognise a prompt that is too long. */
 function contextMessage({ message, facts }: ServiceError): string {
   const { tokens, context, estimated } = facts ?? {};
   if (tokens === undefined || context === undefined) {
@@ -68,7 +68,7 @@ function contextMessage({ message, facts }: ServiceError): string {
 const messageOf = ({ code, message }: ServiceError): string =>
   KEY_REFUSALS.has(code) ? `Incorrect API key provided. ${message}` : message;
 
-/** The object under `error`: all four keys are always there. */
+/** The object under `error`, always with all four keys. */
 export function chatErrorObject(error: ServiceError): { message: string; type: string; param: string | null; code: string } {
   const isContext = error.code === 'context_length_exceeded';
   return {
@@ -88,7 +88,7 @@ export const chatErrors: ErrorFormat = {
 /** An error about one field. @param param its name as the contract spells it, such as `messages[2].content`. */
 export const fault = (code: ErrorCode, param: string, message: string): ServiceError => new ServiceError(code, message, { param });
 
-/** Faults of a body as this contract words them: `'messages[0].role' is required.` */
+/** Faults of a body in this contract's words: `'messages[0].role' is required.` */
 export const WORDING: FaultWording = {
   name: ([field, ...rest]) =>
     rest.reduce<string>((name, key) => (typeof key === 'number' ? `${name}[${key}]` : `${name}.${key}`), `${field}`),
@@ -105,16 +105,16 @@ interface Lack {
   readonly message: string;
 }
 
-/** Fields of the contract that are not called by their capability's own word. */
+/** Fields whose names differ from their capabilities. */
 const FIELD: Partial<Readonly<Record<Capability, string>>> = {
   continue_final: 'continue_final_message',
   template_args: 'chat_template_kwargs',
 };
 
 /**
- * Why a deployment cannot answer a request, by the name of the field that asks for too much; null when it can.
- * @param caps what its engine can do; none = unknown.
- * @param outputParam the field that asked for a form of the answer.
+ * The error of a request that needs a capability which the deployment lacks, naming the field; null = it lacks none.
+ * @param caps capabilities of its engine; empty = unknown.
+ * @param outputParam the field that requests the output format.
  */
 export function lackOf(request: CanonicalRequest, caps: readonly string[], outputParam = 'response_format'): ServiceError | null {
   const word = missingCapability(request, caps);
@@ -154,7 +154,7 @@ const FORM = {
   grammar: 'a grammar',
 } as const;
 
-/** The history may hold calls though no tools are offered any more. */
+/** The history may contain calls although the request has no tools. */
 function toolsLack({ tools, messages }: CanonicalRequest): Lack {
   const message = 'The model of this deployment does not know tools.';
   if (tools) return { code: 'unsupported_parameter', param: 'tools', message };
@@ -163,7 +163,7 @@ function toolsLack({ tools, messages }: CanonicalRequest): Lack {
   return { code: 'unsupported_content', param, message };
 }
 
-/** Around images, parts stand where they stood in the request. */
+/** The path of the first image; around images, parts keep their positions. */
 function imageIn({ messages }: CanonicalRequest): string {
   const at = messages.findIndex(({ content }) => content.some(({ type }) => type === 'image'));
   const part = messages[at]?.content.findIndex(({ type }) => type === 'image') ?? 0;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { args, call, chunk, chunksIn, end, fin, lp, ROLE, text, writer } from './events.samples.js';
 
 describe('the chunks of a chat stream', () => {
-  it('are role, content, finish and the end mark, to the byte', () => {
+  it('are role, content, finish and end mark exactly', () => {
     const w = writer();
     const frames = [
       w.frames([{ k: 'start', prompt: 9, cached: 4 }]),
@@ -21,7 +21,7 @@ describe('the chunks of a chat stream', () => {
     ]);
   });
 
-  it('end with one usage chunk without choices when usage was asked for', () => {
+  it('end with one usage chunk on request', () => {
     const w = writer({ usage: 'last' });
     const frames = w.frames([text('Hi')]) + w.frames([fin('length')]) + w.lastFrames(end);
     const chunks = frames
@@ -41,7 +41,7 @@ describe('the chunks of a chat stream', () => {
     expect(w.frames([text('Hi'), fin()]) + w.lastFrames(end)).not.toContain('usage');
   });
 
-  it('hold texts that go out together in one chunk, and keep reasoning apart', () => {
+  it('merge adjacent texts, and keep reasoning separate', () => {
     const w = writer();
     const events: StreamEvent[] = [{ k: 'think', x: 'hm', n: 1 }, { k: 'think', x: 'm', n: 1 }, text('a'), text('b'), fin()];
     expect(w.frames(events)).toBe(ROLE + chunk('{"reasoning_content":"hmm"}') + chunk('{"content":"ab"}'));
@@ -78,19 +78,19 @@ describe('the chunks of a chat stream', () => {
     expect(last.choices[0]?.delta.content).toBe(hostile);
   });
 
-  it('carry counts in each chunk when that was asked for, as soon as the prompt’s is known', () => {
+  it('carry counts in each chunk once they are known', () => {
     const w = writer({ usage: 'each' });
     const frames = w.frames([text('a')]) + w.frames([{ k: 'start', prompt: 9, cached: 4 }, text('b'), { k: 'think', x: 'c', n: 2 }, fin()]);
     expect(chunksIn(frames + w.lastFrames(end)).map(({ usage }) => usage?.['completion_tokens'] ?? null)).toEqual([null, null, 2, 4, 3, 3]);
     expect(chunksIn(w.lastFrames(end)).map(({ usage }) => usage?.['prompt_tokens'])).toEqual([9, 9]);
   });
 
-  it('of a failure are one frame with nothing but the error', () => {
+  it('of a failure are one error frame', () => {
     const frame = writer().errorFrame(new ServiceError('worker_lost', 'Lost.'));
     expect(frame).toBe('data: {"error":{"message":"Lost.","type":"server_error","param":null,"code":"worker_lost"}}\n\n');
   });
 
-  it('never end well when the model did not say why it stopped', () => {
+  it('never end well without a finish reason', () => {
     const w = writer();
     w.frames([text('half')]);
     expect(() => w.lastFrames(end)).toThrow(ServiceError);
@@ -112,7 +112,7 @@ describe('the choices of a chat completion', () => {
     ]);
   });
 
-  it('holds each choice with its own end, and one usage', () => {
+  it('holds each choice’s finish, and one usage', () => {
     const w = writer({ choices: 2, logprobs: true });
     w.collect([{ k: 'text', c: 1, x: 'b', n: 1, lp: [lp('b')] }, text('a'), { k: 'fin', c: 1, r: 'length' }, fin()]);
     w.collect([{ k: 'text', c: 2, x: 'c', n: 1 }]);
@@ -149,13 +149,13 @@ describe('the choices of a chat completion', () => {
     );
   });
 
-  it('keeps reasoning apart', () => {
+  it('keeps reasoning in its own field', () => {
     const w = writer();
     w.collect([{ k: 'think', x: 'hm', n: 1 }, text('a'), fin()]);
     expect(JSON.parse(w.document(end))).toMatchObject({ choices: [{ message: { content: 'a', reasoning_content: 'hm' } }] });
   });
 
-  it('is none when the model did not say why it stopped', () => {
+  it('is an error without a finish reason', () => {
     const w = writer();
     w.collect([text('half')]);
     expect(() => w.document(end)).toThrow(ServiceError);

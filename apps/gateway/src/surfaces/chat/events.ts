@@ -7,7 +7,7 @@ import type { UsageChunks } from './request.js';
 type PieceEvent = Extract<StreamEvent, { k: 'text' | 'think' | 'args' }>;
 
 const DONE = 'data: [DONE]\n\n';
-/** A comment: events without choices would trip some clients. */
+/** A comment: some clients fail on events without choices. */
 const COMMENT = ': waiting\n\n';
 
 export interface ChatWriterOptions {
@@ -17,42 +17,42 @@ export interface ChatWriterOptions {
   /** Seconds since the epoch. */
   readonly created: number;
   readonly usage: UsageChunks;
-  /** Choices that were asked for. */
+  /** Requested choices. */
   readonly choices: number;
-  /** Log probabilities were asked for. */
+  /** Log probabilities were requested. */
   readonly logprobs: boolean;
-  /** Calls after the first of a choice are left out: not every engine can be limited to one. */
+  /** Drops calls after the first of a choice, since not every engine can be limited to one. */
   readonly oneCall: boolean;
 }
 
 const isPiece = (event: StreamEvent): event is PieceEvent => event.k === 'text' || event.k === 'think' || event.k === 'args';
-/** True when a piece goes on with what the one before belongs to. */
+/** True when an event continues the text of the one before. */
 const goesOn = (before: PieceEvent, event: StreamEvent): event is PieceEvent =>
   event.k === before.k && event.c === before.c && (event.k !== 'args' || event.i === (before as { i?: number }).i);
 
-/** Writes canonical events as the chat contract's chunks, or as one completion. Events of further choices are dropped. */
+/** Writes canonical events as chat chunks or as one completion. Events of choices that were not requested are dropped. */
 export class ChatWriter implements ResponseWriter {
   readonly keepAlive = COMMENT;
-  /** What stands before the choice in each chunk, and behind it where no counts do. */
+  /** The part of each chunk before the choice, and the part after it without counts. */
   readonly #head: string;
   readonly #tail: string;
   readonly #chunks: (ChoiceChunks | undefined)[] = [];
   readonly #documents: (ChoiceDocument | undefined)[] = [];
   readonly #finish: (FinishReason | undefined)[] = [];
-  /** Counts or probabilities go into the chunks, so events hold more than text. */
+  /** Chunks contain counts or probabilities besides text. */
   readonly #isNoting: boolean;
-  /** Counts so far; the prompt's are unknown until the engine tells them. */
+  /** Counts so far; the prompt's are unknown until the engine reports them. */
   readonly #counts: { prompt?: number; cached: number; completion: number } = { cached: 0, completion: 0 };
 
-  readonly #answer: ChatWriterOptions;
+  readonly #options: ChatWriterOptions;
 
-  constructor(answer: ChatWriterOptions) {
-    this.#answer = answer;
-    const { id, created, model, usage } = answer;
+  constructor(options: ChatWriterOptions) {
+    this.#options = options;
+    const { id, created, model, usage } = options;
     const base = `{"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`;
     this.#head = `data: ${base},"choices":[`;
     this.#tail = usage === 'none' ? ']}\n\n' : '],"usage":null}\n\n';
-    this.#isNoting = usage === 'each' || answer.logprobs;
+    this.#isNoting = usage === 'each' || options.logprobs;
   }
 
   frames(events: readonly StreamEvent[]): string {
@@ -75,8 +75,8 @@ export class ChatWriter implements ResponseWriter {
 
   lastFrames({ usage }: EndFrame): string {
     const finish = this.#checkComplete();
-    const isCounting = this.#answer.usage !== 'none';
-    const tail = this.#answer.usage === 'each' ? countedTail(usage) : this.#tail;
+    const isCounting = this.#options.usage !== 'none';
+    const tail = this.#options.usage === 'each' ? countedTail(usage) : this.#tail;
     const last = finish.map((reason, index) => this.#chunksOf(index)?.finish(reason, tail) ?? '').join('');
     return isCounting ? `${last}${this.#head}${countedTail(usage)}${DONE}` : last + DONE;
   }
@@ -94,14 +94,14 @@ export class ChatWriter implements ResponseWriter {
 
   document({ usage }: EndFrame): string {
     const finish = this.#checkComplete();
-    const { id, created, model } = this.#answer;
+    const { id, created, model } = this.#options;
     const choices = finish.map((reason, index) => this.#documentOf(index)?.choice(reason));
     return JSON.stringify({ id, object: 'chat.completion', created, model, choices, usage: usageObject(usage) });
   }
 
-  /** @throws ServiceError where an engine ended without a finish reason. */
+  /** @throws ServiceError when the engine ended without a finish reason. */
   #checkComplete(): FinishReason[] {
-    return Array.from({ length: this.#answer.choices }, (_, index) => {
+    return Array.from({ length: this.#options.choices }, (_, index) => {
       const reason = this.#finish[index];
       if (reason === undefined) throw new ServiceError('engine_error', 'The model stopped without saying why.');
       return reason;
@@ -109,7 +109,7 @@ export class ChatWriter implements ResponseWriter {
   }
 
   #isLeftOut(event: StreamEvent): boolean {
-    return this.#answer.oneCall && (event.k === 'call' || event.k === 'args') && event.i > 0;
+    return this.#options.oneCall && (event.k === 'call' || event.k === 'args') && event.i > 0;
   }
 
   #piece(event: PieceEvent, text: string): string {
@@ -121,15 +121,15 @@ export class ChatWriter implements ResponseWriter {
     if (this.#isLeftOut(event)) return '';
     if (event.k === 'call') return this.#chunksOf(event.c ?? 0)?.call(event, this.#tailNow()) ?? '';
     if (event.k !== 'fin') return '';
-    // Clients take a finish reason for success, so it is said when the answer has proved complete.
+    // Clients read a finish reason as success, so it is sent only with the complete answer.
     this.#finish[event.c ?? 0] = event.r;
     return this.#chunksOf(event.c ?? 0)?.flush(this.#tailNow()) ?? '';
   }
 
-  /** Remembers what an event says beside its text. */
+  /** Records the counts and probabilities of an event. */
   #note(event: StreamEvent): void {
-    if (event.k === 'text' && event.lp && this.#answer.logprobs) this.#chunksOf(event.c ?? 0)?.keepProbabilities(event.lp);
-    if (this.#answer.usage !== 'each') return;
+    if (event.k === 'text' && event.lp && this.#options.logprobs) this.#chunksOf(event.c ?? 0)?.keepProbabilities(event.lp);
+    if (this.#options.usage !== 'each') return;
     if (event.k === 'start') {
       if (event.prompt !== undefined) this.#counts.prompt = event.prompt;
       this.#counts.cached = event.cached ?? 0;
@@ -144,14 +144,14 @@ export class ChatWriter implements ResponseWriter {
 
   #chunksOf(index: number): ChoiceChunks | undefined {
     const known = this.#chunks[index];
-    if (known || index >= this.#answer.choices) return known;
+    if (known || index >= this.#options.choices) return known;
     return (this.#chunks[index] = new ChoiceChunks(index, this.#head));
   }
 
   #documentOf(index: number): ChoiceDocument | undefined {
     const known = this.#documents[index];
-    if (known || index >= this.#answer.choices) return known;
-    return (this.#documents[index] = new ChoiceDocument(index, this.#answer.logprobs));
+    if (known || index >= this.#options.choices) return known;
+    return (this.#documents[index] = new ChoiceDocument(index, this.#options.logprobs));
   }
 }
 

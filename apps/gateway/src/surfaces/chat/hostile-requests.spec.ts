@@ -37,7 +37,7 @@ function mutated(value: unknown, random: (below: number) => number): unknown {
 describe('a chat request of any form', () => {
   const deployment = { facts: { caps: [] as string[], context: 100 }, slug: 'm', isNamed: () => true } as unknown as ResolvedDeployment;
 
-  it('is either a request that every worker can read, or refused by the name of a field', () => {
+  it('is valid for workers or gets a named error', () => {
     const random = numbers(7);
     let taken = 0;
     for (let round = 0; round < ROUNDS; round += 1) {

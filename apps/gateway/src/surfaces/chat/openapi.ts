@@ -57,7 +57,7 @@ const model = object(
   ['max_model_len'],
 );
 
-/** Answers, chunks and errors. */
+/** Responses, chunks and errors. */
 const ANSWERS: Readonly<Record<string, JsonSchema>> = {
   ChatCompletion: object({
     id: text(),

@@ -29,7 +29,7 @@ describe('the form of an answer', () => {
     { response_format: { type: 'text' } },
     { structured_outputs: {} },
     { structured_outputs: { json: null, json_object: false } },
-  ])('is free with %j', (body) => {
+  ])('is free text with %j', (body) => {
     expect(readOutputForm(body)).toBeNull();
   });
 
@@ -94,7 +94,7 @@ describe('the form of an answer', () => {
     expect(faultOf(body)).toEqual({ code, param });
   });
 
-  it('asked for twice is one where both ask for the same', () => {
+  it('requested twice the same way counts once', () => {
     const grammar = 'root ::= "a"';
     expect(readOutputForm({ guided_grammar: grammar, structured_outputs: { grammar } })?.output).toEqual({ kind: 'grammar', grammar });
     const named = { name: 'x', schema: { type: 'object', title: 'T' }, strict: true };
@@ -114,7 +114,7 @@ describe('the form of an answer', () => {
     ['half a character', '{"title":"\\ud800"}', 'invalid_unicode'],
     ['a key that means something to JavaScript', '{"__proto__":{}}', 'invalid_type'],
     ['nothing', '', 'invalid_type'],
-  ])('as the JSON text of a schema is held to the rules of a body: %s', (_, json, code) => {
+  ])('as JSON text follows the body’s rules: %s', (_, json, code) => {
     expect(faultOf({ guided_json: json })).toEqual({ code, param: 'guided_json' });
     expect(faultOf({ structured_outputs: { json } })).toEqual({ code, param: 'structured_outputs.json' });
   });

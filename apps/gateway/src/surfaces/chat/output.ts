@@ -12,13 +12,13 @@ type Forms = Present<z.output<typeof ChatForms>>;
 
 const checkSchema = compile(jsonSchema({}));
 
-/** The form that an answer must take, and the field that asks for it. */
+/** The requested output format, and the field that requests it. */
 export interface OutputForm {
   readonly param: string;
   readonly output: OutputFormat;
 }
 
-/** The form that each field asks for; null = none. */
+/** The format that each field requests; null = none. */
 const FORMS: { readonly [F in keyof Forms]-?: (value: NonNullable<Forms[F]>, param: string) => OutputFormat | null } = {
   response_format: responseFormatOf,
   structured_outputs: structuredOutputOf,
@@ -33,8 +33,8 @@ const FORMS: { readonly [F in keyof Forms]-?: (value: NonNullable<Forms[F]>, par
 };
 
 /**
- * The one form that a request asks for; null = free text. Two fields that ask for the same are one.
- * @throws ServiceError naming the second of two forms.
+ * The output format of a request; null = free text. Two fields may request the same format.
+ * @throws ServiceError naming the second field where the formats differ.
  */
 export function outputOf(forms: Forms): OutputForm | null {
   let form: OutputForm | null = null;
@@ -43,13 +43,13 @@ export function outputOf(forms: Forms): OutputForm | null {
     if (output && form && !isSame(form.output, output)) {
       throw fault('invalid_value', param, `'${param}' cannot be combined with '${form.param}'.`);
     }
-    // The first field is the one that may carry a name.
+    // Only the first field may carry a name.
     if (output) form ??= { param, output };
   }
   return form;
 }
 
-/** A schema's name and strictness do not change how an answer looks; a field without them agrees with one that has them. */
+/** Ignores the name of a schema, and a missing `strict`: neither changes the format. */
 function isSame(one: OutputFormat, other: OutputFormat): boolean {
   if (one.kind !== 'json_schema' || other.kind !== 'json_schema') return isDeepStrictEqual(one, other);
   return isDeepStrictEqual(one.schema, other.schema) && (other.strict === undefined || one.strict === other.strict);

@@ -11,7 +11,7 @@ const refusal = (fields: object): { code: string; param: string | undefined; mes
   }
   throw new Error('The request was accepted.');
 };
-describe('a chat request is refused, by the name of the field,', () => {
+describe('a chat request error', () => {
   it.each<[string, object, string, string | undefined]>([
     ['without messages', { messages: undefined }, 'messages', 'missing_required_parameter'],
     ['with null for messages', { messages: null }, 'messages', 'missing_required_parameter'],

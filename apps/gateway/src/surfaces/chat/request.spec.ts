@@ -4,7 +4,7 @@ import { read, user } from './request.samples.js';
 const text = (content: string) => [{ type: 'text', text: content }];
 
 describe('a chat request', () => {
-  it('of model and messages alone leaves everything else to the engine', () => {
+  it('of model and messages sets nothing else', () => {
     expect(read()).toEqual({
       canonical: { messages: [{ role: 'user', content: text('Hello') }], sampling: {}, stop: [] },
       stream: false,
@@ -96,7 +96,7 @@ describe('a chat request', () => {
     expect(read({ top_k: topK }).canonical.sampling.top_k).toBe(0);
   });
 
-  it('keeps the order of messages and their names, and calls developers system', () => {
+  it('keeps order and names, and maps developers to system', () => {
     const messages = [
       { role: 'system', content: 'a' },
       { role: 'developer', content: 'b' },
@@ -132,7 +132,7 @@ describe('a chat request', () => {
     expect(read({ prompt_cache_key: 'user-7' }).affinity).toBe('user-7');
   });
 
-  it('never hands on a field that it does not know', () => {
+  it('never passes on an unknown field', () => {
     const fields = {
       foo: 1,
       n_predict: -1,
@@ -167,7 +167,7 @@ describe('a chat request', () => {
     expect(read({ ...fields, max_tokens: 5 })).toEqual(read({ max_tokens: 5 }));
   });
 
-  it('asks for choices, probabilities and effort in the words of every engine', () => {
+  it('sets choices, probabilities and effort for every engine', () => {
     expect(read({ n: 2, logprobs: true }).canonical).toMatchObject({ n: 2, logprobs: 0 });
     expect(read({ logprobs: true, top_logprobs: 5, reasoning_effort: 'low' }).canonical).toMatchObject({
       logprobs: 5,
@@ -175,7 +175,7 @@ describe('a chat request', () => {
     });
   });
 
-  it('hands on arguments of the template, and which turn to go on with', () => {
+  it('passes on template arguments and continuation', () => {
     const args = { enable_thinking: false, style: 'brief', level: 2 };
     expect(read({ chat_template_kwargs: { ...args, none: null } }).canonical.template_args).toEqual(args);
     const messages = [user, { role: 'assistant', content: 'Once' }];

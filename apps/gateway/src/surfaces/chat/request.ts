@@ -15,12 +15,12 @@ const SEEDS = 2n ** 32n;
 /** Which chunks of a stream carry token counts: none, one more at the end, or each of them too. */
 export type UsageChunks = 'none' | 'last' | 'each';
 
-/** A chat request, understood. */
+/** A checked chat request. */
 export interface ChatRequest extends SurfaceRequest {
   readonly usage: UsageChunks;
   readonly choices: number;
   readonly logprobs: boolean;
-  /** Of several calls, the client takes the first and no other. */
+  /** Only the first call is shown. */
   readonly oneCall: boolean;
 }
 
@@ -28,23 +28,23 @@ type Settings = Present<z.output<typeof ChatSettings>>;
 type Structure = Present<z.output<typeof ChatStructure>>;
 
 const readSettings = readerOf(ChatSettings, WORDING);
-const refuseNotOffered = readerOf(ChatNotOffered, WORDING);
+const rejectNotOffered = readerOf(ChatNotOffered, WORDING);
 const readForms = readerOf(ChatForms, WORDING);
 const readStructure = readerOf(ChatStructure, WORDING);
 
-/** The refusal of a `model` that is not the deployment of the path. @param slug of that deployment. */
+/** The error of a `model` that is not the deployment of the path. @param slug of that deployment. */
 export const wrongModel = (slug: string): ServiceError =>
   fault('model_mismatch', 'model', `'model' names another deployment than the URL; send "${slug}".`);
 
 /**
- * Turns a request body into the canonical request, or into the error that names its first fault.
- * @throws ServiceError
+ * Converts a request body into the canonical request.
+ * @throws ServiceError naming the first fault
  */
 export function readChatRequest(body: JsonObject, deployment: ResolvedDeployment, { imageHosts }: RequestPolicy): ChatRequest {
   const present = withoutNulls(body);
   const settings = readSettings(present);
   checkSettings(settings);
-  refuseNotOffered(present);
+  rejectNotOffered(present);
   const form = outputOf(readForms(present));
   const structure = readStructure(present);
   const messages = readConversation(structure.messages, imageHosts);
@@ -75,7 +75,7 @@ export function readChatRequest(body: JsonObject, deployment: ResolvedDeployment
 
 const limitOf = ({ max_completion_tokens: newer, max_tokens: older }: Settings): number | undefined => newer ?? older;
 
-/** What only holds between two plain fields. @throws ServiceError */
+/** Checks rules between plain fields. @throws ServiceError */
 function checkSettings(settings: Settings): void {
   const limit = limitOf(settings);
   if (settings.stream_options && !settings.stream) {
@@ -92,7 +92,7 @@ function checkSettings(settings: Settings): void {
   }
 }
 
-/** Engines know one name for what has several here. */
+/** The client's field names where the contract has several for one of the engines'. */
 function namesOf({ max_completion_tokens: limit }: Settings, form: OutputForm | null): FieldNames {
   return {
     ...(form && { response_format: form.param, structured_outputs: form.param }),
@@ -105,7 +105,7 @@ function usageOf({ stream_options: options }: Settings): UsageChunks {
   return options.continuous_usage_stats === true ? 'each' : 'last';
 }
 
-/** How the answer is to look. */
+/** Output format, choices, log probabilities and reasoning. */
 function answerOf(settings: Settings, form: OutputForm | null): Partial<CanonicalRequest> {
   const { n = 1, logprobs, top_logprobs: top = 0, reasoning_effort: effort } = settings;
   return {
@@ -120,7 +120,7 @@ function samplingOf(settings: Settings): Sampling {
   const { temperature, top_p: topP, top_k: topK, min_p: minP, seed, logit_bias: biases } = settings;
   return {
     ...(temperature !== undefined && { temperature }),
-    // An empty nucleus means the most probable token; engines refuse it, so it travels as what it means.
+    // `top_p` 0 means the most probable token. Engines reject it, so it is sent as temperature 0.
     ...(topP === 0 ? { temperature: 0 } : topP !== undefined && { top_p: topP }),
     ...(topK !== undefined && { top_k: Math.max(0, topK) }),
     ...(minP !== undefined && { min_p: minP }),
@@ -140,7 +140,7 @@ function penaltiesOf(settings: Settings): Sampling {
   };
 }
 
-/** What ends an answer beside its limit and its stop strings. */
+/** Further conditions for the end of an answer. */
 function endOf({ min_tokens: minTokens = 0, ignore_eos: ignoreEos, stop_token_ids: ids = [] }: Settings): Sampling {
   return {
     ...(minTokens > 0 && { min_tokens: minTokens }),
@@ -149,7 +149,7 @@ function endOf({ min_tokens: minTokens = 0, ignore_eos: ignoreEos, stop_token_id
   };
 }
 
-/** The newer name wins. More than the context holds means as much as fits, which the worker knows. */
+/** The newer name wins. A limit above the context is cut to it. */
 function maxTokensOf(settings: Settings, { facts }: ResolvedDeployment): Pick<CanonicalRequest, 'max_tokens'> {
   const wanted = limitOf(settings);
   return wanted === undefined ? {} : { max_tokens: Math.min(wanted, facts.context ?? MAX_INT32) };
@@ -163,7 +163,7 @@ type ToolFields = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_too
 
 /**
  * The tools of a request and how they may be used.
- * @throws ServiceError for two tools of one name, and for a choice of a tool that is not there.
+ * @throws ServiceError for two tools of one name, and for a choice of an unknown tool.
  */
 function toolsOf({ tools: given = [], tool_choice: choice, parallel_tool_calls: parallel }: Structure): ToolFields {
   const tools = given.map(({ function: definition }) => toolOf(definition));
@@ -194,19 +194,19 @@ function choiceOf(choice: Structure['tool_choice'], tools: readonly Tool[]): Pic
   const shown = tools.filter(({ name }) => names.has(name));
   if (shown.length < names.size) throw fault('invalid_value', 'tool_choice', "The choice names a function that is not among 'tools'.");
   if (choice.type === 'function') return { tool_choice: { name: choice.function.name } };
-  // The model is shown none of the others.
+  // Tools that are not allowed are hidden from the model.
   return { tools: shown, tool_choice: choice.allowed_tools.mode };
 }
 
-/** Variables of the chat template. Those that are null are left out. */
+/** Variables of the chat template, without those that are null. */
 function templateArgsOf({ chat_template_kwargs: given = {} }: Structure): Pick<CanonicalRequest, 'template_args'> {
   const entries = Object.entries(given).filter((entry): entry is [string, string | number | boolean] => !isAbsent(entry[1]));
   return entries.length === 0 ? {} : { template_args: Object.fromEntries(entries) };
 }
 
 /**
- * Whether the answer goes on with the last message instead of beginning a turn.
- * @throws ServiceError when there is nothing to go on with, or both are asked for.
+ * Whether the answer continues the last message instead of starting a turn.
+ * @throws ServiceError when there is no message to continue, or both are requested.
  */
 function continuationOf(
   { continue_final_message: continues = false, add_generation_prompt: begins }: Structure,

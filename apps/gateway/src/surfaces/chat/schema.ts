@@ -5,7 +5,7 @@ import { ChatMessage } from './conversation.js';
 
 const MAX_MESSAGES = 2048;
 const MAX_TOOLS = 128;
-/** Choices of one request: each takes its share of an engine. */
+/** Most choices of a request; each uses a sequence of the engine. */
 const MAX_CHOICES = 8;
 const MAX_BIASES = 1024;
 const MAX_TOP_LOGPROBS = 20;
@@ -19,7 +19,7 @@ const MAX_METADATA_PAIRS = 16;
 const MAX_TEMPLATE_ARGS = 64;
 const MAX_TEMPLATE_ARG_CHARS = 4096;
 
-/** A null where a value must be has the wrong type, rather than being absent. */
+/** A null gets `invalid_type` instead of counting as absent. */
 const NULL_IS_WRONG = { absent: 'undefined' } as const;
 
 const text = (max: number): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().max(max).nullish();
@@ -27,7 +27,7 @@ const flag = z.boolean().nullish();
 const limit = z.int().min(1).nullish();
 const anyObject = z.record(z.string(), z.unknown()).nullish();
 const filled = z.string().min(1);
-/** Any 64-bit integer: JSON numbers beyond 2^53 arrive rounded, which makes no difference to a seed. */
+/** Any 64-bit integer. JSON numbers above 2^53 are rounded, which does not matter for a seed. */
 const seed = noted(
   z
     .number()
@@ -37,7 +37,7 @@ const seed = noted(
 );
 const listOfMessages = <T extends z.ZodType>(message: T): z.ZodArray<T> => z.array(message).min(1).max(MAX_MESSAGES);
 
-/** Fields whose value is plain. They are checked first, in this order. */
+/** Plain fields. They are checked first, in this order. */
 export const ChatSettings = z.object({
   model: shared.modelName.meta({ description: 'A name of the deployment in the URL: its slug, an alias of it, or `account/alias`.' }),
   messages: listOfMessages(z.unknown()),
@@ -68,7 +68,7 @@ export const ChatSettings = z.object({
   top_logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish().meta({ description: 'Needs `logprobs`.' }),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
 
-  // Of single engines.
+  // Supported by some engines.
   top_k: z.int().min(-1).max(shared.MAX_INT32).nullish().meta({ description: '0 and -1 switch it off.' }),
   min_p: z.number().min(0).max(1).nullish(),
   repetition_penalty: z.number().gt(0).max(10).nullish(),
@@ -79,7 +79,7 @@ export const ChatSettings = z.object({
     expected: `an array of at most ${MAX_STOP_TOKENS} token ids`,
   }).nullish(),
 
-  // Accepted and of no effect here.
+  // Accepted without an effect.
   user: text(1024),
   safety_identifier: text(64),
   prompt_cache_key: text(1024).meta({ description: 'Requests with the same key meet the same cached prefix.' }),
@@ -105,7 +105,7 @@ export const ChatSettings = z.object({
 
 const replacedByTools = { says: 'was replaced by tools and is not supported' };
 
-/** Fields that would change the answer and are not offered. */
+/** Fields that would change the answer and are not supported. */
 export const ChatNotOffered = z.object({
   functions: shared.notOffered(undefined, replacedByTools),
   function_call: shared.notOffered(undefined, replacedByTools),
@@ -118,7 +118,7 @@ export const ChatNotOffered = z.object({
   input_ids: shared.notOffered(),
   lora: shared.notOfferedUnlessEmpty(),
   lora_path: shared.notOffered(),
-  // Sampling of single engines: without it the answer would be another one than was asked for.
+  // Sampling of some engines: ignoring it would change the answer.
   best_of: shared.notOfferedUnless(1),
   use_beam_search: shared.notOfferedUnless(false),
   length_penalty: shared.notOfferedUnless(1),
@@ -134,7 +134,7 @@ export const ChatNotOffered = z.object({
 });
 
 export const SCHEMA_OR_TEXT = 'a JSON schema, or its JSON text';
-/** Some clients send a schema as its JSON text, which the reader parses. */
+/** A schema or its JSON text, which some clients send. */
 const schemaOrText = noted(
   z.union([
     shared.jsonSchema({}),
@@ -155,7 +155,7 @@ const namedSchema = noted(
   { absentMember: 'name' },
 );
 
-/** Fields that ask for a form of the answer, by the names that the contract and the servers of it give them. */
+/** Fields that request an output format, by the names of the contract and of other servers. */
 export const ChatForms = z.object({
   response_format: noted(
     z.discriminatedUnion('type', [
@@ -220,7 +220,7 @@ const allowedTools = z.object({
   allowed_tools: z.object({ mode: z.enum(['auto', 'required']), tools: z.array(namedTool).min(1) }),
 });
 
-/** What a template gets from the request itself, and what would choose another template. */
+/** Template variables that are set by the request itself or would choose another template. */
 const RESERVED_ARGS = [
   ...['messages', 'conversation', 'tools', 'documents', 'chat_template', 'tokenize', 'return_dict'],
   ...['add_generation_prompt', 'continue_final_message', 'bos_token', 'eos_token'],
@@ -243,7 +243,7 @@ const templateArgs = noted(
   { expected: TEMPLATE_ARGS },
 );
 
-/** The conversation, and fields with a structure. They are checked last. */
+/** The conversation and structured fields. They are checked last. */
 export const ChatStructure = z.object({
   messages: listOfMessages(ChatMessage),
   stop: noted(z.union([stopText, z.array(stopText).max(MAX_STOPS)]), {
@@ -262,7 +262,7 @@ export const ChatStructure = z.object({
   add_generation_prompt: flag.meta({ enum: [true, null], description: 'False makes sense beside `continue_final_message` alone.' }),
 });
 
-/** The body of a chat completion. Fields that are not here are ignored. */
+/** The body of a chat completion. Other fields are ignored. */
 export const ChatBody = z
   .object({ ...ChatSettings.shape, ...ChatNotOffered.shape, ...ChatForms.shape, ...ChatStructure.shape })
   .meta({ id: 'ChatCompletionRequest' });

@@ -44,7 +44,7 @@ class ChatController {
   }
 }
 
-/** Clients want a number here; the date of a model is unknown. */
+/** Clients require a number; the date of a model is unknown. */
 const UNKNOWN_TIME = 0;
 
 const model: ModelFormat['one'] = ({ id, owner, context }) => ({
@@ -52,11 +52,11 @@ const model: ModelFormat['one'] = ({ id, owner, context }) => ({
   object: 'model',
   created: UNKNOWN_TIME,
   owned_by: owner,
-  // Not in the contract. Other servers of it tell the context so, and some clients look.
+  // Not in the contract, but other servers send the context here and some clients read it.
   ...(context !== null && { max_model_len: context }),
 });
 
-/** Endpoints of the contract's family that SDKs call and this gateway does not have. */
+/** Endpoints that SDKs of this contract call and the gateway does not offer. */
 const OTHER_ENDPOINTS = /\/(responses|completions|embeddings)$/;
 const LACKS_V1 = new RegExp(`^${NAMED}/(?:chat/completions|models(?:/[^/]+)?)$`);
 const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([PATH, '/chat/completions', '/v1/models', '/models']);
@@ -78,7 +78,7 @@ function hint(path: string, baseUrl: string): string | null {
   return OTHER_ENDPOINTS.test(path) ? `This endpoint is not offered: use ${PATH}. ${setTo(named)}` : null;
 }
 
-/** The chat-completions contract. Paths of no other contract belong to it, for it stands first. */
+/** The chat-completions contract. It is registered first, so paths of no other contract belong to it. */
 export const chat: SurfaceRegistration = {
   api: 'chat',
   controllers: [ChatController],

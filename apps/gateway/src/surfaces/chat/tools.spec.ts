@@ -31,7 +31,7 @@ describe('tools', () => {
     });
   });
 
-  it.each([undefined, null, []])('that are %j are none, and nothing depends on them', (none) => {
+  it.each([undefined, null, []])('that are %j count as none', (none) => {
     for (const choice of [undefined, null, 'none', 'auto']) {
       expect(readTools({ tools: none, tool_choice: choice, parallel_tool_calls: false })).toEqual({});
     }
@@ -51,7 +51,7 @@ describe('tools', () => {
     expect(readTools({ tools, tool_choice: named('g') })).toMatchObject({ tool_choice: { name: 'g' } });
   });
 
-  it.each(['auto', 'required'])('that are not allowed are not shown to the model, which calls as %s says', (mode) => {
+  it.each(['auto', 'required'])('that are not allowed are hidden, called by %s', (mode) => {
     expect(readTools({ tools, tool_choice: allowed(mode, [named('h'), named('f')]) })).toEqual({
       tools: [{ name: 'f' }, { name: 'h' }],
       tool_choice: mode,

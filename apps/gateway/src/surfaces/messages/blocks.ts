@@ -2,21 +2,21 @@ import type { StreamEvent } from '@slipway/contracts';
 import { nuid } from '@slipway/platform';
 import { endsInHalf, jsonText, wholeCharacters } from '../shared/text.js';
 
-/** What the client sees of a model's thoughts: all, only that there are some, or nothing. */
+/** How reasoning is shown: whole, as empty blocks, or not at all. */
 export type ThinkingDisplay = 'shown' | 'omitted' | 'dropped';
 
 type CallEvent = Extract<StreamEvent, { k: 'call' }>;
 type ArgsEvent = Extract<StreamEvent, { k: 'args' }>;
 type SpokenEvent = Extract<StreamEvent, { k: 'text' | 'think' }>;
 
-/** Text, or thoughts. `text` = what came and is not written yet. */
+/** Text or reasoning. `text` = the part that is not written yet. */
 interface Spoken<K extends 'text' | 'thinking'> {
   readonly kind: K;
   text: string;
 }
 type SpokenBlock = Spoken<'text'> | Spoken<'thinking'>;
 
-/** A call. `text` = JSON of its arguments so far; the part before `written` has been written. */
+/** A call. `text` = JSON of its arguments so far, written up to `written`. */
 export interface CallBlock {
   readonly kind: 'tool_use';
   readonly call: number;
@@ -30,13 +30,13 @@ export type ContentBlock = SpokenBlock | CallBlock;
 
 export interface Visibility {
   readonly thinking: ThinkingDisplay;
-  /** As the client asked; 0 = the answer stays empty, whatever the engine sends. */
+  /** As the client sent it; 0 = the answer stays empty. */
   readonly maxTokens: number;
-  /** The first call is shown and no other. */
+  /** Only the first call is shown. */
   readonly oneCall: boolean;
 }
 
-/** The content blocks of one answer that the client is shown, in the order in which they began. */
+/** The visible content blocks of one answer, in order of their start. */
 export class ContentBlocks {
   readonly list: ContentBlock[] = [];
   readonly #ids = new Set<string>();
@@ -47,7 +47,7 @@ export class ContentBlocks {
     this.#visibility = visibility;
   }
 
-  /** The answer has had a call, written or not. */
+  /** True once the answer has a call, written or not. */
   get hasCalls(): boolean {
     return this.#ids.size > 0;
   }
@@ -69,20 +69,20 @@ export class ContentBlocks {
 
   #call({ i, id, name }: CallEvent): void {
     if (this.#visibility.oneCall && this.hasCalls) return;
-    // Clients find a call's result by its id, so each is its own.
+    // Clients match results to calls by id, so ids must be unique.
     const own = this.#ids.has(id) ? `toolu_01${nuid.next()}` : id;
     this.#ids.add(own);
     this.list.push({ kind: 'tool_use', call: i, id: own, name, text: '', written: 0 });
   }
 
-  /** Arguments go to their call, whatever was said since it began. */
+  /** Adds arguments to their call, even after later blocks. */
   #args({ i, x }: ArgsEvent): void {
     const block = this.list.findLast((one) => one.kind === 'tool_use' && one.call === i);
     if (block) block.text += x;
   }
 }
 
-/** The arguments of a call as an object; null while they are incomplete, or where they are no object. */
+/** The arguments of a call as an object; null while they are incomplete or not an object. */
 function inputOf({ text }: CallBlock): Record<string, unknown> | null {
   if (text === '') return {};
   try {
@@ -96,11 +96,11 @@ function inputOf({ text }: CallBlock): Record<string, unknown> | null {
 /** The content of a whole answer. */
 interface Content {
   readonly blocks: object[];
-  /** Calls that were left out, because their arguments are no object. */
+  /** Number of calls left out because their arguments are not an object. */
   readonly broken: number;
 }
 
-/** Each block as the contract shows it: no key that it does not need, since some clients refuse a null where others declare one. */
+/** The blocks in the contract's form, without optional keys, since some clients reject null. */
 export function contentOf(list: readonly ContentBlock[], visibility: Visibility): Content {
   const blocks = list.map((block) => shown(block, visibility));
   const whole = blocks.filter((block) => block !== null);
@@ -115,13 +115,13 @@ function shown(block: ContentBlock, { thinking }: Visibility): object | null {
   return input === null ? null : { type: 'tool_use', id: block.id, name: block.name, input };
 }
 
-/** One event of a stream. @param fields the rest of its JSON, each with a comma before it. */
+/** One event of a stream. @param fields further JSON members, each after a comma. */
 export const frame = (name: string, fields: string): string => `event: ${name}\ndata: {"type":"${name}"${fields}}\n\n`;
 
 const EMPTY_TEXT = '{"type":"text","text":""}';
 const EMPTY_THINKING = '{"type":"thinking","thinking":"","signature":""}';
 
-/** Blocks begin empty: some clients ignore other content here, and some take it twice. */
+/** Blocks start empty: some clients ignore initial content, and some count it twice. */
 function blockStart(index: number, block: ContentBlock): string {
   return frame('content_block_start', `,"index":${index},"content_block":${emptyBlock(block)}`);
 }
@@ -136,7 +136,7 @@ const textDelta = (index: number, text: string): string => delta(index, `{"type"
 
 const thinkingDelta = (index: number, text: string): string => delta(index, `{"type":"thinking_delta","thinking":${jsonText(text)}}`);
 
-/** Thoughts are signed with nothing: no signature is ever looked at here. */
+/** The signature is empty, since signatures are never checked here. */
 const signatureDelta = (index: number): string => delta(index, '{"type":"signature_delta","signature":""}');
 
 /** A piece of a call's arguments. */
@@ -146,10 +146,10 @@ const blockStop = (index: number): string => frame('content_block_stop', `,"inde
 
 const delta = (index: number, body: string): string => frame('content_block_delta', `,"index":${index},"delta":${body}`);
 
-/** Writes the blocks of an answer one after the other: what belongs to a later one waits until those before it are complete. */
+/** Writes the blocks of an answer in sequence; content of a later block waits until the earlier ones are complete. */
 export class BlockFrames {
   readonly #blocks: ContentBlocks;
-  /** Of the first block that is not complete. */
+  /** Index of the first incomplete block. */
   #index = 0;
   #isOpen = false;
   readonly #visibility: Visibility;
@@ -167,7 +167,7 @@ export class BlockFrames {
     this.#blocks.add(event);
   }
 
-  /** Everything that can be written now. */
+  /** The frames that can be written now. */
   take(): string {
     let frames = '';
     for (;;) {
@@ -179,12 +179,12 @@ export class BlockFrames {
     }
   }
 
-  /** The first call whose arguments are no object, though nothing more will come. */
+  /** The first call whose complete arguments are not an object. */
   brokenCall(): CallBlock | undefined {
     return this.#blocks.list.find((block) => block.kind === 'tool_use' && inputOf(block) === null) as CallBlock | undefined;
   }
 
-  /** The rest, complete or not. */
+  /** The frames of all remaining blocks, complete or not. */
   takeLast(): string {
     let frames = '';
     for (let [block] = this.#blocks.list; block; [block] = this.#blocks.list) frames += this.#continue(block) + this.#close(block);
@@ -194,11 +194,11 @@ export class BlockFrames {
   #continue(block: ContentBlock): string {
     const start = this.#isOpen ? '' : blockStart(this.#index, block);
     this.#isOpen = true;
-    // The second half of a character may still come.
+    // The low surrogate may still arrive.
     return start + this.#upTo(block, endsInHalf(block.text) ? block.text.length - 1 : block.text.length);
   }
 
-  /** What has not been written of a block's text, up to a place in it. */
+  /** The unwritten text of a block, up to `end`. */
   #upTo(block: ContentBlock, end: number): string {
     if (block.kind === 'tool_use') {
       const piece = block.text.slice(block.written, end);

@@ -59,7 +59,7 @@ describe('a conversation', () => {
       ['system: s', 'user: a'],
       [text('x-anthropic-billing-header: cc_version=1; cch=9'), text('s')],
     ],
-  ])('rule 1: a system prompt of %s', (_, expected, system) => {
+  ])('a system prompt of %s', (_, expected, system) => {
     expect(linesOf([user('a')], system)).toEqual(expected);
   });
 
@@ -97,7 +97,7 @@ describe('a conversation', () => {
       [user('q'), assistant([toolUse('a')]), instruction('t'), user([result('a', 'A')])],
     ],
     ['without a word changes nothing', ['system: s', 'user: a'], [user('a'), instruction('')]],
-  ])('rule 2: an instruction %s', (_, expected, messages) => {
+  ])('an instruction %s', (_, expected, messages) => {
     expect(linesOf(messages, 's')).toEqual(expected);
   });
 
@@ -122,7 +122,7 @@ describe('a conversation', () => {
         user([result('a', 'A'), result('b', 'B')]),
       ],
     ],
-  ])('rule 3: %s', (_, expected, messages) => {
+  ])('%s', (_, expected, messages) => {
     expect(linesOf(messages)).toEqual(expected);
   });
 
@@ -161,7 +161,7 @@ describe('a conversation', () => {
       ['tool a: one', 'tool b: two', 'user: <data:image/png;>|<data:image/gif;>|so'],
       [result('a', [text('one'), PNG]), result('b', [GIF, text('two')]), text('so')],
     ],
-  ])('rule 4: a result %s', (_, expected, content) => {
+  ])('a result %s', (_, expected, content) => {
     expect(answering(content)).toEqual(expected);
   });
 
@@ -170,7 +170,7 @@ describe('a conversation', () => {
     ['no input is an empty object', 'assistant:  x=look{}', toolUse('x')],
     ['any id is kept', 'assistant:  call:1/ü=look{}', toolUse('call:1/ü')],
     ['who called is nobody’s business', 'assistant:  x=look{}', { ...toolUse('x'), caller: { type: 'direct' }, cache_control: null }],
-  ])('rule 5: of an earlier call, %s', (_, expected, call) => {
+  ])('of an earlier call, %s', (_, expected, call) => {
     const { id } = call as { id: string };
     expect(linesOf([user('q'), assistant([call]), user([result(id, 'r')])])).toEqual(['user: q', expected, `tool ${id}: r`]);
   });
@@ -181,17 +181,17 @@ describe('a conversation', () => {
     ['may have any signature or none', 'assistant: (hm) b', [thinking('hm', { signature: '' }), text('b')]],
     ['may be empty', 'assistant: b', [thinking(''), { type: 'thinking' }, text('b')]],
     ['that are redacted are left out', 'assistant: b', [{ type: 'redacted_thinking', data: 'y' }, text('b')]],
-  ])('rule 7: earlier thoughts %s', (_, expected, content) => {
+  ])('earlier thoughts %s', (_, expected, content) => {
     expect(linesOf([user('a'), assistant(content), user('c')])).toEqual(['user: a', expected, 'user: c']);
   });
 
-  it('rule 9: an answer that was begun is continued, without the white space at its end', () => {
+  it('continue a prefilled answer without trailing space', () => {
     const { messages, prefill } = conversationOf([user('q'), assistant('The answer is ( \n')]);
     expect({ prefill, lines: messages.map(lineOf) }).toEqual({ prefill: 'messages.1', lines: ['user: q', 'assistant: The answer is ('] });
   });
 
   it.each([[assistant('')], [assistant(' \n')], [assistant([thinking('hm')])], [assistant([{ type: 'redacted_thinking' }])]])(
-    'rule 9: an answer of nothing was not begun: %j',
+    'ignore an empty prefill: %j',
     (last) => {
       const { messages, prefill } = conversationOf([user('q'), last]);
       expect({ prefill, lines: messages.map(lineOf) }).toEqual({ prefill: undefined, lines: ['user: q'] });
@@ -246,7 +246,7 @@ describe('tools', () => {
   const SCHEMA = { type: 'object', properties: { q: { type: 'string' } } };
   const TOOL = { name: 'look', description: 'Looks.', input_schema: SCHEMA };
 
-  it('rule 6: are handed on with what the model is to know of them, and nothing else', () => {
+  it('pass on only what the model needs', () => {
     const noise = {
       type: 'custom',
       cache_control: { type: 'ephemeral' },
@@ -265,7 +265,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('rule 6: whose loading is deferred are shown once a result has named them', () => {
+  it('appear once a result names them, if deferred', () => {
     const tools = [TOOL, { ...TOOL, name: 'grep', defer_loading: true }, { ...TOOL, name: 'glob', defer_loading: true }];
     const reference = result('a', [{ type: 'tool_reference', tool_name: 'glob' }]);
     const messages = [user('q'), assistant([toolUse('a')]), user([reference]), assistant('x'), user('y')];
@@ -284,7 +284,7 @@ describe('tools', () => {
       { tool_choice: 'required', parallel_tool_calls: false },
     ],
     [{ type: 'auto', disable_parallel_tool_use: false }, { tool_choice: 'auto' }],
-  ])('rule 6: with the choice %j are used as %j', (choice, expected) => {
+  ])('with the choice %j become %j', (choice, expected) => {
     const { tool_choice, parallel_tool_calls } = read({ tools: [TOOL], tool_choice: choice }).canonical;
     expect({ ...(tool_choice && { tool_choice }), ...(parallel_tool_calls === false && { parallel_tool_calls }) }).toEqual(expected);
   });

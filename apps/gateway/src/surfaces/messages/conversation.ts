@@ -20,13 +20,13 @@ type User = Extract<MessageParam, { role: 'user' }>;
 type Assistant = Extract<MessageParam, { role: 'assistant' }>;
 type Spoken = TextBlock | ImageBlock | DocumentBlock | SearchResultBlock;
 
-/** Some clients describe themselves in the first line of the system prompt, each time anew: no cached prefix would ever match. */
+/** Some clients start the system prompt with a line that differs in each request and so breaks prefix caching. */
 const BILLING_LINE = /^x-anthropic-billing-header:[^\n]*\n?/;
 
 /**
- * Reads a conversation, whose form has been checked, as turns that every chat template takes: one system message at most,
- * first; then user and assistant in turns, with the results of calls right after them.
- * @throws ServiceError naming a part that its form allows and that makes no sense.
+ * Converts a conversation that the schema has accepted into turns for every chat template: at most one system message, first;
+ * then user and assistant in turn, with tool results right after their calls.
+ * @throws ServiceError naming a part that is still invalid.
  */
 export function readConversation(
   system: SystemPrompt | null | undefined,
@@ -51,7 +51,7 @@ function addMessage(turns: Turns, { role, content }: MessageParam, at: string, p
   else turns.instruction(textsOf(content));
 }
 
-/** The texts of a content that holds nothing else; empty ones are left out. */
+/** The non-empty texts of a content of text blocks. */
 function textsOf(content: string | readonly TextBlock[]): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
   return content.map(({ text }) => text).filter((text) => text !== '');
@@ -76,7 +76,7 @@ function readUser(content: User['content'], at: string, policy: RequestPolicy): 
   return { results, parts, firstImage };
 }
 
-/** What a block of a user's message or of a tool's result says. */
+/** The parts of a block in a user message or tool result. */
 function readSpoken(block: Spoken, at: string, policy: RequestPolicy): ContentPart[] {
   switch (block.type) {
     case 'text':
@@ -101,7 +101,7 @@ function readImage({ source }: ImageBlock, at: string, { imageHosts }: RequestPo
   throw fault('invalid_value', `${at}.source.url`, `The URL ${image.fault}.`);
 }
 
-/** A document is its title, what it is about, and its content. */
+/** A document as its title, context and content. */
 function readDocument({ title, context, source }: DocumentBlock, at: string, policy: RequestPolicy): ContentPart[] {
   const heading = [title, context].filter((text) => !isAbsent(text) && text !== '').join('\n');
   return [...(heading === '' ? [] : [textPart(heading)]), ...readSource(source, `${at}.source`, policy)];
@@ -133,7 +133,7 @@ const blocksOf = (content: string | (Spoken | ToolReferenceBlock)[]): (Spoken | 
   return content === '' ? [] : [{ type: 'text', text: content }];
 };
 
-/** The text blocks of an answer are pieces of one text. */
+/** Joins the text blocks of an assistant message. */
 function readAssistant(content: Assistant['content'], at: string): AssistantMessage {
   if (typeof content === 'string') return { text: content, thoughts: [], calls: [], at };
   let text = '';
@@ -142,7 +142,7 @@ function readAssistant(content: Assistant['content'], at: string): AssistantMess
   for (const [i, block] of content.entries()) {
     if (block.type === 'text') text += block.text;
     else if (block.type === 'tool_use') calls.push({ ...callOf(block), at: `${at}.content.${i}` });
-    // Signatures are not looked at, and what is redacted cannot be read.
+    // Signatures are ignored, and redacted thinking cannot be read.
     else if (block.type === 'thinking' && !isAbsent(block.thinking) && block.thinking !== '') thoughts.push(block.thinking);
   }
   return { text, thoughts, calls, at };

@@ -25,7 +25,7 @@ describe('a message that is not streamed', () => {
     expect(documentOf([start, text('Hel'), text('lo'), fin()])).toEqual(whole);
   });
 
-  it('has whole characters only', () => {
+  it('has whole characters only, never halves', () => {
     expect(documentOf([start, text('a\ud83d'), text('\ude00'), text('\ud83d'), fin()])).toMatchObject({ content: [{ text: 'a😀\ufffd' }] });
   });
 
@@ -44,7 +44,7 @@ describe('a message that is not streamed', () => {
     });
   });
 
-  it('tells of a refusal', () => {
+  it('reports a refusal of the model', () => {
     expect(documentOf([fin('content_filter')])).toMatchObject({
       stop_reason: 'refusal',
       stop_details: { type: 'refusal', category: null, explanation: null },
@@ -61,7 +61,7 @@ describe('a message that is not streamed', () => {
     });
   });
 
-  it('rule 11: has the input of a call as an object', () => {
+  it('has call inputs as objects', () => {
     const events = [start, text('a'), call(0), args(0, '{"q"'), args(0, ':1}'), call(1), text('b'), fin('stop')];
     expect(documentOf(events)).toMatchObject({
       content: [
@@ -74,7 +74,7 @@ describe('a message that is not streamed', () => {
     });
   });
 
-  it('rule 11: is none when the arguments of a call are broken, and leaves out a call that the limit cut', () => {
+  it('fails for broken arguments, omits cut calls', () => {
     expect(() => documentOf([start, call(0), args(0, '{"q'), fin('tool_calls')])).toThrow(
       expect.objectContaining({ code: 'engine_error' }),
     );
@@ -84,7 +84,7 @@ describe('a message that is not streamed', () => {
     });
   });
 
-  it('rule 8: tells how much of it was thinking, where the engine knows', () => {
+  it('reports thinking tokens where the engine does', () => {
     expect(documentOf([start, fin()], {}, endOf(3, { reasoning: 2 }))).toMatchObject({
       usage: { output_tokens_details: { thinking_tokens: 2 } },
     });

@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<number, readonly string[]>> = {
 const bodyOf = (error: ServiceError): unknown => JSON.parse(messagesErrors.body(error, 'req_1'));
 
 describe('errors of the messages contract', () => {
-  it.each(Object.keys(INFERENCE_ERRORS) as ErrorCode[])('%s has a status and the type that belongs to it', (code) => {
+  it.each(Object.keys(INFERENCE_ERRORS) as ErrorCode[])('%s has its status and type', (code) => {
     const error = new ServiceError(code, 'Something.');
     const status = messagesErrors.status(error);
     const { error: shown } = bodyOf(error) as { error: { type: string } };
@@ -30,13 +30,13 @@ describe('errors of the messages contract', () => {
     expect(status < 500 && status !== 408 && status !== 429).toBe(ERRORS[code].retry === 'never');
   });
 
-  it('of the control plane are internal faults to a client', () => {
+  it('of the control plane are internal errors', () => {
     const error = new ServiceError('slug_taken', 'x');
     expect(messagesErrors.status(error)).toBe(500);
     expect(bodyOf(error)).toMatchObject({ error: { type: 'api_error', details: { error_code: 'internal' } } });
   });
 
-  it('tell type, message, our code and the request', () => {
+  it('have type, message, own code and request id', () => {
     expect(messagesErrors.body(new ServiceError('deployment_stopped', 'Stopped.'), 'req_1')).toBe(
       '{"type":"error","error":{"type":"invalid_request_error","message":"Stopped.","details":{"error_code":"deployment_stopped"}},"request_id":"req_1"}',
     );
@@ -48,11 +48,11 @@ describe('errors of the messages contract', () => {
     ['overloaded', 529],
     ['worker_lost', 500],
     ['request_too_large', 413],
-  ])('answer %s with %i', (code, status) => {
+  ])('answer %s with status %i', (code, status) => {
     expect(messagesErrors.status(new ServiceError(code, 'x'))).toBe(status);
   });
 
-  it('rule 13: word a prompt that is too long as clients parse it', () => {
+  it('word long prompts as clients parse them', () => {
     const error = new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 150, context: 100 } });
     expect(bodyOf(error)).toMatchObject({ error: { message: 'prompt is too long: 150 tokens > 100 maximum' } });
     const guess = new ServiceError('context_length_exceeded', 'Too long.', { facts: { tokens: 150, context: 100, estimated: 1 } });
@@ -69,11 +69,11 @@ describe('errors of the messages contract', () => {
     ['max_completion_tokens', 'max_tokens: No.'],
     ['top_k', 'top_k: No.'],
     ['messages[3].content[0].image_url', 'messages: No.'],
-  ])('rule 12: name what an engine calls %s as this contract does', (param, message) => {
+  ])('rename engine field %s to the contract’s', (param, message) => {
     expect(bodyOf(new ServiceError('unsupported_value', 'No.', { param }))).toMatchObject({ error: { message } });
   });
 
-  it('show a code that the contract defines in place of ours', () => {
+  it('show the contract’s code in place of ours', () => {
     const error = new ServiceError('unsupported_parameter', 'No.', { facts: { error_code: 'thread_unsupported_request' } });
     expect(bodyOf(error)).toMatchObject({ error: { details: { error_code: 'thread_unsupported_request' } } });
   });

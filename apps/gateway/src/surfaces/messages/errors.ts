@@ -3,41 +3,41 @@ import { missingCapability } from '../shared/capabilities.js';
 import { publicCode, type FaultWording } from '../shared/faults.js';
 import type { ErrorFormat } from '../surface.js';
 
-interface Answer {
+interface ErrorStatus {
   readonly status: number;
   readonly type: string;
 }
 
-const answer = (status: number, type: string): Answer => ({ status, type });
-const INVALID = answer(400, 'invalid_request_error');
-const UNAUTHENTICATED = answer(401, 'authentication_error');
-const NOT_FOUND = answer(404, 'not_found_error');
+const error = (status: number, type: string): ErrorStatus => ({ status, type });
+const INVALID = error(400, 'invalid_request_error');
+const UNAUTHENTICATED = error(401, 'authentication_error');
+const NOT_FOUND = error(404, 'not_found_error');
 /** The contract has no 502. */
-const FAILED = answer(500, 'api_error');
-const UNAVAILABLE = answer(503, 'api_error');
-const OVERLOADED = answer(529, 'overloaded_error');
+const FAILED = error(500, 'api_error');
+const UNAVAILABLE = error(503, 'api_error');
+const OVERLOADED = error(529, 'overloaded_error');
 
 /** The contract's status and `type` for every code. A code that is missing here does not compile. */
-const ANSWERS = {
+const STATUSES = {
   missing_api_key: UNAUTHENTICATED,
   invalid_api_key: UNAUTHENTICATED,
   ambiguous_credentials: INVALID,
-  insufficient_scope: answer(403, 'permission_error'),
+  insufficient_scope: error(403, 'permission_error'),
   auth_unavailable: UNAVAILABLE,
   invalid_path: INVALID,
   not_found: NOT_FOUND,
-  method_not_allowed: answer(405, 'invalid_request_error'),
-  expectation_failed: answer(417, 'invalid_request_error'),
+  method_not_allowed: error(405, 'invalid_request_error'),
+  expectation_failed: error(417, 'invalid_request_error'),
   model_not_found: NOT_FOUND,
   model_mismatch: INVALID,
-  // Clients word a conflict_error themselves; they show this one's message.
-  deployment_stopped: answer(409, 'invalid_request_error'),
+  // Clients replace the message of a conflict_error, but show that of this type.
+  deployment_stopped: error(409, 'invalid_request_error'),
   deployment_unavailable: OVERLOADED,
   overloaded: OVERLOADED,
-  rate_limit_exceeded: answer(429, 'rate_limit_error'),
+  rate_limit_exceeded: error(429, 'rate_limit_error'),
   unsupported_media_type: INVALID,
-  request_timeout: answer(408, 'timeout_error'),
-  request_too_large: answer(413, 'request_too_large'),
+  request_timeout: error(408, 'timeout_error'),
+  request_too_large: error(413, 'request_too_large'),
   invalid_json: INVALID,
   invalid_utf8: INVALID,
   invalid_unicode: INVALID,
@@ -52,23 +52,23 @@ const ANSWERS = {
   unsupported_value: INVALID,
   unsupported_content: INVALID,
   context_length_exceeded: INVALID,
-  timeout: answer(504, 'timeout_error'),
+  timeout: error(504, 'timeout_error'),
   worker_lost: FAILED,
   engine_error: FAILED,
   server_shutting_down: UNAVAILABLE,
-  cancelled: answer(499, 'invalid_request_error'),
+  cancelled: error(499, 'invalid_request_error'),
   invalid_request: INVALID,
   internal: FAILED,
-} as const satisfies Record<InferenceErrorCode, Answer>;
+} as const satisfies Record<InferenceErrorCode, ErrorStatus>;
 
-/** Clients read the figures out of this wording and shorten the conversation. */
+/** Clients parse the figures in this text and shorten the conversation. */
 function contextMessage(message: string, facts: ServiceError['facts']): string {
   const { tokens, context, estimated } = facts ?? {};
   if (tokens === undefined || context === undefined) return `prompt is too long: ${message}`;
   return `prompt is too long: ${tokens} tokens > ${context} maximum${estimated ? ' (estimated)' : ''}`;
 }
 
-/** This contract's names for what engines name as the chat contract does. */
+/** This contract's names of engines' fields, which are the chat contract's. */
 const ENGINE_PARAMS: Readonly<Record<string, string>> = {
   response_format: 'output_config.format',
   structured_outputs: 'output_config.format',
@@ -79,7 +79,7 @@ const ENGINE_PARAMS: Readonly<Record<string, string>> = {
   chat_template_kwargs: 'thinking',
 };
 
-/** The contract has no field for a parameter's name, so the message begins with it. Places within it are the engine's, not the client's. */
+/** The contract has no field for a parameter's name, so the message begins with it. Positions within it are the engine's and left out. */
 function wordingOf({ code, message, param, facts }: ServiceError): string {
   if (code === 'context_length_exceeded') return contextMessage(message, facts);
   if (param === undefined || message.startsWith(`${param}: `)) return message;
@@ -87,20 +87,20 @@ function wordingOf({ code, message, param, facts }: ServiceError): string {
   return `${ENGINE_PARAMS[name] ?? name}: ${message}`;
 }
 
-/** JSON of an error, which is the same in a response and in a stream. `facts.error_code` replaces the code that is ours. */
+/** JSON of an error, in a response or a stream. `facts.error_code` replaces the gateway's own code. */
 export function messagesErrorBody(error: ServiceError, requestId: string): string {
   const code = publicCode(error);
   const { facts } = error;
   return JSON.stringify({
     type: 'error',
-    error: { type: ANSWERS[code].type, message: wordingOf(error), details: { error_code: facts?.['error_code'] ?? code } },
+    error: { type: STATUSES[code].type, message: wordingOf(error), details: { error_code: facts?.['error_code'] ?? code } },
     request_id: requestId,
   });
 }
 
 /** Errors as the messages contract writes them. */
 export const messagesErrors: ErrorFormat = {
-  status: (error) => ANSWERS[publicCode(error)].status,
+  status: (error) => STATUSES[publicCode(error)].status,
   body: messagesErrorBody,
 };
 
@@ -113,7 +113,7 @@ export const fault = (code: ErrorCode, param: string, message: string): ServiceE
 
 const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 
-/** Faults of a body as this contract words them: `messages.0.role: Field required`. */
+/** Faults of a body in this contract's words: `messages.0.role: Field required`. */
 export const WORDING: FaultWording = {
   name: (path) => path.join('.'),
   error({ code, expected, says }, param) {
@@ -124,7 +124,7 @@ export const WORDING: FaultWording = {
   },
 };
 
-/** Names in a request, for what only the conversation can tell. */
+/** Paths in a request that depend on the conversation. */
 export interface Places {
   readonly image: string | undefined;
   readonly prefill: string | undefined;
@@ -133,7 +133,7 @@ export interface Places {
 
 type Wording = (places: Places) => readonly [param: string, message: string];
 
-/** What a request of this contract can need, in the contract's own names. */
+/** The error of each missing capability, in the contract's names. */
 const WORDINGS: Partial<Readonly<Record<Capability, Wording>>> = {
   images: ({ image }) => [image ?? 'messages', 'This model does not accept images.'],
   tools: () => ['tools', 'This model cannot call tools.'],
@@ -143,7 +143,7 @@ const WORDINGS: Partial<Readonly<Record<Capability, Wording>>> = {
   top_k: () => ['top_k', 'This engine does not know it.'],
 };
 
-/** Refuses what the deployment's engine cannot do. @throws ServiceError naming the field. */
+/** Checks that the deployment's engine can serve the request. @throws ServiceError naming the field. */
 export function checkCapabilities(request: CanonicalRequest, caps: readonly string[], places: Places): void {
   const missing = missingCapability(request, caps);
   if (!missing) return;

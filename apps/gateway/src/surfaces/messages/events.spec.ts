@@ -23,7 +23,7 @@ const ended = (reason: string, output = 3): string =>
   event('message_delta', `,"delta":{"stop_reason":"${reason}","stop_sequence":null},${usage(4, output, 3)}`) + event('message_stop', '');
 
 describe('the events of a message', () => {
-  it('come in the order and with the bodies of the contract', () => {
+  it('come in the contract’s order with its bodies', () => {
     const w = writer();
     expect([w.frames([start]), w.frames([text('Hel')]), w.frames([text('lo')]), w.frames([fin()]), w.lastFrames(endOf())]).toEqual([
       '',
@@ -34,7 +34,7 @@ describe('the events of a message', () => {
     ]);
   });
 
-  it('hold texts that go out together in one delta, and no empty one', () => {
+  it('merge texts into one delta, and none empty', () => {
     expect(writer().frames([start, text(''), text('a'), text('b'), fin()])).toBe(STARTED + opened(0, TEXT) + said(0, 'ab'));
   });
 
@@ -43,7 +43,7 @@ describe('the events of a message', () => {
     expect(w.frames([start, fin()]) + w.lastFrames(endOf(1))).toBe(STARTED + ended('end_turn', 1));
   });
 
-  it('rule 7: show thoughts as a block of their own, signed with nothing', () => {
+  it('show thoughts as unsigned blocks', () => {
     const w = writer({ thinking: 'shown' });
     const thought = delta(0, '{"type":"thinking_delta","thinking":"hm"}');
     const frames = w.frames([start, think('h'), think('m')]) + w.frames([text('a'), fin()]) + w.lastFrames(endOf());
@@ -60,14 +60,14 @@ describe('the events of a message', () => {
     );
   });
 
-  it('rule 7: tell that there are thoughts where they are to be omitted', () => {
+  it('show empty blocks for omitted thoughts', () => {
     const w = writer({ thinking: 'omitted' });
     expect(w.frames([start, think('hm'), think('hm'), text('a')])).toBe(
       STARTED + opened(0, THINKING) + delta(0, SIGNED) + closed(0) + opened(1, TEXT) + said(1, 'a'),
     );
   });
 
-  it('rule 7: do not mention thoughts to who did not ask for them, and still begin', () => {
+  it('hide thoughts that were not requested', () => {
     const w = writer();
     expect([w.frames([start]), w.frames([think('hm')]), w.frames([text('a')])]).toEqual(['', STARTED, opened(0, TEXT) + said(0, 'a')]);
   });
@@ -77,7 +77,7 @@ describe('the events of a message', () => {
     expect(w.frames([start, think('h'), text('a'), fin('length')]) + w.lastFrames(endOf(1))).toBe(STARTED + ended('max_tokens', 0));
   });
 
-  it('rule 8: count a prompt of unknown length as nothing at first, and right at the end', () => {
+  it('count an unknown prompt at the end', () => {
     const w = writer();
     expect(w.frames([{ k: 'start' }, text('a'), fin()])).toContain(usage(0, 0, 0));
     expect(w.lastFrames(endOf())).toContain(usage(4, 3, 3));
@@ -90,19 +90,19 @@ describe('the events of a message', () => {
     ['max_tokens', 2, 'length', { estimated: true }],
     ['refusal', 2, 'content_filter'],
     ['stop_sequence', 2, 'stop_sequence'],
-  ])('rule 10: end with %s after %i of 3 tokens by %s', (reason, completion, r, rest) => {
+  ])('end with %s: %i tokens by %s', (reason, completion, r, rest) => {
     const w = writer();
     expect(w.frames([text('a'), fin(r)])).not.toContain('"stop_reason":"');
     expect(w.lastFrames(endOf(completion, rest))).toContain(`"delta":{"stop_reason":"${reason}","stop_sequence":null}`);
   });
 
-  it('rule 10: name the stop sequence that was met', () => {
+  it('name the stop sequence that was met', () => {
     const w = writer();
     w.frames([text('a'), fin('stop_sequence', 'E"ND')]);
     expect(w.lastFrames(endOf())).toContain('"delta":{"stop_reason":"stop_sequence","stop_sequence":"E\\"ND"}');
   });
 
-  it('stay one line of data each, whatever the model says', () => {
+  it('keep data on one line, whatever the model says', () => {
     const frames = writer().frames([text('a\n\ndata: {}\r\u2028"')]);
     expect(frames.split('\n\n')).toHaveLength(4);
     expect(frames.match(/^data: /gm)).toHaveLength(3);
@@ -124,14 +124,14 @@ describe('the events of a message', () => {
     expect(call0).toContain(input(2, '{"q":"') + input(2, '😀"}') + closed(2));
   });
 
-  it('put the replacement character where the second half of one never comes', () => {
+  it('replace a character whose second half is missing', () => {
     const w = writer();
     const frames = w.frames([start, text('a\ud83d'), fin()]) + w.lastFrames(endOf());
     expect(frames).toBe(STARTED + opened(0, TEXT) + said(0, 'a') + said(0, '\ufffd') + closed(0) + ended('end_turn'));
     expect(writer().frames([start, text('\ude00b'), fin()])).toContain(said(0, '\ufffdb'));
   });
 
-  it('rule 10: never end well when the model just stops', () => {
+  it('never end well without finish reason', () => {
     const w = writer();
     w.frames([text('a')]);
     expect(() => w.lastFrames(endOf())).toThrow(ServiceError);
@@ -152,20 +152,20 @@ describe('the events of a message with calls', () => {
   };
   const last = (reason = 'tool_use'): string => ended(reason);
 
-  it('rule 11: begin each call empty, then bring its arguments as they come', () => {
+  it('begin calls empty, then stream arguments', () => {
     expect(all([start, text('a'), call(0), args(0, '{"q"'), args(0, ':1}'), fin('tool_calls')])).toBe(
       STARTED + opened(0, TEXT) + said(0, 'a') + closed(0) + called(1, 'c0') + input(1, '{"q"') + input(1, ':1}') + closed(1) + last(),
     );
   });
 
-  it('rule 11: have no empty text before a call that comes first, with all of its arguments at once', () => {
+  it('send no empty text before a call', () => {
     const w = writer();
     expect(w.frames([start, text(''), call(0), args(0, '{"q":1}'), fin('tool_calls')]) + w.lastFrames(endOf())).toBe(
       STARTED + called(0, 'c0') + input(0, '{"q":1}') + closed(0) + last(),
     );
   });
 
-  it('rule 11: bring text after a call as a block of its own', () => {
+  it('send later text in its own block', () => {
     expect(all([start, call(0), args(0, '{}'), text('b'), call(1), args(1, '{}'), fin('tool_calls')])).toBe(
       STARTED +
         called(0, 'c0') +
@@ -181,7 +181,7 @@ describe('the events of a message with calls', () => {
     );
   });
 
-  it('rule 11: bring calls whose arguments come by turns one after the other', () => {
+  it('send interleaved calls one after the other', () => {
     expect(all([start, call(0), args(0, '{"a"'), call(1), args(1, '{"b"'), args(0, ':1}'), args(1, ':2}'), fin('tool_calls')])).toBe(
       STARTED +
         called(0, 'c0') +
@@ -196,47 +196,47 @@ describe('the events of a message with calls', () => {
     );
   });
 
-  it('rule 11: bring what was said within arguments after them', () => {
+  it('send text within arguments after them', () => {
     expect(all([start, call(0), args(0, '{"a"'), text('b'), args(0, ':1}'), fin('tool_calls')])).toBe(
       STARTED + called(0, 'c0') + input(0, '{"a"') + input(0, ':1}') + closed(0) + opened(1, TEXT) + said(1, 'b') + closed(1) + last(),
     );
   });
 
-  it('rule 11: bring one empty piece for a call without arguments', () => {
+  it('send one empty delta without arguments', () => {
     expect(all([start, call(0), call(1), args(1, '{}'), fin('tool_calls')])).toBe(
       STARTED + called(0, 'c0') + input(0, '') + closed(0) + called(1, 'c1') + input(1, '{}') + closed(1) + last(),
     );
   });
 
-  it.each(['{"q"', '[1]', '"x"', 'null', '7', '{} {}'])('rule 11: end with an error when the arguments are %s', (json) => {
+  it.each(['{"q"', '[1]', '"x"', 'null', '7', '{} {}'])('end with an error for arguments %s', (json) => {
     const w = writer();
     expect(w.frames([start, call(0), args(0, json), fin('tool_calls')])).not.toContain('content_block_stop');
     expect(() => w.lastFrames(endOf())).toThrow(expect.objectContaining({ code: 'engine_error' }));
   });
 
-  it('rule 10: end with max_tokens when the limit cuts the arguments, and bring what there is', () => {
+  it('end with max_tokens within cut arguments', () => {
     expect(all([start, call(0), args(0, '{"q'), fin('length')])).toBe(
       STARTED + called(0, 'c0') + input(0, '{"q') + closed(0) + last('max_tokens'),
     );
   });
 
-  it.each<FinishReason>(['stop', 'tool_calls'])('rule 10: end with tool_use after a call, also when the engine says %s', (r) => {
+  it.each<FinishReason>(['stop', 'tool_calls'])('end with tool_use after calls by %s', (r) => {
     expect(all([start, call(0), args(0, '{}'), fin(r)])).toContain('"stop_reason":"tool_use"');
     expect(all([start, text('a'), fin(r)])).toContain('"stop_reason":"end_turn"');
   });
 
-  it('rule 6: hold one call where the client takes no more', () => {
+  it('keep one call where one is allowed', () => {
     const events = [start, call(0), args(0, '{"q":1}'), call(1), args(1, '{"q":2}'), fin('tool_calls')];
     expect(all(events, { oneCall: true })).toBe(STARTED + called(0, 'c0') + input(0, '{"q":1}') + closed(0) + last());
   });
 
-  it('rule 5: keep the ids of calls, but never give one to two', () => {
+  it('keep call ids, and make them unique', () => {
     const stream = all([start, call(0, 'same'), args(0, '{}'), call(1, 'same'), args(1, '{}'), fin('tool_calls')]);
     const ids = [...stream.matchAll(/"type":"tool_use","id":"([^"]+)"/g)].map((match) => match[1]);
     expect(ids).toEqual(['same', expect.stringMatching(/^toolu_[A-Za-z0-9]{24}$/)]);
   });
 
-  it('escape names and ids', () => {
+  it('escape names and ids in their JSON', () => {
     expect(all([start, call(0, 'a"b', 'n"m'), args(0, '{}'), fin('tool_calls')])).toContain('"id":"a\\"b","name":"n\\"m"');
   });
 });

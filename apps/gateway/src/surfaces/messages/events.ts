@@ -11,7 +11,7 @@ export interface MessagesWriterOptions extends Visibility {
   readonly model: string;
 }
 
-/** Clients use `ping` to see that the stream lives, and for nothing else. */
+/** Keep-alive event; clients ignore it. */
 const PING = frame('ping', '');
 const STOP = frame('message_stop', '');
 
@@ -24,12 +24,12 @@ export class MessagesWriter implements ResponseWriter {
   #begun = false;
   #finish: Finish | null = null;
 
-  readonly #answer: MessagesWriterOptions;
+  readonly #options: MessagesWriterOptions;
 
-  constructor(answer: MessagesWriterOptions) {
-    this.#answer = answer;
-    this.#frames = new BlockFrames(answer);
-    this.#collected = new ContentBlocks(answer);
+  constructor(options: MessagesWriterOptions) {
+    this.#options = options;
+    this.#frames = new BlockFrames(options);
+    this.#collected = new ContentBlocks(options);
   }
 
   frames(events: readonly StreamEvent[]): string {
@@ -60,15 +60,15 @@ export class MessagesWriter implements ResponseWriter {
 
   document({ usage }: EndFrame): string {
     const { stop_reason, stop_sequence } = this.#stopReason(usage, this.#collected.hasCalls);
-    const content = contentOf(this.#collected.list, this.#answer);
-    // What was cut within its arguments is no call that a client could make.
+    const content = contentOf(this.#collected.list, this.#options);
+    // A call that was cut within its arguments is left out without an error.
     if (content.broken > 0 && !this.#isCut) throw brokenCall();
     const details = stop_reason === 'refusal' ? '{"type":"refusal","category":null,"explanation":null}' : 'null';
     const stop = `"stop_reason":"${stop_reason}","stop_sequence":${JSON.stringify(stop_sequence)},"stop_details":${details}`;
     return `{${this.#head()},"content":${JSON.stringify(content.blocks)},${stop},"usage":${this.#totals(usage)}}`;
   }
 
-  /** The answer ended within a limit, not where the model wanted. */
+  /** True when a token limit ended the answer. */
   get #isCut(): boolean {
     return this.#finish?.r === 'length';
   }
@@ -81,55 +81,55 @@ export class MessagesWriter implements ResponseWriter {
   #messageStart(): string {
     if (this.#begun) return '';
     this.#begun = true;
-    // Some clients add these counts to the last ones, and some take the prompt's from here alone.
+    // Some clients add these counts to the final ones, and some read the prompt's only here.
     const usage = usageObject(this.#prompt);
     const message = `${this.#head()},"content":[],"stop_reason":null,"stop_sequence":null,"usage":${usage}`;
     return frame('message_start', `,"message":{${message}}`);
   }
 
   #head(): string {
-    const { id, model } = this.#answer;
+    const { id, model } = this.#options;
     return `"id":${JSON.stringify(id)},"type":"message","role":"assistant","model":${JSON.stringify(model)}`;
   }
 
   #totals(usage: Usage): string {
     const { prompt, cached } = usage;
-    return usageObject(this.#answer.maxTokens === 0 ? { prompt, cached, completion: 0 } : usage);
+    return usageObject(this.#options.maxTokens === 0 ? { prompt, cached, completion: 0 } : usage);
   }
 
   #stopReason(usage: Usage, hasCalls: boolean): StopReason {
-    return stopReasonOf({ finish: this.#finish, usage, maxTokens: this.#answer.maxTokens, hasCalls });
+    return stopReasonOf({ finish: this.#finish, usage, maxTokens: this.#options.maxTokens, hasCalls });
   }
 }
 
 const brokenCall = (): ServiceError => new ServiceError('engine_error', 'The model called a tool with arguments that are no JSON object.');
 
-/** Input tokens are those that no cache had; clients add the three up. */
+/** `input_tokens` excludes cached tokens; clients add the three counts. */
 function usageObject({ prompt, cached, completion, reasoning }: Usage): string {
   const read = Math.min(cached, prompt);
   const details = reasoning === undefined ? '' : `,"output_tokens_details":{"thinking_tokens":${reasoning}}`;
   return `{"input_tokens":${prompt - read},"output_tokens":${completion},"cache_creation_input_tokens":0,"cache_read_input_tokens":${read}${details}}`;
 }
 
-/** Why an answer ended, as the contract says it. */
+/** The stop reason in the contract's form. */
 interface StopReason {
   readonly stop_reason: string;
   readonly stop_sequence: string | null;
 }
 
-interface Ending {
+interface AnswerEnd {
   readonly finish: Finish | null;
   readonly usage: Usage;
-  /** As the client asked. */
+  /** As the client sent it. */
   readonly maxTokens: number;
-  /** The client was shown a call. */
+  /** The answer has a visible call. */
   readonly hasCalls: boolean;
 }
 
 const because = (reason: string): StopReason => ({ stop_reason: reason, stop_sequence: null });
 
-/** @throws ServiceError where an engine ended without a finish reason. */
-function stopReasonOf({ finish, usage, maxTokens, hasCalls }: Ending): StopReason {
+/** @throws ServiceError when the engine ended without a finish reason. */
+function stopReasonOf({ finish, usage, maxTokens, hasCalls }: AnswerEnd): StopReason {
   if (finish === null) throw new ServiceError('engine_error', 'The model stopped without saying why.');
   if (maxTokens === 0) return because('max_tokens');
   switch (finish.r) {
@@ -145,5 +145,5 @@ function stopReasonOf({ finish, usage, maxTokens, hasCalls }: Ending): StopReaso
   }
 }
 
-/** Fewer tokens than were allowed, and no room for another one. */
+/** True when the context ended the answer before its own limit. */
 const endedByContext = ({ completion, estimated }: Usage, maxTokens: number): boolean => estimated !== true && completion < maxTokens;

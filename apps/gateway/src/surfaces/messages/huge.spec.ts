@@ -11,13 +11,13 @@ const lengthOf = (messages: object[]): number => {
 };
 
 // Work that grows with the square of a request would take longer than a test may; too many arguments of one call would throw.
-describe('a conversation of very many parts is read in one pass:', () => {
-  it('instructions after a result', () => {
+describe('a conversation of many parts', () => {
+  it('instructions after a result are read in time', () => {
     const messages = [user('q'), assistant([toolUse('c0')]), user([result(0)]), ...times(MANY, () => instruction('s'))];
     expect(lengthOf(messages)).toBe(1 + 3 * MANY);
   });
 
-  it('instructions after many results', () => {
+  it('instructions after many results are read in time', () => {
     const calls = assistant(times(MANY / 3, (i) => toolUse(`c${i}`)));
     const messages = [user('q'), calls, ...times(MANY / 3, (i) => user([result(i)])), ...times(MANY / 3, () => instruction('s'))];
     expect(lengthOf(messages)).toBe(1 + MANY);
@@ -31,7 +31,7 @@ describe('a conversation of very many parts is read in one pass:', () => {
     expect(lengthOf(messagesOf(times(250_000, () => text('x'))))).toBeGreaterThan(500_000);
   });
 
-  it.each(['instructions before it', 'instructions between calls and results'])('blocks of %s', (where) => {
+  it.each(['instructions before it', 'instructions between calls and results'])('blocks of %s are read in linear time', (where) => {
     const blocks = instruction(times(250_000, () => text('x')));
     const messages = where.includes('before')
       ? [blocks, user('a')]

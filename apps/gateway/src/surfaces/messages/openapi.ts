@@ -92,7 +92,7 @@ const model = object({
   retires_at: { type: 'null' },
 });
 
-/** Answers, events and errors. */
+/** Responses, events and errors. */
 const ANSWERS: Readonly<Record<string, JsonSchema>> = {
   Message: object({
     ...head,

@@ -102,7 +102,7 @@ describe('a wrong messages request', () => {
   });
 
   it.each(['https://169.254.169.254/x', 'http://images.example/x', 'file:///etc/passwd', 'https://images.example.evil/x', 'x'])(
-    'image at %s is refused, and its address is not repeated',
+    'image at %s fails, and its address is hidden',
     (url) => {
       const error = faultOf({ messages: [user([{ type: 'image', source: { type: 'url', url } }])] });
       expect(error.message).toMatch(/^messages\.0\.content\.0\.source\.url: The URL must be a data: URL/);
@@ -143,7 +143,7 @@ describe('a wrong messages request', () => {
     expect([error.param, error.message]).toEqual([param, `${param}: ${message}`]);
   });
 
-  it('that sends only a part of its conversation makes the official SDK send the whole', () => {
+  it('with a thread makes the SDK send everything', () => {
     expect(faultOf({ thread: { type: 'create' } })).toMatchObject({ param: 'thread', facts: { error_code: 'thread_unsupported_request' } });
   });
 
@@ -164,7 +164,7 @@ describe('a wrong messages request', () => {
       'messages.1: This engine cannot continue an answer; end with a user message.',
     ],
     ['top_k', { top_k: 5 }, 'top_k: This engine does not know it.'],
-  ])('that needs %s of an engine without it is refused: %j', (word, fields, message) => {
+  ])('that needs %s fails without it: %j', (word, fields, message) => {
     const all = ['images', 'tools', 'tool_choice', 'json_schema', 'continue_final', 'top_k'];
     expect(read(fields, all).maxTokens).toBe(100);
     expect(read(fields, []).maxTokens).toBe(100);

@@ -16,7 +16,7 @@ export const MINIMAL: Sample = { model: 'deployment-1', max_tokens: 100, message
 export const read = (fields: object = {}, caps?: string[]): MessagesRequest =>
   readMessagesRequest({ ...MINIMAL, ...fields }, deployment(caps), POLICY);
 
-/** Why a request is refused. @throws Error when it is not. */
+/** The error of a request. @throws Error when it is accepted. */
 export function faultOf(fields: object, caps?: string[]): ServiceError {
   try {
     read(fields, caps);
@@ -24,7 +24,7 @@ export function faultOf(fields: object, caps?: string[]): ServiceError {
     if (error instanceof ServiceError) return error;
     throw error;
   }
-  throw new Error('It was not refused.');
+  throw new Error('The request was accepted.');
 }
 
 export const user = (content: unknown): Sample => ({ role: 'user', content });

@@ -4,7 +4,7 @@ import type { SurfaceRequest } from '../surface.js';
 import { assistant, deployment, MINIMAL, PNG, POLICY, read, text, TOOL, toolUse, user } from './request.samples.js';
 
 describe('a messages request', () => {
-  it('becomes the canonical request, with what it sets and nothing else', () => {
+  it('becomes the canonical request, and nothing else', () => {
     expect(read()).toEqual({
       canonical: {
         messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
@@ -22,22 +22,22 @@ describe('a messages request', () => {
     });
   });
 
-  it('hands on sampling, more than four stop sequences and streaming', () => {
+  it('passes on sampling, many stop sequences and streaming', () => {
     const stops = ['a', 'b', 'c', 'd', 'e'];
     const { canonical, stream } = read({ temperature: 1.5, top_p: 0.9, top_k: 5, stop_sequences: stops, stream: true });
     expect(canonical).toMatchObject({ sampling: { temperature: 1.5, top_p: 0.9, top_k: 5 }, stop: stops });
     expect(stream).toBe(true);
   });
 
-  it('with a nucleus of nothing asks for the most probable token', () => {
+  it('with top_p 0 asks for the most probable token', () => {
     expect(read({ temperature: 0.7, top_p: 0 }).canonical.sampling).toEqual({ temperature: 0 });
   });
 
-  it('for more tokens than the context holds gets what fits', () => {
+  it('above the context gets what fits', () => {
     expect(read({ max_tokens: 32_000 })).toMatchObject({ canonical: { max_tokens: 4096 }, maxTokens: 32_000 });
   });
 
-  it('for no tokens has its prompt evaluated with the least that engines produce', () => {
+  it('for no tokens evaluates the prompt with least output', () => {
     expect(read({ max_tokens: 0 })).toMatchObject({ canonical: { max_tokens: 1 }, maxTokens: 0 });
   });
 
@@ -55,7 +55,7 @@ describe('a messages request', () => {
     ['tiers', { service_tier: 'auto', speed: 'fast', inference_geo: 'x', diagnostics: {}, billing_policy: {}, betas: ['x'] }],
     ['fields that nobody knows', { made_up: { deep: [1] } }],
     ['nulls', { temperature: null, stop_sequences: null, system: null, stream: null, metadata: { user_id: null }, output_config: null }],
-  ])('rule 13: takes %s, and hands nothing of it on', (_, fields) => {
+  ])('accepts %s and passes none on', (_, fields) => {
     expect(read(fields)).toEqual(read());
   });
 
@@ -67,11 +67,11 @@ describe('a messages request', () => {
     [{ type: 'adaptive', display: 'omitted' }, 'omitted', { enabled: true }],
     [{ type: 'enabled', budget_tokens: 1024, display: 'summarized' }, 'shown', { enabled: true, budget: 1024 }],
     [{ type: 'enabled', budget_tokens: 1024, display: null }, 'shown', { enabled: true, budget: 1024 }],
-  ])('rule 7: with thinking %j has thoughts %s, and asks for %j', (thinking, display, reasoning) => {
+  ])('with thinking %j is %s by %j', (thinking, display, reasoning) => {
     expect(read({ max_tokens: 2048, thinking })).toMatchObject({ thinking: display, canonical: { reasoning } });
   });
 
-  it('rule 7: with thinking between tools thinks about the results of its calls', () => {
+  it('thinks only about results between tools', () => {
     const result = { type: 'tool_result', tool_use_id: 'a', content: 'ok' };
     const messages = [user('q'), assistant([toolUse('a')]), user([result])];
     expect(read({ messages, thinking: { type: 'between_tools' } })).toMatchObject({
@@ -88,24 +88,24 @@ describe('a messages request', () => {
     ],
     [{ output_config: { effort: 'low' }, thinking: { type: 'disabled' } }, { enabled: false }],
     [{ output_config: { effort: null } }, { enabled: false }],
-  ])('rule 7: with %j asks for reasoning %j', (fields, reasoning) => {
+  ])('with %j asks for reasoning %j', (fields, reasoning) => {
     expect(read(fields).canonical.reasoning).toEqual(reasoning);
   });
 
   it.each([
     { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
     { output_format: { type: 'json_schema', schema: { type: 'object' } } },
-  ])('rule 12: with %j gets an answer of that form', (fields) => {
+  ])('with %j gets an answer so formed', (fields) => {
     expect(read(fields).canonical.output).toEqual({ kind: 'json_schema', name: 'output', schema: { type: 'object' }, strict: true });
   });
 
-  it('is told of its form by the name that it used for it', () => {
+  it('gets errors under the form’s name it used', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } };
     expect(read({ output_format: format }).names).toEqual({ response_format: 'output_format', structured_outputs: 'output_format' });
     expect(read({ output_config: { format } }).names).toEqual({});
   });
 
-  it('keeps images that came with it, and asks workers for those on hosts that are allowed', () => {
+  it('keeps its images, and those on allowed hosts', () => {
     const remote = { type: 'image', source: { type: 'url', url: 'https://images.example/a.png' } };
     const [message] = read({ messages: [user([text('a'), PNG, remote, text('b'), text('c')])] }).canonical.messages;
     expect(message?.content).toEqual([
@@ -124,7 +124,7 @@ describe('a messages request', () => {
       { type: 'search_result', title: 'T', source: 'https://x.example', content: [text('One.'), text('Two.')] },
       'T\nhttps://x.example\nOne.\nTwo.',
     ],
-  ])('reads %j as text', (block, expected) => {
+  ])('reads the content %j as text', (block, expected) => {
     expect(read({ messages: [user([block])] }).canonical.messages).toEqual([user([text(expected)])]);
   });
 });
@@ -133,7 +133,7 @@ describe('a count of tokens', () => {
   const count = (fields: object): SurfaceRequest =>
     readCountRequest({ ...MINIMAL, max_tokens: undefined, ...fields }, deployment(), POLICY);
 
-  it('asks for the prompt of the very request that would be answered', () => {
+  it('counts the prompt of the real request', () => {
     const fields = { system: 's', tools: [TOOL], thinking: { type: 'adaptive' }, tool_choice: { type: 'any' } };
     const { max_tokens: _, ...asked } = read({ ...fields, max_tokens: 50, stream: true }).canonical;
     expect(count({ ...fields, max_tokens: 50, stream: true }).canonical).toEqual(asked);

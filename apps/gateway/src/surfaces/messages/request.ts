@@ -27,12 +27,12 @@ import {
 } from './schema.js';
 import type { Conversation } from './turns.js';
 
-/** A messages request, understood. */
+/** A checked messages request. */
 export interface MessagesRequest extends SurfaceRequest {
   readonly thinking: ThinkingDisplay;
-  /** As the client asked, before it was fitted to the context; 0 = evaluate the prompt and answer with an empty message. */
+  /** As the client sent it; 0 = evaluate the prompt and return an empty message. */
   readonly maxTokens: number;
-  /** Of several calls, the client takes the first and no other. */
+  /** Only the first call is shown. */
   readonly oneCall: boolean;
 }
 
@@ -42,26 +42,26 @@ type Format = NonNullable<z.output<typeof MessagesOlderOutput>['output_format']>
 
 const readSettings = readerOf(MessagesSettings, WORDING);
 const readCountSettings = readerOf(CountSettings, WORDING);
-const refuseNotOffered = readerOf(MessagesNotOffered, WORDING);
+const rejectNotOffered = readerOf(MessagesNotOffered, WORDING);
 const readConversationFields = readerOf(MessagesConversation, WORDING);
 const readTools = readerOf(MessagesTools, WORDING);
 const readOutput = readerOf(MessagesOutput, WORDING);
 const readOlderOutput = readerOf(MessagesOlderOutput, WORDING);
 
-/** The refusal of a `model` that is not the deployment of the path. @param slug of that deployment. */
+/** The error of a `model` that is not the deployment of the path. @param slug of that deployment. */
 export const wrongModel = (slug: string): ServiceError =>
   fault('model_mismatch', 'model', `It names another deployment than the URL; send "${slug}".`);
 
 /**
- * Turns a request body into the canonical request, or into the error that names its first fault.
- * @throws ServiceError
+ * Converts a request body into the canonical request.
+ * @throws ServiceError naming the first fault
  */
 export function readMessagesRequest(body: JsonObject, deployment: ResolvedDeployment, policy: RequestPolicy): MessagesRequest {
   const present = withoutNulls(body);
   const settings = readSettings(present);
-  const { canonical, thinking, form } = understand(present, settings, deployment, policy);
+  const { canonical, thinking, form } = checkBody(present, settings, deployment, policy);
   const { max_tokens: maxTokens } = settings;
-  // More than the context holds means as much as fits. Engines make one token at least, which an answer of none leaves out.
+  // A limit above the context is cut to it. Engines generate at least one token, which `maxTokens` 0 leaves out of the response.
   const limit = Math.max(1, Math.min(maxTokens, deployment.facts.context ?? MAX_INT32));
   return {
     canonical: { ...canonical, max_tokens: limit },
@@ -74,28 +74,28 @@ export function readMessagesRequest(body: JsonObject, deployment: ResolvedDeploy
   };
 }
 
-/** What an engine says of the form belongs to the field that asked for it. */
+/** An engine's error about the output format names the field that requested it. */
 function namesOf(form: OutputForm | null): FieldNames {
   return form?.at === 'output_format' ? { response_format: form.at, structured_outputs: form.at } : {};
 }
 
-/** Turns the body of a question for its prompt's length into the request that would be answered. @throws ServiceError */
+/** Converts the body of a token count into the request whose prompt is counted. @throws ServiceError */
 export function readCountRequest(body: JsonObject, deployment: ResolvedDeployment, policy: RequestPolicy): SurfaceRequest {
   const present = withoutNulls(body);
-  const { canonical } = understand(present, readCountSettings(present), deployment, policy);
+  const { canonical } = checkBody(present, readCountSettings(present), deployment, policy);
   return { canonical, stream: false, affinity: undefined };
 }
 
-interface Understood {
+interface CheckedBody {
   readonly canonical: CanonicalRequest;
   readonly thinking: Thinking;
   readonly form: OutputForm | null;
 }
 
-function understand(body: JsonObject, settings: Settings, deployment: ResolvedDeployment, policy: RequestPolicy): Understood {
-  refuseThread(body);
-  refuseCompaction(body);
-  refuseNotOffered(body);
+function checkBody(body: JsonObject, settings: Settings, deployment: ResolvedDeployment, policy: RequestPolicy): CheckedBody {
+  rejectThread(body);
+  rejectCompaction(body);
+  rejectNotOffered(body);
   const { system, messages } = readConversationFields(body);
   const conversation = readConversation(system, messages, policy);
   const thinking = thinkingOf(settings, conversation.endsWithResults);
@@ -118,10 +118,10 @@ function understand(body: JsonObject, settings: Settings, deployment: ResolvedDe
 }
 
 /**
- * A client that keeps its conversation in a thread sends only what is new in it: an answer without the rest would be wrong
- * unnoticed. With this very code the official SDK falls back to whole conversations.
+ * Rejects threads: the client then sends only new messages, and an answer without the others would be wrong. With this code, the
+ * official SDK falls back to sending whole conversations.
  */
-function refuseThread({ thread }: JsonObject): void {
+function rejectThread({ thread }: JsonObject): void {
   if (isAbsent(thread)) return;
   throw new ServiceError('unsupported_parameter', 'thread: Threads are not supported; send the whole conversation.', {
     param: 'thread',
@@ -131,14 +131,14 @@ function refuseThread({ thread }: JsonObject): void {
 
 const isCompaction = (edit: unknown): boolean => isObject(edit) && typeof edit['type'] === 'string' && edit['type'].startsWith('compact_');
 
-/** Edits that only drop what is not kept here anyway pass. */
-function refuseCompaction({ context_management: management }: JsonObject): void {
+/** Rejects compaction; other edits have no effect and pass. */
+function rejectCompaction({ context_management: management }: JsonObject): void {
   const edits = isObject(management) ? management['edits'] : undefined;
   const at = Array.isArray(edits) ? edits.findIndex(isCompaction) : -1;
   if (at !== -1) throw fault('unsupported_value', `context_management.edits.${at}.type`, 'Conversations are not compacted here.');
 }
 
-/** Whether the model thinks, and what is shown of it. */
+/** Whether the model reasons, and how the reasoning is shown. */
 interface Thinking {
   readonly reasoning: Reasoning;
   readonly display: ThinkingDisplay;
@@ -147,8 +147,8 @@ interface Thinking {
 type ThinkingField = NonNullable<Settings['thinking']>;
 
 /**
- * Thinking is off unless it is asked for. A request for an effort alone leaves it to the model, and is shown none of it.
- * @param endsWithResults the model is about to answer results of its calls.
+ * Thinking is off by default. With only an effort, the model decides, and its reasoning is hidden.
+ * @param endsWithResults the conversation ends with tool results.
  * @throws ServiceError for a budget that leaves no room for an answer.
  */
 function thinkingOf({ thinking, max_tokens: max, output_config: config }: Settings, endsWithResults: boolean): Thinking {
@@ -176,9 +176,8 @@ const displayOf = (thinking: ThinkingField): ThinkingDisplay =>
 type ToolFields = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls'>;
 
 /**
- * The tools that the model is shown, and how it may use them. Those whose loading is deferred stay out until a result has
- * made them known.
- * @throws ServiceError for two tools of one name, and for a choice that is required of no tool.
+ * The tools for the model and their choice. Deferred tools are left out until a result names them.
+ * @throws ServiceError for two tools of one name, and for a required choice without a tool.
  */
 function toolsOf({ tools: given = [], tool_choice: choice }: Tools, knownTools: ReadonlySet<string>): ToolFields {
   const repeated = firstRepeated(given);
@@ -191,7 +190,7 @@ function toolsOf({ tools: given = [], tool_choice: choice }: Tools, knownTools: 
 }
 
 function toolOf({ name, description, strict, input_schema: schema }: NonNullable<Tools['tools']>[number]): Tool {
-  // Members that are for other readers than the model.
+  // Members that are not for the model.
   const { $schema: _dialect, cache_control: _cache, ...parameters } = schema;
   return { name, ...(!isAbsent(description) && { description }), parameters, ...(!isAbsent(strict) && { strict }) };
 }
@@ -207,7 +206,7 @@ function choiceOf(choice: NonNullable<Tools['tool_choice']>, tools: readonly Too
   return { name };
 }
 
-/** The form that an answer is to take, and the field that asks for it. */
+/** The output format, and the field that requests it. */
 interface OutputForm {
   readonly output: OutputFormat;
   readonly at: 'output_config.format' | 'output_format';
@@ -222,7 +221,7 @@ function outputOf(body: JsonObject): OutputForm | null {
 
 const formatOf = ({ schema }: Format): OutputFormat => ({ kind: 'json_schema', name: 'output', schema: { ...schema }, strict: true });
 
-/** An answer that was begun has no room for thoughts before it, and cannot become a call. */
+/** A continued answer cannot start with reasoning, and cannot become a call. */
 function checkPrefill({ prefill }: Conversation, { reasoning, tool_choice: choice }: CanonicalRequest): void {
   if (prefill === undefined) return;
   const isForced = choice !== undefined && choice !== 'auto' && choice !== 'none';
@@ -234,7 +233,7 @@ function checkPrefill({ prefill }: Conversation, { reasoning, tool_choice: choic
 function samplingOf({ temperature, top_p: topP, top_k: topK }: Settings): Sampling {
   return {
     ...(temperature !== undefined && { temperature }),
-    // An empty nucleus means the most probable token; engines refuse it, so it travels as what it means.
+    // `top_p` 0 means the most probable token. Engines reject it, so it is sent as temperature 0.
     ...(topP === 0 ? { temperature: 0 } : topP !== undefined && { top_p: topP }),
     ...(topK !== undefined && { top_k: topK }),
   };

@@ -8,10 +8,10 @@ const MAX_STOPS = 256;
 const MAX_STOP_CHARS = 1024;
 const MAX_USER_ID_CHARS = 4_096;
 const MAX_METADATA_CHARS = 16 * 1024;
-/** Least budget for thinking that the contract knows, in tokens. */
+/** The contract's least thinking budget, in tokens. */
 const MIN_THINKING_TOKENS = 1024;
 
-/** A null where a value must be has the wrong type, rather than being absent. */
+/** A null gets `invalid_type` instead of counting as absent. */
 const NULL_IS_WRONG = { absent: 'undefined' } as const;
 
 const flag = z.boolean().nullish();
@@ -37,7 +37,7 @@ const stopText = noted(
   { ...NULL_IS_WRONG, expected: `a string of at most ${MAX_STOP_CHARS} characters that is more than whitespace` },
 );
 
-/** Fields whose value is plain. They are checked first, in this order. */
+/** Plain fields. They are checked first, in this order. */
 export const MessagesSettings = z.object({
   model: shared.modelName.meta({ description: 'A name of the deployment in the URL: its slug, an alias of it, or `account/alias`.' }),
   max_tokens: z.int().min(0).meta({
@@ -53,7 +53,7 @@ export const MessagesSettings = z.object({
   thinking: Thinking.nullish().meta({ description: 'Off unless it is asked for.' }),
 
   output_config: z.object({ effort: efforts }).nullish(),
-  // Accepted and of no effect here.
+  // Accepted without an effect.
   metadata: z
     .looseObject({ user_id: z.string().max(MAX_USER_ID_CHARS).nullish() })
     .refine((metadata) => JSON.stringify(metadata).length <= MAX_METADATA_CHARS, {
@@ -62,12 +62,12 @@ export const MessagesSettings = z.object({
     .nullish(),
   service_tier: z.string().max(64).nullish(),
 });
-/** The same for `count_tokens`, which needs no limit. */
+/** The same for `count_tokens`, which needs no `max_tokens`. */
 export const CountSettings = MessagesSettings.extend({ max_tokens: MessagesSettings.shape.max_tokens.nullish() });
 
 const notOffered = () => shared.notOffered(shared.isEmpty, { says: 'Not supported; send the request without it.' });
 
-/** Fields that would change the answer and are not offered, unless they are empty. */
+/** Fields that would change the answer and are not supported, unless they are empty. */
 export const MessagesNotOffered = z.object({
   container: notOffered(),
   mcp_servers: notOffered(),
@@ -75,10 +75,10 @@ export const MessagesNotOffered = z.object({
   fallbacks: notOffered(),
 });
 
-/** Block types that only the contract's own service produces, or that nothing here can carry. */
+/** Block types of the contract's own service, which are not supported here. */
 const KNOWN_ELSEWHERE = /^(server_tool_use|[a-z_]+_tool_result|container_upload|mcp_[a-z_]+|compaction)$/;
 
-/** The fault of a block that does not belong where it stands. @param place what it stands in, such as `a user message`. */
+/** The fault of a block in the wrong place. @param place its container, such as `a user message`. */
 const misplacedIn =
   (place: string) =>
   ({ type }: JsonObject): UnknownOption => {
@@ -89,7 +89,7 @@ const misplacedIn =
   };
 
 type Options = readonly [z.core.$ZodTypeDiscriminable, ...z.core.$ZodTypeDiscriminable[]];
-/** A string, which is one block of text, or at least so many blocks of these types. */
+/** A string, or at least `min` blocks of these types. */
 function contentOf<const O extends Options>(place: string, min: 0 | 1, ...blocks: O) {
   const note = { code: 'invalid_value', says: `The content of ${place} must not be empty.` } as const;
   const block = noted(z.discriminatedUnion('type', blocks), { unknownOption: misplacedIn(place) });
@@ -147,7 +147,7 @@ const ToolResultBlock = z.object({
   is_error: flag,
   content: contentOf('a tool result', 0, TextBlock, ImageBlock, DocumentBlock, SearchResultBlock, ToolReferenceBlock).nullish(),
 });
-/** An id or a name, which is whatever the model said. */
+/** An id or a name, which the model may choose freely. */
 const given = noted(
   z
     .string()
@@ -223,9 +223,9 @@ const format = z.object({
   schema: shared.jsonSchema({}),
 });
 
-/** The form of the answer. It is checked last. */
+/** The output format. It is checked last. */
 export const MessagesOutput = z.object({ output_config: z.object({ effort: efforts, format: format.nullish() }).nullish() });
-/** The older name of `output_config.format`. It is looked at only where that is absent. */
+/** The older name of `output_config.format`, used only where that is absent. */
 export const MessagesOlderOutput = z.object({
   output_format: format.nullish().meta({ description: 'The older name of `output_config.format`.' }),
 });
@@ -239,7 +239,7 @@ const SHAPE = {
   ...MessagesOlderOutput.shape,
 };
 
-/** The body of a message. Fields that are not here are ignored. */
+/** The body of a messages request. Other fields are ignored. */
 export const MessageBody = z.object(SHAPE).meta({ id: 'MessageRequest' });
-/** The body of `count_tokens`: the same, without a limit. */
+/** The body of `count_tokens`: the same, with optional `max_tokens`. */
 export const CountBody = z.object({ ...SHAPE, ...CountSettings.pick({ max_tokens: true }).shape }).meta({ id: 'TokenCountRequest' });

@@ -53,7 +53,7 @@ class MessagesController {
   }
 }
 
-/** What the contract writes for an unknown date. */
+/** The contract's value for an unknown date. */
 const UNKNOWN_TIME = '1970-01-01T00:00:00Z';
 
 const model: ModelFormat['one'] = ({ id, context }) => ({
@@ -73,7 +73,7 @@ const model: ModelFormat['one'] = ({ id, context }) => ({
 const LACKS_V1 = new RegExp(`^${NAMED}/(?:messages(?:/count_tokens)?|models(?:/[^/]+)?)$`);
 const LACKS_DEPLOYMENT: ReadonlySet<string> = new Set([PATH, '/messages', '/v1/models', '/models']);
 
-/** SDKs of this contract add /v1 themselves; the AI SDK does not, nor do some clients of their own making. */
+/** SDKs of this contract add /v1 to the base URL; the AI SDK and some other clients do not. */
 function hint(path: string, baseUrl: string): string | null {
   const setTo = (deployment: string): string =>
     `Set the client's base URL to ${baseUrl}${deployment} (in the AI SDK, and in any client that adds no /v1: ${baseUrl}${deployment}/v1).`;

@@ -7,37 +7,37 @@ export interface ToolResult {
   readonly id: string;
   readonly at: string;
   text: string;
-  /** Templates take no images in a result. */
+  /** Separate, since chat templates accept no images in a result. */
   readonly images: readonly ImagePart[];
-  /** Deferred tools that it names. */
+  /** Deferred tools that the result names. */
   readonly tools: readonly string[];
 }
 
-/** A user's message, with the results that it carries apart. */
+/** A user message, with its tool results separate. */
 export interface UserMessage {
   readonly results: readonly ToolResult[];
   readonly parts: readonly ContentPart[];
   readonly firstImage: string | undefined;
 }
 
-/** An earlier call, and where it stands in the request. */
+/** An earlier call and its path in the request. */
 export interface EarlierCall extends ToolCall {
   readonly at: string;
 }
 
-/** What the model said in an earlier turn. */
+/** An earlier message of the model. */
 export interface AssistantMessage {
   readonly text: string;
   readonly thoughts: readonly string[];
   readonly calls: readonly EarlierCall[];
-  /** Where it stands in the request. */
+  /** Path in the request. */
   readonly at: string;
 }
 
-/** Between texts that were apart in the request, so that their words do not run together. */
+/** Separator of joined texts. */
 const GAP = '\n\n';
 
-/** What the user's side says before the model answers, in one or several messages. */
+/** One or several user messages before the next answer. */
 class UserTurn {
   readonly role = 'user';
   readonly #results: ToolResult[] = [];
@@ -56,7 +56,7 @@ class UserTurn {
     for (const part of parts) this.#addPart(part);
   }
 
-  /** Adds an instruction at its end: to the last result, where it holds nothing but texts of results. */
+  /** Appends an instruction: to the last result where the turn has only text results. */
   instruct(texts: readonly string[]): void {
     const last = this.#hasOnlyResults ? this.#results.at(-1) : undefined;
     for (const text of texts) {
@@ -70,7 +70,7 @@ class UserTurn {
     this.#hasOnlyResults = false;
   }
 
-  /** Results first, in their order, so that each follows its call; then one message with their images and all else. */
+  /** The results in order, so that each follows its call; then one message with their images and all other parts. */
   messages(): CanonicalMessage[] {
     const tools = this.#results.map(({ id, text }): CanonicalMessage => ({ role: 'tool', content: [textPart(text)], tool_call_id: id }));
     const content = joinTexts([...this.#results.flatMap(({ images }) => images), ...this.#parts]);
@@ -78,7 +78,7 @@ class UserTurn {
   }
 }
 
-/** What the model said before the user's next turn, in one or several messages. */
+/** One or several messages of the model before the next user turn. */
 class AssistantTurn {
   readonly role = 'assistant';
   readonly #texts: string[] = [];
@@ -90,7 +90,7 @@ class AssistantTurn {
     return this.#texts.join(GAP);
   }
 
-  /** Where its last message stands in the request. */
+  /** Path of its last message in the request. */
   get at(): string {
     return this.#at;
   }
@@ -102,7 +102,7 @@ class AssistantTurn {
     this.#at = at;
   }
 
-  /** White space at the end would split the next word of an answer that is continued. */
+  /** Removes trailing white space, which would split the next word of a continued answer. */
   trimEnd(): void {
     const trimmed = this.text.trimEnd();
     this.#texts.splice(0, this.#texts.length, ...(trimmed === '' ? [] : [trimmed]));
@@ -119,7 +119,7 @@ class AssistantTurn {
   }
 }
 
-/** Texts next to each other as one. */
+/** Joins adjacent texts. */
 function joinTexts(parts: readonly ContentPart[]): ContentPart[] {
   const joined: ContentPart[] = [];
   for (const part of parts) {
@@ -130,27 +130,27 @@ function joinTexts(parts: readonly ContentPart[]): ContentPart[] {
   return joined;
 }
 
-/** System prompt and messages as engines take them, and what else they say. */
+/** System prompt and messages in canonical form, with what else the request needs to know of them. */
 export interface Conversation {
   readonly messages: CanonicalMessage[];
-  /** Tools that results made known. */
+  /** Deferred tools that results name. */
   readonly knownTools: ReadonlySet<string>;
-  /** Where the first image stands, if one does. */
+  /** Path of the first image, if there is one. */
   readonly firstImage: string | undefined;
-  /** Where the answer stands that is to be continued, if one is. */
+  /** Path of the message to continue, if there is one. */
   readonly prefill: string | undefined;
-  /** The model is to answer results of its calls. */
+  /** The conversation ends with tool results. */
   readonly endsWithResults: boolean;
 }
 
-/** Gathers messages into turns: no role follows itself, and every call is followed by its result. */
+/** Groups messages into turns: roles alternate, and every call is followed by its result. */
 export class Turns {
   readonly #turns: (UserTurn | AssistantTurn)[] = [];
   readonly #prompt: string[];
   readonly #knownTools = new Set<string>();
-  /** Calls that wait for their results. */
+  /** Calls without a result so far. */
   readonly #open = new Map<string, EarlierCall>();
-  /** Instructions that came between calls and their results. */
+  /** Instructions between calls and their results. */
   #held: string[] = [];
   #firstImage: string | undefined;
 
@@ -159,15 +159,15 @@ export class Turns {
     this.#prompt = [...prompt];
   }
 
-  /** @throws ServiceError for a result of no call. */
+  /** @throws ServiceError for a result without a call. */
   user({ results, parts, firstImage }: UserMessage): void {
     const turn = this.#userTurn();
-    for (const result of results) this.#answered(result);
+    for (const result of results) this.#addResult(result);
     turn.add({ results, parts });
     this.#firstImage ??= firstImage;
   }
 
-  /** @throws ServiceError for calls before it that have no result, and for an id that stands for two calls. */
+  /** @throws ServiceError for an earlier call without a result, and for two calls with one id. */
   assistant(message: AssistantMessage): void {
     this.#endUserTurn();
     // An empty answer adds no turn.
@@ -180,19 +180,19 @@ export class Turns {
   }
 
   /**
-   * Templates take one system message, and only at the start; moving a later one there would change the prompt from its
-   * beginning. So it becomes part of the user's turn where it stands, but never comes between a call and its result.
+   * Adds a system message. Chat templates accept only one, at the start, and moving a later one there would change the cached
+   * prefix. So a later one becomes part of the user turn, never between a call and its result.
    */
   instruction(texts: readonly string[]): void {
     if (texts.length === 0) return;
     if (this.#turns.length > 0 && this.#open.size === 0) return this.#userTurn().instruct(texts);
-    // Not spread into the arguments of a call, which has room for fewer than a request has texts.
+    // A loop: spreading so many texts into arguments could overflow the stack.
     const list = this.#turns.length === 0 ? this.#prompt : this.#held;
     for (const text of texts) list.push(text);
     return undefined;
   }
 
-  /** @throws ServiceError for calls without a result, and where there is nothing to answer. */
+  /** @throws ServiceError for calls without a result, and without a user message. */
   end(): Conversation {
     this.#endUserTurn();
     const prefill = this.#prefill();
@@ -209,7 +209,7 @@ export class Turns {
     };
   }
 
-  #answered({ id, at, tools }: ToolResult): void {
+  #addResult({ id, at, tools }: ToolResult): void {
     if (!this.#open.delete(id))
       throw fault('invalid_value', `${at}.tool_use_id`, 'It answers no tool_use of the assistant message before it.');
     for (const name of tools) this.#knownTools.add(name);
@@ -222,7 +222,7 @@ export class Turns {
     this.#held = [];
   }
 
-  /** An answer to continue stands last. One of thoughts alone is not continued. */
+  /** The path of a final assistant message, which is continued. One without text is removed. */
   #prefill(): string | undefined {
     const last = this.#turns.at(-1);
     if (last?.role !== 'assistant') return undefined;

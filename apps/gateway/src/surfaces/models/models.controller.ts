@@ -6,7 +6,7 @@ import { pathOf } from '../../http/unrouted.js';
 import { SurfaceRegistry } from '../registry.js';
 import type { ModelFormat } from '../surface.js';
 
-/** The models of a deployment, which are one; clients that list models ask at the base URL of either contract. */
+/** The list of models of a deployment, which has one entry, under the base URL of either contract. */
 @Controller()
 export class ModelsController {
   readonly #surfaces: SurfaceRegistry;
@@ -19,8 +19,8 @@ export class ModelsController {
   @Accepts('deployment-key')
   list(@Call() call: InferenceCall): void {
     const { slug, alias } = call.deployment;
-    // Under an alias that is pointed elsewhere, a client's saved model still names its deployment.
-    answer(call, this.#formatOf(call).list(entryOf(call, alias ?? slug)));
+    // The alias in the path is the model name, so a saved model keeps working when the alias changes.
+    send(call, this.#formatOf(call).list(entryOf(call, alias ?? slug)));
   }
 
   @Get([':deployment/v1/models/:model', ':account/:alias/v1/models/:model'])
@@ -31,7 +31,7 @@ export class ModelsController {
         param: 'model',
       });
     }
-    answer(call, this.#formatOf(call).one(entryOf(call, model)));
+    send(call, this.#formatOf(call).one(entryOf(call, model)));
   }
 
   #formatOf({ request }: InferenceCall): ModelFormat {
@@ -47,7 +47,7 @@ const entryOf = ({ caller, deployment }: InferenceCall, id: string): Parameters<
   context: deployment.facts.context,
 });
 
-function answer({ response, id }: InferenceCall, document: object): void {
+function send({ response, id }: InferenceCall, document: object): void {
   const body = JSON.stringify(document);
   response.writeHead(200, {
     'content-type': 'application/json',

@@ -59,11 +59,11 @@ describe('what a request needs', () => {
     }
   });
 
-  it.each(NOTHING)('is nothing where no value asks for more than text: %j', (plain) => {
+  it.each(NOTHING)('needs nothing beyond text for %j', (plain) => {
     expect(requiredCapabilities(plain)).toEqual([]);
   });
 
-  it('refuses nothing while no engine has said what it can', () => {
+  it('accepts everything before an engine was seen', () => {
     for (const [, needing] of NEEDED) expect(missingCapability(needing, [])).toBeNull();
   });
 });

@@ -7,8 +7,8 @@ const hasCalls: Need = ({ messages }) =>
   messages.some((message) => message.role === 'tool' || ('tool_calls' in message && message.tool_calls));
 
 /**
- * When a request needs each word; a value that asks for nothing needs none. Words that are missing here only describe an
- * answer, or are wishes: reasoning that cannot be steered goes its own way.
+ * When a request needs each capability. Capabilities that are missing here only describe an answer or are best effort, such as
+ * the effort of reasoning.
  */
 const NEEDS: readonly (readonly [word: Capability, isNeeded: Need])[] = [
   ['images', hasImage],
@@ -33,14 +33,14 @@ const NEEDS: readonly (readonly [word: Capability, isNeeded: Need])[] = [
   ['stop_token_ids', ({ sampling }) => (sampling.stop_token_ids ?? []).length > 0],
 ];
 
-/** What an engine must be able to do, beyond plain text from plain text, to answer this request. */
+/** The capabilities that a request needs beyond plain text. */
 export function requiredCapabilities(request: CanonicalRequest): Capability[] {
   return NEEDS.filter(([, isNeeded]) => isNeeded(request)).map(([word]) => word);
 }
 
 /**
- * The first thing that a request needs and its deployment lacks, or null. A surface refuses it by its own parameter's name.
- * @param caps as the deployment's engine reported them; none at all = no engine has been seen yet, which refuses nothing.
+ * The first capability that a request needs and its deployment lacks, or null.
+ * @param caps as the engine reported them; empty = no engine has reported yet, so nothing is missing.
  */
 export function missingCapability(request: CanonicalRequest, caps: readonly string[]): Capability | null {
   if (caps.length === 0) return null;

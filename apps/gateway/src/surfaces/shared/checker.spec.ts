@@ -56,12 +56,12 @@ describe('a check compiled from a schema', () => {
     [{ absent: 'undefined' }, null, { code: 'invalid_type' }],
     [{ absent: 'never' }, undefined, { code: 'invalid_type' }],
     [{ absentMember: 'name' }, undefined, { at: ['name'], code: 'missing_required_parameter' }],
-  ])('follows the note %j', (note, value, expected) => {
+  ])('follows the note %j of a schema', (note, value, expected) => {
     expect(found(noted(z.array(z.string()), note), value)).toMatchObject(expected);
   });
 
   it.each([z.date(), z.string().transform(Number), z.union([z.string().max(5), z.enum(['long text'])])])(
-    'cannot be made of a schema it does not know: %#',
+    'rejects a schema it does not know: %#',
     (schema) => {
       expect(() => compile(schema)).toThrow(TypeError);
     },

@@ -10,7 +10,7 @@ type Schema = z.core.$ZodTypes;
 type Test = (value: unknown) => boolean;
 
 /**
- * Makes the reader of a body, or of a part of its fields, out of the schema that describes it.
+ * Makes a reader for a body, or for some of its fields, from a schema.
  * @throws ServiceError (the reader) for the first fault, in the order of the schema.
  */
 export function readerOf<S extends z.ZodObject>(schema: S, wording: FaultWording): (body: JsonObject) => Present<z.output<S>> {
@@ -77,7 +77,7 @@ const unless =
   (value) =>
     isFine(value) ? null : check(value);
 
-/** Reports whatever is wrong inside a value as a fault of the value. */
+/** Reports every fault inside a value as one of the value. */
 function wholly(check: Check, { code, says }: FaultNote, expected: string): Check {
   return (value) => {
     const fault = check(value);
@@ -95,7 +95,7 @@ function wrongOf({ absent, absentMember, code = 'invalid_type', says }: FaultNot
   };
 }
 
-/** Type, bounds, then what is inside, then rules of the schema's own. */
+/** Checks the type, the bounds, the members, and then the schema's own rules. */
 function plain(schema: Schema, note: FaultNote, isType: Test, inside?: Check): Check {
   const expected = expectationOf(schema);
   const wrong = wrongOf(note, expected);
@@ -148,7 +148,7 @@ function within(fault: Fault, member: string | number): Fault {
   return fault;
 }
 
-/** Names of entries are the client's own texts, so the record is named and no entry. */
+/** Entry names are the client's text, so a fault names the record and no entry. */
 function recordCheck(checkName: Check, check: Check, expected: string): Check {
   return (record) => {
     for (const [name, value] of Object.entries(record as JsonObject)) {
@@ -190,7 +190,7 @@ function restCheck(known: ReadonlySet<string>, schema: z.core.$ZodType): Check {
   };
 }
 
-/** A union whose options are told apart by a member of theirs. */
+/** A union whose options are distinguished by a member. */
 function optionCheck(schema: Schema, note: FaultNote): Check {
   const { discriminator, options } = schema._zod.def as z.core.$ZodDiscriminatedUnionDef;
   const wrong = wrongOf({}, 'an object');
@@ -213,7 +213,7 @@ function optionCheck(schema: Schema, note: FaultNote): Check {
   };
 }
 
-/** A union whose options are told apart by the JSON type of the value. */
+/** A union whose options are distinguished by their JSON type. */
 function alternativesCheck(schema: Schema, note: FaultNote): Check {
   const { options } = schema._zod.def as z.core.$ZodUnionDef;
   const kinds = options.map((option) => [kindOf(option), compile(option)] as const);

@@ -11,7 +11,7 @@ const checksOf = ({ _zod: { def } }: Schema): readonly z.core.$ZodChecks[] => {
   return [...own, ...((def.checks ?? []) as z.core.$ZodChecks[])];
 };
 
-/** The bounds of a schema: each gives the code of a value that breaks it. */
+/** The bounds of a schema: each returns the code for a value that violates it, or null. */
 export function boundsOf(schema: Schema): ((value: unknown) => ErrorCode | null)[] {
   const isList = schema._zod.def.type === 'array';
   return checksOf(schema).flatMap((check) => (boundOf(check, isList) ?? []) as (value: unknown) => ErrorCode | null);
@@ -50,7 +50,7 @@ function unsafe(value: number): ErrorCode | null {
 
 const isRule = (def: object): def is z.core.$ZodCustomDef => 'fn' in def;
 
-/** Rules given by `refine`: `params` may hold the code, and `error` what the fault says. */
+/** Rules given by `refine`: `params` may hold the code, and `error` the text. */
 export function rulesOf(schema: Schema, expected: string): ((value: unknown) => Fault | null)[] {
   return checksOf(schema).flatMap(({ _zod }) => {
     const def: object = _zod.def;

@@ -9,7 +9,7 @@ describe('the error of an engine', () => {
     ['structured_outputs', 'guided_regex'],
     ['structured_outputs.regex', 'guided_regex'],
     ['structured_outputs[0]', 'guided_regex'],
-  ])('about %s names the field that the client sent, and keeps everything else', (param, own) => {
+  ])('about %s names the client’s field', (param, own) => {
     const cause = new Error('why');
     const error = new ServiceError('invalid_value', 'No.', { param, retryAfterS: 3, facts: { a: 1 }, cause });
     const worded = withClientFieldNames(error, NAMES);

@@ -18,38 +18,38 @@ export function withoutNulls(body: JsonObject): JsonObject {
   return hasNull ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) : body;
 }
 
-/** What is wrong with a value of a body, in no contract's words. */
+/** A fault of a value in a body, independent of the contract. */
 export interface Fault {
   readonly code: ErrorCode;
-  /** From the value up to the body: the innermost name or index stands first. */
+  /** Path from the value up to the body, innermost name or index first. */
   readonly path: (string | number)[];
-  /** What the value must be, such as `a string`; null = it is absent and must not be. */
+  /** What the value must be, such as `a string`; null = it is required and absent. */
   readonly expected: string | null;
-  /** In place of what was expected: a sentence, or what follows the field's name, which begins with a small letter. */
+  /** Replaces `expected`: a sentence, or lower-case text that follows the field's name. */
   readonly says?: string | undefined;
 }
 
-/** What a schema says of its faults beyond what its type tells. A note belongs to the schema inside `optional` and `nullable`. */
+/** Details of a schema's faults. A note belongs to the schema inside `optional` and `nullable`. */
 export interface FaultNote {
-  /** Code of a value that is wrong, in place of that of its kind of fault; an absent value keeps its own. */
+  /** Code of a wrong value, in place of the default; an absent value keeps its own code. */
   readonly code?: ErrorCode;
-  /** What the value must be, in place of the wording made from the schema. */
+  /** What the value must be, in place of the text made from the schema. */
   readonly expected?: string;
-  /** In place of what was expected, as in a fault. */
+  /** Replaces `expected`, as in a fault. */
   readonly says?: string;
   /** Values that count as absent where one is required; default: null and undefined. */
   readonly absent?: 'undefined' | 'never';
   /** An absent object is reported as the lack of this member. */
   readonly absentMember?: string;
-  /** A fault inside the value is reported as one of the value itself. */
+  /** Reports a fault inside the value as one of the value itself. */
   readonly whole?: true;
-  /** Of members that the schema does not name: a fault of one is reported as one of the object, as names are the client's own text. */
+  /** For members that the schema does not name: reports a fault as one of the object, since names are the client's text. */
   readonly unnamed?: true;
-  /** Code of a value that is no string where words are expected; default: that of an unknown word. */
+  /** Code of a value that is not a string where an enum is expected; default: that of an unknown word. */
   readonly mistyped?: ErrorCode;
   /** The fault of an object whose discriminator names none of a union's options; undefined = as any unknown word. */
   readonly unknownOption?: (object: JsonObject) => UnknownOption | undefined;
-  /** The OpenAPI document does not show the field: it is only ever refused. */
+  /** Leaves the field out of the OpenAPI document: it is always rejected. */
   readonly hidden?: true;
 }
 
@@ -63,7 +63,7 @@ export interface UnknownOption {
 
 const NOTES = z.registry<FaultNote>();
 
-/** Notes what the faults of a schema are called. @returns the same schema. */
+/** Attaches a note to a schema. @returns the same schema. */
 export function noted<S extends z.ZodType>(schema: S, note: FaultNote): S {
   NOTES.add(schema, note);
   return schema;
@@ -79,14 +79,14 @@ export interface FaultWording {
   error(fault: Fault, param: string): ServiceError;
 }
 
-/** The error of an engine, with the field that it names called as the client called it. */
+/** An engine's error with the client's name of its field. */
 export function withClientFieldNames(error: ServiceError, names: FieldNames): ServiceError {
   const { code, message, param, retryAfterS, facts, cause } = error;
   const name = param?.replace(/[.[].*$/, '');
   const own = name !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
-  // Places within a field are the engine's, not the client's.
+  // Positions within a field are the engine's, not the client's.
   return own === undefined ? error : new ServiceError(code, message, { param: own, retryAfterS, facts, cause });
 }
 
-/** The code that a client sees: a code of the control plane is an internal fault here. */
+/** The public code of an error; codes of the control plane become `internal`. */
 export const publicCode = ({ code }: ServiceError): InferenceErrorCode => (isInferenceErrorCode(code) ? code : 'internal');

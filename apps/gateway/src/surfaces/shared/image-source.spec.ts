@@ -5,11 +5,11 @@ const HOSTS = ['images.example', '*.cdn.example'];
 const PNG = 'iVBORw0KGgo=';
 
 describe('an image', () => {
-  it.each(['png', 'jpeg', 'webp', 'gif'])('in a data URL of image/%s goes on as it is', (type) => {
+  it.each(['png', 'jpeg', 'webp', 'gif'])('in a data URL of image/%s stays the same', (type) => {
     expect(imageSource(`data:image/${type};base64,${PNG}`, [])).toEqual({ url: `data:image/${type};base64,${PNG}` });
   });
 
-  it('of a type in another spelling goes on under its proper name', () => {
+  it('of a type in other spelling is normalised', () => {
     expect(imageSource(`DATA:image/JPG;Base64,${PNG}`, [])).toEqual({ url: `data:image/jpeg;base64,${PNG}` });
   });
 
@@ -37,7 +37,7 @@ describe('an image', () => {
   });
 
   it.each(['https://images.example/a.png', 'https://eu.cdn.example/b?c=d', 'https://IMAGES.example:443/a.png'])(
-    'at %s may be fetched where the operator allows its host',
+    'at %s needs the operator’s allow-list',
     (url) => {
       expect(imageSource(url, HOSTS)).toEqual({ url: new URL(url).href });
       expect(imageSource(url, [])).toEqual({ fault: expect.stringContaining('data: URL') as string });

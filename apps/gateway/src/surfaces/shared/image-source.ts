@@ -1,13 +1,13 @@
 import { HostList } from '@slipway/platform';
 
-/** An image URL as it goes to a worker, or what is wrong with it: the end of a sentence that begins with its field. */
+/** The image URL for a worker, or its fault as the end of a sentence that begins with the field. */
 export type ImageSource = { readonly url: string } | { readonly fault: string };
 
 const DATA_URL_HEAD = /^data:image\/(png|jpeg|jpg|webp|gif);base64,/i;
 const NOT_BASE64 = /[^A-Za-z0-9+/]/;
 
 /**
- * Checks the URL of an image in a message. What it says is never fetched here: a worker does that, and only for these hosts.
+ * Checks the URL of an image in a message. Workers fetch it, and only from these hosts.
  * @param hosts hosts that the operator allows images to be fetched from, as a `HostList` reads them.
  */
 export function imageSource(url: string, hosts: readonly string[]): ImageSource {
@@ -32,7 +32,7 @@ function fromRemoteUrl(url: string, hosts: readonly string[]): ImageSource {
   return { fault: `must be a data: URL with the image in base64${allowed}; no other address is fetched` };
 }
 
-/** The list is the process's own and never changes; requests come by the thousand. */
+/** One parsed list for each array; the configured array never changes. */
 const lists = new WeakMap<readonly string[], HostList>();
 
 function listOf(hosts: readonly string[]): HostList {
