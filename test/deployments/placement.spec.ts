@@ -43,7 +43,7 @@ describe.concurrent('a new deployment', () => {
     await rig.startReplica();
     const account = anAccount();
     const id = await rig.create(account);
-    expect((await rig.seen(account, id, 'pending', 'no_worker')).detail).toContain('No worker');
+    expect((await rig.seen(account, id, 'pending', 'no_worker')).detail).toContain('No connected worker');
 
     const small = rig.startAgent({ facts: { mem_free: 1_000 } });
     expect((await rig.seen(account, id, 'pending', 'no_capacity')).detail).toContain('GiB');

@@ -3,20 +3,20 @@ import { ChangeBudget } from './change-budget.js';
 
 const PUBLISHED = { burst: 8, refillMs: 5_000 };
 
-it('a deployment that flaps all the time is published eight times and then each five seconds', () => {
+it('grants a burst of eight, then one per interval', () => {
   const budget = new ChangeBudget(PUBLISHED);
   const granted: number[] = [];
   for (let now = 0; now <= 20_000; now += 250) if (budget.take(1, now)) granted.push(now);
   expect(granted).toEqual([0, 250, 500, 750, 1_000, 1_250, 1_500, 1_750, 5_000, 10_000, 15_000, 20_000]);
 });
 
-it('one that flaps takes nothing from another', () => {
+it('keeps a separate budget for each id', () => {
   const budget = new ChangeBudget(PUBLISHED);
   while (budget.take(1, 0));
   expect(budget.take(2, 0)).toBe(true);
 });
 
-it('a quiet one saves up no more than a burst', () => {
+it('saves no more than one burst', () => {
   const budget = new ChangeBudget(PUBLISHED);
   budget.take(1, 0);
   let granted = 0;

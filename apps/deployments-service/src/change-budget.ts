@@ -4,19 +4,19 @@ interface Bucket {
 }
 
 export interface ChangeBudgetOptions {
-  /** Changes in a row. */
+  /** Changes that may follow each other without a pause. */
   readonly burst: number;
-  /** Time in which one more is granted, in milliseconds. */
+  /** Time after which one more change is granted, in milliseconds. */
   readonly refillMs: number;
 }
 
-/** Bounds how often each of many may change. */
+/** Token buckets that bound how often each deployment or account may change. */
 export class ChangeBudget {
   readonly #buckets = new Map<number, Bucket>();
 
   constructor(private readonly options: ChangeBudgetOptions) {}
 
-  /** Takes one change of the budget of a deployment or account; false when it has to wait. */
+  /** Takes one change from the bucket of a deployment or account; false when the bucket is empty. */
   take(id: number, now: number): boolean {
     const { burst, refillMs } = this.options;
     const bucket = this.#buckets.get(id) ?? { tokens: burst, refilledAt: now };
@@ -29,7 +29,7 @@ export class ChangeBudget {
     return true;
   }
 
-  /** Forgets those that no longer exist. */
+  /** Drops the buckets of all other ids. */
   keepOnly(ids: ReadonlySet<number>): void {
     for (const id of this.#buckets.keys()) if (!ids.has(id)) this.#buckets.delete(id);
   }

@@ -14,9 +14,8 @@ import { EnginesModule } from './engines/engines.module.js';
 import { FeedSourceRepository } from './feed/feed-source.repository.js';
 import { LogsModule } from './logs/logs.module.js';
 import { ModelsModule } from './models/models.module.js';
-import { Election } from './placement/election.js';
+import { Election, Placer } from './placement/placer.js';
 import { PlacementModule } from './placement/placement.module.js';
-import { Placer } from './placement/placer.js';
 import { QuotasModule } from './quotas/quotas.module.js';
 
 @Module({
@@ -25,7 +24,7 @@ import { QuotasModule } from './quotas/quotas.module.js';
 })
 class DeploymentsServiceModule {}
 
-/** Deployments, their placement on workers, and the feed that gateways learn of them by. */
+/** Owns deployments, places them on workers, and publishes the feed that gateways follow. */
 export const deploymentsService = defineService({
   name: 'deployments-service',
   role: 'deployments',

@@ -16,25 +16,25 @@ import {
 import { Placer } from '../placement/placer.js';
 import { AgentTable } from './agent-table.js';
 
-/** At most one complaint about unreadable heartbeats in this time, in milliseconds. */
-const COMPLAINT_MS = 10_000;
+/** At most one warning about unreadable heartbeats in this time, in milliseconds. */
+const WARN_INTERVAL_MS = 10_000;
 
-/** What is kept of an agent between its heartbeats. */
+/** What is remembered of an agent between its heartbeats. */
 interface Known {
-  /** As it was told first; an agent has one key until it ends. */
-  readonly told: string | undefined;
-  /** The key, where secrets can be sealed for it. */
+  /** The key in its first heartbeat. An agent keeps its key until it ends. */
+  readonly announcedKey: string | undefined;
+  /** The same, if secrets can be sealed with it. */
   readonly key: string | undefined;
   readonly parts: PartCollector<AgentHeartbeat>;
   digest: string;
 }
 
-/** Fills the agent table from heartbeats, and wakes the placer when an agent is new or changed. Every replica of the service listens to all of them. */
+/** Fills the agent table from heartbeats and wakes the placer when an agent is new or changed. Every replica receives all heartbeats. */
 @Injectable()
 export class AgentListener {
   readonly #known = new Map<Incarnation, Known>();
   #subscription: Subscription | undefined;
-  #complainedAt = -COMPLAINT_MS;
+  #warnedAt = -WARN_INTERVAL_MS;
 
   readonly #nats: NatsConnection;
   readonly #env: string;
@@ -72,20 +72,20 @@ export class AgentListener {
 
   #read(message: Msg): void {
     const heartbeat = AgentHeartbeat.message.safeParse(parse(message));
-    if (!heartbeat.success) return this.#complain(message.subject, heartbeat.error.issues[0]?.path.join('.'));
-    if (!message.subject.endsWith(`.${heartbeat.data.wk}`)) return this.#complain(message.subject, 'wk');
+    if (!heartbeat.success) return this.#warn(message.subject, heartbeat.error.issues[0]?.path.join('.'));
+    if (!message.subject.endsWith(`.${heartbeat.data.wk}`)) return this.#warn(message.subject, 'wk');
     const known = this.#knownOf(heartbeat.data);
-    if (known.told !== heartbeat.data.key) return this.#complain(message.subject, 'key');
-    const whole = this.#wholeOf(heartbeat.data, known);
-    return whole ? this.#take(whole, known) : this.#table.alive(heartbeat.data.wk);
+    if (known.announcedKey !== heartbeat.data.key) return this.#warn(message.subject, 'key');
+    const whole = this.#assemble(heartbeat.data, known);
+    return whole ? this.#accept(whole, known) : this.#table.touch(heartbeat.data.wk);
   }
 
   #knownOf({ wk, key }: AgentHeartbeat): Known {
     const found = this.#known.get(wk);
     if (found) return found;
-    this.#forgetGone();
+    this.#dropGone();
     const known = {
-      told: key,
+      announcedKey: key,
       key: key !== undefined && isUsable(key) ? key : undefined,
       parts: new PartCollector<AgentHeartbeat>(),
       digest: '',
@@ -94,29 +94,29 @@ export class AgentListener {
     return known;
   }
 
-  /** Null while parts of it are missing. */
-  #wholeOf({ part, ...heartbeat }: AgentHeartbeat, { parts }: Known): AgentHeartbeat | null {
+  /** Joins the parts of a heartbeat; null while parts are missing. */
+  #assemble({ part, ...heartbeat }: AgentHeartbeat, { parts }: Known): AgentHeartbeat | null {
     if (!part) return heartbeat;
     const all = parts.add(String(part.no), part, heartbeat);
     return all && { ...heartbeat, loads: all.flatMap(({ loads }) => loads), cached: all.flatMap(({ cached }) => cached) };
   }
 
-  #take({ key: _, ...heartbeat }: AgentHeartbeat, known: Known): void {
+  #accept({ key: _, ...heartbeat }: AgentHeartbeat, known: Known): void {
     const { loads, engines, draining } = heartbeat;
-    this.#table.beat({ ...heartbeat, ...(known.key !== undefined && { key: known.key }) });
+    this.#table.report({ ...heartbeat, ...(known.key !== undefined && { key: known.key }) });
     const digest = JSON.stringify([engines, draining, loads.map(({ dep, rev, state, reason }) => [dep, rev, state, reason])]);
     if (known.digest === digest) return;
     known.digest = digest;
     this.#placer.changed();
   }
 
-  #forgetGone(): void {
+  #dropGone(): void {
     for (const wk of this.#known.keys()) if (!this.#table.knows(wk)) this.#known.delete(wk);
   }
 
-  #complain(subject: string, field: string | undefined): void {
-    if (performance.now() - this.#complainedAt < COMPLAINT_MS) return;
-    this.#complainedAt = performance.now();
+  #warn(subject: string, field: string | undefined): void {
+    if (performance.now() - this.#warnedAt < WARN_INTERVAL_MS) return;
+    this.#warnedAt = performance.now();
     this.#log.warn({ subject, field }, 'agents.heartbeat_unreadable');
   }
 }

@@ -1,30 +1,30 @@
 import type { AgentHeartbeat, Incarnation } from '@slipway/contracts';
 import { BoxSealer } from '@slipway/platform';
 
-/** Agents whose sealers are kept. */
+/** Most agents whose sealers are kept. */
 const KEPT = 1_024;
 
-/** Seals secrets for agents, with one key agreement for each agent. */
+/** Seals secrets for agents. The key agreement with each agent is made once. */
 export class AgentSealers {
   readonly #sealers = new Map<Incarnation, { readonly key: string; readonly sealer: BoxSealer }>();
 
-  /** @param clear true where agents without a key get secrets in clear. */
+  /** @param clear true if agents without a key get secrets unsealed */
   constructor(private readonly clear: boolean) {}
 
-  /** True for an agent that may be told a secret. */
-  mayTell({ key }: Pick<AgentHeartbeat, 'key'>): boolean {
+  /** True if secrets may be sent to the agent. */
+  canReceiveSecrets({ key }: Pick<AgentHeartbeat, 'key'>): boolean {
     return key !== undefined || this.clear;
   }
 
   /**
-   * The secret as it may travel to the agent: sealed, or in clear where the operator allows that.
-   * @param boundTo what the secret is for; it opens for nothing else.
-   * @throws Error when the agent may not be told.
+   * The fields that carry a secret to an agent: sealed, or unsealed where the operator allows that.
+   * @param boundTo purpose of the secret; the sealed text opens for this purpose only
+   * @throws Error when secrets may not be sent to the agent
    */
   wrap(agent: Pick<AgentHeartbeat, 'wk' | 'key'>, secret: string, boundTo: string): { sealed: string } | { credential: string } {
     if (agent.key !== undefined) return { sealed: this.#sealerOf(agent.wk, agent.key).seal(secret, boundTo) };
     if (this.clear) return { credential: secret };
-    throw new Error('This agent has no key to seal secrets for.');
+    throw new Error('This agent has no key to seal secrets with.');
   }
 
   #sealerOf(wk: Incarnation, key: string): BoxSealer {

@@ -2,7 +2,7 @@ import type { AgentHeartbeat, Incarnation } from '@slipway/contracts';
 import { beforeEach, expect, it } from 'vitest';
 import { AgentTable } from './agent-table.js';
 
-const beatOf = (wk: string): AgentHeartbeat => ({
+const heartbeatOf = (wk: string): AgentHeartbeat => ({
   wk: wk as Incarnation,
   host: 'h',
   zone: null,
@@ -32,21 +32,21 @@ function pass(milliseconds: number): string[] {
   return table.live().map(({ wk }) => wk);
 }
 
-it('an agent is gone after five seconds of silence, not before', () => {
-  table.beat(beatOf('a'));
+it('drops an agent after five seconds of silence', () => {
+  table.report(heartbeatOf('a'));
   expect(pass(5_000)).toEqual(['a']);
   expect(pass(250)).toEqual([]);
 });
 
-it('an agent that beats again is back', () => {
-  table.beat(beatOf('a'));
+it('lists an agent again after a new heartbeat', () => {
+  table.report(heartbeatOf('a'));
   pass(6_000);
-  table.beat(beatOf('a'));
+  table.report(heartbeatOf('a'));
   expect(pass(250)).toEqual(['a']);
 });
 
-it('while this process is cut off, and for five seconds after, nobody is gone', () => {
-  table.beat(beatOf('a'));
+it('drops no agent during a disconnection of its own', () => {
+  table.report(heartbeatOf('a'));
   table.disconnected();
   expect(table.listeningFor()).toBeNull();
   expect(pass(60_000)).toEqual(['a']);
@@ -56,8 +56,8 @@ it('while this process is cut off, and for five seconds after, nobody is gone', 
   expect(pass(250)).toEqual([]);
 });
 
-it('a process that stood still gives every agent its full time again', () => {
-  table.beat(beatOf('a'));
+it('gives agents their full time after a stall', () => {
+  table.report(heartbeatOf('a'));
   now += 30_000;
   expect(pass(0)).toEqual(['a']);
   expect(pass(5_000)).toEqual(['a']);

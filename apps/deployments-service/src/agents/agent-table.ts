@@ -1,62 +1,63 @@
 import type { AgentHeartbeat, Incarnation } from '@slipway/contracts';
 import { loadOf } from '../placement/unit.js';
 
-/** An agent beats each second; five missed beats mean that it is gone. */
+/** An agent sends a heartbeat each second; after five missed ones it counts as gone. In milliseconds. */
 const SILENCE_MS = 5_000;
-/** A process that did nothing for so long has not read its heartbeats either. */
+/** If `live` was not called for so long, this process stalled and read no heartbeats. In milliseconds. */
 const STALL_MS = 1_500;
 
 interface Entry {
   readonly heartbeat: AgentHeartbeat;
-  heardAt: number;
+  lastSeenAt: number;
 }
 
 /**
- * The agents heard of lately. Silence counts only while this process could hear: after its own
- * disconnection or stall every agent gets its full time again.
+ * The agents whose heartbeats arrived lately. The time without a heartbeat counts only while this process could receive one:
+ * after a disconnection or stall of its own it starts again at zero for every agent.
  */
 export class AgentTable {
   readonly #agents = new Map<Incarnation, Entry>();
   #lookedAt: number;
   #listeningSince: number | null = null;
 
-  /** @param clock monotonic, in milliseconds. */
+  /** @param clock monotonic, in milliseconds */
   constructor(private readonly clock: () => number) {
     this.#lookedAt = clock();
   }
 
-  beat(heartbeat: AgentHeartbeat): void {
-    this.#agents.set(heartbeat.wk, { heartbeat, heardAt: this.clock() });
+  /** Stores a whole heartbeat. */
+  report(heartbeat: AgentHeartbeat): void {
+    this.#agents.set(heartbeat.wk, { heartbeat, lastSeenAt: this.clock() });
   }
 
-  /** A part of a heartbeat arrived: a sign of life, with nothing new in it yet. */
-  alive(wk: Incarnation): void {
+  /** Counts a part of a heartbeat as a sign of life. */
+  touch(wk: Incarnation): void {
     const entry = this.#agents.get(wk);
-    if (entry) entry.heardAt = this.clock();
+    if (entry) entry.lastSeenAt = this.clock();
   }
 
-  /** Heartbeats can arrive from now on. */
+  /** To be called when heartbeats can arrive. */
   connected(): void {
     this.#listeningSince = this.clock();
-    this.#forgiveSilence();
+    this.#resetSilence();
   }
 
   disconnected(): void {
     this.#listeningSince = null;
   }
 
-  /** Milliseconds for which heartbeats could arrive without a break; null while they cannot. */
+  /** How long heartbeats could arrive without interruption, in milliseconds; null while they cannot. */
   listeningFor(): number | null {
     return this.#listeningSince === null ? null : this.clock() - this.#listeningSince;
   }
 
-  /** Drops agents that fell silent and returns the others, by name. Call it at least each second. */
+  /** Drops the agents without a heartbeat for 5 s and returns the others, sorted by name. To be called at least each second. */
   live(): AgentHeartbeat[] {
     const now = this.clock();
-    if (now - this.#lookedAt > STALL_MS) this.#forgiveSilence();
+    if (now - this.#lookedAt > STALL_MS) this.#resetSilence();
     this.#lookedAt = now;
     if (this.#listeningSince !== null) {
-      for (const [wk, { heardAt }] of this.#agents) if (now - heardAt > SILENCE_MS) this.#agents.delete(wk);
+      for (const [wk, { lastSeenAt }] of this.#agents) if (now - lastSeenAt > SILENCE_MS) this.#agents.delete(wk);
     }
     return [...this.#agents.values()].map(({ heartbeat }) => heartbeat).sort((a, b) => (a.wk < b.wk ? -1 : 1));
   }
@@ -65,15 +66,15 @@ export class AgentTable {
     return this.#agents.has(wk as Incarnation);
   }
 
-  /** How far the load that is furthest has come, 0 to 1; null when nothing of the revision loads on agents that were given it. */
-  progressOf({ dep, rev }: { dep: number; rev: number }, wasGiven: (wk: Incarnation) => boolean): number | null {
-    const given = [...this.#agents.values()].filter(({ heartbeat }) => wasGiven(heartbeat.wk));
-    const loads = given.map(({ heartbeat }) => loadOf(heartbeat, { dep, rev }));
+  /** Progress of the revision's most advanced load on the agents that it is assigned to, 0 to 1; null when none loads. */
+  progressOf({ dep, rev }: { dep: number; rev: number }, isAssigned: (wk: Incarnation) => boolean): number | null {
+    const assigned = [...this.#agents.values()].filter(({ heartbeat }) => isAssigned(heartbeat.wk));
+    const loads = assigned.map(({ heartbeat }) => loadOf(heartbeat, { dep, rev }));
     const known = loads.flatMap((load) => (load?.state === 'loading' && load.progress !== null ? [load.progress] : []));
     return known.length > 0 ? Math.max(...known) : null;
   }
 
-  #forgiveSilence(): void {
-    for (const entry of this.#agents.values()) entry.heardAt = this.clock();
+  #resetSilence(): void {
+    for (const entry of this.#agents.values()) entry.lastSeenAt = this.clock();
   }
 }

@@ -11,7 +11,7 @@ export class AliasEntity {
   @Column('integer', { name: 'deployment_id' })
   deploymentId!: number;
 
-  /** Rises with each change, also across removal and new creation. */
+  /** Rises with each change, also when the alias is removed and created again. */
   @Column('bigint', { transformer: { to: (value: number): number => value, from: (text: string): number => Number(text) } })
   version!: number;
 

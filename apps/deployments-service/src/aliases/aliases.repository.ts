@@ -9,7 +9,7 @@ export interface AliasTarget {
   readonly account: AccountId;
   readonly name: string;
   readonly deployment: DeploymentId;
-  /** The only deployment that it may be taken from, null for none; absent = any. */
+  /** The deployment that it must point at now; null: it must not exist; absent: no condition. */
   readonly from?: DeploymentId | null | undefined;
 }
 
@@ -21,30 +21,27 @@ export interface RemovedAlias {
 export interface StoredAlias {
   readonly name: string;
   readonly deployment: DeploymentId;
-  /** When it was pointed there. */
+  /** When it was pointed at the deployment. */
   readonly since: Date;
 }
 
-/** Makes the alias or points it elsewhere; gives no row when it points there already, or may not be taken from where it is. */
+/** Creates or moves the alias. Returns no row when it points there already or the condition on its present target fails. */
 const POINT = `
   INSERT INTO alias (account, name, deployment_id) VALUES ($1, $2, $3)
   ON CONFLICT (account, name) DO UPDATE SET deployment_id = excluded.deployment_id, updated_at = now()
     WHERE alias.deployment_id <> excluded.deployment_id AND ($4::integer IS NULL OR alias.deployment_id = $4)
   RETURNING name`;
-/** No deployment has this number. */
+/** An id that no deployment has. */
 const NONE = 0;
 
-/**
- * The version is taken once the row is locked: of two calls at once, the one that takes effect last
- * has the higher one. An insert that waited for a removal would carry the one from before its wait.
- */
+/** Takes the version after the row is locked, so that of two concurrent calls the later one has the higher version. */
 const NEXT_VERSION = `
   UPDATE alias SET version = nextval('record_version') WHERE account = $1 AND name = $2 RETURNING version`;
 
 @Injectable()
 export class AliasesRepository {
-  /** True when the account has this deployment; it cannot be deleted before the transaction ends. */
-  async holdDeployment(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<boolean> {
+  /** Keeps the deployment from being deleted until the transaction ends; false when the account has no such deployment. */
+  async lockDeployment(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<boolean> {
     const found = await tx.findOne(DeploymentEntity, {
       select: { id: true },
       where: { id, account },
@@ -53,7 +50,7 @@ export class AliasesRepository {
     return found !== null;
   }
 
-  /** Null when nothing changed: the alias points there already, or at one that it may not be taken from. */
+  /** Null when nothing changed: the alias points there already, or `from` does not match. */
   async point(tx: EntityManager, { account, name, deployment, from }: AliasTarget): Promise<FeedChange | null> {
     const changed = await tx.query<unknown[]>(POINT, [account, name, deployment, from === null ? NONE : (from ?? null)]);
     if (changed.length === 0) return null;
@@ -73,12 +70,12 @@ export class AliasesRepository {
     return removed?.removal ?? null;
   }
 
-  /** Removes all aliases of a deployment that is held. */
+  /** Removes all aliases of a locked deployment. */
   removeAllOf(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<RemovedAlias[]> {
     return this.#delete(tx, 'account = $1 AND deployment_id = $2', [account, id]);
   }
 
-  /** The version is taken when the row is locked, so it is above all that were given out for it. */
+  /** The version is taken when the row is locked, so it is above all earlier ones of this alias. */
   async #delete(tx: EntityManager, which: string, parameters: [account: number, other: string | number]): Promise<RemovedAlias[]> {
     const statement = `WITH gone AS (DELETE FROM alias WHERE ${which} RETURNING name, nextval('record_version') AS version)
       SELECT name, version FROM gone ORDER BY name`;
@@ -92,12 +89,11 @@ export class AliasesRepository {
     return rows.map(({ name, deploymentId, updatedAt }) => ({ name, deployment: deploymentId as DeploymentId, since: updatedAt }));
   }
 
-  /** The account's aliases, by name, under the deployment that they point at. */
+  /** The account's alias names, sorted, by the id of their deployment. */
   async byDeployment(connection: EntityManager, account: AccountId): Promise<ReadonlyMap<number, string[]>> {
     const names = new Map<number, string[]>();
     for (const { deployment, name } of await this.list(connection, account)) {
-      const own = names.get(deployment) ?? [];
-      names.set(deployment, [...own, name]);
+      names.set(deployment, [...(names.get(deployment) ?? []), name]);
     }
     return names;
   }

@@ -2,11 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type DeploymentId, deploymentSlug, type ListAliases, type PointAlias, type RemoveAlias, ServiceError } from '@slipway/contracts';
 import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
-import { deploymentNotFound } from '../deployments/deployment-not-found.js';
+import { deploymentNotFound } from '../deployments/deployments.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
 import { AliasesRepository } from './aliases.repository.js';
 
+/** Lists, points and removes aliases. */
 @Injectable()
 export class AliasesService {
   constructor(
@@ -21,12 +22,12 @@ export class AliasesService {
     return { aliases: rows.map(({ name, deployment, since }) => ({ alias: name, deployment, since: since.toISOString() })) };
   }
 
-  /** Requests that have resolved the alias already keep their deployment. */
+  /** Points an alias at a deployment. Requests that were resolved before keep their deployment. */
   async point(request: z.output<typeof PointAlias.request>): Promise<z.input<typeof PointAlias.reply>> {
     const { account, alias, deployment, from, actor } = request;
     await this.transactions.run(request, async (tx) => {
       if ((await this.aliases.targetOf(tx, account, alias)) === null) await this.quotas.claim(tx, account, { aliases: 1 });
-      if (!(await this.aliases.holdDeployment(tx, account, deployment))) throw deploymentNotFound();
+      if (!(await this.aliases.lockDeployment(tx, account, deployment))) throw deploymentNotFound();
       const before = await this.aliases.targetOf(tx, account, alias);
       const change = await this.aliases.point(tx, { account, name: alias, deployment, from });
       if (!change) return requireTarget(alias, await this.aliases.targetOf(tx, account, alias), deployment);
@@ -39,7 +40,7 @@ export class AliasesService {
     return { alias, deployment };
   }
 
-  /** Requests that have resolved the alias already keep their deployment. */
+  /** Removes an alias. Requests that were resolved before keep their deployment. */
   async remove(request: z.output<typeof RemoveAlias.request>): Promise<z.input<typeof RemoveAlias.reply>> {
     const { account, alias, actor } = request;
     const removed = await this.transactions.run(request, async (tx) => {
@@ -53,10 +54,10 @@ export class AliasesService {
   }
 }
 
-/** Nothing was changed: well, if the alias points there already. */
+/** For a call that changed nothing. @throws ServiceError `alias_taken` where the alias points at another deployment than `wanted` */
 function requireTarget(alias: string, target: DeploymentId | null, wanted: DeploymentId): void {
   if (target === null || target === wanted) return;
-  throw new ServiceError('alias_taken', `The alias ${alias} points at ${deploymentSlug(target)}, and was not taken from it.`, {
+  throw new ServiceError('alias_taken', `The alias ${alias} points at ${deploymentSlug(target)}, and was not moved.`, {
     param: 'alias',
   });
 }

@@ -1,7 +1,51 @@
-import { Module } from '@nestjs/common';
+import { Controller, Injectable, Module } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { type AccountId, type AuditEntry, ListDeploymentAudit, ReadDeploymentAudit, type SealedAuditEntry } from '@slipway/contracts';
+import { AuditLog, readAuditChain, Transactions } from '@slipway/database';
+import { fitting, RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
+import { AccountTransactions } from '../quotas/account-transactions.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
-import { AuditHandlers } from './audit.handlers.js';
-import { AuditService } from './audit.service.js';
+
+const PAGE_ROWS = 200;
+
+/** Reads the audit log of deployments and aliases. */
+@Injectable()
+export class AuditService {
+  readonly #audit = new AuditLog();
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly accounts: AccountTransactions,
+  ) {}
+
+  /** A page of an account's entries below the id `before`, newest first. */
+  async list(account: AccountId, before: number | null): Promise<{ entries: AuditEntry[]; next: number | null }> {
+    const rows = await this.accounts.read(account, (connection) => this.#audit.page(connection, account, { before, limit: PAGE_ROWS + 1 }));
+    const entries = [...fitting(rows.slice(0, PAGE_ROWS))];
+    return { entries, next: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null };
+  }
+
+  /** A page of all entries in the order of their hash chain, after the number `after`. */
+  chain(after: number): Promise<{ entries: SealedAuditEntry[]; unsealed: number[] }> {
+    return this.transactions.read((connection) => readAuditChain(connection, after));
+  }
+}
+
+@Controller()
+export class AuditHandlers {
+  constructor(private readonly audit: AuditService) {}
+
+  @RpcHandler(ListDeploymentAudit)
+  list(@Payload() { account, before }: z.output<typeof ListDeploymentAudit.request>): Promise<z.input<typeof ListDeploymentAudit.reply>> {
+    return this.audit.list(account, before ?? null);
+  }
+
+  @RpcHandler(ReadDeploymentAudit)
+  chain(@Payload() { after }: z.output<typeof ReadDeploymentAudit.request>): Promise<z.input<typeof ReadDeploymentAudit.reply>> {
+    return this.audit.chain(after);
+  }
+}
 
 @Module({ imports: [QuotasModule], controllers: [AuditHandlers], providers: [AuditService] })
 export class AuditModule {}

@@ -11,7 +11,7 @@ import { Tries1767500000000 } from './migrations/1767500000000-tries.js';
 import { Quotas1769000000000 } from './migrations/1769000000000-quotas.js';
 import { NamedAgents1769100000000 } from './migrations/1769100000000-named-agents.js';
 
-/** The service's database, and how it came to hold what it holds. */
+/** The service's database: entities, migrations, and the relations of releases that had no migrations table. */
 export const deploymentsDatabase: ServiceDatabase = {
   name: 'deployments',
   applicationName: 'slipway-deployments',

@@ -4,39 +4,38 @@ import type { Tx } from '@slipway/database';
 import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
-import { deploymentNotFound } from './deployment-not-found.js';
+import { deploymentNotFound, DeploymentsRepository } from './deployments.repository.js';
 import { QuotasService } from '../quotas/quotas.service.js';
-import { DeploymentsRepository } from './deployments.repository.js';
-import { SettingBounds } from './setting-bounds.js';
+import { SettingsPolicy } from './settings-policy.js';
 
-/** A deployment as its owner names it. */
+/** The deployment that a request is about. */
 export interface DeploymentName {
   readonly account: AccountId;
   readonly deployment: DeploymentId;
 }
 
-/** A command, on whose behalf it is given. */
+/** A command and who gives it. */
 export interface DeploymentCommand extends DeploymentName {
-  /** Absent where an older caller did not say. */
+  /** Absent in requests of older callers. */
   readonly actor?: Actor | undefined;
 }
 
-/** A command with the name of its deployment at this time. */
+/** A command with the present name of its deployment, for the audit log. */
 type NamedCommand = DeploymentCommand & { readonly name: string };
 
-/** What an owner's command makes of a deployment; the placer takes the state from there. */
+/** The states that a command writes. The placer updates the observed state from then on. */
 const COMMANDS = {
   stop: { desired: 'stopped', state: 'stopping' },
   resume: { desired: 'ready', state: 'pending' },
 } as const;
 
-/** States in which something failed that may be tried again, and the state meanwhile: what answers goes on. */
+/** States in which a retry helps, each with the state during the retry. A degraded deployment goes on serving. */
 const RETRIED: Partial<Record<ObservedState, ObservedState>> = { failed: 'pending', degraded: 'degraded' };
 
-/** States in which nothing of a deployment serves or loads. */
+/** States in which no replica serves or loads. */
 const DELETABLE: readonly ObservedState[] = ['stopped', 'failed'];
 
-/** What owners do with their deployments. */
+/** Stops, resumes, scales and deletes deployments. */
 @Injectable()
 export class DeploymentCommandsService {
   constructor(
@@ -44,63 +43,63 @@ export class DeploymentCommandsService {
     private readonly deployments: DeploymentsRepository,
     private readonly aliases: AliasesRepository,
     private readonly announcer: DeploymentAnnouncer,
-    private readonly bounds: SettingBounds,
+    private readonly policy: SettingsPolicy,
     private readonly quotas: QuotasService,
   ) {}
 
-  /** Gateways refuse new requests as soon as they hear of it; agents let running ones end within their grace. */
+  /** Stops a deployment: gateways refuse new requests once the feed tells them; agents let running ones end within a grace period. */
   stop(name: DeploymentCommand): Promise<{ deployment: DeploymentId; state: ObservedState }> {
-    return this.#want(name, 'stop');
+    return this.#setDesired(name, 'stop');
   }
 
-  /** One that is wanted already is tried again at once where it failed, in whole or in part. */
+  /** Starts a stopped deployment. One that is not stopped is retried at once if it failed or is degraded. */
   resume(name: DeploymentCommand): Promise<{ deployment: DeploymentId; state: ObservedState }> {
-    return this.#want(name, 'resume');
+    return this.#setDesired(name, 'resume');
   }
 
   async scale(command: DeploymentCommand & { replicas: number }): Promise<{ deployment: DeploymentId; replicas: number }> {
     const { account, deployment, replicas } = command;
-    this.bounds.checkReplicas(replicas);
+    this.policy.checkReplicas(replicas);
     await this.#change(command, async (tx) => {
       const before = await this.deployments.replicasOf(tx, account, deployment);
       await this.quotas.claim(tx, account, { replicas: replicas - before });
-      const held = await this.deployments.hold(tx, account, deployment);
-      if (!held || !(await this.deployments.scale(tx, account, deployment, replicas))) throw deploymentNotFound();
-      await this.#writeDown(tx, { ...command, name: held.name }, 'deployment.scale', { replicas });
+      const locked = await this.deployments.lock(tx, account, deployment);
+      if (!locked || !(await this.deployments.scale(tx, account, deployment, replicas))) throw deploymentNotFound();
+      await this.#audit(tx, { ...command, name: locked.name }, 'deployment.scale', { replicas });
     });
     return { deployment, replicas };
   }
 
-  /** Its aliases go in the same transaction: none can point at nothing. */
+  /** Deletes a stopped or failed deployment with its aliases, in one transaction. Returns the aliases' names. */
   async delete(command: DeploymentCommand): Promise<{ deployment: DeploymentId; aliases: string[] }> {
     const { account, deployment } = command;
     const names = await this.#change(command, async (tx) => {
-      const held = await this.deployments.hold(tx, account, deployment);
-      if (!held) throw deploymentNotFound();
-      if (!DELETABLE.includes(held.state)) {
-        throw new ServiceError('deployment_not_stopped', `This deployment is ${held.state}; stop it before you delete it.`, {
+      const locked = await this.deployments.lock(tx, account, deployment);
+      if (!locked) throw deploymentNotFound();
+      if (!DELETABLE.includes(locked.state)) {
+        throw new ServiceError('deployment_not_stopped', `This deployment is ${locked.state}; stop it before you delete it.`, {
           param: 'deployment',
         });
       }
       const aliases = await this.aliases.removeAllOf(tx, account, deployment);
       for (const { removal } of aliases) await this.announcer.record(tx, removal);
       await this.announcer.record(tx, await this.deployments.delete(tx, deployment));
-      await this.#writeDown(tx, { ...command, name: held.name }, 'deployment.delete', { aliases: aliases.length });
+      await this.#audit(tx, { ...command, name: locked.name }, 'deployment.delete', { aliases: aliases.length });
       return aliases.map(({ name }) => name);
     });
     return { deployment, aliases: names };
   }
 
-  async #want(given: DeploymentCommand, command: keyof typeof COMMANDS): Promise<{ deployment: DeploymentId; state: ObservedState }> {
+  async #setDesired(given: DeploymentCommand, command: keyof typeof COMMANDS): Promise<{ deployment: DeploymentId; state: ObservedState }> {
     const { account, deployment } = given;
     const state = await this.#change(given, async (tx) => {
-      const held = await this.deployments.hold(tx, account, deployment);
-      if (!held) throw deploymentNotFound();
+      const locked = await this.deployments.lock(tx, account, deployment);
+      if (!locked) throw deploymentNotFound();
       const target = COMMANDS[command];
-      if (held.desired === target.desired)
-        return command === 'resume' ? this.#retry(tx, { ...given, name: held.name }, held.state) : held.state;
-      await this.announcer.record(tx, await this.deployments.want(tx, deployment, target));
-      await this.#writeDown(tx, { ...given, name: held.name }, `deployment.${command}`);
+      if (locked.desired === target.desired)
+        return command === 'resume' ? this.#retry(tx, { ...given, name: locked.name }, locked.state) : locked.state;
+      await this.announcer.record(tx, await this.deployments.setDesired(tx, deployment, target));
+      await this.#audit(tx, { ...given, name: locked.name }, `deployment.${command}`);
       return target.state;
     });
     return { deployment, state };
@@ -110,11 +109,11 @@ export class DeploymentCommandsService {
     const meanwhile = RETRIED[state];
     if (meanwhile === undefined) return state;
     await this.announcer.record(tx, await this.deployments.retry(tx, given.deployment, meanwhile));
-    await this.#writeDown(tx, given, 'deployment.retry');
+    await this.#audit(tx, given, 'deployment.retry');
     return meanwhile;
   }
 
-  async #writeDown(tx: Tx, { account, deployment, actor, name }: NamedCommand, action: string, facts?: AuditEntry['facts']): Promise<void> {
+  async #audit(tx: Tx, { account, deployment, actor, name }: NamedCommand, action: string, facts?: AuditEntry['facts']): Promise<void> {
     await this.announcer.audit(tx, { account, actor, action, object: `deployment:${deployment}`, objectName: name, facts });
   }
 

@@ -4,11 +4,9 @@ import type { Tx } from '@slipway/database';
 import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
-import { deploymentNotFound } from './deployment-not-found.js';
-import { DeploymentsRepository, type HeldDeployment } from './deployments.repository.js';
-import { isSame, type RevisionSettings, SettingsComposer } from './revision-settings.js';
+import { deploymentNotFound, DeploymentsRepository, type LockedDeployment } from './deployments.repository.js';
+import { isSame, type RevisionSettings, settingsChanges, SettingsComposer } from './revision-settings.js';
 import { RevisionsRepository } from './revisions.repository.js';
-import { settingsChanges } from './settings-changes.js';
 import { SourceRules } from './source-rules.js';
 
 type UpdateRequest = z.output<typeof UpdateDeployment.request>;
@@ -25,21 +23,24 @@ export class DeploymentUpdatesService {
     private readonly settings: SettingsComposer,
   ) {}
 
-  /** The placer brings the new revision up beside the one that serves. Of two updates at once, the later one builds on the earlier. */
+  /**
+   * Writes a new revision, which the placer starts beside the serving one. Updates of one deployment run one after the other,
+   * each on top of the one before.
+   */
   async update(request: UpdateRequest): Promise<{ deployment: DeploymentId; rev: number; changed: boolean; state: ObservedState }> {
     const { account, deployment, name, actor } = request;
     const source = request.source && (await this.rules.check(request.source));
     const result = await this.transactions.run(request, async (tx) => {
-      const held = await this.deployments.hold(tx, account, deployment);
-      if (!held) throw deploymentNotFound();
-      requireRevision(held, request.expected_rev);
+      const locked = await this.deployments.lock(tx, account, deployment);
+      if (!locked) throw deploymentNotFound();
+      requireRevision(locked, request.expected_rev);
       if (name !== undefined) await this.deployments.rename(tx, deployment, name);
-      const revised = await this.#revise(tx, held, source ? { ...request, source } : request);
-      const isRenamed = name !== undefined && name !== held.name;
-      const deed = { account, actor, action: 'deployment.update', object: `deployment:${deployment}`, objectName: name ?? held.name };
+      const revised = await this.#revise(tx, locked, source ? { ...request, source } : request);
+      const isRenamed = name !== undefined && name !== locked.name;
+      const entry = { account, actor, action: 'deployment.update', object: `deployment:${deployment}`, objectName: name ?? locked.name };
       const { changes, ...outcome } = revised;
-      const facts = { rev: revised.rev, ...(isRenamed && { name: `${held.name} → ${name}` }), ...changes };
-      if (revised.changed || isRenamed) await this.announcer.audit(tx, { ...deed, facts });
+      const facts = { rev: revised.rev, ...(isRenamed && { name: `${locked.name} → ${name}` }), ...changes };
+      if (revised.changed || isRenamed) await this.announcer.audit(tx, { ...entry, facts });
       return outcome;
     });
     this.announcer.committed();
@@ -48,17 +49,20 @@ export class DeploymentUpdatesService {
 
   async #revise(
     tx: Tx,
-    held: HeldDeployment,
+    locked: LockedDeployment,
     request: UpdateRequest,
   ): Promise<{ rev: number; changed: boolean; state: ObservedState; changes: AuditEntry['facts'] }> {
     const { deployment } = request;
-    const [newest, base] = await Promise.all([this.#read(tx, deployment, held.rev), this.#read(tx, deployment, request.base ?? held.rev)]);
+    const [newest, base] = await Promise.all([
+      this.#read(tx, deployment, locked.rev),
+      this.#read(tx, deployment, request.base ?? locked.rev),
+    ]);
     const next = this.settings.next(base, request);
-    if (isSame(next, newest)) return { rev: held.rev, changed: false, state: held.state, changes: {} };
-    const rev = held.rev + 1;
+    if (isSame(next, newest)) return { rev: locked.rev, changed: false, state: locked.state, changes: {} };
+    const rev = locked.rev + 1;
     await this.revisions.insert(tx, deployment, rev, next);
-    // While another revision serves, or the deployment is stopped, nothing changes for clients yet.
-    const state = held.desired === 'ready' && held.servingRev === null ? 'pending' : held.state;
+    // Clients see no change while another revision serves or the deployment is stopped.
+    const state = locked.desired === 'ready' && locked.servingRev === null ? 'pending' : locked.state;
     await this.announcer.record(tx, await this.deployments.revise(tx, deployment, { rev, state }));
     return { rev, changed: true, state, changes: settingsChanges(newest, next) };
   }
@@ -70,9 +74,9 @@ export class DeploymentUpdatesService {
   }
 }
 
-function requireRevision({ rev }: HeldDeployment, expected: number | undefined): void {
+function requireRevision({ rev }: LockedDeployment, expected: number | undefined): void {
   if (expected === undefined || expected === rev) return;
-  throw new ServiceError('invalid_request', `This deployment is at revision ${rev} now, not ${expected}: somebody changed it.`, {
+  throw new ServiceError('invalid_request', `This deployment is at revision ${rev} now, not ${expected}: it was changed meanwhile.`, {
     param: 'expected_rev',
   });
 }

@@ -5,18 +5,17 @@ import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { AliasesRepository } from '../aliases/aliases.repository.js';
-import { isNamed } from '../placement/given-units.js';
+import { isAssignedTo } from '../placement/assigned-units.js';
 import type { DeploymentName } from './deployment-commands.service.js';
-import { deploymentNotFound } from './deployment-not-found.js';
-import { DeploymentsRepository, type StoredDeployment } from './deployments.repository.js';
+import { deploymentNotFound, DeploymentsRepository, type StoredDeployment } from './deployments.repository.js';
 import { RevisionsRepository, type StoredRevision } from './revisions.repository.js';
 
-/** Rows of one page: more than a message holds of the shortest ones. */
+/** Rows of one page: more than fit into a message even if each is short. */
 const PAGE_ROWS = 4_000;
-/** Of a deployment's revisions, in bytes; what else a reply tells of it has the rest of a message. */
+/** Bound of the revisions in a reply, in bytes. The rest of the message is for the deployment itself. */
 const REVISIONS_BYTES_MAX = 600 * 1024;
 
-/** Deployments as their owners see them. */
+/** Lists and shows deployments. */
 @Injectable()
 export class DeploymentViewsService {
   constructor(
@@ -58,12 +57,12 @@ export class DeploymentViewsService {
 
   #view(stored: StoredDeployment, aliases: DeploymentView['aliases']): DeploymentView & { readonly created_at: string } {
     const { id, name, source, desired, state, reason, detail, rev, servingRev, replicas, readyReplicas, slots } = stored;
-    // Every replica of the service hears all heartbeats, so progress needs no place in the database.
-    const progress = this.agents.progressOf({ dep: id, rev }, (wk) => isNamed(stored, wk));
-    const arrives = state === 'loading' || state === 'degraded' || (state === 'ready' && servingRev !== rev);
+    // Every replica of the service receives all heartbeats, so progress is not stored.
+    const progress = this.agents.progressOf({ dep: id, rev }, (wk) => isAssignedTo(stored, wk));
+    const isLoading = state === 'loading' || state === 'degraded' || (state === 'ready' && servingRev !== rev);
     return {
       ...{ id, name, aliases, source, desired, state, reason, detail, rev, replicas },
-      progress: arrives ? progress : null,
+      progress: isLoading ? progress : null,
       serving_rev: servingRev,
       ready_replicas: readyReplicas,
       slots,
@@ -79,10 +78,10 @@ const revisionView = ({ rev, source, context, slots, threads, ...revision }: Sto
   created_at: revision.createdAt.toISOString(),
 });
 
-/** What agents have of the deployment that was given to them, by host, newest revision first. */
+/** Loads of the deployment on the agents it is assigned to, by host, newest revision first. */
 function runningOn(agents: readonly AgentHeartbeat[], stored: StoredDeployment): ReplicaView[] {
-  const given = agents.filter(({ wk }) => isNamed(stored, wk));
-  const replicas = given.flatMap(({ wk, host, loads }) =>
+  const assigned = agents.filter(({ wk }) => isAssignedTo(stored, wk));
+  const replicas = assigned.flatMap(({ wk, host, loads }) =>
     loads
       .filter(({ dep }) => dep === stored.id)
       .map(({ rev, state, progress, reason, detail, context }) => ({ agent: wk, host, rev, state, progress, reason, detail, context })),

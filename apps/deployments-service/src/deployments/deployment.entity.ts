@@ -1,7 +1,7 @@
 import type { DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** PostgreSQL's bigint arrives as text; ours stay far below 2^53. */
+/** The driver returns bigint as text. These values stay far below 2^53. */
 const asNumber = { to: (value: number): number => value, from: (text: string): number => Number(text) };
 
 @Entity('deployment')
@@ -22,18 +22,18 @@ export class DeploymentEntity {
   @Column('integer')
   rev!: number;
 
-  /** Revision that new requests go to; null while none was ready since the deployment was made or resumed. */
+  /** Revision that new requests go to; null until one is ready after the deployment was created or resumed. */
   @Column('integer', { name: 'serving_rev', nullable: true })
   servingRev!: number | null;
 
-  /** Revision that served before; it is unloaded a while after `servingSince`. */
+  /** Revision that served before; it is unloaded `HANDOVER_MS` after `servingSince`. */
   @Column('integer', { name: 'leaving_rev', nullable: true })
   leavingRev!: number | null;
 
   @Column('timestamptz', { name: 'serving_since', nullable: true })
   servingSince!: Date | null;
 
-  /** Wanted by the owner. */
+  /** Replicas that the owner asked for. */
   @Column('integer')
   replicas!: number;
 
@@ -49,26 +49,26 @@ export class DeploymentEntity {
   @Column('integer', { name: 'ready_replicas' })
   readyReplicas!: number;
 
-  /** How often its owner asked for another try at once. */
+  /** Number of retries that the owner asked for. */
   @Column('integer', { default: 0 })
   tries!: number;
 
-  /** As its replicas reported them when they were ready last. */
+  /** Capabilities that the replicas reported when they were last ready. */
   @Column('text', { array: true })
   caps!: string[];
 
   @Column('integer', { name: 'engine_context', nullable: true })
   engineContext!: number | null;
 
-  /** Agents that it is assigned to; null while gateways may send requests to runners of any. */
+  /** Agents that it is assigned to; null in rows of older versions: gateways then accept runners of any agent. */
   @Column('text', { array: true, nullable: true })
   agents!: string[] | null;
 
-  /** Since when it fails again and again; null while it does not. */
+  /** Time of the first failure in a row; null while it does not fail. */
   @Column('timestamptz', { name: 'failed_since', nullable: true })
   failedSince!: Date | null;
 
-  /** Rises with each change that gateways must hear of. */
+  /** Rises with each change that the feed carries to gateways. */
   @Column('bigint', { transformer: asNumber })
   version!: number;
 
@@ -79,7 +79,7 @@ export class DeploymentEntity {
   stateSince!: Date;
 }
 
-/** What a deployment runs. Never changed: an update makes the next one. */
+/** Settings of one revision. Rows never change: an update inserts the next one. */
 @Entity('revision')
 export class RevisionEntity {
   @PrimaryColumn('integer', { name: 'deployment_id' })
@@ -91,7 +91,7 @@ export class RevisionEntity {
   @Column('jsonb')
   source!: ModelSource;
 
-  /** Sealed by the credential vault. */
+  /** Sealed by `CredentialVault`. */
   @Column('text', { nullable: true })
   credential!: string | null;
 

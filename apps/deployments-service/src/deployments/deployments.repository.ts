@@ -1,12 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { AccountId, DeploymentId, DesiredState, Incarnation, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
+import {
+  type AccountId,
+  type DeploymentId,
+  type DesiredState,
+  type Incarnation,
+  type ModelSource,
+  type ObservedState,
+  ServiceError,
+  type StateReason,
+} from '@slipway/contracts';
 import type { EntityManager, QueryDeepPartialEntity, SelectQueryBuilder } from 'typeorm';
 import { deploymentRecord, deploymentRemoval, type FeedChange, type FeedRecord, put } from '../feed/feed-records.js';
 import { DeploymentEntity, RevisionEntity } from './deployment.entity.js';
 import type { RevisionSettings } from './revision-settings.js';
-import { publicSource } from './source-secret.js';
+import { publicSource } from './revision-secrets.js';
 
-/** A deployment to be made, with its first revision. */
+/** A deployment to create, with the settings of its first revision. */
 export interface NewDeployment {
   readonly account: AccountId;
   readonly name: string;
@@ -14,14 +23,14 @@ export interface NewDeployment {
   readonly settings: RevisionSettings;
 }
 
-/** A caller's own name for one creation. */
+/** An idempotency key of a caller. */
 interface Creation {
   readonly account: AccountId;
   readonly key: string;
 }
 
-/** What a held deployment is. */
-export interface HeldDeployment {
+/** A deployment whose row is locked until the transaction ends. */
+export interface LockedDeployment {
   readonly name: string;
   readonly desired: DesiredState;
   readonly state: ObservedState;
@@ -29,7 +38,7 @@ export interface HeldDeployment {
   readonly servingRev: number | null;
 }
 
-/** A deployment with what its newest revision runs. The credential stays behind. */
+/** A deployment with its newest revision, without the credential. */
 export interface StoredDeployment {
   readonly id: DeploymentId;
   readonly name: string;
@@ -44,15 +53,15 @@ export interface StoredDeployment {
   readonly replicas: number;
   readonly readyReplicas: number;
   readonly caps: readonly string[];
-  /** Of the revision that serves, as its replicas reported it. */
+  /** Context of the serving revision in tokens, as its replicas reported it. */
   readonly context: number | null;
-  /** Agents that were given it, by name; null = an older version did not store them. */
+  /** Names of the agents that it is assigned to; null in rows of older versions. */
   readonly agents: readonly string[] | null;
   readonly createdAt: Date;
   readonly stateSince: Date;
 }
 
-/** Gives a deployment's row as gateways see it. */
+/** The feed record of a deployment's row. */
 export const recordOf = (row: DeploymentEntity): FeedRecord =>
   deploymentRecord(
     {
@@ -68,12 +77,12 @@ export const recordOf = (row: DeploymentEntity): FeedRecord =>
     row.version,
   );
 
-/** Of a state that begins now, with nothing to explain. */
-const BEGUN = { reason: null, detail: null, failedSince: null, stateSince: () => 'now()' };
+/** Columns of a state that begins now and has no reason. */
+const NEW_STATE = { reason: null, detail: null, failedSince: null, stateSince: () => 'now()' };
 
 @Injectable()
 export class DeploymentsRepository {
-  /** Makes the deployment and its first revision. */
+  /** Creates the deployment and its first revision. */
   async insert(tx: EntityManager, deployment: NewDeployment): Promise<{ id: DeploymentId; change: FeedChange }> {
     const { account, name, replicas } = deployment;
     const inserted = await tx.insert(DeploymentEntity, { account, name, replicas, desired: 'ready', rev: 1 });
@@ -82,8 +91,8 @@ export class DeploymentsRepository {
     return { id, change: put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id }))) };
   }
 
-  /** The deployment that a caller's key made, null for none. Others with the same key wait until the transaction ends. */
-  async holdCreation(tx: EntityManager, { account, key }: Creation): Promise<DeploymentId | null> {
+  /** The deployment that an idempotency key created; null for none. Other transactions with this key wait until this one ends. */
+  async lockCreation(tx: EntityManager, { account, key }: Creation): Promise<DeploymentId | null> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`creation:${account}:${key}`]);
     const made = `SELECT deployment_id AS id FROM creation WHERE account = $1 AND key = $2`;
     const [row] = await tx.query<{ id: DeploymentId }[]>(made, [account, key]);
@@ -95,7 +104,7 @@ export class DeploymentsRepository {
   }
 
   /** Locks the deployment until the transaction ends; null when the account has no such deployment. */
-  async hold(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<HeldDeployment | null> {
+  async lock(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<LockedDeployment | null> {
     return tx.findOne(DeploymentEntity, {
       select: { name: true, desired: true, state: true, rev: true, servingRev: true },
       where: { id, account },
@@ -103,39 +112,39 @@ export class DeploymentsRepository {
     });
   }
 
-  /** Writes what the owner wants of a deployment that is held. Resumed, it starts with its newest revision. */
-  want(tx: EntityManager, id: DeploymentId, target: { desired: DesiredState; state: ObservedState }): Promise<FeedChange> {
+  /** Writes the desired state of a locked deployment. No revision serves then: a resumed one starts with its newest. */
+  setDesired(tx: EntityManager, id: DeploymentId, target: { desired: DesiredState; state: ObservedState }): Promise<FeedChange> {
     const nothingServes = { servingRev: null, leavingRev: null, servingSince: null };
-    return this.#change(tx, id, { ...target, ...nothingServes, ...BEGUN });
+    return this.#change(tx, id, { ...target, ...nothingServes, ...NEW_STATE });
   }
 
-  /** Makes a revision that is written the newest one of a deployment that is held. */
+  /** Makes an inserted revision the newest one of a locked deployment. */
   async revise(tx: EntityManager, id: DeploymentId, { rev, state }: { rev: number; state: ObservedState }): Promise<FeedChange> {
-    return this.#change(tx, id, { rev, state, ...(state === 'pending' && BEGUN) });
+    return this.#change(tx, id, { rev, state, ...(state === 'pending' && NEW_STATE) });
   }
 
-  /** Asks for another try at once of a deployment that is held, which comes into the state meanwhile. */
+  /** Asks the placer to retry a locked deployment at once; `state` is written for the meantime. */
   retry(tx: EntityManager, id: DeploymentId, state: ObservedState): Promise<FeedChange> {
-    return this.#change(tx, id, { state, ...(state === 'pending' && BEGUN), tries: () => 'tries + 1' });
+    return this.#change(tx, id, { state, ...(state === 'pending' && NEW_STATE), tries: () => 'tries + 1' });
   }
 
-  /** Gateways need not know. */
+  /** Renames a deployment. The feed does not carry names. */
   async rename(tx: EntityManager, id: DeploymentId, name: string): Promise<void> {
     await tx.update(DeploymentEntity, { id }, { name });
   }
 
-  /** Replicas that are wanted of the deployment; 0 when the account has no such deployment. */
+  /** Replicas that the owner asked for; 0 when the account has no such deployment. */
   async replicasOf(tx: EntityManager, account: AccountId, id: DeploymentId): Promise<number> {
     return (await tx.findOne(DeploymentEntity, { select: { replicas: true }, where: { id, account } }))?.replicas ?? 0;
   }
 
-  /** False when the account has no such deployment. Gateways need not know. */
+  /** Sets the number of replicas; false when the account has no such deployment. The feed does not carry it. */
   async scale(tx: EntityManager, account: AccountId, id: DeploymentId, replicas: number): Promise<boolean> {
     const { affected } = await tx.update(DeploymentEntity, { id, account }, { replicas });
     return affected === 1;
   }
 
-  /** Deletes a deployment that is held and has no aliases, its revisions with it. */
+  /** Deletes a locked deployment without aliases, and its revisions. */
   async delete(tx: EntityManager, id: DeploymentId): Promise<FeedChange> {
     const [row] = await tx.query<{ version: string }[]>(`SELECT nextval('record_version') AS version`);
     await tx.delete(DeploymentEntity, { id });
@@ -154,7 +163,7 @@ export class DeploymentsRepository {
     return rows.map(storedOf);
   }
 
-  /** Some of them: those behind the number `after`, `limit` at most. */
+  /** A page of the account's deployments: at most `limit` with ids above `after`. */
   async page(
     connection: EntityManager,
     account: AccountId,
@@ -182,3 +191,7 @@ function storedOf(row: DeploymentEntity): StoredDeployment {
   const { newest, engineContext, id, ...rest } = row as DeploymentEntity & { newest: RevisionEntity };
   return { ...rest, id: id as DeploymentId, source: publicSource(newest.source), slots: newest.slots, context: engineContext };
 }
+
+/** The error for a deployment that does not exist or belongs to another account; callers cannot tell which. */
+export const deploymentNotFound = (): ServiceError =>
+  new ServiceError('deployment_not_found', 'This account has no such deployment.', { param: 'deployment' });

@@ -5,37 +5,39 @@ import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
 import { DeploymentAnnouncer } from '../placement/deployment-announcer.js';
 import { QuotasService } from '../quotas/quotas.service.js';
-import { DeploymentDefaults } from './deployment-defaults.js';
 import { DeploymentsRepository, type NewDeployment } from './deployments.repository.js';
 import { SettingsComposer } from './revision-settings.js';
-import { SettingBounds } from './setting-bounds.js';
+import { SettingsPolicy } from './settings-policy.js';
 import { SourceRules } from './source-rules.js';
 
+/** Creates deployments. */
 @Injectable()
 export class DeploymentsService {
-  // oxlint-disable-next-line slipway/max-params -- a deployment is checked, counted, stored and announced, each by a part of its own
+  // oxlint-disable-next-line slipway/max-params -- creation checks, counts, stores and announces; each dependency does one of these
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly deployments: DeploymentsRepository,
     private readonly announcer: DeploymentAnnouncer,
     private readonly rules: SourceRules,
     private readonly settings: SettingsComposer,
-    private readonly defaults: DeploymentDefaults,
-    private readonly bounds: SettingBounds,
+    private readonly policy: SettingsPolicy,
     private readonly quotas: QuotasService,
   ) {}
 
-  /** Makes a deployment that is wanted ready. Whether its model exists is found out by the agent that loads it. */
+  /**
+   * Creates a deployment with desired state `ready`. The agent that loads it finds out whether its model exists.
+   * A repeated idempotency key returns the deployment that the first request created.
+   */
   async create(request: z.output<typeof CreateDeployment.request>): Promise<{ id: DeploymentId }> {
     const { account, name, actor, idempotency_key: key } = request;
     const source = await this.rules.check(request.source);
     const settings = this.settings.first({ ...request, source });
-    const replicas = request.replicas ?? this.defaults.replicas(source);
-    this.bounds.checkReplicas(replicas);
+    const replicas = request.replicas ?? this.policy.defaultReplicas(source);
+    this.policy.checkReplicas(replicas);
     const wanted = { account, name, replicas, settings };
     const id = await this.transactions.run(request, async (tx) => {
       if (key === undefined) return this.#insert(tx, wanted, actor);
-      const made = await this.deployments.holdCreation(tx, { account, key });
+      const made = await this.deployments.lockCreation(tx, { account, key });
       if (made !== null) return made;
       const created = await this.#insert(tx, wanted, actor);
       await this.deployments.rememberCreation(tx, { account, key }, created);
@@ -50,8 +52,8 @@ export class DeploymentsService {
     await this.quotas.claim(tx, account, { deployments: 1, replicas });
     const { id, change } = await this.deployments.insert(tx, wanted);
     await this.announcer.record(tx, change);
-    const deed = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name };
-    await this.announcer.audit(tx, { ...deed, facts: { source: settings.source.kind, replicas } });
+    const entry = { account, actor, action: 'deployment.create', object: `deployment:${id}`, objectName: name };
+    await this.announcer.audit(tx, { ...entry, facts: { source: settings.source.kind, replicas } });
     return id;
   }
 }

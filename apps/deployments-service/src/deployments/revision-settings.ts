@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { engineKindOf, type ModelSource, serverOf, ServiceError, type UpdateDeployment } from '@slipway/contracts';
+import { type AuditEntry, engineKindOf, type ModelSource, serverOf, ServiceError, type UpdateDeployment } from '@slipway/contracts';
 import { UnreadableSecretError } from '@slipway/platform';
 import type { z } from 'zod';
-import { CredentialVault } from './credential-vault.js';
-import { DeploymentDefaults } from './deployment-defaults.js';
-import { SettingBounds } from './setting-bounds.js';
-import { withoutSecret } from './source-secret.js';
+import { CredentialVault, withoutSecret } from './revision-secrets.js';
+import { SettingsPolicy } from './settings-policy.js';
 
-/** What a revision runs. */
+/** Settings of one revision. */
 export interface RevisionSettings {
   readonly source: ModelSource;
-  /** Sealed. */
+  /** Sealed by `CredentialVault`; null when there is none. */
   readonly credential: string | null;
   readonly context: number | null;
   readonly slots: number;
@@ -23,23 +21,23 @@ type Changes = Pick<
   'account' | 'source' | 'credential' | 'context' | 'slots' | 'threads' | 'default_max_tokens'
 >;
 
-/** What fits into an HTTP header without a change. */
+/** Characters that an HTTP header carries unchanged. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
-const wrong = (message: string): ServiceError => new ServiceError('invalid_request', message, { param: 'credential' });
+const invalid = (message: string): ServiceError => new ServiceError('invalid_request', message, { param: 'credential' });
 
-/** Makes the settings of revisions from what owners ask for. */
+/** Composes the settings of revisions from owners' requests. */
 @Injectable()
 export class SettingsComposer {
   constructor(
     private readonly vault: CredentialVault,
-    private readonly defaults: DeploymentDefaults,
-    private readonly bounds: SettingBounds,
+    private readonly policy: SettingsPolicy,
   ) {}
 
   /**
-   * @throws ServiceError `invalid_request` for a credential that cannot be sent, or that nothing would be sent to, and for
-   *   settings beyond the operator's bounds.
+   * Settings of a deployment's first revision.
+   * @throws ServiceError `invalid_request` for a credential that is no header value or that the source cannot use, and for
+   *   settings above the operator's bounds
    */
   first(request: Changes & { readonly source: ModelSource }): RevisionSettings {
     const { slots, account, credential } = request;
@@ -48,17 +46,17 @@ export class SettingsComposer {
       source,
       credential: this.#seal(credential ?? null, source, account) ?? this.#sealQuery(secret, account, null),
       context: request.context ?? null,
-      slots: slots ?? this.defaults.slots(source),
+      slots: slots ?? this.policy.defaultSlots(source),
       threads: request.threads ?? null,
       defaultMaxTokens: request.default_max_tokens ?? null,
     };
-    this.bounds.check(first);
+    this.policy.check(first);
     return first;
   }
 
   /**
-   * Settings of the next revision: what the request does not name stays, null is the default.
-   * @throws like `first`.
+   * Settings of the next revision: an absent field keeps the value of `base`, null resets it to the default.
+   * @throws ServiceError as `first`
    */
   next(base: RevisionSettings, request: Changes): RevisionSettings {
     const { source, secret } = withoutSecret(request.source ?? base.source);
@@ -66,12 +64,12 @@ export class SettingsComposer {
     const next = {
       source,
       credential: this.#nextCredential(base, request, source, secret),
-      context: named(request.context, base.context),
-      slots: named(request.slots, isLike ? base.slots : null) ?? this.defaults.slots(source),
-      threads: named(request.threads, base.threads),
-      defaultMaxTokens: named(request.default_max_tokens, base.defaultMaxTokens),
+      context: requestedOr(request.context, base.context),
+      slots: requestedOr(request.slots, isLike ? base.slots : null) ?? this.policy.defaultSlots(source),
+      threads: requestedOr(request.threads, base.threads),
+      defaultMaxTokens: requestedOr(request.default_max_tokens, base.defaultMaxTokens),
     };
-    this.bounds.check(next, base);
+    this.policy.check(next, base);
     return next;
   }
 
@@ -81,13 +79,13 @@ export class SettingsComposer {
     return given ?? this.#sealQuery(query, request.account, base.credential) ?? kept;
   }
 
-  /** The same query again is no change. */
+  /** Seals a query, or keeps the sealed text when the query did not change. */
   #sealQuery(query: string | null, account: number, before: string | null): string | null {
     if (query === null) return null;
     return before !== null && this.#opened(before, account) === query ? before : this.vault.seal(query, account);
   }
 
-  /** Null for what cannot be opened any more. */
+  /** Null when the text cannot be opened with the present keys. */
   #opened(sealed: string, account: number): string | null {
     try {
       return this.vault.open(sealed, account);
@@ -99,19 +97,19 @@ export class SettingsComposer {
 
   #seal(credential: string | null, source: ModelSource, account: number): string | null {
     if (credential === null) return null;
-    if (serverOf(source) === null) throw wrong('Only HTTP engines take a credential.');
-    if (!HEADER_SAFE.test(credential)) throw wrong('A credential is printable ASCII without blanks.');
+    if (serverOf(source) === null) throw invalid('Only HTTP engines take a credential.');
+    if (!HEADER_SAFE.test(credential)) throw invalid('A credential must be printable ASCII without spaces.');
     return this.vault.seal(credential, account);
   }
 }
 
-/** True when both would run the same. A credential that was named again counts as another one. */
+/** True when both run the same. A credential that was given again counts as a change. */
 export const isSame = (one: RevisionSettings, other: RevisionSettings): boolean => fingerprintOf(one) === fingerprintOf(other);
 
 const fingerprintOf = ({ source, credential, context, slots, threads, defaultMaxTokens }: RevisionSettings): string =>
   JSON.stringify([sorted(source), credential, context, slots, threads, defaultMaxTokens]);
 
-/** The same value with its fields by name: the database keeps them in an order of its own. */
+/** The same value with its fields sorted by name, since the database returns them in another order. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.entries(value)
@@ -119,12 +117,40 @@ function sorted(value: unknown): unknown {
     .map(([name, field]) => [name, sorted(field)]);
 }
 
-/** What a request says of a setting; what was there where it says nothing. */
-const named = <T>(wish: T | undefined, before: T): T => (wish === undefined ? before : wish);
+/** The requested value of a setting; undefined keeps the value before. */
+const requestedOr = <T>(requested: T | undefined, before: T): T => (requested === undefined ? before : requested);
 
-/** A credential is for the server that its owner gave it for, and goes to no other one by itself; a query is for its address. */
-function keptCredential(base: RevisionSettings, named: ModelSource | undefined): string | null {
-  if (named === undefined) return base.credential;
-  const [next, before] = [serverOf(named), serverOf(base.source)];
+/** The credential of `base` where it still applies: the source is unchanged, or names the same server as before. */
+function keptCredential(base: RevisionSettings, source: ModelSource | undefined): string | null {
+  if (source === undefined) return base.credential;
+  const [next, before] = [serverOf(source), serverOf(base.source)];
   return next && before && new URL(next.url).origin === new URL(before.url).origin ? base.credential : null;
+}
+
+/** A source in one line, without queries of addresses and values of engine options, which may be secret. */
+function sourceText(source: ModelSource): string {
+  const { kind, engine, ...fields } = source;
+  const words = Object.values(fields).filter((value) => typeof value === 'string');
+  const chosen = engine ? ['by', engine.kind, ...Object.keys(engine.options ?? {})] : [];
+  return [kind, ...words.map((word) => word.split('?')[0] ?? ''), ...chosen].join(' ');
+}
+
+const text = (value: number | null): string => (value === null ? 'default' : String(value));
+
+/** The changes of an update for the audit log, each field as "before → after". A credential is only said to have changed. */
+export function settingsChanges(before: RevisionSettings, after: RevisionSettings): AuditEntry['facts'] {
+  const pairs: readonly (readonly [string, string, string])[] = [
+    ['source', sourceText(before.source), sourceText(after.source)],
+    ['context', text(before.context), text(after.context)],
+    ['slots', text(before.slots), text(after.slots)],
+    ['threads', text(before.threads), text(after.threads)],
+    ['default_max_tokens', text(before.defaultMaxTokens), text(after.defaultMaxTokens)],
+  ];
+  const changed = pairs.filter(([, was, is]) => was !== is).map(([name, was, is]) => [name, `${was} → ${is}`] as const);
+  const options = [before, after].map(({ source }) => JSON.stringify(source.engine?.options ?? {}));
+  return {
+    ...Object.fromEntries(changed),
+    ...(options[0] !== options[1] && { engine_options: 'changed' }),
+    ...(before.credential !== after.credential && { credential: 'changed' }),
+  };
 }

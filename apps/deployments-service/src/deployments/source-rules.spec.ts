@@ -77,7 +77,7 @@ describe('model files', () => {
     expect(await verdict(file(path))).toEqual({ code: 'invalid_request', param: 'source.path' });
   });
 
-  it('a loop of links does not hang the service', async () => {
+  it('a loop of links is refused', async () => {
     expect(await verdict(file('ROOT/models/loop.gguf'))).toHaveProperty('stored');
   });
 });
@@ -114,11 +114,11 @@ describe('downloads', () => {
     'hf:user/repo/a b.gguf',
     'f.gguf',
     '',
-  ])('%s means nothing', async (uri) => {
+  ])('%s is no valid source', async (uri) => {
     expect(await verdict(download(uri))).toEqual({ code: 'invalid_request', param: 'source.uri' });
   });
 
-  it('a Hugging Face name needs the host on the list', async () => {
+  it('a Hugging Face name needs huggingface.co in the list', async () => {
     const none = new SourceRules({ modelDirs: [], modelHosts: [], engineHosts: [] });
     expect(await verdict(download('hf:user/repo/file.gguf'), none)).toEqual({ code: 'source_not_allowed', param: 'source.uri' });
   });
@@ -148,10 +148,10 @@ it.each([
   [file('/etc/passwd'), 'MODEL_DIRS'],
   [download('https://evil.example/f.gguf'), 'MODEL_HOSTS'],
   [http('http://evil.example'), 'ENGINE_HOSTS'],
-])('the refusal says what the operator must set', async (source, variable) => {
+])('the refusal names the operator’s setting', async (source, variable) => {
   await expect(rules.check(source)).rejects.toThrow(variable);
 });
 
-it('a relative folder in MODEL_DIRS is a mistake that is found at start', () => {
+it('a relative folder in MODEL_DIRS is refused', () => {
   expect(() => new SourceRules({ modelDirs: ['models'], modelHosts: [], engineHosts: [] })).toThrow(TypeError);
 });

@@ -16,22 +16,23 @@ const HUGGING_FACE = new URL('https://huggingface.co');
 /** `hf:user/repo/file.gguf`, or `hf:user/repo:quantization`, each with an optional `#revision`. */
 const HF_URI = /^hf:[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*(?:(?:\/[\w][\w.-]*)+|:[\w.-]+)(?:#[\w./-]+)?$/;
 
-/** Every part may be a link that is resolved: no folder of models lies deeper. */
+/** Bounds the work of resolving links, which each part may need. */
 const PATH_PARTS_MAX = 64;
-/** No file system that is in use has longer names. */
+/** Longest file name of the usual file systems. */
 const PATH_PART_BYTES = 255;
 
-const wrong = (param: string, message: string): ServiceError => new ServiceError('invalid_request', message, { param: `source.${param}` });
+const invalid = (param: string, message: string): ServiceError =>
+  new ServiceError('invalid_request', message, { param: `source.${param}` });
 const refused = (param: string, message: string): ServiceError =>
   new ServiceError('source_not_allowed', message, { param: `source.${param}` });
 
-/** What a tenant may name as a model's source. The lists are the operator's; everything else is refused. */
+/** Checks the model sources that tenants name against the operator's lists. Everything that is not listed is refused. */
 export class SourceRules {
   readonly #modelDirs: readonly string[];
   readonly #modelHosts: HostList;
   readonly #engineHosts: HostList;
 
-  /** @throws TypeError when a list holds a relative folder or something that is no host. */
+  /** @throws TypeError for a relative folder or an invalid host in a list */
   constructor(lists: SourceLists) {
     const relative = lists.modelDirs.find((dir) => !isAbsolute(dir));
     if (relative !== undefined) throw new TypeError(`"${relative}" is not an absolute folder.`);
@@ -41,9 +42,9 @@ export class SourceRules {
   }
 
   /**
-   * Returns the source as it may be stored: paths normalised, nothing else changed.
-   * @throws ServiceError `source_not_allowed` with the field and what the operator must set, or
-   *   `invalid_request` when the source means nothing.
+   * Returns the source with its path normalised.
+   * @throws ServiceError `source_not_allowed` that names the field and the operator's setting, or `invalid_request` for a
+   *   malformed source
    */
   async check(source: ModelSource): Promise<ModelSource> {
     switch (source.kind) {
@@ -59,11 +60,11 @@ export class SourceRules {
   }
 
   async #checkPath(path: string): Promise<string> {
-    if (!isAbsolute(path) || path.includes('\0')) throw wrong('path', 'Name the model file by its absolute path.');
+    if (!isAbsolute(path) || path.includes('\0')) throw invalid('path', 'Name the model file by its absolute path.');
     const normalised = resolve(path);
     const parts = normalised.split(sep);
     if (parts.length > PATH_PARTS_MAX || parts.some((part) => Buffer.byteLength(part) > PATH_PART_BYTES))
-      throw wrong('path', `A path has at most ${PATH_PARTS_MAX} parts of ${PATH_PART_BYTES} bytes.`);
+      throw invalid('path', `A path has at most ${PATH_PARTS_MAX} parts of ${PATH_PART_BYTES} bytes.`);
     const real = await realPathOf(normalised);
     const allowed = await Promise.all(this.#modelDirs.map(async (dir) => isUnder(normalised, dir) && isUnder(real, await realPathOf(dir))));
     if (allowed.includes(true)) return normalised;
@@ -89,35 +90,32 @@ export class SourceRules {
 
 function downloadUrl(uri: string): URL {
   if (uri.startsWith('hf:')) {
-    if (!HF_URI.test(uri)) throw wrong('uri', 'Write a Hugging Face model as hf:user/repo/file.gguf.');
+    if (!HF_URI.test(uri)) throw invalid('uri', 'Write a Hugging Face model as hf:user/repo/file.gguf.');
     return HUGGING_FACE;
   }
-  if (!URL.canParse(uri)) throw wrong('uri', 'Name the model by an https URL, or as hf:user/repo/file.gguf.');
+  if (!URL.canParse(uri)) throw invalid('uri', 'Name the model by an https URL, or as hf:user/repo/file.gguf.');
   const url = new URL(uri);
-  if (url.protocol !== 'https:') throw wrong('uri', 'Models are downloaded over https only.');
+  if (url.protocol !== 'https:') throw invalid('uri', 'Models are downloaded over https only.');
   rejectHiddenParts(url, 'uri');
   return url;
 }
 
-/** The address is shown to everybody who may list the deployment, so it must hold no secret. */
+/** Members of the account see the address, so it must hold no secret. */
 function rejectHiddenParts(url: URL, param: string): void {
-  if (url.username !== '' || url.password !== '') throw wrong(param, 'The URL must not hold a user name or password.');
+  if (url.username !== '' || url.password !== '') throw invalid(param, 'The URL must not hold a user name or password.');
   if (param === 'url' && (url.search !== '' || url.hash !== ''))
-    throw wrong(param, 'The base URL of an engine has no query and no fragment.');
+    throw invalid(param, 'The base URL of an engine has no query and no fragment.');
 }
 
 const isUnder = (path: string, dir: string): boolean => path.startsWith(dir.endsWith(sep) ? dir : dir + sep);
 
-/**
- * Resolves links as far as this machine can see the path: files that only workers have keep their
- * name, but a link in a folder that is visible here is followed.
- */
+/** Resolves links in the part of the path that exists on this machine. The rest, which only workers have, stays as it is. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
-    // A loop of links leads nowhere; anything else that cannot be read is judged by its visible part.
+    // A loop of links has no target. For other errors the readable part of the path decides.
     if (parent === path || (error as NodeJS.ErrnoException).code === 'ELOOP') return path;
     return join(await realPathOf(parent), basename(path));
   }

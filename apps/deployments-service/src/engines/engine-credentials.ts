@@ -2,15 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { TestEngine } from '@slipway/contracts';
 import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
-import { CredentialVault } from '../deployments/credential-vault.js';
-import { deploymentNotFound } from '../deployments/deployment-not-found.js';
-import { DeploymentsRepository } from '../deployments/deployments.repository.js';
+import { CredentialVault } from '../deployments/revision-secrets.js';
+import { deploymentNotFound, DeploymentsRepository } from '../deployments/deployments.repository.js';
 import { type RevisionSettings, SettingsComposer } from '../deployments/revision-settings.js';
 import { RevisionsRepository } from '../deployments/revisions.repository.js';
 
 type Request = z.output<typeof TestEngine.request>;
 
-/** Finds what a revision would send to its engine, without making one. */
+/** Finds the credential that a revision would send to its engine, without creating the revision. */
 @Injectable()
 export class EngineCredentials {
   constructor(
@@ -22,8 +21,8 @@ export class EngineCredentials {
   ) {}
 
   /**
-   * What the request names, else what the deployment keeps for the same host.
-   * @throws ServiceError `deployment_not_found`, or `invalid_request` for one that cannot be sent
+   * The credential of the request, else the one that the deployment has for the same server.
+   * @throws ServiceError `deployment_not_found`, or `invalid_request` for a credential that is no header value
    */
   async credentialFor(request: Request): Promise<string | undefined> {
     const base = await this.#newestOf(request);

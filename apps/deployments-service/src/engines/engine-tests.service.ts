@@ -15,12 +15,12 @@ import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
-import { DeploymentDefaults } from '../deployments/deployment-defaults.js';
+import { SettingsPolicy } from '../deployments/settings-policy.js';
 import { SourceRules } from '../deployments/source-rules.js';
 import { EngineCredentials } from './engine-credentials.js';
 import { EngineTestsRepository } from './engine-tests.repository.js';
 
-/** Tests of one account in a minute, and at once in this replica: each makes workers wait for somebody else's server. */
+/** Bounds per account, since each test makes workers wait for an external server. The second one is per replica of this service. */
 const TESTS_PER_MINUTE = 6;
 const TESTS_AT_ONCE = 2;
 
@@ -29,19 +29,19 @@ const SILENT = { outcome: 'silent', detail: null, server: null, context: null, m
 const tooMany = (bound: string): ServiceError =>
   new ServiceError('rate_limit_exceeded', `An account may test engines ${bound}; try again soon.`, { retryAfterS: 15 });
 
-/** Tries HTTP engines before a deployment names them, from where they would be called. What they answer is not stored. */
+/** Tests HTTP engines before a deployment uses them, from the workers that would call them. Results are not stored. */
 @Injectable()
 export class EngineTestsService {
   readonly #running = new Map<AccountId, number>();
 
-  // oxlint-disable-next-line slipway/max-params -- each is asked for another thing of one test, and nothing else asks for two of them
+  // oxlint-disable-next-line slipway/max-params -- a test checks, counts, seals and calls; no two of these dependencies are used together elsewhere
   constructor(
     private readonly transactions: AccountTransactions,
     private readonly repository: EngineTestsRepository,
     private readonly audit: AuditLog,
     private readonly rules: SourceRules,
     private readonly credentials: EngineCredentials,
-    private readonly defaults: DeploymentDefaults,
+    private readonly policy: SettingsPolicy,
     private readonly agents: AgentTable,
     private readonly sealers: AgentSealers,
     private readonly rpc: RpcClient,
@@ -49,8 +49,8 @@ export class EngineTestsService {
   ) {}
 
   /**
-   * Source and credential are held to the rules of a deployment that names them.
-   * @throws ServiceError `rate_limit_exceeded` beyond six tests of an account in a minute, or two at once
+   * Tests an engine. Source and credential must pass the same checks as those of a deployment.
+   * @throws ServiceError `rate_limit_exceeded` above six tests of an account in a minute or two at once; whatever the checks throw
    */
   async test(request: z.output<typeof TestEngine.request>): Promise<{ tests: EngineTest[] }> {
     const { source, account } = request;
@@ -61,7 +61,7 @@ export class EngineTestsService {
     this.#running.set(account, running + 1);
     try {
       await this.#admit(request, credential !== undefined);
-      return await this.#askAgents(source, credential);
+      return await this.#testOnAgents(source, credential);
     } finally {
       const left = (this.#running.get(account) ?? 1) - 1;
       if (left === 0) this.#running.delete(account);
@@ -69,7 +69,7 @@ export class EngineTestsService {
     }
   }
 
-  /** Counted and written down before anything is sent: who had which server called, and with whose credential. */
+  /** Counts the test and writes it to the audit log before anything is sent. */
   async #admit(request: z.output<typeof TestEngine.request>, hasCredential: boolean): Promise<void> {
     const { account, actor, source, credential } = request;
     await this.transactions.run(request, async (tx) => {
@@ -81,28 +81,28 @@ export class EngineTestsService {
     });
   }
 
-  async #askAgents(
+  async #testOnAgents(
     source: z.output<typeof TestEngine.request>['source'],
     credential: string | undefined,
   ): Promise<{ tests: EngineTest[] }> {
     const able = this.agents.live().filter(({ engines, draining }) => engines.includes(engineKindOf(source)) && !draining);
-    const tellable = able.filter((agent) => credential === undefined || this.sealers.mayTell(agent));
-    const asked = tellable.slice(0, this.defaults.replicas(source));
+    const capable = able.filter((agent) => credential === undefined || this.sealers.canReceiveSecrets(agent));
+    const chosen = capable.slice(0, this.policy.defaultReplicas(source));
     const tests = await Promise.all(
-      asked.map((agent) => {
+      chosen.map((agent) => {
         const boundTo = engineTestBinding({ url: source.url, wk: agent.wk });
         const secret = credential === undefined ? {} : this.sealers.wrap(agent, credential, boundTo);
-        return this.#ask(agent, { source, ...secret });
+        return this.#testOn(agent, { source, ...secret });
       }),
     );
     return { tests: tests.sort((a, b) => (a.host < b.host ? -1 : 1)) };
   }
 
-  async #ask({ wk, host }: AgentHeartbeat, question: z.input<typeof TestAgentEngine.request>): Promise<EngineTest> {
+  async #testOn({ wk, host }: AgentHeartbeat, request: z.input<typeof TestAgentEngine.request>): Promise<EngineTest> {
     try {
-      return { host, ...(await this.rpc.call(TestAgentEngine, question, { wk })) };
+      return { host, ...(await this.rpc.call(TestAgentEngine, request, { wk })) };
     } catch (error) {
-      // Whatever keeps an agent from answering, owners read that it is silent; operators read why.
+      // Owners see that the agent did not reply; operators find the cause in the log.
       this.log.warn({ wk, host, err: error }, 'engines.test_unanswered');
       return { host, ...SILENT };
     }

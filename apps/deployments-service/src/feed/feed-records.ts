@@ -4,7 +4,7 @@ import type { RecordChange, StoredRecord } from '@slipway/feed';
 /** A record of the deployment feed with its version. */
 export type FeedRecord = StoredRecord<DeploymentFeedRecord>;
 
-/** What readers of the feed must hear: a record that is new or changed, or one that is gone. */
+/** A change that the feed carries: a record that is new or changed, or one that was deleted. */
 export type FeedChange = RecordChange<DeploymentFeedRecord>;
 
 export const put = (record: FeedRecord): FeedChange => ({ op: 'put', ...record });

@@ -8,28 +8,28 @@ import { DeploymentEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
 import { aliasRecord, type FeedRecord } from './feed-records.js';
 
-/** A place in the order of records: deployments by number, then aliases by account and name. */
-type Place = { readonly deployment: number } | { readonly account: number; readonly name: string };
+/** A position in the order of records: deployments by id, then aliases by account and name. */
+type Position = { readonly deployment: number } | { readonly account: number; readonly name: string };
 
-const START: Place = { deployment: 0 };
+const START: Position = { deployment: 0 };
 
-function readPlace(id: string): Place {
+function readPosition(id: string): Position {
   const deployment = /^deployment:(\d+)$/.exec(id);
   if (deployment) return { deployment: Number(deployment[1]) };
   const [, account = '0', name = ''] = /^alias:(\d+)\/(.+)$/.exec(id) ?? [];
   return { account: Number(account), name };
 }
 
-/** All records of the deployment feed, in pages. */
+/** Reads all records of the deployment feed, in pages. */
 @Injectable()
 export class FeedSourceRepository implements FeedSource<DeploymentFeedRecord> {
   constructor(private readonly transactions: Transactions) {}
 
   page(after: string | null, limit: number): Promise<readonly FeedRecord[]> {
-    const place = after === null ? START : readPlace(after);
+    const position = after === null ? START : readPosition(after);
     return this.transactions.read(async (connection) => {
-      if (!('deployment' in place)) return this.#aliases(connection, place, limit);
-      const deployments = await this.#deployments(connection, place.deployment, limit);
+      if (!('deployment' in position)) return this.#aliases(connection, position, limit);
+      const deployments = await this.#deployments(connection, position.deployment, limit);
       const room = limit - deployments.length;
       return room === 0 ? deployments : [...deployments, ...(await this.#aliases(connection, { account: 0, name: '' }, room))];
     });

@@ -2,19 +2,36 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type AgentHeartbeat, type LogLine, ReadAgentLog, type ReadLog } from '@slipway/contracts';
 import { LOG, type Logger, RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
-import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
-import { deploymentNotFound } from '../deployments/deployment-not-found.js';
-import { DeploymentsRepository } from '../deployments/deployments.repository.js';
-import { isNamed } from '../placement/given-units.js';
+import { deploymentNotFound, DeploymentsRepository } from '../deployments/deployments.repository.js';
+import { isAssignedTo } from '../placement/assigned-units.js';
 import { loadsOf } from '../placement/unit.js';
-import { type HostLine, newestLines } from './newest-lines.js';
+import { AccountTransactions } from '../quotas/account-transactions.js';
+
+/** A log line with its host. */
+export type HostLine = LogLine & { readonly host: string };
+
+/** Most bytes of the lines of one reply as JSON; a message may have twice as many. */
+const MAX_BYTES = 512 * 1_024;
+
+/** The newest `count` lines of several hosts, or as many as fit, oldest first. Lines of one host keep their order. */
+export function newestLines(lines: readonly HostLine[], count: number): HostLine[] {
+  const sorted = lines.toSorted((a, b) => a.at - b.at);
+  const newest: HostLine[] = [];
+  let bytes = 0;
+  for (const line of sorted.slice(-count).reverse()) {
+    bytes += Buffer.byteLength(JSON.stringify(line)) + 1;
+    if (bytes > MAX_BYTES) break;
+    newest.push(line);
+  }
+  return newest.reverse();
+}
 
 type Request = z.output<typeof ReadLog.request>;
 
 const DEFAULT_LINES = 200;
 
-/** Engine logs, which the agents keep. */
+/** Reads engine logs, which the agents keep. */
 @Injectable()
 export class EngineLogService {
   constructor(
@@ -25,27 +42,27 @@ export class EngineLogService {
     @Inject(LOG) private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  /** Asks every agent, also those that run nothing of it now: what failed there is told nowhere else. */
+  /** Reads from every agent, also from those that run no replica now: one of them may hold the lines of a failed load. */
   async read({ account, deployment, lines = DEFAULT_LINES }: Request): Promise<z.input<typeof ReadLog.reply>> {
     const found = await this.transactions.read(account, (connection) => this.deployments.find(connection, account, deployment));
     if (!found) throw deploymentNotFound();
-    const answers = await Promise.all(
-      this.agents.live().map(async (agent) => ({ agent, lines: await this.#ask(agent, { dep: deployment, lines }) })),
+    const replies = await Promise.all(
+      this.agents.live().map(async (agent) => ({ agent, lines: await this.#readFrom(agent, { dep: deployment, lines }) })),
     );
-    const heard = answers.flatMap(({ agent: { host }, lines: own }) => (own ?? []).map((line): HostLine => ({ ...line, host })));
-    // An agent without anything of the deployment is not missed.
-    const silent = answers.filter(
-      (answer) => answer.lines === null && isNamed(found, answer.agent.wk) && loadsOf(answer.agent, deployment).length > 0,
+    const received = replies.flatMap(({ agent: { host }, lines: own }) => (own ?? []).map((line): HostLine => ({ ...line, host })));
+    // An agent without a load of the deployment is not reported as silent.
+    const silent = replies.filter(
+      (reply) => reply.lines === null && isAssignedTo(found, reply.agent.wk) && loadsOf(reply.agent, deployment).length > 0,
     );
-    return { lines: newestLines(heard, lines), silent: [...new Set(silent.map(({ agent }) => agent.host))].sort() };
+    return { lines: newestLines(received, lines), silent: [...new Set(silent.map(({ agent }) => agent.host))].sort() };
   }
 
-  /** Null when the agent does not answer, or not as agreed. */
-  async #ask({ wk, host }: AgentHeartbeat, request: z.input<typeof ReadAgentLog.request>): Promise<readonly LogLine[] | null> {
+  /** Null when the agent sends no valid reply. */
+  async #readFrom({ wk, host }: AgentHeartbeat, request: z.input<typeof ReadAgentLog.request>): Promise<readonly LogLine[] | null> {
     try {
       return (await this.rpc.call(ReadAgentLog, request, { wk })).lines;
     } catch (error) {
-      // Whatever keeps an agent from answering, owners read that it is silent; operators read why.
+      // Owners see that the agent did not reply; operators find the cause in the log.
       this.log.warn({ wk, host, err: error }, 'logs.agent_unanswered');
       return null;
     }

@@ -13,30 +13,30 @@ import type { z } from 'zod';
 import { AccountTransactions } from '../quotas/account-transactions.js';
 import { AgentTable } from '../agents/agent-table.js';
 import { DeploymentsRepository, type StoredDeployment } from '../deployments/deployments.repository.js';
-import { isNamed } from '../placement/given-units.js';
+import { isAssignedTo } from '../placement/assigned-units.js';
 import { loadOf } from '../placement/unit.js';
 import { ModelFolders } from './model-folders.js';
 
-/** A deployment of the account whose newest revision names the model. */
+/** A deployment of the account whose newest revision uses the model. */
 type User = Pick<StoredDeployment, 'id' | 'rev' | 'agents' | 'state'>;
 
-/** Names a model, whichever engine loads it; null for a source that is neither a file nor a download. */
+/** Identifies a model, whichever engine loads it; null for a source that is neither a file nor a download. */
 function keyOf(source: ModelSource): string | null {
   const address = fileOf(source) ?? downloadOf(source);
   return address === null ? null : `${source.kind} ${address}`;
 }
 
-/** The model without the engine that a deployment chose for it. */
+/** The source without the engine that a deployment chose. */
 const bare = ({ engine: _, ...source }: ModelSource): ModelSource => source;
 
-/** By name, then by kind and address: no two models have the same place. */
+/** Total order: by name, then by kind and address. */
 function compareModels(a: ModelSource, b: ModelSource): number {
   const names = [modelNameOf(a), modelNameOf(b)] as const;
   const [left, right] = names[0] === names[1] ? ([keyOf(a) ?? '', keyOf(b) ?? ''] as const) : names;
   return Number(left > right) - Number(left < right);
 }
 
-/** The models that an account can name. */
+/** Lists the models that an account can use. */
 @Injectable()
 export class ModelCatalogService {
   constructor(
@@ -84,6 +84,6 @@ function hostsOf(source: ModelSource, users: readonly User[], agents: readonly A
   const address = downloadOf(source);
   const has = (agent: AgentHeartbeat): boolean =>
     (address !== null && agent.cached.includes(address)) ||
-    users.some((user) => isNamed(user, agent.wk) && loadOf(agent, { dep: user.id, rev: user.rev })?.state === 'ready');
+    users.some((user) => isAssignedTo(user, agent.wk) && loadOf(agent, { dep: user.id, rev: user.rev })?.state === 'ready');
   return [...new Set(agents.filter(has).map(({ host }) => host))].sort();
 }

@@ -1,36 +1,38 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-/** A GGUF file, all its parts counted. */
+/** A GGUF file. */
 export interface ModelFile {
   readonly path: string;
+  /** Size of all its parts. */
   readonly bytes: number;
 }
 
+/** The model files under the operator's folders. */
 export interface FolderListing {
-  /** By path. */
+  /** Sorted by path. */
   readonly files: readonly ModelFile[];
-  /** More lies there than was looked at. */
+  /** True if the folders hold more entries than were read. */
   readonly truncated: boolean;
 }
 
-/** Bounds of one look: levels below the folders named, and entries in all. */
+/** Bounds of one listing: levels below the named folders, and entries in all. */
 const MAX_DEPTH = 6;
 const MAX_ENTRIES = 5_000;
-/** How long a listing counts, in milliseconds. */
+/** How long a listing is reused, in milliseconds. */
 const FRESH_MS = 2_000;
 
-/** `model-00001-of-00003.gguf`: the first part is the one to name. */
+/** A part such as `model-00001-of-00003.gguf`. A model is named by its first part. */
 const PART = /^(?<name>.+)-\d{5}-of-(?<parts>\d{5})\.gguf$/;
 
-/** The model files under the operator's folders. A link counts only if it leads to a file under one of them. */
+/** Lists the model files under the operator's folders. A link counts only if its target is under one of them. */
 export class ModelFolders {
   #listing: Promise<FolderListing> | undefined;
   #readAt = 0;
 
   constructor(private readonly folders: readonly string[]) {}
 
-  /** Folders that are not here, or cannot be read, hold nothing. */
+  /** Folders that do not exist here or cannot be read count as empty. */
   list(): Promise<FolderListing> {
     const now = performance.now();
     if (!this.#listing || now - this.#readAt >= FRESH_MS) {
@@ -47,7 +49,7 @@ async function listUnder(folders: readonly string[]): Promise<FolderListing> {
   const sizes = new Map<string, number>();
   let truncated = false;
   let seen = 0;
-  // Level by level, so that what lies deep does not hide what lies on top.
+  // Breadth first, so that deep folders do not use up the bound before upper ones are listed.
   let level = [...folders];
   for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth += 1) {
     const below: string[] = [];
@@ -79,7 +81,7 @@ function joinParts(sizes: ReadonlyMap<string, number>): ModelFile[] {
     const first = part ? `${part['name']}-00001-of-${part['parts']}.gguf` : path;
     totals.set(first, (totals.get(first) ?? 0) + bytes);
   }
-  // A set whose first part is missing cannot be named.
+  // Parts without a first part are no usable model.
   const files = [...totals].filter(([path]) => sizes.has(path)).map(([path, bytes]) => ({ path, bytes }));
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

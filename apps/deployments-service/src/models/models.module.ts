@@ -1,12 +1,24 @@
-import { Module } from '@nestjs/common';
-import { configured } from '@slipway/platform';
+import { Controller, Module } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { ListModels } from '@slipway/contracts';
+import { configured, RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { DeploymentsModule } from '../deployments/deployments.module.js';
 import { PlacementModule } from '../placement/placement.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ModelCatalogService } from './model-catalog.service.js';
 import { ModelFolders } from './model-folders.js';
-import { ModelsHandlers } from './models.handlers.js';
+
+@Controller()
+export class ModelsHandlers {
+  constructor(private readonly models: ModelCatalogService) {}
+
+  @RpcHandler(ListModels)
+  list(@Payload() request: z.output<typeof ListModels.request>): Promise<z.input<typeof ListModels.reply>> {
+    return this.models.list(request);
+  }
+}
 
 @Module({
   imports: [QuotasModule, PlacementModule, DeploymentsModule],

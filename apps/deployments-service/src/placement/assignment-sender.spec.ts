@@ -9,7 +9,7 @@ import {
 import { BoxKey, createLogger, type NatsConnection, PartCollector, SecretVault } from '@slipway/platform';
 import { describe, expect, it } from 'vitest';
 import { AgentSealers } from '../agents/agent-sealers.js';
-import { CredentialVault } from '../deployments/credential-vault.js';
+import { CredentialVault } from '../deployments/revision-secrets.js';
 import { AssignmentSender } from './assignment-sender.js';
 import type { Target } from './target.js';
 import { type Assignments, type UnitKey, unitKey } from './unit.js';
@@ -93,7 +93,7 @@ function aSender({ clear = false, maxPayload = MEBIBYTE } = {}): {
 }
 
 describe('an assignment', () => {
-  it('of 4,000 deployments reaches the agent whole, in messages of 256 KiB', () => {
+  it('of 4,000 deployments arrives whole in 256 KiB parts', () => {
     const { sender, sent, whole } = aSender();
     const targets = Array.from({ length: 4_000 }, (_, n) => aTarget(n + 1, `http://engine-${n}.test:8000/v1`, null));
     sender.send(1, toAll(targets, 'a'), targets, [anAgent('a')]);
@@ -101,24 +101,19 @@ describe('an assignment', () => {
     expect(Math.max(...sent.map(({ bytes }) => bytes))).toBeLessThan(270_000);
   });
 
-  it.each([MEBIBYTE, 65_536])(
-    'of 190 deployments with the longest addresses and credentials leaves where a message has %d bytes',
-    (maxPayload) => {
-      const { sender, sent, whole } = aSender({ maxPayload });
-      const targets = Array.from({ length: 190 }, (_, n) =>
-        aTarget(n + 1, `http://engine.test/${'p'.repeat(1_900)}${n}`, 's'.repeat(4_000)),
-      );
-      sender.send(1, toAll(targets, 'a', 'b'), targets, [anAgent('a'), anAgent('b')]);
-      expect(whole('a')).toHaveLength(190);
-      expect(whole('b')).toHaveLength(190);
-      expect(Math.max(...sent.map(({ bytes }) => bytes))).toBeLessThanOrEqual(maxPayload);
-      expect(JSON.stringify(sent)).not.toContain('ssssssss');
-      const [first] = whole('a') ?? [];
-      expect(key.open(first?.sealed ?? '', credentialBinding({ dep: 1, rev: 1, wk: 'a' }))).toBe('s'.repeat(4_000));
-    },
-  );
+  it.each([MEBIBYTE, 65_536])('of the largest items fits messages of %d bytes', (maxPayload) => {
+    const { sender, sent, whole } = aSender({ maxPayload });
+    const targets = Array.from({ length: 190 }, (_, n) => aTarget(n + 1, `http://engine.test/${'p'.repeat(1_900)}${n}`, 's'.repeat(4_000)));
+    sender.send(1, toAll(targets, 'a', 'b'), targets, [anAgent('a'), anAgent('b')]);
+    expect(whole('a')).toHaveLength(190);
+    expect(whole('b')).toHaveLength(190);
+    expect(Math.max(...sent.map(({ bytes }) => bytes))).toBeLessThanOrEqual(maxPayload);
+    expect(JSON.stringify(sent)).not.toContain('ssssssss');
+    const [first] = whole('a') ?? [];
+    expect(key.open(first?.sealed ?? '', credentialBinding({ dep: 1, rev: 1, wk: 'a' }))).toBe('s'.repeat(4_000));
+  });
 
-  it('leaves out one item that is too large for a message, and nothing else', () => {
+  it('leaves out only the item above the limit', () => {
     const { sender, whole } = aSender({ maxPayload: 16_384 });
     const targets = [
       aTarget(1, 'http://a.test', null),
@@ -129,7 +124,7 @@ describe('an assignment', () => {
     expect(whole('a')?.map(({ dep }) => dep)).toEqual([1, 3]);
   });
 
-  it('leaves out one item whose credential cannot be opened, and nothing else', () => {
+  it('leaves out only the item with an unreadable credential', () => {
     const { sender, whole } = aSender();
     const broken = aTarget(2, 'http://b.test', 'secret');
     const targets = [aTarget(1, 'http://a.test', 'secret'), { ...broken, account: 2 }, aTarget(3, 'http://c.test', 'secret')];
@@ -146,7 +141,7 @@ describe('an assignment', () => {
     expect(whole('new')).toHaveLength(3_000);
   });
 
-  it('is one message without parts for an agent that knows none', () => {
+  it('is one message for agents without parts', () => {
     const { sender, sent } = aSender({ clear: true });
     const { assigned: _, key: __, ...old } = anAgent('old', { loads: [] });
     const targets = [aTarget(1, 'http://a.test', 'sk-1'), aTarget(2, 'http://b.test', null)];
@@ -156,7 +151,7 @@ describe('an assignment', () => {
     expect(sent[0]?.message.items.map(({ credential }) => credential)).toEqual(['sk-1', undefined]);
   });
 
-  it('never holds a credential in clear unless the operator allows it', () => {
+  it('holds no unsealed credential unless the operator allows it', () => {
     const { sender, sent } = aSender();
     const { key: _, ...keyless } = anAgent('a');
     const targets = [aTarget(1, 'http://a.test', 'sk-1'), aTarget(2, 'http://b.test', null)];
@@ -165,7 +160,7 @@ describe('an assignment', () => {
     expect(JSON.stringify(sent)).not.toContain('sk-1');
   });
 
-  it('has a new number when it changes, and the same one while it is only repeated', () => {
+  it('keeps its number when it is repeated', () => {
     const { sender, sent, pass } = aSender();
     const targets = [aTarget(1, 'http://a.test', null), aTarget(2, 'http://b.test', null)];
     for (const some of [targets.slice(0, 1), targets, targets, targets.slice(1)]) {
@@ -175,7 +170,7 @@ describe('an assignment', () => {
     expect(sent.map(({ message }) => message.part?.no)).toEqual([1, 2, 3]);
   });
 
-  it('that changes all the time is told once a second to an agent with 4,000 items, a change that is alone at once', () => {
+  it('pauses after a large series, not after small ones', () => {
     const { sender, sent, whole, pass } = aSender();
     const targets = Array.from({ length: 4_000 }, (_, n) => aTarget(n + 1, `http://engine-${n}.test:8000/v1`, null));
     const [all, less] = [toAll(targets, 'a', 'b'), new Map([...toAll(targets, 'b'), ...toAll(targets.slice(1), 'a')])];

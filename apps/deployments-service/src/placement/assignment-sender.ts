@@ -1,31 +1,80 @@
-import { type AgentHeartbeat, Assignment, type DeploymentId, subjectOf } from '@slipway/contracts';
+import {
+  type AccountId,
+  type AgentHeartbeat,
+  Assignment,
+  type AssignmentItem,
+  credentialBinding,
+  type DeploymentId,
+  subjectOf,
+  withQuery,
+} from '@slipway/contracts';
 import { inParts, type Logger, messageBytesOf, type NatsConnection } from '@slipway/platform';
-import { assignmentItem, type ItemOptions, type OwnedRevision } from './assignment-items.js';
-import type { Target } from './target.js';
+import type { AgentSealers } from '../agents/agent-sealers.js';
+import type { CredentialVault } from '../deployments/revision-secrets.js';
+import type { Revision, Target } from './target.js';
 import { type Assignments, type UnitKey, unitKey } from './unit.js';
 
-/** An agent that lost one assignment has the next after so long, in milliseconds. */
+/** Half of the logical processors, which is about the number of cores; more threads than cores slow llama.cpp down. */
+const threadsOf = (cpu: number): number => Math.max(1, Math.floor(cpu / 2));
+
+export interface ItemOptions {
+  readonly vault: CredentialVault;
+  readonly sealers: AgentSealers;
+  /** Threads of a model whose owner names none; null = half of the agent's processors. */
+  readonly threads: number | null;
+}
+
+/** A revision with its deployment and account. */
+export interface OwnedRevision {
+  readonly target: Pick<Target, 'dep' | 'account'>;
+  readonly revision: Revision;
+}
+
+type Receiver = Pick<AgentHeartbeat, 'wk' | 'cpu' | 'key'>;
+
+/**
+ * The assignment item of a unit for an agent. Stored secrets are opened here and for engine tests, nowhere else.
+ * @throws UnreadableSecretError when the stored secret cannot be opened; Error when secrets may not be sent to the agent
+ */
+export function assignmentItem({ target, revision }: OwnedRevision, agent: Receiver, options: ItemOptions): AssignmentItem {
+  const { dep, account } = target;
+  const { rev, source, context, slots, threads, defaultMaxTokens } = revision;
+  const item = {
+    ...{ dep, account: account as AccountId, rev, source, context, slots },
+    // More threads than processors would slow down every model of the worker.
+    threads: Math.min(agent.cpu, threads ?? options.threads ?? threadsOf(agent.cpu)),
+    default_max_tokens: defaultMaxTokens,
+  };
+  if (revision.credential === null) return item;
+  const secret = options.vault.open(revision.credential, account);
+  const wrapped = options.sealers.wrap(agent, secret, credentialBinding({ dep, rev, wk: agent.wk }));
+  // Agents that take unsealed secrets expect the query as part of the address.
+  const whole = 'credential' in wrapped ? withQuery(source, secret) : null;
+  return whole ? { ...item, source: whole } : { ...item, ...wrapped };
+}
+
+/** An unchanged assignment is repeated after this time, in milliseconds, for agents that missed a message. */
 const REPEAT_MS = 2_000;
 /**
- * A series costs in proportion to what the agent has: of 4,000 items with credentials about 0.1 s here and as much there.
- * One that follows another waits in that proportion, so that whoever changes a deployment all the time costs others little.
+ * The cost of a series grows with the number of items: 4,000 items with credentials take about 0.1 s here and at the agent.
+ * The pause after a series grows likewise, which bounds the load that constant changes of one deployment cause.
  */
 const ITEMS_PER_MS = 4;
 const GAP_MAX_MS = 1_000;
-/** Bytes of a part: a message of this size is parsed in about a millisecond. */
+/** Most bytes of one part: a message of this size is parsed in about 1 ms. */
 const PART_BYTES = 256 * 1_024;
 
-/** What an agent was told. */
-interface Told {
+/** Content of an assignment. */
+interface Content {
   readonly term: number;
   readonly keys: ReadonlySet<UnitKey>;
   readonly stopped: readonly DeploymentId[];
 }
 
-interface Sent extends Told {
-  /** Number of the series that said it. */
+interface Sent extends Content {
+  /** Number of the series of messages that carried it. */
   readonly no: number;
-  /** When it was new, and when it was sent last. */
+  /** When it was first sent, and when it was last sent. */
   readonly since: number;
   readonly at: number;
 }
@@ -38,10 +87,10 @@ export interface AssignmentSenderOptions extends ItemOptions {
   readonly clock?: () => number;
 }
 
-/** Bytes that one item may take in a message. */
+/** Most bytes of one item. */
 export const itemBytesMax = (nats: Pick<NatsConnection, 'info'>): number => Math.min(PART_BYTES, messageBytesOf(nats));
 
-/** Tells each agent all that it must run, on change and every 2 s, in parts of 256 KiB at most. Changes in a row are told together. */
+/** Sends each agent its whole assignment, on change and every 2 s, in parts of at most 256 KiB. Changes during a pause are sent together. */
 export class AssignmentSender {
   #sent = new Map<string, Sent>();
   #no = 0;
@@ -51,48 +100,48 @@ export class AssignmentSender {
     this.#clock = options.clock ?? (() => performance.now());
   }
 
-  /** @param term of the placer that decided; agents ignore lower ones. */
+  /** @param term term of the placer that decided; agents ignore lower ones */
   send(term: number, assignments: Assignments, targets: readonly Target[], agents: readonly AgentHeartbeat[]): void {
     const now = this.#clock();
     const kept = new Map<string, Sent>();
     const wanted = new Set(targets.filter(({ desired }) => desired === 'ready').map(({ dep }) => dep));
     const revisions = revisionsOf(targets);
     for (const agent of agents) {
-      const told = { term, keys: assignments.get(agent.wk) ?? new Set<UnitKey>(), stopped: stoppedOn(agent, wanted) };
+      const content = { term, keys: assignments.get(agent.wk) ?? new Set<UnitKey>(), stopped: stoppedOn(agent, wanted) };
       const last = this.#sent.get(agent.wk);
-      const isNew = !last || !isSame(last, told);
-      if (last && (isNew ? now - last.since < gapOf(last, told) : now - last.at < REPEAT_MS)) {
+      const isNew = !last || !isSame(last, content);
+      if (last && (isNew ? now - last.since < gapOf(last, content) : now - last.at < REPEAT_MS)) {
         kept.set(agent.wk, last);
         continue;
       }
-      const sent = isNew ? { ...told, no: (this.#no += 1), since: now, at: now } : { ...last, at: now };
+      const sent = isNew ? { ...content, no: (this.#no += 1), since: now, at: now } : { ...last, at: now };
       kept.set(agent.wk, sent);
-      this.#tell(agent, sent, revisions);
+      this.#sendTo(agent, sent, revisions);
     }
     this.#sent = kept;
   }
 
-  /** Whatever goes wrong with one agent is no other's business. */
-  #tell(agent: AgentHeartbeat, sent: Sent, revisions: ReadonlyMap<UnitKey, OwnedRevision>): void {
+  /** A failure for one agent does not affect the others. */
+  #sendTo(agent: AgentHeartbeat, sent: Sent, revisions: ReadonlyMap<UnitKey, OwnedRevision>): void {
     try {
       const { assigned } = agent;
       if (assigned?.term === sent.term && assigned.no === sent.no) this.#publish(agent, messageOf(sent, [], { no: sent.no, i: 0, of: 0 }));
       else this.#sendWhole(agent, sent, this.#itemsOf(agent, sent, revisions));
     } catch (error) {
-      // Without the assignment itself: it may hold credentials.
+      // The assignment itself is not logged: it may hold credentials.
       this.options.log.error({ agent: agent.wk, items: sent.keys.size, err: error }, 'placement.assignment_unsent');
     }
   }
 
   #sendWhole(agent: AgentHeartbeat, sent: Sent, items: readonly string[]): void {
-    // Agents of before 2027 take every message for the whole.
+    // Agents older than 2027 expect the whole assignment in one message.
     if (agent.assigned === undefined) return this.#publish(agent, messageOf(sent, [...items, ...sent.stopped.map(String)]));
     const parts = inParts([...items, ...sent.stopped.map(String)], itemBytesMax(this.options.nats));
     const of = Math.max(1, parts.length);
     for (let i = 0; i < of; i += 1) this.#publish(agent, messageOf(sent, parts[i] ?? [], { no: sent.no, i, of }));
   }
 
-  /** What cannot be told is left out alone; `TargetLoader` tells its owner why. */
+  /** An item that cannot be sent is left out; `TargetLoader` reports the reason to its owner. */
   #itemsOf(agent: AgentHeartbeat, { keys }: Sent, revisions: ReadonlyMap<UnitKey, OwnedRevision>): string[] {
     const bytesMax = itemBytesMax(this.options.nats);
     return [...keys].flatMap((key) => {
@@ -115,7 +164,7 @@ export class AssignmentSender {
   }
 }
 
-/** @param texts items as JSON, then numbers of stopped deployments. */
+/** @param texts items as JSON, then ids of stopped deployments */
 function messageOf({ term }: Sent, texts: readonly string[], part?: Assignment['part']): string {
   const items = texts.filter((text) => text.startsWith('{'));
   const stopped = texts.slice(items.length);
@@ -123,11 +172,11 @@ function messageOf({ term }: Sent, texts: readonly string[], part?: Assignment['
   return `{"term":${term},"items":[${items.join(',')}],"stopped":[${stopped.join(',')}]${end}}`;
 }
 
-/** Time between two series, in milliseconds; none where a new term begins. */
-const gapOf = (last: Told, next: Told): number =>
+/** Pause between two series, in milliseconds; 0 when a new term begins. */
+const gapOf = (last: Content, next: Content): number =>
   last.term === next.term ? Math.min(GAP_MAX_MS, Math.max(last.keys.size, next.keys.size) / ITEMS_PER_MS) : 0;
 
-function isSame(one: Told, other: Told): boolean {
+function isSame(one: Content, other: Content): boolean {
   if (one.term !== other.term || one.keys.size !== other.keys.size || one.stopped.length !== other.stopped.length) return false;
   return [...one.keys].every((key) => other.keys.has(key)) && one.stopped.every((dep, i) => dep === other.stopped[i]);
 }
@@ -139,6 +188,6 @@ const revisionsOf = (targets: readonly Target[]): ReadonlyMap<UnitKey, OwnedRevi
     ),
   );
 
-/** What the agent has and its owner stopped. Deployments at rest and deleted ones are no targets. */
+/** Deployments that the agent has loads of and that must not run, sorted. Stopped and deleted ones are not among the targets. */
 const stoppedOn = ({ loads }: AgentHeartbeat, wanted: ReadonlySet<DeploymentId>): DeploymentId[] =>
   [...new Set(loads.map(({ dep }) => dep).filter((dep) => !wanted.has(dep)))].sort((a, b) => a - b);

@@ -5,7 +5,7 @@ import { type FeedPublisher, publisherOf } from '@slipway/feed';
 import type { FeedChange } from '../feed/feed-records.js';
 import { Placer } from './placer.js';
 
-/** Passes on what changed: to gateways by the feed, to this replica's placer by a call, to owners by the audit log. */
+/** Announces a change: to gateways by the feed, to this replica's placer by a call, to owners by the audit log. */
 @Injectable()
 export class DeploymentAnnouncer {
   readonly #feed: FeedPublisher<DeploymentFeedRecord, Tx>;
@@ -18,17 +18,17 @@ export class DeploymentAnnouncer {
     this.#placer = placer;
   }
 
-  /** Gateways learn of the change once the transaction commits. */
+  /** Records the change in the feed, which publishes it once the transaction commits. */
   async record(tx: Tx, change: FeedChange): Promise<void> {
     await this.#feed.record(tx, change);
   }
 
-  /** Records who did it, in the same transaction as the change. */
+  /** Records who made the change, in the same transaction. */
   async audit(tx: Tx, record: AuditRecord): Promise<void> {
     await this.#audit.record(tx, record);
   }
 
-  /** The transaction has committed: this placer looks at once. Placers of other replicas get the NOTIFY of `record`. */
+  /** To be called after the commit: wakes the placer of this replica. Those of other replicas get the NOTIFY of `record`. */
   committed(): void {
     this.#placer.changed();
   }

@@ -33,14 +33,14 @@ const see = (...agents: Agent[]): void => failures.observe([unit], agents, now);
 const ask = (tries: number, ...agents: Agent[]): void => failures.observe([{ ...unit, tries }], agents, now);
 const may = (wk: Incarnation): boolean => failures.mayTry('1:1', wk, now);
 
-describe('a fault that every agent would repeat', () => {
-  it('is tried nowhere during the pause', () => {
+describe('a failure that is the same everywhere', () => {
+  it('is retried nowhere during the pause', () => {
     see(agent(a, 'failed', 'engine_refused'), agent(b, null));
     expect([may(a), may(b)]).toEqual([false, false]);
     expect(failures.last('1:1')).toEqual({ reason: 'engine_refused', detail: 'why' });
   });
 
-  it('is tried again after a pause that doubles up to five minutes', () => {
+  it('is retried after pauses that double to five minutes', () => {
     const pauses: number[] = [];
     for (let round = 0; round < 10; round += 1) {
       see(agent(a, 'failed', 'engine_refused'));
@@ -56,7 +56,7 @@ describe('a fault that every agent would repeat', () => {
 });
 
 describe('a damaged file', () => {
-  it('is tried nowhere for as long as the agent that found it is there', () => {
+  it('is not retried while its agent is connected', () => {
     see(agent(a, 'failed', 'model_invalid'), agent(b, null));
     for (let hours = 0; hours < 24; hours += 1) {
       now += 3_600 * SECOND;
@@ -66,7 +66,7 @@ describe('a damaged file', () => {
     expect(failures.isPermanent('1:1')).toBe(true);
   });
 
-  it('is tried elsewhere when that agent is gone, and at once when the owner asks', () => {
+  it('is retried when its agent leaves or owners ask', () => {
     see(agent(a, 'failed', 'model_invalid'), agent(b, null));
     now += 3 * SECOND;
     see(agent(b, null));
@@ -79,7 +79,7 @@ describe('a damaged file', () => {
   });
 });
 
-it('an engine over HTTP is asked again each half minute at least: it costs nothing', () => {
+it('an unreachable HTTP engine is retried every 30 s', () => {
   for (let round = 0; round < 12; round += 1) {
     see(agent(a, 'failed', 'engine_unreachable'));
     now += 30 * SECOND;
@@ -88,8 +88,8 @@ it('an engine over HTTP is asked again each half minute at least: it costs nothi
   }
 });
 
-describe('a fault that may be the agent’s own', () => {
-  it('lets another agent try at once, and the failed one after the pause', () => {
+describe('a failure that may be the agent’s', () => {
+  it('lets other agents try during the pause', () => {
     see(agent(a, 'failed', 'out_of_memory'), agent(b, null));
     expect([may(a), may(b)]).toEqual([false, true]);
     now += 2 * SECOND;
@@ -97,7 +97,7 @@ describe('a fault that may be the agent’s own', () => {
     expect(may(a)).toBe(true);
   });
 
-  it('on all agents is one round', () => {
+  it('counts as one round on all agents', () => {
     see(agent(a, 'failed', 'download_failed'), agent(b, null));
     now += SECOND;
     see(agent(a, null), agent(b, 'failed', 'download_failed'));
@@ -107,7 +107,7 @@ describe('a fault that may be the agent’s own', () => {
   });
 });
 
-it('a report that repeats an old failure is not a new one', () => {
+it('a repeated report is no new failure', () => {
   see(agent(a, 'failed', 'model_invalid'));
   now += 10 * SECOND;
   see(agent(a, 'failed', 'model_invalid'));
@@ -116,7 +116,7 @@ it('a report that repeats an old failure is not a new one', () => {
   expect(may(a)).toBe(true);
 });
 
-it('a unit that ran well for a minute starts over with the shortest pause', () => {
+it('a minute of readiness resets the pause', () => {
   for (const pause of [2, 4, 8]) {
     see(agent(a, 'failed', 'engine_crashed'));
     now += pause * SECOND;
@@ -132,15 +132,15 @@ it('a unit that ran well for a minute starts over with the shortest pause', () =
   expect(may(a)).toBe(true);
 });
 
-it('a unit that is wanted no more is forgotten', () => {
+it('a unit that no longer exists is forgotten', () => {
   see(agent(a, 'failed', 'model_invalid'));
   failures.observe([], [agent(a, null)], now);
   expect(failures.last('1:1')).toBeNull();
   expect(may(a)).toBe(true);
 });
 
-describe('a unit whose owner asks for another try', () => {
-  it('is tried at once where the failure was dropped, with nothing held against it', () => {
+describe('a retry by the owner', () => {
+  it('starts the unit at once on every agent', () => {
     see(agent(a, 'failed', 'model_invalid'), agent(b, null));
     see(agent(a, null), agent(b, null));
     expect([may(a), may(b)]).toEqual([false, false]);
@@ -149,7 +149,7 @@ describe('a unit whose owner asks for another try', () => {
     expect(failures.last('1:1')).toBeNull();
   });
 
-  it('is not failed anew by an agent that still reports the former failure', () => {
+  it('ignores the old failure in later reports', () => {
     see(agent(a, 'failed', 'model_invalid'));
     ask(1, agent(a, 'failed', 'model_invalid'));
     expect([may(a), may(b)]).toEqual([false, true]);
@@ -158,7 +158,7 @@ describe('a unit whose owner asks for another try', () => {
     expect(may(a)).toBe(true);
   });
 
-  it('fails again like the first time: the shortest pause, and the reason told', () => {
+  it('starts again with the shortest pause', () => {
     for (let round = 0; round < 5; round += 1) {
       see(agent(a, 'failed', 'model_invalid'));
       now += 300 * SECOND;

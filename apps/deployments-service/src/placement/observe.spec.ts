@@ -155,13 +155,13 @@ describe('the observed state', () => {
     expect(observe(some({ serving: 1, ...known }))).toMatchObject(expected);
   });
 
-  it('the revision that was ready once serves from then on, also while its replicas are lost', () => {
+  it('the serving revision stays without ready replicas', () => {
     expect(observe(some()).serving).toBeNull();
     expect(observe(some({ loads: [aLoad('ready')] })).serving).toBe(2);
     expect(observe(some({ serving: 2 }))).toMatchObject({ serving: 2, state: 'pending' });
   });
 
-  it('what clients are told of a deployment holds on every ready replica of the revision that serves', () => {
+  it('capabilities are those of every ready replica', () => {
     const loads = [
       aLoad('ready', { caps: ['tools', 'vision', 'embed'], context: 8_192 }),
       aLoad('ready', { caps: ['vision', 'tools'], context: 4_096 }),
@@ -171,7 +171,7 @@ describe('the observed state', () => {
     expect(observe(some({ replicas: 2, loads }))).toMatchObject({ caps: ['tools', 'vision'], context: 4_096 });
   });
 
-  it('nothing is claimed of an engine that is not ready', () => {
+  it('capabilities are unknown without a ready replica', () => {
     expect(observe(some({ loads: [aLoad('loading', { caps: ['tools'], context: 8 })] }))).toMatchObject({ caps: null, context: null });
   });
 });

@@ -2,47 +2,50 @@ import type { AgentLoad, DesiredState, ObservedState, StateReason } from '@slipw
 import type { Failure } from './failures.js';
 import type { Shortage } from './place.js';
 
-/** What is known of one revision besides the agents' loads. */
+/** What placement knows of one revision besides the agents' loads. */
 export interface RevisionEvidence {
   readonly rev: number;
-  /** Agents that were told to run it. */
+  /** Number of agents that it is assigned to. */
   readonly assigned: number;
   readonly shortage: Shortage | null;
   readonly failure: Failure | null;
 }
 
-/** What is known of one deployment. */
+/** What placement knows of one deployment. */
 export interface Evidence {
   readonly desired: DesiredState;
-  /** Revision that new requests went to until now; null while none was ready. */
+  /** Revision that new requests go to until now; null while none was ready. */
   readonly serving: number | null;
-  /** Replicas wanted of the newest revision. */
+  /** Wanted replicas of the newest revision. */
   readonly replicas: number;
-  /** Agents that it is assigned to, or that still have something of a stopped one, by name; null = not all of them can be told by their runners. */
+  /**
+   * Names of the agents that it is assigned to, or that still have loads of a stopped deployment; null if the runners of one of
+   * them are not named after their agent, as in older versions.
+   */
   readonly agents: readonly string[] | null;
-  /** What these agents have of it, of all revisions. */
+  /** Loads of these agents, of all revisions. */
   readonly loads: readonly AgentLoad[];
   readonly newest: RevisionEvidence;
-  /** The revision that serves, where it is not the newest. */
+  /** The serving revision, if it is not the newest. */
   readonly older: RevisionEvidence | null;
 }
 
-/** The observed state and what explains it. */
+/** The observed state and its reason. */
 export interface Observation {
   readonly state: ObservedState;
   readonly reason: StateReason | null;
   readonly detail: string | null;
   /** Revision that new requests go to from now on; null while none was ready. */
   readonly serving: number | null;
-  /** Of the load of the newest revision that is furthest, 0 to 1. */
+  /** Progress of the newest revision's most advanced load, 0 to 1. */
   readonly progress: number | null;
-  /** Of the revision that serves. */
+  /** Ready replicas of the serving revision. */
   readonly readyReplicas: number;
-  /** What every ready replica of the revision that serves can do; null while none is ready. */
+  /** Capabilities that every ready replica of the serving revision has; null while none is ready. */
   readonly caps: readonly string[] | null;
-  /** Smallest context of these replicas; null while none is ready or none says. */
+  /** Smallest context of these replicas in tokens; null while none is ready or none reports it. */
   readonly context: number | null;
-  /** Agents that it is assigned to, or that still have something of a stopped one, by name; null while one of them is of a version whose runners are not named after it. */
+  /** As in `Evidence`. */
   readonly agents: readonly string[] | null;
 }
 
@@ -50,61 +53,61 @@ type Explained = Pick<Observation, 'state' | 'reason' | 'detail'>;
 
 const inState = (state: AgentLoad['state'], loads: readonly AgentLoad[]): AgentLoad[] => loads.filter((load) => load.state === state);
 
-/** Derives a deployment's observed state. It answers requests when the state is `ready` or `degraded`. */
+/** Derives a deployment's observed state. It serves requests in the states `ready` and `degraded`. */
 export function observe(evidence: Evidence): Observation {
   const { loads, newest } = evidence;
-  const older = takesOver(evidence) ? null : evidence.older;
+  const older = isRolledOut(evidence) ? null : evidence.older;
   const { rev } = older ?? newest;
   const ready = inState('ready', loads).filter((load) => load.rev === rev);
   const progress = progressOf(inState('loading', loads).filter((load) => load.rev === newest.rev));
   const facts = { progress, readyReplicas: ready.length, ...sharedFacts(ready), agents: evidence.agents };
-  if (evidence.desired === 'stopped') return { ...facts, serving: null, ...blameless(loads.length > 0 ? 'stopping' : 'stopped') };
+  if (evidence.desired === 'stopped') return { ...facts, serving: null, ...withoutReason(loads.length > 0 ? 'stopping' : 'stopped') };
   const serving = ready.length > 0 || evidence.serving === rev ? rev : null;
-  if (ready.length === 0) return { ...facts, serving, ...unanswered(evidence, older ? [older, newest] : [newest]) };
-  const explained = answered(evidence, older);
+  if (ready.length === 0) return { ...facts, serving, ...withoutReadyReplica(evidence, older ? [older, newest] : [newest]) };
+  const explained = withReadyReplica(evidence, older);
   return { ...facts, serving, ...explained, progress: older || explained.state !== 'ready' ? progress : null };
 }
 
-/** It answers: with all that is wanted, or with less. */
-function answered({ loads, newest, replicas }: Evidence, older: RevisionEvidence | null): Explained {
-  if (older && troubleOf(newest)) return heldBack(older, newest);
+/** The state with at least one ready replica: ready, or degraded if replicas or the newest revision are missing. */
+function withReadyReplica({ loads, newest, replicas }: Evidence, older: RevisionEvidence | null): Explained {
+  if (older && problemOf(newest)) return rolloutBlocked(older, newest);
   const counts = inState('ready', loads).filter(({ rev }) => rev === newest.rev || rev === older?.rev);
-  return counts.length >= replicas ? blameless('ready') : blamed('degraded', older ?? newest);
+  return counts.length >= replicas ? withoutReason('ready') : withReasonOf('degraded', older ?? newest);
 }
 
-/** The newest revision serves once it is ready as often as the one before, or as often as wanted. */
-function takesOver({ loads, newest, older, replicas }: Evidence): boolean {
+/** True once the newest revision has as many ready replicas as the older one, or as many as wanted. */
+function isRolledOut({ loads, newest, older, replicas }: Evidence): boolean {
   if (!older) return true;
   const ready = inState('ready', loads);
   const [fresh, old] = [newest, older].map(({ rev }) => ready.filter((load) => load.rev === rev).length) as [number, number];
   return fresh > 0 && (fresh >= old || fresh >= replicas);
 }
 
-/** Nobody answers: the first revision of which something is known says why. */
-function unanswered({ loads }: Evidence, revisions: readonly RevisionEvidence[]): Explained {
+/** The state without a ready replica. The first revision with a load, failure or shortage gives the reason. */
+function withoutReadyReplica({ loads }: Evidence, revisions: readonly RevisionEvidence[]): Explained {
   const of = ({ rev }: RevisionEvidence): AgentLoad[] => loads.filter((load) => load.rev === rev);
   const loading = revisions.find((revision) => inState('loading', of(revision)).length > 0);
-  if (loading) return blamed('loading', { ...loading, shortage: null });
+  if (loading) return withReasonOf('loading', { ...loading, shortage: null });
   const failed = revisions.find(({ failure }) => failure !== null);
-  if (failed) return blamed('failed', failed);
-  if (revisions.some(({ assigned }) => assigned > 0)) return blameless('loading');
-  return blamed('pending', revisions.find(({ shortage }) => shortage !== null) ?? { failure: null, shortage: null });
+  if (failed) return withReasonOf('failed', failed);
+  if (revisions.some(({ assigned }) => assigned > 0)) return withoutReason('loading');
+  return withReasonOf('pending', revisions.find(({ shortage }) => shortage !== null) ?? { failure: null, shortage: null });
 }
 
-const blameless = (state: ObservedState): Explained => ({ state, reason: null, detail: null });
+const withoutReason = (state: ObservedState): Explained => ({ state, reason: null, detail: null });
 
-type Trouble = Pick<RevisionEvidence, 'failure' | 'shortage'>;
+type Problem = Pick<RevisionEvidence, 'failure' | 'shortage'>;
 
-/** A failure says more than a lack of room: it is what the owner can do something about. */
-const troubleOf = ({ failure, shortage }: Trouble): Failure | Shortage | null => failure ?? shortage;
+/** A failure takes precedence over a shortage, since the owner can act on it. */
+const problemOf = ({ failure, shortage }: Problem): Failure | Shortage | null => failure ?? shortage;
 
-function blamed(state: ObservedState, trouble: Trouble): Explained {
-  const cause = troubleOf(trouble);
+function withReasonOf(state: ObservedState, problem: Problem): Explained {
+  const cause = problemOf(problem);
   return { state, reason: cause?.reason ?? null, detail: cause?.detail ?? null };
 }
 
-function heldBack(older: RevisionEvidence, newest: RevisionEvidence): Explained {
-  const { reason, detail } = blamed('degraded', newest);
+function rolloutBlocked(older: RevisionEvidence, newest: RevisionEvidence): Explained {
+  const { reason, detail } = withReasonOf('degraded', newest);
   const why = [`Revision ${newest.rev} cannot take over, revision ${older.rev} serves.`, detail].filter((text) => text !== null);
   return { state: 'degraded', reason, detail: why.join(' ') };
 }

@@ -1,6 +1,6 @@
 import type { AgentLoad, DeploymentId, Incarnation } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { place, type Placement, type PlacementInput } from './place.js';
+import { place, type PlacementResult, type PlacementInput } from './place.js';
 import { type Agent, type Unit, type UnitKey, unitKey } from './unit.js';
 
 const GIB = 2 ** 30;
@@ -43,14 +43,14 @@ const aLoad = (dep: number, state: AgentLoad['state'], rev = 1): AgentLoad => ({
   caps: [],
 });
 
-const run = (input: Partial<PlacementInput>): Placement =>
+const run = (input: Partial<PlacementInput>): PlacementResult =>
   place({ units: [], agents: [], previous: new Map(), mayTry: () => true, staysFailed: () => false, ...input });
 
 /** `{ a: ['1:1'] }`, agents without anything left out. */
-function assigned({ assignments }: Placement): Record<string, string[]> {
+function assigned({ assignments }: PlacementResult): Record<string, string[]> {
   return Object.fromEntries([...assignments].filter(([, keys]) => keys.size > 0).map(([name, keys]) => [name, [...keys].sort()]));
 }
-const reasons = ({ shortages }: Placement): Record<string, string> =>
+const reasons = ({ shortages }: PlacementResult): Record<string, string> =>
   Object.fromEntries([...shortages].map(([key, { reason }]) => [key, reason]));
 const before = (placed: Record<string, UnitKey[]>): PlacementInput['previous'] =>
   new Map(Object.entries(placed).map(([name, keys]) => [wk(name), new Set(keys)]));
@@ -58,34 +58,34 @@ const before = (placed: Record<string, UnitKey[]>): PlacementInput['previous'] =
 describe('a deployment with a credential', () => {
   const keyed = (name: string): Agent => anAgent(name, { key: 'a'.repeat(43) });
 
-  it('goes to agents that can have it sealed', () => {
+  it('goes only to agents with a key', () => {
     const placement = run({ units: [aUnit(1, { secret: true, replicas: 2 })], agents: [anAgent('a'), keyed('b'), keyed('c')] });
     expect(assigned(placement)).toEqual({ b: ['1:1'], c: ['1:1'] });
   });
 
-  it('waits for one where there is none, and says so', () => {
+  it('waits for such an agent and says so', () => {
     const placement = run({ units: [aUnit(1, { secret: true })], agents: [anAgent('a')] });
     expect(assigned(placement)).toEqual({});
     expect(placement.shortages.get('1:1')).toMatchObject({ reason: 'no_worker', detail: expect.stringContaining('sealed') as string });
   });
 });
 
-describe('where a new deployment goes', () => {
-  it('to an agent with room', () => {
+describe('a new deployment', () => {
+  it('goes to an agent with enough memory', () => {
     const placement = run({ units: [aUnit(1, { bytes: 4 * GIB })], agents: [anAgent('a', { mem_free: 3 * GIB }), anAgent('b')] });
     expect(assigned(placement)).toEqual({ b: ['1:1'] });
     expect(reasons(placement)).toEqual({});
   });
 
-  it('nowhere without an agent', () => {
+  it('goes nowhere without an agent', () => {
     expect(reasons(run({ units: [aUnit(1)] }))).toEqual({ '1:1': 'no_worker' });
   });
 
-  it('nowhere when no agent has its engine', () => {
+  it('goes nowhere when no agent has its engine', () => {
     expect(reasons(run({ units: [aUnit(1)], agents: [anAgent('a', { engines: ['http'] })] }))).toEqual({ '1:1': 'no_worker' });
   });
 
-  it('nowhere when no agent has room, and says how much is missing', () => {
+  it('waits for memory and says how much', () => {
     const placement = run({ units: [aUnit(1, { bytes: 9 * GIB })], agents: [anAgent('a')] });
     expect(assigned(placement)).toEqual({});
     expect(placement.shortages.get('1:1')).toEqual({
@@ -94,35 +94,35 @@ describe('where a new deployment goes', () => {
     });
   });
 
-  it('not to a draining agent', () => {
+  it('does not go to a draining agent', () => {
     expect(assigned(run({ units: [aUnit(1)], agents: [anAgent('a', { draining: true }), anAgent('b')] }))).toEqual({ b: ['1:1'] });
     expect(reasons(run({ units: [aUnit(1)], agents: [anAgent('a', { draining: true })] }))).toEqual({ '1:1': 'no_worker' });
   });
 
-  it('where its file is cached', () => {
+  it('goes where its file is cached', () => {
     const agents = [anAgent('a'), anAgent('b', { cached: ['hf:u/r/f.gguf'] })];
     expect(assigned(run({ units: [aUnit(1, { download: 'hf:u/r/f.gguf' })], agents }))).toEqual({ b: ['1:1'] });
   });
 
-  it('where least runs', () => {
+  it('goes where the fewest units run', () => {
     const placement = run({ units: [aUnit(1), aUnit(2), aUnit(3), aUnit(4)], agents: [anAgent('a'), anAgent('b')] });
     expect(assigned(placement)).toEqual({ a: ['1:1', '3:1'], b: ['2:1', '4:1'] });
   });
 
-  it('and takes its room before it reports a load', () => {
+  it('takes its memory before a load is reported', () => {
     const placement = run({ units: [aUnit(1, { bytes: 5 * GIB }), aUnit(2, { bytes: 5 * GIB })], agents: [anAgent('a')] });
     expect(assigned(placement)).toEqual({ a: ['1:1'] });
     expect(reasons(placement)).toEqual({ '2:1': 'no_capacity' });
   });
 
-  it('and agents of one host share its memory', () => {
+  it('takes memory of all agents on the host', () => {
     const agents = [anAgent('a', { host: 'h' }), anAgent('b', { host: 'h' })];
     const placement = run({ units: [aUnit(1, { bytes: 5 * GIB }), aUnit(2, { bytes: 5 * GIB })], agents });
     expect(assigned(placement)).toEqual({ a: ['1:1'] });
     expect(reasons(placement)).toEqual({ '2:1': 'no_capacity' });
   });
 
-  it('and of a model that is loaded, other agents of its host miss only what the kernel calls available', () => {
+  it('takes only mapped memory once it is loaded', () => {
     const agents = [
       anAgent('a', { host: 'h', mem_free: 1 * GIB, loads: [aLoad(1, 'ready')] }),
       anAgent('b', { host: 'h', mem_free: 6 * GIB }),
@@ -132,12 +132,12 @@ describe('where a new deployment goes', () => {
     expect(reasons(run({ units: [loaded, aUnit(2, { bytes: 4 * GIB })], agents }))).toEqual({ '2:1': 'no_capacity' });
   });
 
-  it('scarce room goes to the oldest deployment', () => {
+  it('scarce memory goes to the oldest deployment', () => {
     const units = [aUnit(3, { bytes: 6 * GIB }), aUnit(7, { bytes: 6 * GIB })];
     expect(assigned(run({ units, agents: [anAgent('a')] }))).toEqual({ a: ['3:1'] });
   });
 
-  it('a big one that does not fit does not keep a small one out', () => {
+  it('a large one does not block a small one', () => {
     const units = [aUnit(1, { bytes: 9 * GIB }), aUnit(2)];
     const placement = run({ units, agents: [anAgent('a')] });
     expect(assigned(placement)).toEqual({ a: ['2:1'] });
@@ -146,7 +146,7 @@ describe('where a new deployment goes', () => {
 });
 
 describe('replicas', () => {
-  it('go to different agents, first to different hosts and zones', () => {
+  it('go to different hosts and zones first', () => {
     const agents = [
       anAgent('a', { host: 'h1', zone: 'z1' }),
       anAgent('b', { host: 'h1', zone: 'z1' }),
@@ -156,13 +156,13 @@ describe('replicas', () => {
     expect(assigned(run({ units: [aUnit(1, { replicas: 3 })], agents }))).toEqual({ a: ['1:1'], c: ['1:1'], d: ['1:1'] });
   });
 
-  it('one that finds no agent is missed, the others run', () => {
+  it('run as far as agents have memory', () => {
     const placement = run({ units: [aUnit(1, { replicas: 3 })], agents: [anAgent('a'), anAgent('b')] });
     expect(assigned(placement)).toEqual({ a: ['1:1'], b: ['1:1'] });
     expect(reasons(placement)).toEqual({ '1:1': 'no_capacity' });
   });
 
-  it('an HTTP engine needs no memory and goes to two agents when there are two', () => {
+  it('of an HTTP engine need no memory', () => {
     const unit = aUnit(1, { engine: 'http', replicas: 2, bytes: 0 });
     const full = { mem_free: 0 };
     expect(assigned(run({ units: [unit], agents: [anAgent('a', full), anAgent('b', full), anAgent('c', full)] }))).toEqual({
@@ -175,50 +175,50 @@ describe('replicas', () => {
   });
 });
 
-describe('what runs stays', () => {
-  it('a ready replica is not moved to an emptier agent', () => {
+describe('a running replica', () => {
+  it('is not moved to an emptier agent', () => {
     const agents = [anAgent('a', { mem_free: 0, loads: [aLoad(1, 'ready'), aLoad(2, 'ready')] }), anAgent('b')];
     const placement = run({ units: [aUnit(1), aUnit(2)], agents, previous: before({ a: ['1:1', '2:1'] }) });
     expect(assigned(placement)).toEqual({ a: ['1:1', '2:1'] });
   });
 
-  it('a new placer adopts what agents were given and report', () => {
+  it('is adopted by a new placer', () => {
     const agents = [anAgent('a'), anAgent('b', { loads: [aLoad(1, 'ready')] }), anAgent('c', { loads: [aLoad(2, 'loading')] })];
     expect(assigned(run({ units: [aUnit(1), aUnit(2)], agents }))).toEqual({ b: ['1:1'], c: ['2:1'] });
   });
 
-  it('an assignment that its agent has not reported yet stays', () => {
+  it('stays assigned before its agent reports it', () => {
     const placement = run({ units: [aUnit(1)], agents: [anAgent('a'), anAgent('b')], previous: before({ b: ['1:1'] }) });
     expect(assigned(placement)).toEqual({ b: ['1:1'] });
   });
 
-  it('of two replicas where one is wanted, the ready one stays', () => {
+  it('stays before a loading one when scaled down', () => {
     const agents = [anAgent('a', { loads: [aLoad(1, 'loading')] }), anAgent('b', { loads: [aLoad(1, 'ready')] })];
     expect(assigned(run({ units: [aUnit(1)], agents, previous: before({ a: ['1:1'] }) }))).toEqual({ b: ['1:1'] });
   });
 
-  it('of two ready replicas where one is wanted, the assigned one stays', () => {
+  it('stays before an unassigned one when scaled down', () => {
     const agents = [anAgent('a', { loads: [aLoad(1, 'ready')] }), anAgent('b', { loads: [aLoad(1, 'ready')] })];
     expect(assigned(run({ units: [aUnit(1)], agents, previous: before({ b: ['1:1'] }) }))).toEqual({ b: ['1:1'] });
   });
 
-  it('a newcomer gets no room that a running deployment uses, whatever their order', () => {
+  it('keeps its memory against earlier units', () => {
     const agents = [anAgent('a', { mem_free: 5 * GIB, loads: [aLoad(2, 'loading')] })];
     const placement = run({ units: [aUnit(1, { bytes: 4 * GIB }), aUnit(2, { bytes: 4 * GIB })], agents });
     expect(assigned(placement)).toEqual({ a: ['2:1'] });
     expect(reasons(placement)).toEqual({ '1:1': 'no_capacity' });
   });
 
-  it('what nobody wants any more is taken from its agent', () => {
+  it('is withdrawn when its unit is gone', () => {
     const agents = [anAgent('a', { loads: [aLoad(9, 'ready'), aLoad(1, 'ready', 1)] })];
     expect(assigned(run({ units: [aUnit(1, { rev: 2 })], agents }))).toEqual({ a: ['1:2'] });
   });
 });
 
-describe('a revision that leaves', () => {
+describe('a revision that served before', () => {
   const leaving = aUnit(1, { replicas: 0, kept: Infinity });
 
-  it('stays where it is, and goes nowhere else', () => {
+  it('stays where it is and nowhere else', () => {
     const agents = [anAgent('a', { loads: [aLoad(1, 'ready')] }), anAgent('b')];
     const placement = run({ units: [leaving], agents, previous: before({ a: ['1:1'], c: ['1:1'] }) });
     expect(assigned(placement)).toEqual({ a: ['1:1'] });
@@ -226,24 +226,24 @@ describe('a revision that leaves', () => {
     expect(reasons(run({ units: [leaving], agents: [] }))).toEqual({});
   });
 
-  it('may be kept on more agents than it would be placed on', () => {
+  it('may stay on more agents than placed', () => {
     const agents = ['a', 'b', 'c'].map((name) => anAgent(name, { loads: [aLoad(1, 'ready')] }));
     expect(assigned(run({ units: [aUnit(1, { replicas: 1, kept: 2 })], agents }))).toEqual({ a: ['1:1'], b: ['1:1'] });
   });
 
-  it('of an HTTP engine is not held to one replica at least', () => {
+  it('of an HTTP engine may have no replica', () => {
     expect(assigned(run({ units: [aUnit(1, { engine: 'http', replicas: 0, kept: Infinity })], agents: [anAgent('a')] }))).toEqual({});
   });
 });
 
-describe('agents that go', () => {
-  it('the replica of a lost agent is placed again, others stay', () => {
+describe('an agent that leaves', () => {
+  it('has its replicas placed again elsewhere', () => {
     const agents = [anAgent('b', { loads: [aLoad(2, 'ready')] })];
     const placement = run({ units: [aUnit(1), aUnit(2)], agents, previous: before({ a: ['1:1'], b: ['2:1'] }) });
     expect(assigned(placement)).toEqual({ b: ['1:1', '2:1'] });
   });
 
-  it('a draining agent keeps what it runs while another takes over', () => {
+  it('keeps its loads while it drains', () => {
     const agents = [anAgent('a', { draining: true, loads: [aLoad(1, 'ready')] }), anAgent('b')];
     expect(assigned(run({ units: [aUnit(1)], agents, previous: before({ a: ['1:1'] }) }))).toEqual({ a: ['1:1'], b: ['1:1'] });
   });
@@ -252,13 +252,13 @@ describe('agents that go', () => {
 describe('after a failure', () => {
   const failedOnA = [anAgent('a', { loads: [aLoad(1, 'failed')] }), anAgent('b')];
 
-  it('the replica goes to another agent that may try', () => {
+  it('the replica goes to an agent that may retry', () => {
     const mayTry = (_: Unit, name: string): boolean => name !== 'a';
     const placement = run({ units: [aUnit(1)], agents: failedOnA, previous: before({ a: ['1:1'] }), mayTry });
     expect(assigned(placement)).toEqual({ b: ['1:1'] });
   });
 
-  it('the failed load is withdrawn while nobody may try, and no lack of room is claimed', () => {
+  it('the failed load is withdrawn without a shortage', () => {
     const placement = run({ units: [aUnit(1)], agents: failedOnA, previous: before({ a: ['1:1'] }), mayTry: () => false });
     expect(assigned(placement)).toEqual({});
     expect(reasons(placement)).toEqual({});
@@ -271,14 +271,14 @@ describe('after a failure', () => {
   });
 });
 
-it('the same input gives the same placement, whatever the order of agents', () => {
+it('the order of agents does not matter', () => {
   const units = [aUnit(1, { replicas: 2 }), aUnit(2), aUnit(3)];
   const agents = ['a', 'b', 'c', 'd'].map((name) => anAgent(name));
   const one = run({ units, agents });
   expect(assigned(run({ units, agents: [...agents].reverse() }))).toEqual(assigned(one));
 });
 
-it('a placement that is carried out changes nothing more', () => {
+it('a completed placement is stable', () => {
   const units = [aUnit(1, { replicas: 2 }), aUnit(2), aUnit(3, { bytes: 0, engine: 'http', replicas: 2 })];
   let agents = ['a', 'b', 'c'].map((name) => anAgent(name));
   const first = run({ units, agents });

@@ -1,49 +1,50 @@
 import { engineFacts, type Incarnation } from '@slipway/contracts';
-import { MemoryLedger } from './memory-ledger.js';
 import { type Agent, type Assignments, loadOf, type Unit, type UnitKey, unitKey } from './unit.js';
 
-/** Why a unit runs on fewer agents than wanted. */
+/** Why a unit is assigned to fewer agents than wanted. */
 export interface Shortage {
   readonly reason: 'no_worker' | 'no_capacity';
   readonly detail: string;
 }
 
+/** Input of `place`. */
 export interface PlacementInput {
-  /** In order of precedence: earlier ones get scarce room first. */
+  /** In order of priority: earlier units get scarce memory first. */
   readonly units: readonly Unit[];
-  /** Agents heard of lately. */
+  /** All live agents. */
   readonly agents: readonly Agent[];
-  /** What was assigned last. */
+  /** Assignments of the last round. */
   readonly previous: Assignments;
-  /** False while a failure keeps a unit from being started on an agent. */
+  /** False while a failure prevents a start of the unit on the agent. */
   readonly mayTry: (unit: Unit, wk: Incarnation) => boolean;
-  /** True for a unit that stays where it failed: its agent waits for another file. */
+  /** True for a unit that stays assigned where it failed, because its agent waits for another file. */
   readonly staysFailed: (unit: Unit) => boolean;
 }
 
-export interface Placement {
+/** Result of `place`. */
+export interface PlacementResult {
   readonly assignments: Assignments;
   readonly shortages: ReadonlyMap<UnitKey, Shortage>;
 }
 
-/** The state of one run of `place`. */
+/** State of one call of `place`. */
 interface Draft {
   readonly input: PlacementInput;
-  readonly memory: MemoryLedger;
+  readonly memory: FreeMemory;
   readonly assigned: ReadonlyMap<Incarnation, Set<UnitKey>>;
 }
 
 /**
- * Decides which agent runs what. Nothing that runs or loads is moved; what is missing goes to
- * agents with room, apart from its other replicas, first where its file is cached, then where least runs.
+ * Assigns units to agents. What runs or loads is not moved. A missing replica goes to an agent with enough memory, preferably on
+ * another host and zone than its siblings, then where its file is cached, then where the fewest units are assigned.
  */
-export function place(input: PlacementInput): Placement {
+export function place(input: PlacementInput): PlacementResult {
   const draft: Draft = {
     input,
-    memory: new MemoryLedger(input.agents),
+    memory: new FreeMemory(input.agents),
     assigned: new Map(input.agents.map((agent) => [agent.wk, new Set<UnitKey>()])),
   };
-  // All keep what they have before anybody gets more: otherwise a newcomer could take room that is in use.
+  // Units first keep what runs; otherwise a new unit could take memory that is in use.
   for (const unit of input.units) keepRunning(draft, unit);
   const shortages = new Map<UnitKey, Shortage>();
   for (const unit of input.units) {
@@ -58,7 +59,7 @@ type Demands = Pick<Unit, 'engine' | 'secret'>;
 const fit = (agent: Agent, { engine, secret }: Demands): boolean =>
   !agent.draining && agent.engines.includes(engine) && (!secret || agent.key !== undefined);
 
-/** Replicas that are wanted of a unit: of an engine that scales by itself no more than there are agents that run it. */
+/** Wanted replicas of a unit; for an engine that scales by itself, at most the number of agents that can run it. */
 export function wantedReplicas(unit: Pick<Unit, 'engine' | 'replicas' | 'secret'>, agents: readonly Agent[]): number {
   if (engineFacts(unit.engine)?.scalesItself !== true || unit.replicas === 0) return unit.replicas;
   return Math.max(1, Math.min(unit.replicas, agents.filter((agent) => fit(agent, unit)).length));
@@ -66,16 +67,16 @@ export function wantedReplicas(unit: Pick<Unit, 'engine' | 'replicas' | 'secret'
 
 function keepRunning(draft: Draft, unit: Unit): void {
   const { agents } = draft.input;
-  const held = agents.filter((agent) => holdRank(agent, unit, draft.input) !== null);
-  // A draining agent ends by itself what it still runs; it is not told to stop sooner, nor counted.
-  for (const agent of held.filter((a) => a.draining)) assign(draft, unit, agent);
-  const rank = (agent: Agent): number => holdRank(agent, unit, draft.input) ?? Infinity;
-  const kept = held.filter((agent) => fit(agent, unit)).sort((a, b) => rank(a) - rank(b) || compareNames(a, b));
+  const holders = agents.filter((agent) => keepRank(agent, unit, draft.input) !== null);
+  // A draining agent ends its loads by itself: they stay assigned, but do not count as replicas.
+  for (const agent of holders.filter((a) => a.draining)) assign(draft, unit, agent);
+  const rank = (agent: Agent): number => keepRank(agent, unit, draft.input) ?? Infinity;
+  const kept = holders.filter((agent) => fit(agent, unit)).sort((a, b) => rank(a) - rank(b) || compareNames(a, b));
   for (const agent of kept.slice(0, unit.kept ?? wantedReplicas(unit, agents))) assign(draft, unit, agent);
 }
 
-/** How much would be lost by taking the unit from the agent (lowest = most); null when it has nothing of it. */
-function holdRank(agent: Agent, unit: Unit, { previous, staysFailed }: PlacementInput): number | null {
+/** Rank of an agent for keeping a unit, 0 = keep first; null when it has no load of it. */
+function keepRank(agent: Agent, unit: Unit, { previous, staysFailed }: PlacementInput): number | null {
   const state = loadOf(agent, unit)?.state;
   const before = previous.get(agent.wk)?.has(unitKey(unit)) ?? false;
   if (state === 'ready') return before ? 0 : 1;
@@ -92,15 +93,15 @@ function assign({ assigned, memory }: Draft, unit: Unit, agent: Agent): void {
 function placeMissing(draft: Draft, unit: Unit): Shortage | null {
   if (unit.replicas === 0) return null;
   const capable = draft.input.agents.filter((agent) => fit(agent, unit));
-  if (capable.length === 0) return { reason: 'no_worker', detail: nobodyFor(draft, unit) };
+  if (capable.length === 0) return { reason: 'no_worker', detail: noWorkerDetail(draft, unit) };
   const wanted = wantedReplicas(unit, capable);
   for (let has = runningOn(draft, unit).length; has < wanted; has += 1) {
     const free = capable.filter((agent) => !draft.assigned.get(agent.wk)?.has(unitKey(unit)));
     const allowed = free.filter((agent) => draft.input.mayTry(unit, agent.wk));
-    // Only failures keep it from the agents left: they are the reason to tell, not a lack of room.
+    // Only failures exclude the remaining agents: the failure is the reason to report, not a shortage.
     if (allowed.length === 0 && free.length > 0) return null;
     const chosen = best(draft, unit, allowed);
-    if (!chosen) return { reason: 'no_capacity', detail: lackOf(draft, unit, allowed) };
+    if (!chosen) return { reason: 'no_capacity', detail: noCapacityDetail(draft, unit, allowed) };
     assign(draft, unit, chosen);
   }
   return null;
@@ -129,17 +130,47 @@ function compareCosts(a: readonly number[], b: readonly number[]): number {
   return first === -1 ? 0 : (a[first] ?? 0) - (b[first] ?? 0);
 }
 
-function nobodyFor({ input }: Draft, unit: Unit): string {
+function noWorkerDetail({ input }: Draft, unit: Unit): string {
   const onlyOld = unit.secret && input.agents.some((agent) => fit(agent, { engine: unit.engine, secret: false }));
   return onlyOld
-    ? 'No worker is connected that takes sealed credentials: the workers are older than deployments-service.'
-    : 'No worker is connected that runs this kind of engine.';
+    ? 'No connected worker accepts sealed credentials: the workers are older than deployments-service.'
+    : 'No connected worker runs this kind of engine.';
 }
 
 const gibibytes = (bytes: number): string => `${(Math.max(0, bytes) / 2 ** 30).toFixed(1)} GiB`;
 
-function lackOf({ memory }: Draft, unit: Unit, candidates: readonly Agent[]): string {
+function noCapacityDetail({ memory }: Draft, unit: Unit, candidates: readonly Agent[]): string {
   if (candidates.length === 0) return 'There are more replicas than workers; a worker runs one replica at most.';
   const most = Math.max(...candidates.map((agent) => memory.free(agent)));
   return `A replica needs about ${gibibytes(unit.bytes)} of memory; the most that a worker has free is ${gibibytes(most)}.`;
+}
+
+/**
+ * Free memory of each agent during one call of `place`. The heartbeats count ready models; this class subtracts units that are
+ * not loaded yet and those of other agents on the same host.
+ */
+class FreeMemory {
+  readonly #free: Map<Incarnation, number>;
+
+  constructor(private readonly agents: readonly Agent[]) {
+    this.#free = new Map(agents.map((agent) => [agent.wk, agent.mem_free]));
+  }
+
+  free(agent: Agent): number {
+    return this.#free.get(agent.wk) ?? 0;
+  }
+
+  /** Subtracts a unit that is or will be loaded on the agent. */
+  take(agent: Agent, unit: Unit): void {
+    const ready = loadOf(agent, unit)?.state === 'ready';
+    this.#subtract(agent, ready ? 0 : unit.bytes);
+    for (const other of this.agents) {
+      // The kernel reports a loaded model's mapped file as available memory to all other agents of the host.
+      if (other.wk !== agent.wk && other.host === agent.host) this.#subtract(other, ready ? unit.mapped : unit.bytes);
+    }
+  }
+
+  #subtract(agent: Agent, bytes: number): void {
+    this.#free.set(agent.wk, this.free(agent) - bytes);
+  }
 }

@@ -4,14 +4,12 @@ import { AgentListener } from '../agents/agent-listener.js';
 import { AgentSealers } from '../agents/agent-sealers.js';
 import { AgentTable } from '../agents/agent-table.js';
 import type { DeploymentsServiceConfig } from '../config.js';
-import { CredentialVault } from '../deployments/credential-vault.js';
+import { CredentialVault } from '../deployments/revision-secrets.js';
 import { AssignmentSender } from './assignment-sender.js';
 import { DeploymentAnnouncer } from './deployment-announcer.js';
-import { Election } from './election.js';
-import { ModelSizes } from './model-sizes.js';
-import { PlacementRepository } from './placement.repository.js';
-import { Placer } from './placer.js';
+import { Election, Placer } from './placer.js';
 import { TargetLoader } from './target-loader.js';
+import { PlacementRepository } from './placement.repository.js';
 
 function senderOf(
   ...[nats, config, log, vault, sealers]: [NatsConnection, DeploymentsServiceConfig, Logger, CredentialVault, AgentSealers]
@@ -20,13 +18,12 @@ function senderOf(
   return new AssignmentSender({ nats, env, log, vault, sealers, threads });
 }
 
-/** The agents that are alive, and what each of them runs. */
+/** Live agents, and the placement of deployments on them. */
 @Module({
   providers: [
     AgentListener,
     DeploymentAnnouncer,
     Election,
-    ModelSizes,
     PlacementRepository,
     Placer,
     TargetLoader,

@@ -8,39 +8,39 @@ import type { DeploymentsServiceConfig } from '../config.js';
 import { DeploymentEntity, RevisionEntity } from '../deployments/deployment.entity.js';
 import { recordOf } from '../deployments/deployments.repository.js';
 import { type FeedChange, put } from '../feed/feed-records.js';
-import { isHeard, type Sighting } from './sightings.js';
+import { isPublished, type StateChange } from './state-changes.js';
 import type { StoredTarget, WrittenState } from './target.js';
 
 /**
- * At least the time in seconds: a database restored from a backup must not hand out a term below one
- * that agents have seen, for they would ignore its placer.
+ * A term is at least the present time in seconds, so that a database restored from a backup issues no term below one that
+ * agents have seen, which they would ignore.
  */
 const NEXT_TERM = `
   WITH former AS (SELECT term FROM placement_term FOR UPDATE)
   UPDATE placement_term SET term = greatest(former.term + 1, extract(epoch FROM now())::bigint) FROM former
   RETURNING placement_term.term, former.term AS former`;
 
-/** The newest revision, the one that serves, and for a while the one before. */
+/** The newest revision, the serving one, and for `HANDOVER_MS` the one that served before. */
 const WANTED = `r.number IN (d.rev, d.serving_rev)
   OR (r.number = d.leaving_rev AND d.serving_since > now() - :handover * interval '1 millisecond')`;
 
-/** The present term; with the lock, no other placer can be elected before the transaction ends. */
+/** The present term. With the lock, no other placer is elected before the transaction ends. */
 const READ_TERM = 'SELECT term FROM placement_term';
-const HOLD_TERM = `${READ_TERM} FOR SHARE`;
+const LOCK_TERM = `${READ_TERM} FOR SHARE`;
 
-/** It loads again between two failures: what fails for hours has failed since the first of them. */
+/** Keeps the time of the first failure across retries, between which the deployment loads again. */
 const FAILED_SINCE = 'coalesce(failed_since, now())';
 
-function failedSince(state: Sighting['observation']['state']): { failedSince?: null | (() => string) } {
+function failedSince(state: StateChange['observation']['state']): { failedSince?: null | (() => string) } {
   if (state === 'failed') return { failedSince: () => FAILED_SINCE };
   return state === 'loading' || state === 'pending' ? {} : { failedSince: null };
 }
 
-/** Where placement keeps its term, and reads and writes deployments. */
+/** Reads and writes terms, targets and observed states. */
 @Injectable()
 export class PlacementRepository {
   readonly #transactions: Transactions;
-  /** Time for which a revision that served before is still wanted, in milliseconds. */
+  /** How long a revision that served before stays loaded, in milliseconds. */
   readonly #handoverMs: number;
   readonly #feed: FeedPublisher<DeploymentFeedRecord, Tx>;
 
@@ -54,7 +54,7 @@ export class PlacementRepository {
     this.#feed = feed;
   }
 
-  /** Begins a term, on the session that holds the placer's lock. Returns the one before it too. */
+  /** Begins a term, on the session that holds the placer's lock. Also returns the term before. */
   async nextTerm(lock: Pick<AdvisoryLock, 'query'>): Promise<{ term: number; former: number }> {
     const [row] = await lock.query<{ term: string; former: string }>(NEXT_TERM);
     return { term: Number(row?.term), former: Number(row?.former) };
@@ -64,7 +64,7 @@ export class PlacementRepository {
     return this.#transactions.read((connection) => this.#term(connection, READ_TERM));
   }
 
-  /** The newest term, and all deployments but those at rest, oldest first. */
+  /** The newest term, and all deployments except stopped ones without loads, oldest first. */
   targets(): Promise<{ term: number; targets: StoredTarget[] }> {
     return this.#transactions.read(async (connection) => {
       const term = await this.#term(connection, READ_TERM);
@@ -78,12 +78,15 @@ export class PlacementRepository {
     });
   }
 
-  /** Writes what was seen, and records what gateways must learn of it, unless another term has begun or the row has moved on. */
-  async writeSightings(term: number, sightings: readonly Sighting[]): Promise<void> {
+  /**
+   * Writes state changes and records them in the feed. Writes nothing when another term has begun, and skips a deployment whose
+   * row has changed since it was read.
+   */
+  async writeStates(term: number, changes: readonly StateChange[]): Promise<void> {
     await this.#transactions.run(async (tx) => {
-      if ((await this.#term(tx, HOLD_TERM)) !== term) return;
-      for (const sighting of sightings) {
-        const change = await this.#write(tx, sighting);
+      if ((await this.#term(tx, LOCK_TERM)) !== term) return;
+      for (const stateChange of changes) {
+        const change = await this.#write(tx, stateChange);
         if (change) await this.#feed.record(tx, change);
       }
     });
@@ -94,35 +97,35 @@ export class PlacementRepository {
     return Number(row?.term);
   }
 
-  /** Null when gateways need not hear of it. */
-  async #write(tx: EntityManager, { dep, seenOf, observation }: Sighting): Promise<FeedChange | null> {
-    const where = { id: dep, ...seenOf };
+  /** Writes one state change; null when the feed does not carry it. */
+  async #write(tx: EntityManager, { dep, basis, observation }: StateChange): Promise<FeedChange | null> {
+    const where = { id: dep, ...basis };
     const row = await tx.findOne(DeploymentEntity, { where, lock: { mode: 'pessimistic_write' } });
     if (!row) return null;
     const { state, reason, detail, readyReplicas, serving } = observation;
     const agents = observation.agents && [...observation.agents];
     const caps = [...(observation.caps ?? row.caps)];
     const engineContext = observation.context ?? row.engineContext;
-    const heard = isHeard(writtenOf(row), observation);
+    const published = isPublished(writtenOf(row), observation);
     await tx
       .createQueryBuilder()
       .update(DeploymentEntity)
       .set({
         ...{ state, reason, detail, readyReplicas, caps, engineContext, agents },
-        ...(heard && { version: () => `nextval('record_version')` }),
+        ...(published && { version: () => `nextval('record_version')` }),
         ...(state !== row.state && { stateSince: () => (state === 'failed' ? FAILED_SINCE : 'now()') }),
         ...failedSince(state),
         ...(serving !== row.servingRev && switched(row.servingRev, serving)),
       })
       .where({ id: dep })
       .execute();
-    return heard ? put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id: dep }))) : null;
+    return published ? put(recordOf(await tx.findOneByOrFail(DeploymentEntity, { id: dep }))) : null;
   }
 }
 
 type WithRevisions = DeploymentEntity & { readonly revisions: readonly RevisionEntity[] };
 
-/** The revision that served before stays for a while, unless nothing serves any more. */
+/** Columns of a change of the serving revision. The one before stays for `HANDOVER_MS`, unless none serves now. */
 const switched = (before: number | null, now: number | null): QueryDeepPartialEntity<DeploymentEntity> => ({
   servingRev: now,
   leavingRev: now === null ? null : before,

@@ -1,32 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { isServiceError } from '@slipway/contracts';
+import { DeploymentFeed, isServiceError } from '@slipway/contracts';
+import { type AdvisoryLock, Database, feedChannel } from '@slipway/database';
 import { CONFIG, LOG, type Logger } from '@slipway/platform';
 import { AgentTable } from '../agents/agent-table.js';
 import { ChangeBudget } from '../change-budget.js';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { AssignmentSender } from './assignment-sender.js';
+import { PlacementState, type Round } from './placement-state.js';
 import { PlacementRepository } from './placement.repository.js';
-import { PlacementBoard, type Round } from './placement-board.js';
-import { newSightings } from './sightings.js';
-import type { Target } from './target.js';
+import { stateChanges } from './state-changes.js';
 import { TargetLoader } from './target-loader.js';
+import type { Target } from './target.js';
 
-/** Heartbeats are heard for so long before anything is placed: a new placer adopts what runs, in milliseconds. */
+/** How long a new placer receives heartbeats before it places anything, so that it adopts what runs; in milliseconds. */
 const ADOPT_MS = 1_500;
 const ROUND_MS = 250;
 /**
- * The deployments are read so often where no change is announced, in milliseconds. Each change is announced: own ones by a
- * call, those of other replicas by NOTIFY. Reads follow each other by `GAP_MS` at least.
+ * Interval at which deployments are read without a change, in milliseconds. Changes wake the placer: own ones by a call, those
+ * of other replicas by NOTIFY. `GAP_MS` is the least time between two reads.
  */
 const READ_MS = 2_000;
 const GAP_MS = 50;
-/** How often a deployment's state is published. A change that is put off is not lost: the newest state is compared again with each round. */
+/** Bounds how often a deployment's state is published. A postponed change is not lost: each round compares the newest state again. */
 const PUBLISHED = { burst: 8, refillMs: 5_000 };
 
 /**
- * Keeps deployments running on agents while this replica's term lasts. Deciding and informing agents needs no database: while
- * it is away, the last known deployments are kept running. A higher term in the database ends this one.
+ * Keeps deployments running on agents during this replica's term. Placing and sending assignments needs no database: while it is
+ * unavailable, the last known deployments are kept running. A higher term in the database ends this one.
  */
 @Injectable()
 export class Placer {
@@ -35,16 +36,16 @@ export class Placer {
   readonly #loader: TargetLoader;
   readonly #sender: AssignmentSender;
   readonly #log: Logger;
-  /** True where agents without a key get secrets in clear. */
+  /** True if agents without a key get secrets unsealed. */
   readonly #clear: boolean;
   readonly #budget = new ChangeBudget(PUBLISHED);
   readonly #stopping = new AbortController();
-  #board: PlacementBoard;
+  #state: PlacementState;
   #term: number | null = null;
   #targets: readonly Target[] | null = null;
   #wake = new AbortController();
   #databaseLost = false;
-  /** Agents that were alive at the last round. */
+  /** Number of live agents in the last round. */
   #live = 0;
   #timer: NodeJS.Timeout | undefined;
   #loop: Promise<void> = Promise.resolve();
@@ -63,20 +64,20 @@ export class Placer {
     this.#sender = sender;
     this.#log = log;
     this.#clear = send === 'to-old-workers';
-    this.#board = new PlacementBoard(this.#clear);
+    this.#state = new PlacementState(this.#clear);
   }
 
-  /** As /readyz says it. */
+  /** The reason that /readyz gives; null when the service is ready. */
   notReady(): string | null {
     return this.#databaseLost ? 'the database does not answer' : null;
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.#beat(), ROUND_MS);
+    this.#timer = setInterval(() => this.#onInterval(), ROUND_MS);
     this.#loop = this.#run();
   }
 
-  /** Decides no more. What runs keeps running. */
+  /** Stops placing. Agents keep what they run. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping.abort();
@@ -84,10 +85,10 @@ export class Placer {
     await this.#loop;
   }
 
-  /** This replica was elected. What it knows is worth keeping only if nobody placed since its own last term. */
+  /** Begins a term. State of an earlier term is kept only if no other placer had a term in between. */
   elected({ term, former }: { term: number; former: number }): void {
     if (this.#term !== former) {
-      this.#board = new PlacementBoard(this.#clear);
+      this.#state = new PlacementState(this.#clear);
       this.#targets = null;
     }
     this.#term = term;
@@ -95,7 +96,7 @@ export class Placer {
     this.changed();
   }
 
-  /** Deployments or agents changed: looks at once. */
+  /** Reads and places at once, since deployments or agents changed. */
   changed(): void {
     this.#wake.abort();
   }
@@ -105,14 +106,14 @@ export class Placer {
       await delay(READ_MS, undefined, { signal: this.#wake.signal }).catch(() => undefined);
       this.#wake = new AbortController();
       if (this.#stopping.signal.aborted) return;
-      await this.#look();
+      await this.#refresh();
       await delay(GAP_MS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     try {
-      // A replica that only stands by wants to know of its database too, for its readiness.
+      // A standby replica reads as well: its readiness depends on the database.
       await (this.#term === null ? this.#repository.term() : this.#readAndWrite(this.#term));
       this.#databaseBack();
     } catch (error) {
@@ -126,29 +127,29 @@ export class Placer {
     const complete = await this.#loader.complete(targets);
     if (this.#term !== own) return undefined;
     this.#targets = complete;
-    const round = this.#tell();
+    const round = this.#decideAndSend();
     return round ? this.#write(own, complete, round) : undefined;
   }
 
   async #write(term: number, targets: readonly Target[], { observations }: Round): Promise<void> {
-    const sightings = newSightings(targets, observations, this.#budget, performance.now());
-    if (sightings.length > 0) await this.#repository.writeSightings(term, sightings);
+    const changes = stateChanges(targets, observations, this.#budget, performance.now());
+    if (changes.length > 0) await this.#repository.writeStates(term, changes);
   }
 
-  /** An agent that fell silent announces nothing: what that changes is written now, not at the next read. */
-  #beat(): void {
+  /** Runs every `ROUND_MS`. A change in the number of live agents wakes the loop, so that states are written at once. */
+  #onInterval(): void {
     const live = this.#agents.live().length;
     if (live !== this.#live) this.changed();
     this.#live = live;
-    this.#tell();
+    this.#decideAndSend();
   }
 
-  /** Decides and tells agents; null while this is not to be done. */
-  #tell(): Round | null {
+  /** Places and sends assignments; null while this replica must not place or placing failed. */
+  #decideAndSend(): Round | null {
     const live = this.#agents.live();
     if (this.#term === null || this.#targets === null || (this.#agents.listeningFor() ?? 0) < ADOPT_MS) return null;
     try {
-      const round = this.#board.round(this.#targets, live, performance.now());
+      const round = this.#state.round(this.#targets, live, performance.now());
       this.#sender.send(this.#term, round.assignments, this.#targets, live);
       return round;
     } catch (error) {
@@ -158,7 +159,7 @@ export class Placer {
   }
 
   #stepDown(own: number, newer: number): void {
-    // Elected anew while the database was read.
+    // This replica was elected again while the database was read.
     if (this.#term !== own) return;
     this.#log.info({ term: own, newer }, 'placement.stepped_down');
     this.#term = null;
@@ -175,5 +176,32 @@ export class Placer {
   #databaseBack(): void {
     if (this.#databaseLost) this.#log.info('placement.database_back');
     this.#databaseLost = false;
+  }
+}
+
+/** Elects one placer among the replicas: the one whose session holds the database lock begins the next term. */
+@Injectable()
+export class Election {
+  readonly #lock: AdvisoryLock;
+
+  constructor(database: Database, repository: PlacementRepository, placer: Placer, @Inject(LOG) log: Logger) {
+    this.#lock = database.lock({
+      name: 'placement',
+      channel: feedChannel(DeploymentFeed.name),
+      // A NOTIFY may have been missed while the session was down.
+      connected: () => placer.changed(),
+      notified: () => placer.changed(),
+      acquired: async () => placer.elected(await repository.nextTerm(this.#lock)),
+      // The term continues until a higher one is read: without a database no other replica can be elected.
+      lost: () => log.warn('placement.lock_lost'),
+    });
+  }
+
+  start(): void {
+    this.#lock.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#lock.stop();
   }
 }

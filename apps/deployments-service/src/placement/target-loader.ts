@@ -1,12 +1,40 @@
+import { stat } from 'node:fs/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { engineOf } from '@slipway/contracts';
+import { engineOf, fileOf, type ModelSource } from '@slipway/contracts';
 import { CONFIG, NATS, type NatsConnection, UnreadableSecretError } from '@slipway/platform';
 import type { DeploymentsServiceConfig } from '../config.js';
-import { CredentialVault } from '../deployments/credential-vault.js';
+import { CredentialVault } from '../deployments/revision-secrets.js';
 import { itemBytesMax } from './assignment-sender.js';
 import type { Failure } from './failures.js';
-import { ModelSizes } from './model-sizes.js';
 import type { Revision, StoredRevision, StoredTarget, Target } from './target.js';
+
+/** How long a file size is reused, in milliseconds. */
+const FRESH_MS = 10_000;
+
+/** Sizes of the model files on this machine. */
+class ModelSizes {
+  readonly #sizes = new Map<string, { readonly bytes: number | null; readonly readAt: number }>();
+
+  /** Size of the file in bytes; null when it is not on this machine. */
+  async bytesOf(source: ModelSource): Promise<number | null> {
+    const path = fileOf(source);
+    if (path === null) return null;
+    const known = this.#sizes.get(path);
+    if (known && performance.now() - known.readAt < FRESH_MS) return known.bytes;
+    const bytes = await sizeOf(path);
+    this.#sizes.set(path, { bytes, readAt: performance.now() });
+    return bytes;
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    const file = await stat(path);
+    return file.isFile() ? file.size : null;
+  } catch {
+    return null;
+  }
+}
 
 const UNREADABLE: Failure = {
   reason: 'engine_refused',
@@ -14,37 +42,36 @@ const UNREADABLE: Failure = {
     'The stored credential of this engine cannot be read with the present SLIPWAY_SECRET_KEY; update the deployment with the credential.',
 };
 
-const untellable = (bytes: number, most: number): Failure => ({
+const tooLarge = (bytes: number, most: number): Failure => ({
   reason: 'no_capacity',
-  detail: `Workers are told of this revision in ${bytes} bytes, and a message to them may have ${most} (max_payload of the NATS server).`,
+  detail: `The message that assigns this revision to a worker has ${bytes} bytes; at most ${most} are allowed (max_payload of the NATS server).`,
 });
 
-/** What an item takes besides its source and its secret, in bytes. */
+/** Bytes of an assignment item besides its source and secret. */
 const ITEM_BYTES = 1_024;
 
-/** Adds to stored targets what only this machine knows: file sizes, and whether agents can be told of them. */
+/** Completes stored targets with model sizes and with faults that keep a revision from being assigned. */
 @Injectable()
 export class TargetLoader {
-  /** Sealed texts that could be opened when they were first seen; they never change. */
+  /** Sealed texts that could be opened before. They never change. */
   #openable = new Set<string>();
 
-  readonly #sizes: ModelSizes;
+  readonly #sizes = new ModelSizes();
   readonly #vault: CredentialVault;
   readonly #unknownModelBytes: number;
   readonly #nats: NatsConnection;
 
   constructor(
-    sizes: ModelSizes,
     vault: CredentialVault,
     @Inject(CONFIG) { UNKNOWN_MODEL_BYTES: unknownModelBytes }: DeploymentsServiceConfig,
     @Inject(NATS) nats: NatsConnection,
   ) {
-    this.#sizes = sizes;
     this.#vault = vault;
     this.#unknownModelBytes = unknownModelBytes;
     this.#nats = nats;
   }
 
+  /** Adds memory need and fault to the revisions of each target. */
   async complete(targets: readonly StoredTarget[]): Promise<Target[]> {
     const openable = new Set<string>();
     const complete = await Promise.all(
@@ -67,7 +94,7 @@ export class TargetLoader {
     if (credential !== null) openable.add(credential);
     const bytes = Buffer.byteLength(JSON.stringify(source)) + (credential?.length ?? 0) + ITEM_BYTES;
     const most = itemBytesMax(this.#nats);
-    return bytes <= most ? null : untellable(bytes, most);
+    return bytes <= most ? null : tooLarge(bytes, most);
   }
 
   async #memoryOf({ source, context, slots }: StoredRevision): Promise<Pick<Revision, 'bytes' | 'mapped'>> {

@@ -1,7 +1,17 @@
-import type { DeploymentId, DesiredState, ModelSource, ObservedState, StateReason } from '@slipway/contracts';
+import {
+  type DeploymentId,
+  type DesiredState,
+  downloadOf,
+  engineKindOf,
+  type ModelSource,
+  type ObservedState,
+  type StateReason,
+} from '@slipway/contracts';
+import { publicSource } from '../deployments/revision-secrets.js';
 import type { Failure } from './failures.js';
+import type { Unit } from './unit.js';
 
-/** What is written of a deployment's observed state. */
+/** The stored observed state of a deployment. */
 export interface WrittenState {
   readonly state: ObservedState;
   /** Revision that new requests go to; null while none was ready. */
@@ -11,15 +21,15 @@ export interface WrittenState {
   readonly readyReplicas: number;
   readonly caps: readonly string[];
   readonly context: number | null;
-  /** Agents whose runners get its requests, by name; null = all. */
+  /** Names of the agents whose runners get its requests; null = all agents. */
   readonly agents: readonly string[] | null;
 }
 
-/** What one revision runs. */
+/** Stored settings of a revision. */
 export interface StoredRevision {
   readonly rev: number;
   readonly source: ModelSource;
-  /** Sealed. */
+  /** Sealed by `CredentialVault`. */
   readonly credential: string | null;
   readonly context: number | null;
   readonly slots: number;
@@ -28,32 +38,74 @@ export interface StoredRevision {
   readonly defaultMaxTokens: number | null;
 }
 
-/** A stored revision with what this service found out about it. */
+/** A revision with its memory need, and whether it can be assigned. */
 export interface Revision extends StoredRevision {
-  /** Memory that one replica takes; 0 for an engine that computes elsewhere. */
+  /** Memory of one replica; 0 for an HTTP engine. */
   readonly bytes: number;
   /** The part of `bytes` that stays in the file cache. */
   readonly mapped: number;
-  /** Why it cannot be handed to any agent; null when it can. */
+  /** Why it cannot be assigned to any agent; null when it can. */
   readonly fault: Failure | null;
 }
 
-/** A deployment as its owner wants it, with the revisions that matter and what was written of its state last. */
+/** A deployment that placement works on: what its owner wants, the revisions that run, and the stored observed state. */
 export interface TargetOf<R> {
   readonly dep: DeploymentId;
   readonly account: number;
   readonly desired: DesiredState;
-  /** Newest revision: the one that is wanted. */
+  /** The newest revision, which is the wanted one. */
   readonly rev: number;
   /** Revision that new requests go to; null while none was ready. */
   readonly serving: number | null;
   readonly replicas: number;
-  /** Rises when the owner asks for another try at once. */
+  /** Rises with each retry that the owner asks for. */
   readonly tries: number;
-  /** The newest, the one that serves, and one that served until a moment ago: requests sent to it may still arrive. */
+  /** The newest revision, the serving one, and for a while the one that served before, for requests that are still under way. */
   readonly revisions: readonly R[];
   readonly written: WrittenState;
 }
 
 export type StoredTarget = TargetOf<StoredRevision>;
 export type Target = TargetOf<Revision>;
+
+/** Progress of the change to the newest revision. */
+export interface Rollout {
+  /** Number of agents on which the newest revision is ready. */
+  readonly ready: number;
+  /** True if memory was missing for some of its replicas in the last round. */
+  readonly hasNoRoom: boolean;
+  /** True if agents without a key get secrets unsealed. */
+  readonly clear: boolean;
+}
+
+/**
+ * The units of a deployment, the serving revision before the newest, so that scarce memory goes to it first. A lost replica of
+ * the serving revision is not replaced where the newest is ready. If both do not fit, the serving one gives up its replicas
+ * one by one, except the last.
+ */
+export function unitsOf(target: Target, { ready, hasNoRoom, clear }: Rollout): Unit[] {
+  if (target.desired === 'stopped') return [];
+  const units = target.revisions.flatMap((revision): Unit[] => {
+    if (revision.fault !== null) return [];
+    const secret = revision.credential !== null && !clear;
+    if (revision.rev === target.rev) return [unitOf(target, revision, { secret, replicas: target.replicas })];
+    if (revision.rev !== target.serving) return [unitOf(target, revision, { secret, replicas: 0, kept: Infinity })];
+    const replicas = Math.max(1, target.replicas - ready);
+    return [unitOf(target, revision, hasNoRoom ? { secret, replicas } : { secret, replicas, kept: target.replicas })];
+  });
+  return units.sort((a, b) => a.rev - b.rev);
+}
+
+function unitOf({ dep, tries }: Target, { rev, source, bytes, mapped }: Revision, rest: Pick<Unit, 'replicas' | 'kept' | 'secret'>): Unit {
+  return {
+    dep,
+    rev,
+    ...rest,
+    tries,
+    engine: engineKindOf(source),
+    bytes,
+    mapped,
+    // Heartbeats list cached downloads without their query.
+    download: downloadOf(publicSource(source)),
+  };
+}

@@ -1,28 +1,28 @@
 import type { AgentHeartbeat, AgentLoad, DeploymentId, Incarnation } from '@slipway/contracts';
 
-/** One revision of a deployment that must run. Two revisions of one deployment are two units. */
+/** One revision of a deployment as placement counts it. Two revisions of one deployment are two units. */
 export interface Unit {
   readonly dep: DeploymentId;
   readonly rev: number;
-  /** Agents that it should run on; one agent runs a unit at most once. */
+  /** Number of agents that it should run on; an agent runs a unit at most once. */
   readonly replicas: number;
-  /** Agents that may keep it where they have it already; absent = as many as should run it. */
+  /** Number of agents that may keep it if they have it already; absent = `replicas`. */
   readonly kept?: number;
-  /** Rises when the owner asks for another try at once. */
+  /** Rises with each retry that the owner asks for. */
   readonly tries: number;
   /** The kind of engine that loads it. */
   readonly engine: string;
-  /** Memory that it takes on each agent; 0 for an engine that computes elsewhere. */
+  /** Memory on each agent; 0 for an HTTP engine. */
   readonly bytes: number;
-  /** The part of `bytes` that stays in the file cache: the kernel calls it available. */
+  /** The part of `bytes` in the file cache, which the kernel reports as available. */
   readonly mapped: number;
-  /** Where it is downloaded from; null when there is nothing to download. */
+  /** Address of the download; null when there is nothing to download. */
   readonly download: string | null;
-  /** It has a secret that goes only to agents with a key. */
+  /** True if it has a secret that only agents with a key may get. */
   readonly secret: boolean;
 }
 
-/** Names a unit in maps. */
+/** Key of a unit in maps. */
 export type UnitKey = `${number}:${number}`;
 export const unitKey = ({ dep, rev }: { readonly dep: number; readonly rev: number }): UnitKey => `${dep}:${rev}`;
 
@@ -31,7 +31,7 @@ export type Agent = Pick<AgentHeartbeat, 'wk' | 'host' | 'zone' | 'mem_free' | '
 
 type Loads = Pick<Agent, 'loads'>;
 
-/** Loads by deployment: an agent may have thousands, and every round asks for each of them. A heartbeat never changes. */
+/** Loads by deployment, cached per heartbeat: an agent may have thousands of loads, and every round looks each of them up. */
 const indexes = new WeakMap<Loads['loads'], ReadonlyMap<number, readonly AgentLoad[]>>();
 
 function indexOf(loads: Loads['loads']): ReadonlyMap<number, readonly AgentLoad[]> {
@@ -49,11 +49,12 @@ function indexOf(loads: Loads['loads']): ReadonlyMap<number, readonly AgentLoad[
 
 const NONE: readonly AgentLoad[] = [];
 
-/** What the agent has of a deployment, of all its revisions. */
+/** The agent's loads of a deployment, of all revisions. */
 export const loadsOf = ({ loads }: Loads, dep: number): readonly AgentLoad[] => indexOf(loads).get(dep) ?? NONE;
 
+/** The agent's load of a unit. */
 export const loadOf = (agent: Loads, unit: { readonly dep: number; readonly rev: number }): AgentLoad | undefined =>
   loadsOf(agent, unit.dep).find((load) => load.rev === unit.rev);
 
-/** Which units each agent runs. */
+/** The units that are assigned to each agent. */
 export type Assignments = ReadonlyMap<Incarnation, ReadonlySet<UnitKey>>;

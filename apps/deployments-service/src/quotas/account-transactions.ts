@@ -2,28 +2,28 @@ import { type AccountId, type Actor, ServiceError } from '@slipway/contracts';
 import { Transactions, Turns, type Tx } from '@slipway/database';
 import { ChangeBudget } from '../change-budget.js';
 
-/** Of one account in a replica: changes happen one after the other, as their locks would have it anyway. */
+/** Per account and replica of this service. Changes run one after the other, since their database locks exclude each other anyway. */
 const CHANGES_AT_ONCE = 1;
 const READS_AT_ONCE = 2;
 const WAITING_MAX = 64;
-/** Of all accounts: the pool has ten connections, and placement, feed and operators need some. */
+/** Of all accounts together: the pool has ten connections, of which placement, feed and operators need some. */
 const ALL_AT_ONCE = 6;
 const ALL_WAITING_MAX = 1_024;
-/** Callers wait for 3 s. */
+/** RPC callers give up after 3 s. */
 const WAIT_MS = 3_000;
-/** Changes that an account may make in a row, as those of so many minutes. */
+/** Burst of an account, as minutes of its average rate. */
 const BURST_MINUTES = 10;
 const MINUTE_MS = 60_000;
 
-/** Whose work it is, and who asks for it. */
+/** The account that is changed, and who asks for it. */
 interface Asked {
   readonly account: AccountId;
   readonly actor?: Actor | undefined;
 }
 
 /**
- * The part of the pool that work on behalf of accounts may take, and each account of that: whoever asks for
- * much at once waits for itself, before it holds a connection.
+ * Runs database work on behalf of accounts and bounds how many connections it takes, in all and per account. Work waits for its
+ * turn before it takes a connection.
  */
 export class AccountTransactions {
   readonly #changes = new Turns<AccountId>({ atOnce: CHANGES_AT_ONCE, waitingMax: WAITING_MAX, waitMs: WAIT_MS });
@@ -32,7 +32,7 @@ export class AccountTransactions {
 
   readonly #budget: ChangeBudget;
 
-  /** @param changesPerMinute of one account in this replica, on average; ten minutes' worth may come at once. */
+  /** @param changesPerMinute average of one account in this replica; the burst is ten times as many */
   constructor(
     private readonly transactions: Transactions,
     private readonly changesPerMinute: number,
@@ -41,9 +41,9 @@ export class AccountTransactions {
   }
 
   /**
-   * Runs `work` in one transaction, after all others of the account in this replica.
-   * @throws ServiceError `rate_limit_exceeded` for an account that changes something all the time, which operators may;
-   *   `unavailable` when too much of it waits
+   * Runs `work` in one transaction, after the account's earlier ones in this replica.
+   * @throws ServiceError `rate_limit_exceeded` when the account changes too often (operators are exempt); `unavailable` when too
+   *   much of its work waits
    */
   async run<T>({ account, actor }: Asked, work: (tx: Tx) => Promise<T>): Promise<T> {
     if (actor?.kind !== 'ops' && !this.#budget.take(account, performance.now())) throw tooOften(this.changesPerMinute);
@@ -51,8 +51,8 @@ export class AccountTransactions {
   }
 
   /**
-   * Runs statements that may be repeated, without a transaction, two such of an account at once.
-   * @throws ServiceError `unavailable` when too much of the account waits
+   * Runs statements that may be repeated, such as reads, without a transaction: at most two calls of an account at once.
+   * @throws ServiceError `unavailable` when too much of the account's work waits
    */
   read<T>(account: AccountId, work: (connection: Tx) => Promise<T>): Promise<T> {
     return this.#reads.take(account, () => this.#all.take('all', () => this.transactions.read(work)));

@@ -1,13 +1,30 @@
-import { Module } from '@nestjs/common';
+import { Controller, Module } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { FindDeploymentQuotas, SetDeploymentQuotas } from '@slipway/contracts';
 import { Transactions } from '@slipway/database';
-import { CONFIG, configured } from '@slipway/platform';
+import { CONFIG, configured, RpcHandler } from '@slipway/platform';
+import type { z } from 'zod';
 import type { DeploymentsServiceConfig } from '../config.js';
 import { AccountTransactions } from './account-transactions.js';
-import { QuotasHandlers } from './quotas.handlers.js';
 import { QuotasRepository } from './quotas.repository.js';
 import { QUOTA_DEFAULTS, QuotasService } from './quotas.service.js';
 
-/** How much an account may have, and how often and how much at once it may ask. */
+@Controller()
+export class QuotasHandlers {
+  constructor(private readonly quotas: QuotasService) {}
+
+  @RpcHandler(FindDeploymentQuotas)
+  find(@Payload() request: z.output<typeof FindDeploymentQuotas.request>): Promise<z.input<typeof FindDeploymentQuotas.reply>> {
+    return this.quotas.find(request);
+  }
+
+  @RpcHandler(SetDeploymentQuotas)
+  set(@Payload() request: z.output<typeof SetDeploymentQuotas.request>): Promise<z.input<typeof SetDeploymentQuotas.reply>> {
+    return this.quotas.set(request);
+  }
+}
+
+/** Quotas of accounts, and the bounds on their database work. */
 @Module({
   controllers: [QuotasHandlers],
   providers: [

@@ -15,18 +15,18 @@ type QuotaRow = Record<keyof DeploymentCounts, number | null>;
 
 @Injectable()
 export class QuotasRepository {
-  /** Everything that counts against a quota of the account waits until the transaction ends. */
-  async hold(tx: EntityManager, account: AccountId): Promise<void> {
+  /** Locks the account's quotas until the transaction ends. */
+  async lock(tx: EntityManager, account: AccountId): Promise<void> {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 0))`, [`quota:${account}`]);
   }
 
-  /** What the account has, as of now. */
+  /** What the account has now. */
   async used(connection: EntityManager, account: AccountId): Promise<DeploymentCounts> {
     const [row] = await connection.query<DeploymentCounts[]>(USED, [account]);
     return row ?? { deployments: 0, replicas: 0, aliases: 0 };
   }
 
-  /** Those that an operator set. */
+  /** The quotas that an operator set for the account. */
   async find(connection: EntityManager, account: AccountId): Promise<DeploymentQuotas> {
     const own = `SELECT deployments, replicas, aliases FROM account_quota WHERE account = $1`;
     const [row] = await connection.query<QuotaRow[]>(own, [account]);

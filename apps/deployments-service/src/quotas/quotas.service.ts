@@ -13,19 +13,19 @@ import type { z } from 'zod';
 import { AccountTransactions } from './account-transactions.js';
 import { QuotasRepository } from './quotas.repository.js';
 
-/** The operator's defaults. */
+/** Injection token of the default quotas. */
 export const QUOTA_DEFAULTS = Symbol('quota defaults');
 
 type Counted = keyof DeploymentCounts;
 
-/** What each is called, and in which field of a request it is asked for. */
+/** Name of each quota in messages, and the request field that asks for more. */
 const WORDS: Readonly<Record<Counted, { readonly word: string; readonly param: string }>> = {
   deployments: { word: 'deployments', param: 'account' },
   replicas: { word: 'replicas', param: 'replicas' },
   aliases: { word: 'aliases', param: 'alias' },
 };
 
-/** How much an account may have. */
+/** Checks, shows and sets quotas. */
 @Injectable()
 export class QuotasService {
   constructor(
@@ -37,12 +37,12 @@ export class QuotasService {
   ) {}
 
   /**
-   * Makes room for what a transaction is about to add; others that add for the account wait until it ends. Call it before
-   * the transaction locks anything of the account.
-   * @throws ServiceError `quota_exceeded` with the quota and how much is in use
+   * Checks that the account may have what a transaction adds, and locks its quotas until the transaction ends. Call it before the
+   * transaction locks other rows of the account.
+   * @throws ServiceError `quota_exceeded` with the quota and the present use
    */
   async claim(tx: Tx, account: AccountId, added: Partial<DeploymentCounts>): Promise<void> {
-    await this.quotas.hold(tx, account);
+    await this.quotas.lock(tx, account);
     const [used, own] = [await this.quotas.used(tx, account), await this.quotas.find(tx, account)];
     for (const name of Object.keys(WORDS) as Counted[]) {
       const more = added[name] ?? 0;
@@ -56,12 +56,12 @@ export class QuotasService {
   }
 
   async set(request: z.output<typeof SetDeploymentQuotas.request>): Promise<z.input<typeof SetDeploymentQuotas.reply>> {
-    const { account, quotas: wish, actor } = request;
-    // An account that asks for much must not keep the operator waiting.
+    const { account, quotas: changes, actor } = request;
+    // Not through AccountTransactions: a busy account must not keep the operator waiting.
     return this.own.run(async (tx) => {
-      await this.quotas.hold(tx, account);
-      const held = await this.quotas.find(tx, account);
-      const entries = Object.entries({ ...held, ...wish });
+      await this.quotas.lock(tx, account);
+      const before = await this.quotas.find(tx, account);
+      const entries = Object.entries({ ...before, ...changes });
       const next = DeploymentQuotas.parse(Object.fromEntries(entries.filter(([, quota]) => quota !== null && quota !== undefined)));
       await this.quotas.set(tx, account, next);
       await this.audit.record(tx, {
@@ -69,7 +69,7 @@ export class QuotasService {
         actor,
         action: 'quotas.set',
         object: `account:${account}`,
-        facts: factsOf(held, next),
+        facts: factsOf(before, next),
       });
       return this.#describe(tx, account);
     });
@@ -81,7 +81,7 @@ export class QuotasService {
   }
 }
 
-/** Each quota that changed, as "before → after", as the audit log keeps it. */
+/** The changed quotas for the audit log, each as "before → after". */
 function factsOf(before: DeploymentQuotas, after: DeploymentQuotas): AuditEntry['facts'] {
   const changed = (Object.keys(WORDS) as Counted[]).filter((name) => before[name] !== after[name]);
   return Object.fromEntries(changed.map((name) => [name, `${before[name] ?? 'default'} → ${after[name] ?? 'default'}`]));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type HostLine, newestLines } from './newest-lines.js';
+import { type HostLine, newestLines } from './engine-log.service.js';
 
 const line = (at: number, host = 'a', text = `${host}${at}`): HostLine => ({ at, rev: 1, text, host });
 const texts = (lines: readonly HostLine[]): string[] => lines.map(({ text }) => text);
@@ -11,12 +11,12 @@ it('merges hosts by time and keeps the newest', () => {
   expect(newestLines([], 3)).toEqual([]);
 });
 
-it('keeps the order of lines that a host wrote in one millisecond', () => {
+it('keeps the order of lines with one timestamp', () => {
   const lines = [line(1, 'a', 'first'), line(1, 'a', 'second'), line(1, 'a', 'third')];
   expect(texts(newestLines(lines, 2))).toEqual(['second', 'third']);
 });
 
-it('leaves out the oldest where the reply would not fit into a message', () => {
+it('leaves out the oldest lines of large replies', () => {
   const lines = Array.from({ length: 2_000 }, (_, at) => line(at, 'a', '"'.repeat(1_000)));
   const kept = newestLines(lines, 2_000);
   expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThan(520 * 1_024);

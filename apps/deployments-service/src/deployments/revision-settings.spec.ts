@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RevisionSettings } from './revision-settings.js';
-import { settingsChanges } from './settings-changes.js';
+import { type RevisionSettings, settingsChanges } from './revision-settings.js';
 
 const before: RevisionSettings = {
   source: { kind: 'file', path: 'models/a.gguf' },
@@ -11,7 +10,7 @@ const before: RevisionSettings = {
   defaultMaxTokens: 100,
 };
 
-it('an update is written down field by field, with what it was before, and without a secret', () => {
+it('lists the changes of an update without secrets', () => {
   expect(settingsChanges(before, before)).toEqual({});
   const after = { ...before, source: { kind: 'file', path: 'models/b.gguf' } as const, context: 4_096, credential: 'sealed-two' };
   expect(settingsChanges(before, after)).toEqual({

@@ -1,6 +1,6 @@
 import type { AgentHeartbeat, AgentLoad, DeploymentId, Incarnation } from '@slipway/contracts';
 import { expect, it } from 'vitest';
-import { PlacementBoard, type Round } from './placement-board.js';
+import { PlacementState, type Round } from './placement-state.js';
 import type { Target } from './target.js';
 
 const DEP = 1 as DeploymentId;
@@ -46,9 +46,9 @@ const LIES: [string, AgentLoad][] = [
   ['failed', aLoad('failed', { reason: 'model_invalid', detail: 'a lie' })],
 ];
 
-it.each(LIES)('what an agent was never given changes nothing when it reports it %s', (_, lie) => {
+it.each(LIES)('an unassigned load changes nothing when reported %s', (_, lie) => {
   const target = aTarget({ agents: ['b'] });
-  const [honest, alone] = [new PlacementBoard(false), new PlacementBoard(false)];
+  const [honest, alone] = [new PlacementState(false), new PlacementState(false)];
   // Of nothing that is ready yet, of what is ready, and of what its agent lost.
   for (const loads of [[], [aLoad('ready')], []]) {
     const expected = alone.round([target], [anAgent('b', loads)], 0);
@@ -58,59 +58,59 @@ it.each(LIES)('what an agent was never given changes nothing when it reports it 
   }
 });
 
-it.each(LIES)('a deployment that was never placed goes where it may, not to an agent that reports it %s', (_, lie) => {
+it.each(LIES)('an unplaced deployment ignores an agent that reports it %s', (_, lie) => {
   for (const agents of [null, []]) {
-    const board = new PlacementBoard(false);
-    const found = board.round([aTarget({ state: 'pending', agents })], [anAgent('0x', [lie], { mem_free: 0 }), anAgent('b')], 0);
+    const state = new PlacementState(false);
+    const found = state.round([aTarget({ state: 'pending', agents })], [anAgent('0x', [lie], { mem_free: 0 }), anAgent('b')], 0);
     expect(runners(found)).toEqual(['b']);
     expect(seen(found)).toMatchObject({ state: 'loading', reason: null, caps: null, context: null, agents: ['b'] });
   }
 });
 
-it('a new placer adopts what is stored, also of an agent that it hears of later', () => {
-  const board = new PlacementBoard(false);
+it('a new placer adopts the stored assignments', () => {
+  const state = new PlacementState(false);
   const [target, c] = [aTarget({ agents: ['b'] }), anAgent('c')];
-  expect(runners(board.round([target], [c], 0))).toEqual(['c']);
-  const found = board.round([target], [anAgent('b', [aLoad('ready')], { mem_free: 0 }), anAgent('c', [aLoad('loading')])], 1_000);
+  expect(runners(state.round([target], [c], 0))).toEqual(['c']);
+  const found = state.round([target], [anAgent('b', [aLoad('ready')], { mem_free: 0 }), anAgent('c', [aLoad('loading')])], 1_000);
   expect(runners(found)).toEqual(['b']);
   expect(seen(found)).toMatchObject({ state: 'ready', caps: ['tools'], context: 2_048, agents: ['b'] });
 });
 
-it('a new placer adopts what runs where an older version stored no names', () => {
-  const found = new PlacementBoard(false).round([aTarget({ agents: null })], [anAgent('a'), anAgent('b', [aLoad('ready')])], 0);
+it('a new placer adopts loads without stored names', () => {
+  const found = new PlacementState(false).round([aTarget({ agents: null })], [anAgent('a'), anAgent('b', [aLoad('ready')])], 0);
   expect(runners(found)).toEqual(['b']);
 });
 
-it('an agent that was lost and comes back has what it was given; one that took its name has not', () => {
+it('a returning agent keeps its units, an impostor not', () => {
   const lostTo = (key: string): Round => {
-    const board = new PlacementBoard(false);
+    const state = new PlacementState(false);
     const [target, there] = [aTarget({ agents: [] }), anAgent('b', [aLoad('ready')])];
-    board.round([target], [anAgent('b')], 0);
-    board.round([target], [there], 0);
-    expect(runners(board.round([target], [anAgent('c')], HOLD_MS))).toEqual(['c']);
-    return board.round([target], [{ ...there, key }, anAgent('c', [aLoad('loading')])], HOLD_MS);
+    state.round([target], [anAgent('b')], 0);
+    state.round([target], [there], 0);
+    expect(runners(state.round([target], [anAgent('c')], HOLD_MS))).toEqual(['c']);
+    return state.round([target], [{ ...there, key }, anAgent('c', [aLoad('loading')])], HOLD_MS);
   };
   expect(runners(lostTo('b'))).toEqual(['b']);
   expect(runners(lostTo('another key'))).toEqual(['c']);
 });
 
-it('a replica that is taken back counts no more, whatever its agent says', () => {
-  const board = new PlacementBoard(false);
+it('a withdrawn replica no longer counts', () => {
+  const state = new PlacementState(false);
   const [a, b] = [anAgent('a', [aLoad('ready', { caps: [], context: 1 })]), anAgent('b', [aLoad('ready')])];
-  board.round([aTarget({ agents: ['a', 'b'], replicas: 2 })], [b, a], 0);
+  state.round([aTarget({ agents: ['a', 'b'], replicas: 2 })], [b, a], 0);
   const drained = anAgent('a', a.loads, { draining: true, engines: [] });
-  expect(seen(board.round([aTarget({ agents: ['a', 'b'], replicas: 2 })], [drained, b], 0))).toMatchObject({ caps: [], context: 1 });
-  const found = board.round([aTarget({ agents: ['a', 'b'] })], [b, { ...a, engines: [] }], 0);
+  expect(seen(state.round([aTarget({ agents: ['a', 'b'], replicas: 2 })], [drained, b], 0))).toMatchObject({ caps: [], context: 1 });
+  const found = state.round([aTarget({ agents: ['a', 'b'] })], [b, { ...a, engines: [] }], 0);
   expect(seen(found)).toMatchObject({ state: 'ready', caps: ['tools'], context: 2_048, readyReplicas: 1, agents: ['b'] });
 });
 
-it('a stopped deployment is stopping while an agent that was given it has something of it, for a new placer too', () => {
-  const board = new PlacementBoard(false);
+it('a deployment is stopping until its loads end', () => {
+  const state = new PlacementState(false);
   const running = anAgent('b', [aLoad('ready')]);
-  board.round([aTarget({ agents: ['b'] })], [running], 0);
+  state.round([aTarget({ agents: ['b'] })], [running], 0);
   const stopping = aTarget({ desired: 'stopped', state: 'stopping', agents: ['b'] });
   const draining = [anAgent('0x', [aLoad('draining')]), anAgent('b', [aLoad('draining')])];
-  for (const placer of [board, new PlacementBoard(false)]) {
+  for (const placer of [state, new PlacementState(false)]) {
     expect(seen(placer.round([stopping], draining, 0))).toMatchObject({ state: 'stopping', agents: ['b'] });
     expect(seen(placer.round([stopping], draining, 0))).toMatchObject({ state: 'stopping', agents: ['b'] });
     expect(seen(placer.round([stopping], [anAgent('0x', [aLoad('draining')]), anAgent('b')], 0))).toMatchObject({

@@ -2,14 +2,12 @@ import { type DeploymentId, type DesiredState, ENGINE_KINDS, type EngineKindFact
 import type { NatsConnection } from '@slipway/platform';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeploymentsServiceConfig } from '../config.js';
-import type { CredentialVault } from '../deployments/credential-vault.js';
-import { DeploymentDefaults } from '../deployments/deployment-defaults.js';
-import { ModelSizes } from './model-sizes.js';
-import { place, wantedReplicas } from './place.js';
-import type { Revision, Target } from './target.js';
+import type { CredentialVault } from '../deployments/revision-secrets.js';
+import { SettingsPolicy } from '../deployments/settings-policy.js';
 import { TargetLoader } from './target-loader.js';
+import { place, wantedReplicas } from './place.js';
+import { type Revision, type Target, unitsOf } from './target.js';
 import type { Agent } from './unit.js';
-import { unitsOf } from './units-of.js';
 
 const aRevision = (rev: number, more: Partial<Revision> = {}): Revision => ({
   rev,
@@ -46,14 +44,14 @@ const aTarget = (revisions: readonly Revision[], { serving, replicas = 3, desire
 
 const counts = (...[target, takeover]: Parameters<typeof unitsOf>): [rev: number, replicas: number, kept: number | undefined][] =>
   unitsOf(target, takeover).map(({ rev, replicas, kept }) => [rev, replicas, kept]);
-const NONE = { ready: 0, cramped: false, clear: false };
+const NONE = { ready: 0, hasNoRoom: false, clear: false };
 
-it('a deployment runs its newest revision, and nothing when it is stopped', () => {
+it('a deployment runs its newest revision until stopped', () => {
   expect(counts(aTarget([aRevision(1)], { serving: null }), NONE)).toEqual([[1, 3, undefined]]);
   expect(counts(aTarget([aRevision(1)], { serving: 1, desired: 'stopped' }), NONE)).toEqual([]);
 });
 
-it('the revision that serves is kept whole beside the newest, and comes first', () => {
+it('the serving revision keeps all replicas and comes first', () => {
   const target = aTarget([aRevision(2), aRevision(1)], { serving: 1 });
   expect(counts(target, NONE)).toEqual([
     [1, 3, 3],
@@ -61,14 +59,14 @@ it('the revision that serves is kept whole beside the newest, and comes first', 
   ]);
 });
 
-it('a lost replica of it is placed again only where the newest is not ready instead', () => {
+it('a ready replica of the newest replaces one', () => {
   const target = aTarget([aRevision(2), aRevision(1)], { serving: 1 });
-  expect(counts(target, { ready: 2, cramped: false, clear: false })[0]).toEqual([1, 1, 3]);
+  expect(counts(target, { ready: 2, hasNoRoom: false, clear: false })[0]).toEqual([1, 1, 3]);
 });
 
-it('without room for both it makes room replica by replica, and its last one stays', () => {
+it('without memory the serving revision shrinks to one', () => {
   const target = aTarget([aRevision(2), aRevision(1)], { serving: 1 });
-  const kept = [0, 1, 2, 3].map((ready) => counts(target, { ready, cramped: true, clear: false })[0]);
+  const kept = [0, 1, 2, 3].map((ready) => counts(target, { ready, hasNoRoom: true, clear: false })[0]);
   expect(kept).toEqual([
     [1, 3, undefined],
     [1, 2, undefined],
@@ -77,7 +75,7 @@ it('without room for both it makes room replica by replica, and its last one sta
   ]);
 });
 
-it('a revision that served before is kept where it is, and placed nowhere else', () => {
+it('a revision that served before is not placed again', () => {
   const target = aTarget([aRevision(3), aRevision(2), aRevision(1)], { serving: 3 });
   expect(counts(target, NONE)).toEqual([
     [1, 0, Infinity],
@@ -86,13 +84,13 @@ it('a revision that served before is kept where it is, and placed nowhere else',
   ]);
 });
 
-it('a revision that cannot be handed out does not keep the one that serves from running', () => {
+it('a faulty revision does not stop the serving one', () => {
   const fault = { reason: 'engine_refused', detail: null } as const;
   const target = aTarget([aRevision(2, { fault }), aRevision(1)], { serving: 1 });
   expect(counts(target, NONE)).toEqual([[1, 3, 3]]);
 });
 
-describe('a kind of engine that is put into the table', () => {
+describe('a new kind of engine', () => {
   const table = ENGINE_KINDS as Record<string, EngineKindFacts>;
   const source = { kind: 'file', path: '/models/none.gguf', engine: { kind: 'toy' } } as const;
   const toy = { ...ENGINE_KINDS.llama, title: 'Toy', memoryNeed: ggufMemory, replicas: 3, scalesItself: true, slots: 9 };
@@ -117,10 +115,11 @@ describe('a kind of engine that is put into the table', () => {
 
   it('has its own memory, slots and replicas', async () => {
     const config = { UNKNOWN_MODEL_BYTES: 2 ** 30 } as DeploymentsServiceConfig;
-    const loader = new TargetLoader(new ModelSizes(), {} as CredentialVault, config, {} as NatsConnection);
+    const loader = new TargetLoader({} as CredentialVault, config, {} as NatsConnection);
     const [target] = await loader.complete([aTarget([aRevision(1, { source })], { serving: null })]);
     expect(target?.revisions[0]?.bytes).toBe(ggufMemory({ fileBytes: 2 ** 30, context: null, slots: 4 }));
-    const defaults = new DeploymentDefaults({ llamaSlots: 4, slotsMax: 100, replicasMax: 100 });
-    expect([defaults.slots(source), defaults.replicas(source)]).toEqual([9, 3]);
+    const max = { threads: null, slots: 100, context: 4_096, replicas: 100 };
+    const policy = new SettingsPolicy({ defaultSlots: 4, max }, { live: () => [] });
+    expect([policy.defaultSlots(source), policy.defaultReplicas(source)]).toEqual([9, 3]);
   });
 });

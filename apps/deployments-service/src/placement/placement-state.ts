@@ -1,37 +1,41 @@
 import { type AgentHeartbeat, type AgentLoad, type DeploymentId, engineKindOf } from '@slipway/contracts';
 import { type Failure, Failures } from './failures.js';
-import { GivenUnits } from './given-units.js';
+import { AssignedUnits } from './assigned-units.js';
 import { observe, type Observation, type RevisionEvidence } from './observe.js';
-import { place, type Placement, type Shortage, wantedReplicas } from './place.js';
-import type { Revision, Target } from './target.js';
+import { place, type PlacementResult, type Shortage, wantedReplicas } from './place.js';
+import { type Revision, type Target, unitsOf } from './target.js';
 import { type Assignments, loadOf, loadsOf, type UnitKey, unitKey } from './unit.js';
-import { unitsOf } from './units-of.js';
 
+/** Result of one round. */
 export interface Round {
   readonly assignments: Assignments;
   readonly observations: ReadonlyMap<DeploymentId, Observation>;
 }
 
-/** Where one placer keeps what it decided. Nothing in here waits for anything. */
-export class PlacementBoard {
+/** What one placer keeps between rounds: assignments, failures and shortages. Synchronous, without I/O. */
+export class PlacementState {
   readonly #failures = new Failures();
-  readonly #given = new GivenUnits();
+  readonly #assigned = new AssignedUnits();
   #isNew = true;
   #assignments: Assignments = new Map();
   #shortages: ReadonlyMap<UnitKey, Shortage> = new Map();
 
-  /** @param clear true where agents without a key get secrets in clear. */
+  /** @param clear true if agents without a key get secrets unsealed */
   constructor(private readonly clear: boolean) {}
 
-  /** Decides again. Agents that are not named are gone. The first round adopts what the stored state says that agents were given. */
-  round(targets: readonly Target[], heard: readonly AgentHeartbeat[], now: number): Round {
-    if (this.#isNew) this.#given.restore(targets, heard, now);
+  /**
+   * Places all targets on the reported agents and derives the observed states. The first round adopts the assignments in the
+   * stored states.
+   * @param reported all live agents
+   */
+  round(targets: readonly Target[], reported: readonly AgentHeartbeat[], now: number): Round {
+    if (this.#isNew) this.#assigned.restore(targets, reported, now);
     this.#isNew = false;
-    const agents = this.#given.believed(heard);
+    const agents = this.#assigned.trusted(reported);
     const units = targets.flatMap((target) =>
       unitsOf(target, {
         ready: agents.filter((agent) => loadOf(agent, target)?.state === 'ready').length,
-        cramped: this.#shortages.get(unitKey(target))?.reason === 'no_capacity',
+        hasNoRoom: this.#shortages.get(unitKey(target))?.reason === 'no_capacity',
         clear: this.clear,
       }),
     );
@@ -45,12 +49,12 @@ export class PlacementBoard {
     });
     this.#assignments = placement.assignments;
     this.#shortages = placement.shortages;
-    this.#given.note(placement.assignments, agents, now);
+    this.#assigned.record(placement.assignments, agents, now);
     const observations = new Map(targets.map((target) => [target.dep, this.#observe(target, agents, placement)]));
     return { assignments: placement.assignments, observations };
   }
 
-  #observe(target: Target, agents: readonly AgentHeartbeat[], placement: Placement): Observation {
+  #observe(target: Target, agents: readonly AgentHeartbeat[], placement: PlacementResult): Observation {
     const newest = target.revisions.find(({ rev }) => rev === target.rev);
     const engine = newest ? engineKindOf(newest.source) : '';
     const runs = runnersOf(target, agents, placement.assignments);
@@ -65,7 +69,7 @@ export class PlacementBoard {
     });
   }
 
-  #evidence({ dep, revisions }: Target, rev: number, { assignments, shortages }: Placement): RevisionEvidence {
+  #evidence({ dep, revisions }: Target, rev: number, { assignments, shortages }: PlacementResult): RevisionEvidence {
     const key = unitKey({ dep, rev });
     return {
       rev,
@@ -76,12 +80,13 @@ export class PlacementBoard {
   }
 }
 
+/** An agent with its loads of one deployment. */
 interface Runner {
   readonly agent: AgentHeartbeat;
   readonly loads: readonly AgentLoad[];
 }
 
-/** The agents that a deployment is assigned to, each with its loads of that; of a stopped one, those that still have something of it. */
+/** The agents that a deployment is assigned to, each with its loads of it; for a stopped deployment, the agents that still have loads. */
 function runnersOf({ dep, desired, revisions }: Target, agents: readonly AgentHeartbeat[], assignments: Assignments): Runner[] {
   if (desired === 'stopped') return agents.map((agent) => ({ agent, loads: loadsOf(agent, dep) })).filter(({ loads }) => loads.length > 0);
   const keys = revisions.map(({ rev }) => unitKey({ dep, rev }));
