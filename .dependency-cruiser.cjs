@@ -133,7 +133,7 @@ const insideApps = [
     name: 'service-knows-no-door',
     comment: 'A service is called by doors (HTTP, NATS, MCP) and knows none of them.',
     from: { path: '\\.(service|repository)\\.ts$' },
-    to: { path: '\\.(controller|handlers|guard|filter|interceptor|tools)\\.ts$' },
+    to: { path: '\\.(controller|handlers|module|guard|filter|interceptor|tools)\\.ts$' },
   },
   {
     name: 'repository-knows-no-service',
