@@ -1,11 +1,64 @@
-import { Module } from '@nestjs/common';
-import { configured } from '@slipway/platform';
+import { Body, Controller, Get, HttpCode, Inject, Module, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { type AccountId, ListDeployments, ListModels, type RpcContract } from '@slipway/contracts';
+import { allDeployments, allModels, configured, type ListCaller, RpcClient } from '@slipway/platform';
+import type { FastifyRequest } from 'fastify';
 import type { ConsoleConfig } from '../config.js';
 import { HttpModule } from '../http/http.module.js';
+import { Caller, SessionGuard, type SignedIn } from '../sessions/access-tokens.js';
+import { SessionResponses } from '../sessions/session-responses.js';
 import { SessionsModule } from '../sessions/sessions.module.js';
-import { ApiController, CLIENT_ADDRESSES, type ClientAddresses } from './api.controller.js';
+import { callOf, requestOf } from './api-call.js';
 
-/** The private API of the dashboard's pages. */
+/** Addresses that the dashboard shows in examples. */
+export interface ClientAddresses {
+  /** Base address of the inference API, without a path. */
+  readonly gateway_url: string;
+  /** Name of the environment; keys are valid in one environment only. */
+  readonly environment: string;
+}
+
+/** Injection token of `ClientAddresses`. */
+export const CLIENT_ADDRESSES = Symbol('CLIENT_ADDRESSES');
+
+type WholeList = (rpc: ListCaller, account: AccountId) => Promise<object>;
+
+/** Lists that services return in pages and the dashboard gets as a whole. */
+const WHOLE = new Map<RpcContract, WholeList>([
+  [ListDeployments, allDeployments],
+  [ListModels, allModels],
+]);
+
+/** The private API of the dashboard: the calls of `CONSOLE_API`, on behalf of the signed-in person. */
+@Controller('api')
+@UseGuards(SessionGuard)
+export class ApiController {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly responses: SessionResponses,
+    @Inject(CLIENT_ADDRESSES) private readonly addresses: ClientAddresses,
+  ) {}
+
+  @Get('addresses')
+  clientAddresses(): ClientAddresses {
+    return this.addresses;
+  }
+
+  @Post(':service/:method')
+  @HttpCode(200)
+  call(
+    @Param() { service, method }: { readonly service: string; readonly method: string },
+    @Body() body: unknown,
+    @Caller() caller: SignedIn,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const call = callOf(`${service}/${method}`, caller.role);
+    const checked = requestOf(call, body, caller, this.responses.actorOf(request, caller));
+    const rpc = this.rpc.withProof(caller.proof);
+    return WHOLE.get(call.rpc)?.(rpc, caller.account) ?? rpc.call(call.rpc, checked);
+  }
+}
+
+/** Serves the private API of the dashboard. */
 @Module({
   imports: [HttpModule, SessionsModule],
   controllers: [ApiController],

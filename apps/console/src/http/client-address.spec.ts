@@ -19,7 +19,7 @@ describe('the address of a client', () => {
     expect(clientAddress(request(headers), proxies)).toBe(expected);
   });
 
-  it('goes with the client’s name, cut to what a line holds', () => {
+  it('goes with the client’s name, cut to length', () => {
     const { client } = originOf(request({ 'user-agent': `Evil\u202Ebrowser${'x'.repeat(500)}` }), 0);
     expect(client).toHaveLength(200);
     expect(client).toMatch(/^Evilbrowser/);

@@ -5,8 +5,8 @@ import type { Origin } from '@slipway/contracts';
 const CLIENT_CHARS = 200;
 
 /**
- * The client's address. Each of our own proxies adds the address that it saw to X-Forwarded-For; what stands before
- * those, the client may have written itself.
+ * The client's address. Each trusted proxy appends the address that it saw to X-Forwarded-For; entries before those may be
+ * written by the client and are ignored.
  */
 export function clientAddress({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>, proxies: number): string {
   const own = socket.remoteAddress ?? '';
@@ -16,7 +16,7 @@ export function clientAddress({ headers, socket }: Pick<IncomingMessage, 'header
   return isIP(seen) === 0 ? own : seen;
 }
 
-/** Where a request comes from, for the audit log. */
+/** Address and user agent of a request, for the audit log. */
 export function originOf(request: Pick<IncomingMessage, 'headers' | 'socket'>, proxies: number): Origin {
   const client = request.headers['user-agent']?.replace(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '').slice(0, CLIENT_CHARS);
   return { address: clientAddress(request, proxies), ...(client !== undefined && { client }) };

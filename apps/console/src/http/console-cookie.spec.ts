@@ -27,7 +27,7 @@ describe('the cookie of a session', () => {
     ['__Host-slipway_refreshed=x', null],
     ['__Host-slipway_refresh=a; __Host-slipway_refresh=b', null],
     ['', null],
-  ])('of a request with "%s" is %j', (header, value) => {
+  ])('read from "%s" is %j', (header, value) => {
     expect(cookie.read({ cookie: header })).toBe(value);
   });
 });

@@ -6,31 +6,29 @@ import { ServiceError } from '@slipway/contracts';
 import { type HttpDoor, nuid } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ConsoleConfig } from '../config.js';
-import { McpDoor } from '../mcp/mcp-door.js';
-import { answerError } from './answer-error.js';
-import { ErrorFilter } from './error.filter.js';
+import { McpEndpoints } from '../mcp/mcp-endpoints.js';
+import { sendError, ErrorFilter } from './http-errors.js';
 import { OwnOrigin } from './own-origin.js';
 import { RequestBounds } from './request-bounds.js';
-import { RequestGate } from './request-gate.js';
-import { securityHeaders } from './security-headers.js';
+import { RequestGate, securityHeaders } from './request-gate.js';
 
 /** Times in milliseconds, sizes in bytes. */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  /** How often the two above are checked. */
+  /** Interval at which the two timeouts above are checked. */
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16 * 1024,
 } as const;
 
-/** The console's HTTP door: Fastify on servers of its own, with the request gate in front of every route. */
+/** The console's HTTP server: Fastify with the request gate in front of every route. */
 export function consoleDoor({ CONSOLE_HOST: host, CONSOLE_PORT: port }: ConsoleConfig): HttpDoor {
   const servers: Server[] = [];
   let bounds: RequestBounds | undefined;
   let own: OwnOrigin | undefined;
   const adapter = new FastifyAdapter({
-    // A name such as `localhost` stands for several addresses: Fastify makes more servers when it listens.
+    // A name such as `localhost` has several addresses; Fastify creates a server for each when it listens.
     serverFactory: (handler: RequestListener): Server => {
       const server = createServer({ ...LIMITS }, handler);
       servers.push(server);
@@ -42,17 +40,17 @@ export function consoleDoor({ CONSOLE_HOST: host, CONSOLE_PORT: port }: ConsoleC
     routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
     frameworkErrors: (_error: Error, request: FastifyRequest, reply: FastifyReply) => {
       void reply.headers(securityHeaders(own?.isSecure === true));
-      answerError(request, reply, new ServiceError('invalid_path', 'The path is not valid.'));
+      sendError(request, reply, new ServiceError('invalid_path', 'The path is not valid.'));
     },
   });
   const install = (app: INestApplication): void => {
     const limits = app.get(RequestBounds);
     for (const server of servers) limits.watch(server);
     [own, bounds] = [app.get(OwnOrigin), limits];
-    // Loaded when the server listens. Cookies are read where they are needed, not on every request.
+    // Loaded when the server listens. `hook: false`: cookies are parsed where they are needed, not on every request.
     void adapter.getInstance().register(fastifyCookie, { hook: false });
     app.get(RequestGate).install(adapter.getInstance());
     app.useGlobalFilters(new ErrorFilter());
   };
-  return { host, port, adapter, install, drain: (app) => app.get(McpDoor).close() };
+  return { host, port, adapter, install, drain: (app) => app.get(McpEndpoints).close() };
 }

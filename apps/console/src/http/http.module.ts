@@ -1,13 +1,67 @@
-import { Module } from '@nestjs/common';
-import { CONFIG, configured, LOG, type Logger, Readiness } from '@slipway/platform';
+import { Controller, Get, Module, Res } from '@nestjs/common';
+import { ServiceError } from '@slipway/contracts';
+import { CONFIG, configured, LOG, type Logger, Readiness, securityText } from '@slipway/platform';
+import type { FastifyReply } from 'fastify';
 import type { ConsoleConfig } from '../config.js';
-import { HealthController } from './health.controller.js';
-import { HttpSettings } from './http-settings.js';
 import { OwnOrigin } from './own-origin.js';
 import { RequestBounds } from './request-bounds.js';
-import { SecurityTextController } from './security-text.controller.js';
+import { PublicRoute } from './route-declarations.js';
 
-/** Half of all connections, so that one address leaves room for others. Proxies in front are one address for all clients. */
+/** Settings of the HTTP server. */
+export class HttpSettings {
+  constructor(
+    readonly own: OwnOrigin,
+    readonly log: Logger,
+    /** Number of trusted proxies that append to X-Forwarded-For. */
+    readonly proxies: number,
+    /** Why the console must not get requests; null when it is ready. */
+    readonly notReady: () => string | null,
+    /** Contact for security reports; undefined = none. */
+    readonly securityContact: string | undefined,
+  ) {}
+}
+
+/** Health checks of load balancers: live while the event loop runs, ready while requests can be served. */
+@Controller()
+export class HealthController {
+  constructor(private readonly settings: HttpSettings) {}
+
+  @Get('livez')
+  @PublicRoute()
+  live(@Res() reply: FastifyReply): void {
+    sendHealth(reply, null);
+  }
+
+  @Get('readyz')
+  @PublicRoute()
+  ready(@Res() reply: FastifyReply): void {
+    sendHealth(reply, this.settings.notReady());
+  }
+}
+
+function sendHealth(reply: FastifyReply, fault: string | null): void {
+  void reply
+    .code(fault === null ? 200 : 503)
+    .header('content-type', 'text/plain; charset=utf-8')
+    .send(fault ?? 'ok');
+}
+
+/** Serves the contact for security reports. */
+@Controller()
+export class SecurityTextController {
+  constructor(private readonly settings: HttpSettings) {}
+
+  /** @throws ServiceError `not_found` if no contact is configured */
+  @Get('.well-known/security.txt')
+  @PublicRoute()
+  read(@Res() reply: FastifyReply): void {
+    const { securityContact } = this.settings;
+    if (securityContact === undefined) throw new ServiceError('not_found', 'No contact for security reports is configured.');
+    void reply.header('content-type', 'text/plain; charset=utf-8').send(securityText(securityContact));
+  }
+}
+
+/** Half of all connections, so that one address cannot take them all. Behind proxies all clients share one address. */
 const sharePerAddress = ({ CONSOLE_CONNECTIONS_MAX: max, CONSOLE_PROXIES: proxies }: ConsoleConfig): number =>
   proxies > 0 ? max : Math.ceil(max / 2);
 
@@ -15,7 +69,7 @@ function settingsOf(...[config, own, readiness, log]: [ConsoleConfig, OwnOrigin,
   return new HttpSettings(own, log, config.CONSOLE_PROXIES, () => readiness.notReady(), config.SECURITY_CONTACT);
 }
 
-/** What every part of the HTTP door works with, and the routes that need no session. */
+/** Settings and bounds of the HTTP server, and the routes that need no session. */
 @Module({
   controllers: [HealthController, SecurityTextController],
   providers: [

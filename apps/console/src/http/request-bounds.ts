@@ -6,38 +6,38 @@ import type { SignedIn } from '../sessions/access-tokens.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; absent on routes that accept anybody. */
+    /** The signed-in person; absent on public routes. */
     signedIn?: SignedIn;
-    /** The body's part of the budget; given back at the end of the response at the latest. */
+    /** The body and its share of the budget, which is released when the response ends. */
     held?: HeldBody;
   }
 }
 
-/** What connections and bodies may take of this process. */
+/** Bounds on connections and request bodies. */
 export interface RequestBoundsOptions {
   readonly connectionsMax: number;
-  /** Connections at once of one client address, or of the /64 of an IPv6 one. */
+  /** Most connections of one client address, or of one IPv6 /64 network. */
   readonly connectionsPerAddress: number;
-  /** What all bodies together may hold, in bytes. */
+  /** Most memory of all bodies together, in bytes. */
   readonly bodiesBytesMax: number;
 }
 
-/** Who sends a body. */
+/** The sender of a body. */
 export interface BodySender {
-  /** Of the client. */
+  /** Address of the client. */
   readonly address: string;
-  /** Absent while nobody knows them. `by` = what opened the door: a session or a key. */
+  /** Absent for unauthenticated senders. `by`: the session or key that authenticated them. */
   readonly known?: { readonly account: number; readonly by: string };
 }
 
-/** Connections beyond the bound that are read for health checks alone. */
+/** Connections above the bound that are accepted for health checks only. */
 const RESERVE = 32;
-/** The slowest that bodies may arrive. */
+/** Slowest allowed transfer of a body. */
 const RATE = { bytesPerSecond: 1_024, graceMs: 5_000 } as const;
-/** Parts of the budget that one holder gets at most. */
-const SHARES = { account: 1 / 4, session: 1 / 8, anybody: 1 / 4, address: 1 / 16 } as const;
+/** Largest share of the budget of one account, session, client address, and of all unauthenticated senders. */
+const SHARES = { account: 1 / 4, session: 1 / 8, anonymous: 1 / 4, address: 1 / 16 } as const;
 
-/** Bounds what clients hold of the console's memory: connections, and bodies while they are read and used. */
+/** Bounds the connections and the body memory that clients take of the console. */
 export class RequestBounds {
   readonly #connections: ConnectionLimits;
   readonly #budget: SharedBudget;
@@ -47,32 +47,34 @@ export class RequestBounds {
     this.#budget = new SharedBudget(bodiesBytesMax);
   }
 
+  /** Counts the connections of a server. */
   watch(server: Server): void {
-    this.#connections.watch(server);
+    this.#connections /** Counts the connections of a server. */
+      .watch(server);
   }
 
-  /** True where there was no room for the connection: it gets health checks answered and nothing else. */
+  /** True for a connection above the bound, on which only health checks are answered. */
   isBeyond(request: IncomingMessage): boolean {
     return this.#connections.isExtra(request);
   }
 
   /**
-   * Says that a request is one of an account: no newcomer takes the place of its connection.
-   * @throws ServiceError `rate_limit_exceeded` where the account has its share of connections with a request
+   * Assigns a request to an account, so that new connections do not replace its connection.
+   * @throws ServiceError `rate_limit_exceeded` when the account has reached its share of connections
    */
   hold(request: IncomingMessage, response: ServerResponse, account: number): void {
     if (!this.#connections.hold(request, response, account)) throw tooManyRequests();
   }
 
   /**
-   * Reads a body, which keeps its part of the budget until it is released.
+   * Reads a body. It takes its share of the budget until it is released.
    * @throws ServiceError `request_too_large`, `overloaded`, `request_timeout`, `cancelled`
    */
   read(request: IncomingMessage, bytesMax: number, from: BodySender): Promise<HeldBody> {
     return readHeldBody(request, { bytesMax, budget: this.#budget, shares: this.#sharesOf(from), rate: RATE });
   }
 
-  /** The same on the account of who is signed in, or of the client's address. The gate releases it with the response. */
+  /** Reads a body on behalf of the signed-in person, else of the client's address. The gate releases it with the response. */
   async readOf(request: FastifyRequest, bytesMax: number): Promise<HeldBody> {
     const { signedIn, line, raw } = request;
     const known = signedIn && { account: signedIn.account, by: `session ${signedIn.session}` };
@@ -84,12 +86,12 @@ export class RequestBounds {
 
   #sharesOf({ address, known }: BodySender): BudgetShare[] {
     const part = (holder: string, share: number): BudgetShare => ({ holder, max: Math.floor(this.#budget.bytes * share) });
-    if (!known) return [part('anybody', SHARES.anybody), part(`address ${networkOf(address)}`, SHARES.address)];
+    if (!known) return [part('anonymous', SHARES.anonymous), part(`address ${networkOf(address)}`, SHARES.address)];
     return [part(`account ${known.account}`, SHARES.account), part(known.by, SHARES.session)];
   }
 }
 
 const tooManyRequests = (): ServiceError =>
-  new ServiceError('rate_limit_exceeded', 'This account has as many requests open here as it may have; try again soon.', {
+  new ServiceError('rate_limit_exceeded', 'This account has reached its number of open requests here; try again soon.', {
     retryAfterS: 2,
   });

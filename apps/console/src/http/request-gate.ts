@@ -1,44 +1,56 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { McpDoor } from '../mcp/mcp-door.js';
-import { PlaygroundDoor } from '../playground/playground-door.js';
+import { McpEndpoints } from '../mcp/mcp-endpoints.js';
+import { PlaygroundProxy } from '../playground/playground-proxy.js';
 import { AccessTokens } from '../sessions/access-tokens.js';
-import { acceptsAnybody } from './accepts.decorator.js';
-import { answerError } from './answer-error.js';
 import { clientAddress } from './client-address.js';
-import { HttpSettings } from './http-settings.js';
+import { sendError } from './http-errors.js';
+import { HttpSettings } from './http.module.js';
+import { checkRequest } from './own-origin.js';
 import { RequestBounds } from './request-bounds.js';
-import { checkRequest } from './request-checks.js';
 import { RequestLine } from './request-line.js';
-import { securityHeaders } from './security-headers.js';
+import { isPublicRoute } from './route-declarations.js';
+
+/** Headers of every response. The policy is that of API responses; pages have their own. */
+export const securityHeaders = (isSecure: boolean): Readonly<Record<string, string>> => ({
+  'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'cache-control': 'no-store',
+  ...(isSecure && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+});
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Absent of what Fastify refuses before any hook. */
+    /** Absent for requests that Fastify refuses before any hook. */
     line: RequestLine | undefined;
   }
 }
 
-/** Largest body, in bytes: of who is signed in, and of anybody. */
-const BODY_MAX = { signedIn: 64 * 1024, anybody: 8 * 1024 } as const;
-const SPOKEN: ReadonlySet<string> = new Set(['1.0', '1.1']);
-/** Paths that load balancers ask each second. */
+/** Largest body in bytes, on routes with a session and on public routes. */
+const BODY_MAX = { signedIn: 64 * 1024, public: 8 * 1024 } as const;
+const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
+/** Paths of health checks, which are not logged. */
 const HEALTH = /^\/(?:livez|readyz)(?:\?|$)/;
 
 /**
- * Everything that is checked before a byte of a body is read, in Fastify's `onRequest`: room, origin, route, session. The
- * first failure is the answer. The MCP server and the playground answer without Nest, since their bodies and answers are streams.
+ * Checks every request in Fastify's `onRequest`, before its body is read: connections, origin, route, session. The first failure is
+ * the response. The MCP server and the playground bypass Nest, since their bodies and responses are streams.
  */
 @Injectable()
 export class RequestGate {
   readonly #settings: HttpSettings;
   readonly #bounds: RequestBounds;
-  readonly #mcp: McpDoor;
-  readonly #playground: PlaygroundDoor;
+  readonly #mcp: McpEndpoints;
+  readonly #playground: PlaygroundProxy;
   readonly #tokens: AccessTokens;
 
-  constructor(settings: HttpSettings, bounds: RequestBounds, mcp: McpDoor, playground: PlaygroundDoor, tokens: AccessTokens) {
+  constructor(settings: HttpSettings, bounds: RequestBounds, mcp: McpEndpoints, playground: PlaygroundProxy, tokens: AccessTokens) {
     this.#settings = settings;
     this.#bounds = bounds;
     this.#mcp = mcp;
@@ -59,12 +71,12 @@ export class RequestGate {
     this.#playground.install(server, this.#bounds);
   }
 
-  /** JSON alone: what forms of other sites may send is never read. */
+  /** Accepts JSON only: what forms of other sites can send is never read. */
   #readJson(server: FastifyInstance): void {
     const parse = server.getDefaultJsonParser('error', 'error');
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-      const { bytes } = await this.#bounds.readOf(request, request.signedIn ? BODY_MAX.signedIn : BODY_MAX.anybody);
+      const { bytes } = await this.#bounds.readOf(request, request.signedIn ? BODY_MAX.signedIn : BODY_MAX.public);
       return new Promise<unknown>((resolve, reject) => {
         void parse(request, bytes.toString('utf8'), (error, value) => (error ? reject(error) : resolve(value)));
       });
@@ -79,16 +91,16 @@ export class RequestGate {
     reply.raw.once('close', () => request.held?.release());
     void reply.headers({ ...securityHeaders(own.isSecure), 'x-request-id': request.id });
     try {
-      if (!SPOKEN.has(request.raw.httpVersion)) return refuseVersion(request, reply);
+      if (!HTTP_VERSIONS.has(request.raw.httpVersion)) return refuseVersion(request, reply);
       if (this.#bounds.isBeyond(request.raw) && !HEALTH.test(request.url)) throw noRoom(reply);
       if (this.#mcp.takes(request.url)) return this.#handOver(request, reply, address);
       checkRequest(request, own);
-      if (request.is404) throw new ServiceError('not_found', 'There is nothing here.');
-      if (acceptsAnybody(request)) return pass();
+      if (request.is404) throw new ServiceError('not_found', 'Nothing is served at this address.');
+      if (isPublicRoute(request)) return pass();
     } catch (error) {
-      return answerError(request, reply, error);
+      return sendError(request, reply, error);
     }
-    this.#admit(request, reply).then(pass, (error: unknown) => answerError(request, reply, error));
+    this.#admit(request, reply).then(pass, (error: unknown) => sendError(request, reply, error));
     return undefined;
   }
 
@@ -99,7 +111,7 @@ export class RequestGate {
     this.#bounds.hold(request.raw, reply.raw, signedIn.account);
   }
 
-  /** Agents have rules of their own, and their server reads the socket itself. The headers and the log line stay ours. */
+  /** Passes a request to the MCP server, which reads the socket itself. Security headers and log line stay those of the console. */
   #handOver(request: FastifyRequest, reply: FastifyReply, address: string): void {
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
@@ -109,13 +121,13 @@ export class RequestGate {
   }
 }
 
-/** Nothing that follows on the connection can be trusted. */
+/** Closes the connection, since the rest of its bytes cannot be parsed reliably. */
 function refuseVersion(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('connection', 'close');
-  answerError(request, reply, new ServiceError('invalid_request', 'This address speaks HTTP/1.1 and HTTP/1.0 only.'), 505);
+  sendError(request, reply, new ServiceError('invalid_request', 'This server supports HTTP/1.1 and HTTP/1.0 only.'), 505);
 }
 
 function noRoom(reply: FastifyReply): ServiceError {
   void reply.header('connection', 'close');
-  return new ServiceError('overloaded', 'The console has as many connections as it can hold; try again soon.', { retryAfterS: 5 });
+  return new ServiceError('overloaded', 'The console has reached its number of connections; try again soon.', { retryAfterS: 5 });
 }

@@ -48,7 +48,7 @@ describe('a credential', () => {
   });
 });
 
-describe('who guesses', () => {
+describe('guessing', () => {
   const outcomes = async (check: McpKeyCheck, address: string, times: number): Promise<string[]> => {
     const codes: string[] = [];
     for (let i = 0; i < times; i += 1) {
@@ -57,7 +57,7 @@ describe('who guesses', () => {
     return codes;
   };
 
-  it('is slowed down, without harm to others', async () => {
+  it('is slowed down without harm to others', async () => {
     const refuses = { call: () => Promise.reject(new ServiceError('invalid_api_key', 'no')) };
     const check = new McpKeyCheck(refuses, () => 0);
     const codes = await outcomes(check, '192.0.2.1', 70);
@@ -65,7 +65,7 @@ describe('who guesses', () => {
     expect(await outcomes(check, '192.0.2.2', 1)).toEqual(['invalid_api_key']);
   });
 
-  it('learns nothing while keys cannot be checked', async () => {
+  it('reveals nothing while keys cannot be checked', async () => {
     const silent = { call: () => Promise.reject(new ServiceError('unavailable', 'nobody answers')) };
     expect(await outcomes(new McpKeyCheck(silent), '192.0.2.1', 1)).toEqual(['auth_unavailable']);
   });

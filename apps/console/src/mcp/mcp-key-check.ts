@@ -1,12 +1,30 @@
 import type { IncomingMessage } from 'node:http';
-import { isServiceError, keyKindOf, type McpScope, OpenMcpKey, ServiceError } from '@slipway/contracts';
+import {
+  type AccountId,
+  isServiceError,
+  type KeyId,
+  keyKindOf,
+  type Limits,
+  type McpScope,
+  OpenMcpKey,
+  ServiceError,
+} from '@slipway/contracts';
 import { type Decide, decideBy, RateBuckets, type RpcClient } from '@slipway/platform';
 import { HeaderAPIKeyStrategy } from 'passport-headerapikey';
-import type { McpCaller } from './mcp-caller.js';
+
+/** The account of a request's MCP key. */
+export interface McpCaller {
+  readonly key: KeyId;
+  readonly account: AccountId;
+  readonly slug: string;
+  readonly limits: Limits;
+  /** Proof for calls on behalf of the account. */
+  readonly proof: string;
+}
 
 const BEARER = /^bearer +(\S+)$/i;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** Well-formed keys that open nothing, per address: who sends more is guessing. */
+/** Allowed rate of unknown keys per address; more counts as guessing. */
 const WRONG_KEYS = { perSecond: 2, burst: 60 } as const;
 
 const noKey = (message: string): ServiceError => new ServiceError('missing_api_key', message);
@@ -17,16 +35,13 @@ const INVALID_KEY = new ServiceError(
   'This MCP key is not valid. It may have been rotated: copy the current one from the API Keys screen.',
 );
 
-/** A request as the strategy sees it: the key in one form of one header, and what its caller may do. */
+/** A request for the strategy: the key in a normalised header, and the requested scope. */
 interface PreparedRequest {
   readonly headers: { readonly authorization: string };
   readonly scope: McpScope;
 }
 
-/**
- * Checks MCP keys by a passport strategy, which asks keys-service about every request: a rotated key opens nothing from
- * then on.
- */
+/** Checks MCP keys by a passport strategy that calls keys-service for every request, so a rotated key fails at once. */
 export class McpKeyCheck {
   readonly #rpc: Pick<RpcClient, 'call'>;
   readonly #wrong: RateBuckets;
@@ -47,22 +62,22 @@ export class McpKeyCheck {
   }
 
   /**
-   * What a key opens, for a client at an address. The caller's proof is good for what `scope` says.
+   * Checks a key and bounds guessing per address. The caller's proof is valid for `scope`.
    * @throws ServiceError `invalid_api_key`, `rate_limit_exceeded`, `auth_unavailable`
    */
   async admit(value: string, { address, scope }: { address: string; scope: McpScope }): Promise<McpCaller> {
     const verdict = await this.#decide({ headers: { authorization: `Bearer ${value}` }, scope } satisfies PreparedRequest);
     if (!(verdict instanceof ServiceError)) return verdict;
     if (verdict.code !== 'invalid_api_key' || this.#wrong.take(address)) throw verdict;
-    throw new ServiceError('rate_limit_exceeded', 'Too many wrong keys came from this address; wait a little.', { retryAfterS: 10 });
+    throw new ServiceError('rate_limit_exceeded', 'Too many wrong keys came from this address; try again later.', { retryAfterS: 10 });
   }
 
-  /** @throws ServiceError `invalid_api_key`, `auth_unavailable` */
+  /** Checks a key. @throws ServiceError `invalid_api_key`, `auth_unavailable` */
   async open(value: string, scope: McpScope = 'read'): Promise<McpCaller> {
     try {
       const { proof, ...opened } = await this.#rpc.call(OpenMcpKey, { value, scope });
       if (proof !== undefined) return { ...opened, proof };
-      throw new Error('This keys-service is older than the console, and signs no proofs.');
+      throw new Error('This keys-service is older than the console and signs no proofs.');
     } catch (error) {
       if (isServiceError(error) && error.code === 'invalid_api_key') throw error;
       throw new ServiceError('auth_unavailable', 'Keys cannot be checked right now; try again soon.', { retryAfterS: 2, cause: error });
@@ -71,19 +86,19 @@ export class McpKeyCheck {
 }
 
 /**
- * The MCP key of a request, by form alone.
- * @throws ServiceError `missing_api_key`, `invalid_api_key`, `insufficient_scope`, which say what belongs here
+ * Reads the MCP key of a request and checks its form.
+ * @throws ServiceError `missing_api_key`, `invalid_api_key`, `insufficient_scope`, which say what to send
  */
 export function keyOf(headers: IncomingMessage['headers']): string {
   const { authorization, 'x-api-key': apiKey } = headers;
-  if (authorization === undefined && apiKey !== undefined) throw noKey(`The MCP server reads no X-API-Key. ${HOW}`);
+  if (authorization === undefined && apiKey !== undefined) throw noKey(`The MCP server does not read X-API-Key. ${HOW}`);
   const value = BEARER.exec(authorization ?? '')?.[1];
   if (value === undefined) throw noKey(HOW);
   const kind = keyKindOf(value);
   if (kind === 'mcp') return value;
   if (kind === 'dep' || value.startsWith('svc_dep_')) {
-    throw new ServiceError('insufficient_scope', `A deployment key opens deployments, not the MCP server. ${HOW}`);
+    throw new ServiceError('insufficient_scope', `A deployment key is not valid for the MCP server. ${HOW}`);
   }
-  if (JWT.test(value)) throw new ServiceError('invalid_api_key', `The session of a person opens no MCP server. ${HOW}`);
+  if (JWT.test(value)) throw new ServiceError('invalid_api_key', `A session token is not valid for the MCP server. ${HOW}`);
   throw INVALID_KEY;
 }

@@ -1,27 +1,58 @@
-import { McpServer, type McpRequestContext, type McpServerFactory, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  type McpRequestContext,
+  McpServer,
+  type McpServerFactory,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
 import type { Actor } from '@slipway/contracts';
 import type { Logger, RpcClient } from '@slipway/platform';
 import { z } from 'zod';
-import { registerDiagnosePrompt } from './diagnose-prompt.js';
-import { registerDeploymentResources } from './deployment-resources.js';
-import { ownNameOf } from './mcp-client-name.js';
-import type { McpCaller } from './mcp-caller.js';
+import { ownNameOf } from './mcp-clients.js';
+import type { McpCaller } from './mcp-key-check.js';
 import type { McpAddresses, McpTool, ToolCall } from './mcp-tool.js';
-import { runTool } from './tool-runner.js';
-import { inputSchemaOf, outputSchemaOf } from './tool-schemas.js';
+import { registerDeploymentResources, registerDiagnosePrompt } from './resources-and-prompts.js';
+import { runTool, ToolFailure } from './tool-runner.js';
 
-/** What the door knows of a request and hands to the server that answers it. */
+type JsonSchema = Record<string, unknown>;
+
+/** A schema for listing only: the tool itself validates input and output. */
+function shown(json: JsonSchema): StandardSchemaWithJSON<unknown, unknown> {
+  const show = (): JsonSchema => json;
+  return { '~standard': { version: 1, vendor: 'slipway', validate: (value) => ({ value }), jsonSchema: { input: show, output: show } } };
+}
+
+const propertiesOf = (json: JsonSchema): JsonSchema => (json['properties'] ?? {}) as JsonSchema;
+
+/** Input schema of a tool, for clients. */
+export const inputSchemaOf = (input: z.ZodObject): StandardSchemaWithJSON<unknown, unknown> =>
+  shown({ ...z.toJSONSchema(input, { io: 'input' }), additionalProperties: false });
+
+/** Output schema of a tool, for clients: its result or a failure, since some clients validate failures too. */
+export function outputSchemaOf(output: z.ZodObject): StandardSchemaWithJSON<unknown, unknown> {
+  const result = z.toJSONSchema(output);
+  const failure = z.toJSONSchema(ToolFailure);
+  return shown({
+    type: 'object',
+    properties: { ...propertiesOf(result), ...propertiesOf(failure) },
+    additionalProperties: false,
+    anyOf: [{ required: result['required'] ?? [] }, { required: failure['required'] ?? [] }],
+  });
+}
+
+/** What `McpEndpoints` knows of a request and passes to its server. */
 export interface McpRequest {
   readonly caller: McpCaller;
-  /** Of the client. */
+  /** Address of the client. */
   readonly address: string;
   readonly userAgent: string | null;
-  /** Told when the client names itself. */
-  readonly named: (name: string) => void;
-  /** Tells the request's log line what was called. */
+  /** Called with the client's name if the request carries one. */
+  readonly onClientName: (name: string) => void;
+  /** Notes in the request's log line what was called. */
   readonly note: (fields: { mcp_tool?: string; mcp_client?: string }) => void;
 }
 
+/** Dependencies of `McpServerMaker`. */
 export interface McpServerOptions {
   readonly rpc: Pick<RpcClient, 'withProof'>;
   readonly log: Logger;
@@ -36,10 +67,10 @@ const INSTRUCTIONS = [
   'Keys are created and rotated by people in the console alone; never ask for their values.',
 ].join(' ');
 
-/** What clients may keep of lists: tools change with a release only. */
+/** How long clients may cache lists, which change with a release only. */
 const LISTS = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-/** Makes the server of one request, with the tools of one endpoint. */
+/** Creates the server of each request, with the tools of one endpoint. */
 export class McpServerMaker {
   readonly #shown: readonly { tool: McpTool; input: ReturnType<typeof inputSchemaOf>; output: ReturnType<typeof outputSchemaOf> }[];
 
@@ -80,8 +111,8 @@ export class McpServerMaker {
     this.options.log.warn({ tool, err: error.cause ?? error }, 'mcp.tool_failed');
   };
 
-  #callOf({ caller, address, userAgent, named, note }: McpRequest, name: string | undefined): ToolCall {
-    if (name !== undefined) named(name);
+  #callOf({ caller, address, userAgent, onClientName, note }: McpRequest, name: string | undefined): ToolCall {
+    if (name !== undefined) onClientName(name);
     const client = name ?? userAgent ?? undefined;
     if (client !== undefined) note({ mcp_client: client });
     const actor: Actor = { kind: 'key', key: caller.key, address, ...(client !== undefined && { client }) };
@@ -89,8 +120,8 @@ export class McpServerMaker {
   }
 }
 
-const Carried = z.object({ request: z.custom<McpRequest>((value) => typeof value === 'object' && value !== null) });
+const Attached = z.object({ request: z.custom<McpRequest>((value) => typeof value === 'object' && value !== null) });
 
 function requestOf({ authInfo }: McpRequestContext): McpRequest {
-  return Carried.parse(authInfo?.extra).request;
+  return Attached.parse(authInfo?.extra).request;
 }

@@ -1,50 +1,57 @@
 import type { Actor } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import type { z } from 'zod';
-import type { McpCaller } from './mcp-caller.js';
+import type { McpCaller } from './mcp-key-check.js';
 
-/** Where things are, as people and programs outside call them; without a slash at the end. */
+/** Public addresses, without a trailing slash. */
 export interface McpAddresses {
-  /** The inference API. */
+  /** Address of the inference API. */
   readonly gatewayUrl: string;
   readonly consoleUrl: string;
   readonly environment: string;
 }
 
-/** What a tool works with during one call. */
+/** Context of one call of a tool. */
 export interface ToolCall {
   readonly rpc: Pick<RpcClient, 'call'>;
   readonly caller: McpCaller;
-  /** Who asks, for the audit log: the key, and the client that used it. */
+  /** Actor for the audit log: the key, and the client that used it. */
   readonly actor: Actor;
   readonly addresses: McpAddresses;
 }
 
-/** What a client may assume of a call before it makes it. */
+/** Hints that clients read before a call. */
 export interface ToolHints {
-  /** It changes nothing. */
+  /** It has no side effects. */
   readonly isReadOnly: boolean;
-  /** It may take something away from somebody. */
+  /** It may remove or end something. */
   readonly isDestructive: boolean;
-  /** The same call again changes nothing more. */
+  /** A repeated call has no further effect. */
   readonly isIdempotent: boolean;
 }
 
+/** Hints of tools that only read. */
 export const READS: ToolHints = { isReadOnly: true, isDestructive: false, isIdempotent: true };
 
-/** One tool: how it is announced, and what it does. */
+/** One tool: its description for clients and its implementation. */
 export interface McpTool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;
-  /** What it is for and what to call next, for the model that chooses. */
+  /** Purpose and next step, for the model that chooses a tool. */
   readonly description: string;
   readonly hints: ToolHints;
   readonly input: I;
-  /** Absent fields are left out, never null. Holds no secret. */
+  /** Unknown fields are left out, never null. No field holds a secret. */
   readonly output: O;
-  /** @throws ServiceError that says what to do */
+  /** @throws ServiceError whose message says what to do */
   run(input: z.output<I>, call: ToolCall): Promise<z.input<O>>;
 }
 
-/** Declares a tool; its schemas type its work. */
+/** Declares a tool; the schemas type its `run`. */
 export const defineTool = <I extends z.ZodObject, O extends z.ZodObject>(tool: McpTool<I, O>): McpTool<I, O> => Object.freeze(tool);
+
+type Known<T> = { [K in keyof T]?: NonNullable<T[K]> };
+
+/** Removes fields that are null or undefined, since outputs of tools hold no null. */
+export const knownFields = <T extends object>(fields: T): Known<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as Known<T>;

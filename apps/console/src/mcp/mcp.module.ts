@@ -4,17 +4,17 @@ import type { ConsoleConfig } from '../config.js';
 import { HttpModule } from '../http/http.module.js';
 import { OwnOrigin } from '../http/own-origin.js';
 import { RequestBounds } from '../http/request-bounds.js';
-import { McpDoor } from './mcp-door.js';
+import { McpEndpoints } from './mcp-endpoints.js';
 
-function doorOf(...[config, rpc, log, own, bounds]: [ConsoleConfig, RpcClient, Logger, OwnOrigin, RequestBounds]): McpDoor {
+function endpointsOf(...[config, rpc, log, own, bounds]: [ConsoleConfig, RpcClient, Logger, OwnOrigin, RequestBounds]): McpEndpoints {
   const { PUBLIC_BASE_URL: gateway, SLIPWAY_ENV: environment } = config;
   const addresses = { gatewayUrl: gateway.replace(/\/+$/, ''), consoleUrl: own.url, environment };
-  return new McpDoor({ rpc, log, own, bounds, addresses, version: SLIPWAY_VERSION });
+  return new McpEndpoints({ rpc, log, own, bounds, addresses, version: SLIPWAY_VERSION });
 }
 
 @Module({
   imports: [HttpModule],
-  providers: [{ provide: McpDoor, useFactory: doorOf, inject: [CONFIG, RpcClient, LOG, OwnOrigin, RequestBounds] }],
-  exports: [McpDoor],
+  providers: [{ provide: McpEndpoints, useFactory: endpointsOf, inject: [CONFIG, RpcClient, LOG, OwnOrigin, RequestBounds] }],
+  exports: [McpEndpoints],
 })
 export class McpModule {}

@@ -1,7 +1,7 @@
 import { downloadOf, ENGINE_KINDS, type EngineChoice, fileOf, type ModelSource, serverOf, ServiceError } from '@slipway/contracts';
 import { z } from 'zod';
 
-/** Arguments by which tools name a model. */
+/** Tool arguments that name a model. */
 export const modelInput = {
   model: z
     .string()
@@ -14,19 +14,19 @@ export const modelInput = {
     .url({ protocol: /^https?$/ })
     .max(2_048)
     .optional()
-    .describe('Base address of an HTTP engine (vLLM, SGLang, llama-server, Ollama) that serves the model already.'),
+    .describe('Base address of an HTTP engine (vLLM, SGLang, llama-server, Ollama) that already serves the model.'),
   engine: z
     .string()
     .max(32)
     .optional()
-    .describe(`Engine that loads the model, where it is not the usual one: ${Object.keys(ENGINE_KINDS).join(', ')}.`),
+    .describe(`Engine that loads the model, if not the default one: ${Object.keys(ENGINE_KINDS).join(', ')}.`),
   engine_options: z
     .record(z.string(), z.union([z.string(), z.array(z.string())]))
     .optional()
     .describe('Options of that engine, by name.'),
 };
 
-/** A model as the arguments name it. */
+/** Values of `modelInput`. */
 export interface ModelReference {
   readonly model: string;
   readonly engine_url?: string | undefined;
@@ -34,11 +34,11 @@ export interface ModelReference {
   readonly engine_options?: EngineChoice['options'];
 }
 
-/** @throws ServiceError `invalid_request` for options without the engine that they are for */
+/** The chosen engine as a field of a source. @throws ServiceError `invalid_request` for options without an engine */
 function engineChoice({ engine, engine_options: options }: ModelReference): { readonly engine?: EngineChoice } {
   if (engine !== undefined) return { engine: { kind: engine, ...(options && { options }) } };
   if (options === undefined) return {};
-  throw new ServiceError('invalid_request', 'Name the engine that these options are for.', { param: 'engine' });
+  throw new ServiceError('invalid_request', 'engine_options needs engine.', { param: 'engine' });
 }
 
 const parsed = (address: string): URL | null => (URL.canParse(address) ? new URL(address) : null);
@@ -48,7 +48,7 @@ const hasSecret = (address: string): boolean => {
   return url !== null && (url.username !== '' || url.password !== '' || url.search !== '');
 };
 
-/** @throws ServiceError `invalid_request` for an address that would carry a secret through the conversation */
+/** The source that the arguments name. @throws ServiceError `invalid_request` for an address that may hold a secret */
 export function sourceOf(reference: ModelReference): ModelSource {
   const { model, engine_url: url } = reference;
   if (hasSecret(url ?? model)) {
@@ -63,7 +63,7 @@ export function sourceOf(reference: ModelReference): ModelSource {
   return /^(hf:|https?:)/.test(model) ? { kind: 'download', uri: model, ...engine } : { kind: 'file', path: model, ...engine };
 }
 
-/** A source as tools show it. */
+/** Output schema of a source. */
 export const ModelShown = z.object({
   id: z.string().describe('Pass it as model to create_deployment.'),
   format: z.enum(['gguf', 'http']),
@@ -77,7 +77,7 @@ const withoutSecret = (address: string): string => {
   return `${url.origin}${url.pathname}`;
 };
 
-/** Shows where a model comes from; what an address holds besides host and path stays behind. */
+/** A source as tools show it, with addresses reduced to host and path. */
 export function showModel(source: ModelSource): z.input<typeof ModelShown> {
   const server = serverOf(source);
   const engine = source.engine && { engine: source.engine.kind };
@@ -85,5 +85,5 @@ export function showModel(source: ModelSource): z.input<typeof ModelShown> {
   return { id: fileOf(source) ?? withoutSecret(downloadOf(source) ?? ''), format: 'gguf', ...engine };
 }
 
-/** False for a source whose address may hold a secret: what is shown of it names no model. */
+/** False for a source whose address may hold a secret: its shown address does not name the model. */
 export const isShowable = (source: ModelSource): boolean => !hasSecret(serverOf(source)?.url ?? downloadOf(source) ?? '');

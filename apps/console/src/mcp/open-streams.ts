@@ -1,21 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { isServiceError } from '@slipway/contracts';
 
-/** How often streams are held to their keys: a stream ends so long after its key was rotated, at most. In milliseconds. */
+/** Interval at which the keys of open streams are checked, in milliseconds: the longest time a stream outlives its key. */
 const CHECK_EVERY_MS = 500;
 
-/**
- * Answers that are still open, by the key that opened them: most are over in milliseconds, subscriptions stay. Those whose
- * key opens nothing any more are ended.
- */
+/** Open responses by key, mostly subscriptions. It ends the responses of keys that are no longer valid. */
 export class OpenStreams {
   readonly #open = new Map<string, Set<ServerResponse>>();
   #timer: NodeJS.Timeout | undefined;
   #isChecking = false;
 
-  /** @param check throws ServiceError `invalid_api_key` for a key that opens nothing */
+  /** @param check throws ServiceError `invalid_api_key` for a key that is not valid */
   constructor(private readonly check: (key: string) => Promise<unknown>) {}
 
+  /** Watches a response until it closes. */
   add(key: string, response: ServerResponse): void {
     const streams = this.#open.get(key) ?? new Set();
     this.#open.set(key, streams.add(response));
@@ -27,7 +25,7 @@ export class OpenStreams {
     this.#timer ??= setInterval(() => void this.#checkAll(), CHECK_EVERY_MS).unref();
   }
 
-  /** Ends all of them. */
+  /** Ends all responses. */
   end(): void {
     for (const streams of this.#open.values()) for (const response of streams) response.destroy();
     this.#stop();
@@ -49,7 +47,7 @@ export class OpenStreams {
     try {
       await this.check(key);
     } catch (error) {
-      // A service that does not answer says nothing about the key; new requests are refused meanwhile.
+      // Without a reply nothing is known about the key; new requests are refused in the meantime.
       if (isServiceError(error) && error.code === 'invalid_api_key') for (const response of streams) response.destroy();
     }
   }

@@ -1,17 +1,17 @@
 import { ServiceError } from '@slipway/contracts';
 import { z } from 'zod';
 
-/** Items of one page of a tool. */
+/** Number of items of one page. */
 const PAGE_MAX = 100;
 const PAGE_DEFAULT = 50;
 
-/** Arguments of every tool that lists. */
+/** Arguments of all tools that return lists. */
 export const pageInput = {
-  cursor: z.string().max(200).optional().describe('next_cursor of the page before; leave it out for the first page.'),
+  cursor: z.string().max(200).optional().describe('next_cursor of the previous page; leave it out for the first page.'),
   limit: z.int().min(1).max(PAGE_MAX).optional().describe(`Items of a page, ${PAGE_DEFAULT} unless given.`),
 };
 
-/** What every tool that lists answers besides. */
+/** Additional output of all tools that return lists. */
 export const pageOutput = {
   next_cursor: z.string().optional().describe('Pass it as cursor for the next page; absent on the last one.'),
 };
@@ -21,31 +21,34 @@ interface PageInput {
   readonly limit?: number | undefined;
 }
 
-const encode = (place: string): string => Buffer.from(place, 'utf8').toString('base64url');
+const encode = (position: string): string => Buffer.from(position, 'utf8').toString('base64url');
 
 /**
- * Reads the place that a cursor names; null for the first page.
- * @throws ServiceError `invalid_request` for what is no cursor of ours
+ * Decodes a cursor; null for the first page.
+ * @param form pattern of a valid position
+ * @throws ServiceError `invalid_request` for an invalid cursor
  */
 export function readCursor(cursor: string | undefined, form: RegExp): string | null {
   if (cursor === undefined) return null;
-  const place = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (encode(place) === cursor && form.test(place)) return place;
-  throw new ServiceError('invalid_request', 'This cursor is not valid: pass next_cursor of the page before, or none.', { param: 'cursor' });
+  const position = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (encode(position) === cursor && form.test(position)) return position;
+  throw new ServiceError('invalid_request', 'This cursor is not valid: pass next_cursor of the previous page, or none.', {
+    param: 'cursor',
+  });
 }
 
-/** Writes the place at which a page goes on. */
+/** Encodes the position at which the next page begins. */
 export const writeCursor = encode;
 
-/** Takes one page of a list that is in memory. The cursor holds the place of its last item, which may be gone by then. */
+/** One page of a list in memory. The cursor holds the position of its last item, which may be deleted before the next page. */
 export function pageOf<T>(
   items: readonly T[],
   { cursor, limit = PAGE_DEFAULT }: PageInput,
-  placeOf: (item: T) => number,
+  positionOf: (item: T) => number,
 ): { page: readonly T[]; next: { next_cursor?: string } } {
   const after = Number(readCursor(cursor, /^\d{1,10}$/) ?? -1);
-  const rest = items.filter((item) => placeOf(item) > after);
+  const rest = items.filter((item) => positionOf(item) > after);
   const page = rest.slice(0, limit);
   const last = page.at(-1);
-  return { page, next: last !== undefined && rest.length > page.length ? { next_cursor: encode(String(placeOf(last))) } : {} };
+  return { page, next: last !== undefined && rest.length > page.length ? { next_cursor: encode(String(positionOf(last))) } : {} };
 }

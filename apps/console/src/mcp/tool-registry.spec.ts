@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { READ_TOOLS, TOOLS } from './tool-registry.js';
-import { inputSchemaOf, outputSchemaOf } from './tool-schemas.js';
+import { inputSchemaOf, outputSchemaOf } from './mcp-server.js';
 
 type Schema = Record<string, unknown>;
 const shown = (schema: ReturnType<typeof inputSchemaOf>): Schema => schema['~standard'].jsonSchema.output({ target: 'draft-2020-12' });
@@ -15,7 +15,7 @@ describe('every tool', () => {
     }
   });
 
-  it.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s answers without null, and failures fit its schema', (_, { output }) => {
+  it.each(TOOLS.map((tool) => [tool.name, tool] as const))('%s returns no null, and failures fit its schema', (_, { output }) => {
     const schema = shown(outputSchemaOf(output));
     expect(JSON.stringify(schema)).not.toContain('"null"');
     expect(schema['type']).toBe('object');
@@ -24,19 +24,19 @@ describe('every tool', () => {
     expect(clashes).toEqual([]);
   });
 
-  it('that destroys asks for a confirmation, or for the word that it moves something', () => {
+  it('that destroys asks for a confirmation', () => {
     for (const { name, input, hints } of TOOLS) {
       const isAsked = Object.entries(input.shape).some(([field, schema]) => field.startsWith('confirm_') && schema instanceof z.ZodString);
       expect([name, isAsked || name === 'set_alias']).toEqual([name, hints.isDestructive || isAsked]);
     }
   });
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(new Set(TOOLS.map(({ name }) => name)).size).toBe(TOOLS.length);
   });
 });
 
-it('only reading tools are at the endpoint for reading', () => {
+it('the read-only endpoint has reading tools only', () => {
   expect(READ_TOOLS.length).toBeGreaterThan(5);
   expect(READ_TOOLS.filter(({ hints, name }) => hints.isDestructive || !/^(get|list)_/.test(name))).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { setAlias } from './tools/set-alias.tool.js';
 import { stopDeployment } from './tools/stop-deployment.tool.js';
 import { updateDeployment } from './tools/update-deployment.tool.js';
 
-/** Every tool, in the order in which clients list them. None creates or rotates a key: its value would stay in transcripts. */
+/** All tools, in the order of lists. None creates or rotates a key, whose value would stay in transcripts. */
 export const TOOLS: readonly McpTool[] = [
   getAccount,
   listModels,
@@ -34,5 +34,5 @@ export const TOOLS: readonly McpTool[] = [
   revokeDeploymentKey,
 ];
 
-/** Those that change nothing. */
+/** The tools that only read. */
 export const READ_TOOLS: readonly McpTool[] = TOOLS.filter(({ hints }) => hints.isReadOnly);

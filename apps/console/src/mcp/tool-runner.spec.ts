@@ -23,12 +23,12 @@ const tool = defineTool({
 const run = (args: unknown): Promise<ToolResult> => runTool(tool, args, {} as ToolCall, () => undefined);
 const said = async (args: unknown): Promise<string> => (await run(args)).content[0]?.text ?? '';
 
-it('takes one value as a list of one where a list is wanted', async () => {
+it('takes a single value as a list of one', async () => {
   expect(await run({ group_by: 'deployment' })).toMatchObject({ structuredContent: { given: '{"group_by":["deployment"]}' } });
   expect(await run({ group_by: ['key'] })).toMatchObject({ structuredContent: { given: '{"group_by":["key"]}' } });
 });
 
-it('names the values that an argument may have, once', async () => {
+it('names the allowed values of an argument once', async () => {
   expect(await said({ group_by: 'model' })).toBe(
     'The arguments of probe are not valid. group_by.0: Invalid option: expected one of "key"|"deployment".',
   );

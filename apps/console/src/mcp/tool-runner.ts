@@ -1,21 +1,64 @@
-import { isServiceError, ServiceError } from '@slipway/contracts';
+import { type ErrorCode, ERRORS, isServiceError, ServiceError } from '@slipway/contracts';
 import { z } from 'zod';
 import type { McpTool, ToolCall } from './mcp-tool.js';
-import { failureOf } from './tool-failure.js';
 
-/** What a client gets of a call: the same document as text and as structure. */
+/** The failure of a tool, in a form that an agent can act on. */
+export const ToolFailure = z.object({
+  code: z.string(),
+  message: z.string().describe('The problem and what to do.'),
+  retryable: z.boolean().describe('Whether the same call may succeed a little later.'),
+  retry_after_seconds: z.int().optional(),
+  argument: z.string().optional().describe('The argument that is wrong.'),
+  next_tool: z.string().optional().describe('The tool to call next.'),
+});
+export type ToolFailure = z.infer<typeof ToolFailure>;
+
+/** The tool that helps after an error. */
+const NEXT_TOOL: Partial<Record<ErrorCode, string>> = {
+  deployment_not_found: 'list_deployments',
+  deployment_not_stopped: 'stop_deployment',
+  alias_taken: 'get_deployment',
+  key_not_found: 'list_deployment_keys',
+  source_not_allowed: 'list_models',
+};
+
+/** Names of tool arguments for fields of services that are named differently. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  deployment: 'slug',
+  source: 'model',
+  context: 'context_length',
+  expected_rev: 'expected_revision',
+  key: 'key_id',
+};
+
+/** Converts an error of a service to a failure of a tool. */
+export function failureOf({ code, message, param, retryAfterS }: ServiceError): ToolFailure {
+  const isRetryable = ERRORS[code].retry === 'later';
+  const next = NEXT_TOOL[code];
+  const argument = param === undefined ? undefined : (ARGUMENTS[param] ?? param);
+  return {
+    code,
+    message: next === undefined ? message : `${message} Call ${next}.`,
+    retryable: isRetryable,
+    ...(isRetryable && { retry_after_seconds: retryAfterS ?? 2 }),
+    ...(argument !== undefined && { argument }),
+    ...(next !== undefined && { next_tool: next }),
+  };
+}
+
+/** Result of a call: one document as text and as structured content. */
 export interface ToolResult {
   readonly content: { readonly type: 'text'; readonly text: string }[];
   readonly structuredContent: Record<string, unknown>;
   readonly isError?: true;
 }
 
-/** What else is told of a call that failed inside. */
+/** Called with internal errors and with errors that have a cause. */
 export type OnFault = (tool: string, error: ServiceError) => void;
 
 const ISSUES_MAX = 5;
 
-function wordIssue({ path, message }: z.core.$ZodIssue): string {
+function issueText({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }
 
@@ -24,7 +67,7 @@ const withoutWrappers = (schema: unknown): unknown =>
     ? withoutWrappers(schema.unwrap())
     : schema;
 
-/** Arguments as models write them: one value where a list is wanted is a list of one. */
+/** Wraps a single value into a list where the schema expects a list, as models often leave the brackets out. */
 function listsOf(tool: McpTool, args: unknown): unknown {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return args ?? {};
   const entries = Object.entries(args).map(([name, value]: [string, unknown]) => {
@@ -34,7 +77,7 @@ function listsOf(tool: McpTool, args: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** One issue for each argument: what follows from the first one tells nothing new. */
+/** The first issue of each argument; further ones are mostly consequences. */
 function firstOfEach(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const seen = new Set<string>();
   return issues.filter(({ path }) => {
@@ -46,16 +89,16 @@ function firstOfEach(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
 function readInput(tool: McpTool, args: unknown): Record<string, unknown> {
   const parsed = z.strictObject(tool.input.shape).safeParse(listsOf(tool, args));
   if (parsed.success) return parsed.data;
-  const said = firstOfEach(parsed.error.issues).slice(0, ISSUES_MAX).map(wordIssue).join('; ');
-  throw new ServiceError('invalid_request', `The arguments of ${tool.name} are not valid. ${said}.`, {
+  const text = firstOfEach(parsed.error.issues).slice(0, ISSUES_MAX).map(issueText).join('; ');
+  throw new ServiceError('invalid_request', `The arguments of ${tool.name} are not valid. ${text}.`, {
     param: parsed.error.issues[0]?.path.join('.') || undefined,
   });
 }
 
 const toServiceError = (thrown: unknown): ServiceError =>
-  isServiceError(thrown) ? thrown : new ServiceError('internal', 'The console failed; its log says why.', { cause: thrown });
+  isServiceError(thrown) ? thrown : new ServiceError('internal', 'The console failed; its log has the cause.', { cause: thrown });
 
-/** Makes one call of a tool: checks its arguments, does it, and words what came of it. Never throws. */
+/** Calls a tool: validates its arguments, runs it and formats the result or failure. Never throws. */
 export async function runTool(tool: McpTool, args: unknown, call: ToolCall, onFault: OnFault): Promise<ToolResult> {
   try {
     const output = tool.output.parse(await tool.run(readInput(tool, args), call));

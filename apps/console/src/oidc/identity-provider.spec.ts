@@ -34,7 +34,7 @@ async function finish(): Promise<unknown> {
   return provider.finish(new URL(`${CALLBACK}?code=a-code&state=${transaction.state}`), transaction);
 }
 
-describe('a provider that sends somebody back with a code', () => {
+describe('a provider that sends a browser back', () => {
   it.each<[string, RequestListener]>([
     ['breaks the connection off', (request) => void request.socket.destroy()],
     [
@@ -44,12 +44,12 @@ describe('a provider that sends somebody back with a code', () => {
     ],
     ['fails', json(503, {})],
     ['fails and says so', json(500, { error: 'server_error' })],
-  ])('and then %s is unavailable, and refuses nobody', async (_, listener) => {
+  ])('and then %s is unavailable', async (_, listener) => {
     tokenEndpoint = listener;
     await expect(finish()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('and is silent then is unavailable', { timeout: 60_000 }, async () => {
+  it('and then does not respond is unavailable', { timeout: 60_000 }, async () => {
     tokenEndpoint = () => undefined;
     await expect(finish()).rejects.toMatchObject({ code: 'unavailable' });
   });
@@ -58,7 +58,7 @@ describe('a provider that sends somebody back with a code', () => {
     ['refuses it', json(400, { error: 'invalid_grant' })],
     ['vouches for nobody', json(200, { access_token: 'a', token_type: 'bearer' })],
     ['answers nonsense', (_request, response) => void response.end('hello')],
-  ])('and then %s lets nobody in', async (_, listener) => {
+  ])('and then %s refuses the sign-in', async (_, listener) => {
     tokenEndpoint = listener;
     await expect(finish()).rejects.toMatchObject({ code: 'not_permitted' });
   });

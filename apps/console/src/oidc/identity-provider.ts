@@ -8,37 +8,60 @@ import {
   discovery,
   randomPKCECodeVerifier,
   randomState,
+  ResponseBodyError,
 } from 'openid-client';
 import { z } from 'zod';
-import type { OidcSettings } from './oidc-settings.js';
-import { isUnanswered } from './unanswered.js';
 
-/** Longest wait for the provider, in seconds. */
+/** Settings of the identity provider. */
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Absent for a public client. */
+  readonly clientSecret: string | undefined;
+  readonly scopes: string;
+  /** Label of its button. */
+  readonly name: string;
+}
+
+const isFailure = (status: number): boolean => status >= 500;
+
+/** `fetch` reports a lost connection as TypeError with a cause. The library's TypeErrors about arguments have a code. */
+const isLost = (error: Error): boolean => error instanceof TypeError && error.cause instanceof Error && !('code' in error);
+
+/** True if the provider sent no usable response: none arrived, or it failed with a status of 500 or above. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof Response) return isFailure(error.status);
+  if (!(error instanceof Error)) return false;
+  if (error instanceof ResponseBodyError) return isFailure(error.status);
+  return error.name === 'TimeoutError' || isLost(error) || isUnavailable(error.cause);
+}
+
+/** Timeout of calls to the provider, in seconds. */
 const TIMEOUT_S = 5;
 
-/** What must come back unchanged, and what proves that it is we who began. */
+/** A pending sign-in: values that must come back unchanged, and the PKCE verifier. */
 export const Transaction = z.object({
   state: z.string().min(1).max(200),
   nonce: z.string().min(1).max(200),
   verifier: z.string().min(43).max(128),
-  /** Link that is accepted by this sign-in. */
+  /** Token of the invitation that this sign-in accepts. */
   invitation: z.string().max(100).optional(),
 });
 export type Transaction = z.infer<typeof Transaction>;
 
-/** What the provider gave for a code. keys-service verifies it for itself. */
+/** Tokens that the provider issued for a code. keys-service verifies them. */
 export interface ProviderTokens {
   readonly idToken: string;
   readonly accessToken: string;
 }
 
-/** An OpenID Connect provider: authorization code with PKCE, state and nonce, whatever of it the provider requires. */
+/** An OpenID Connect provider: authorization code flow, always with PKCE, state and nonce. */
 export class IdentityProvider {
   #found: Promise<Configuration> | null = null;
 
   constructor(private readonly settings: OidcSettings) {}
 
-  /** Where the browser goes to sign in, and what to remember meanwhile. @throws ServiceError `unavailable` */
+  /** Address of the sign-in page, and the transaction to remember until the callback. @throws ServiceError `unavailable` */
   async begin(
     redirectUri: string,
     { nonce, invitation }: { nonce: string; invitation: string | undefined },
@@ -62,9 +85,9 @@ export class IdentityProvider {
   }
 
   /**
-   * Exchanges what the browser brought back for the provider's tokens of who it is.
-   * @param url the callback's whole address
-   * @throws ServiceError `not_permitted` when the provider does not confirm, `unavailable` when it does not answer or fails itself
+   * Exchanges the code in the callback for the provider's tokens.
+   * @param url full address of the callback
+   * @throws ServiceError `not_permitted` when the provider refuses, `unavailable` when it sends no usable response
    */
   async finish(url: URL, { state, nonce, verifier }: Transaction): Promise<ProviderTokens> {
     const provider = await this.#provider();
@@ -74,12 +97,12 @@ export class IdentityProvider {
       if (tokens.id_token === undefined) throw new Error('The provider sent no ID token.');
       return { idToken: tokens.id_token, accessToken: tokens.access_token };
     } catch (error) {
-      if (isUnanswered(error)) throw this.#unavailable(error);
+      if (isUnavailable(error)) throw this.#unavailable(error);
       throw new ServiceError('not_permitted', `${this.settings.name} did not confirm this sign-in; try again.`, { cause: error });
     }
   }
 
-  /** Looked up at first use, and again after a failure. */
+  /** Discovers the provider at first use, and again after a failure. */
   async #provider(): Promise<Configuration> {
     this.#found ??= this.#discover();
     try {
@@ -91,17 +114,17 @@ export class IdentityProvider {
   }
 
   #unavailable(cause: unknown): ServiceError {
-    return new ServiceError('unavailable', `${this.settings.name} does not answer; try again soon.`, { retryAfterS: 5, cause });
+    return new ServiceError('unavailable', `${this.settings.name} is not reachable; try again soon.`, { retryAfterS: 5, cause });
   }
 
   #discover(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.settings;
     const url = new URL(issuer);
-    // Plain http is let through on this machine alone; the configuration sees to that.
+    // The configuration allows plain http on this machine only.
     const execute = url.protocol === 'http:' ? [allowInsecure] : [];
     return discovery(url, clientId, clientSecret, undefined, { execute, timeout: TIMEOUT_S });
   }
 }
 
-// oxlint-disable-next-line typescript/no-deprecated -- Marked so that nobody overlooks it; there is no other way to a local provider.
+// oxlint-disable-next-line typescript/no-deprecated -- Deprecated as a warning only; a local provider over http needs it.
 const allowInsecure = allowInsecureRequests;

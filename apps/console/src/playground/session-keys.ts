@@ -2,27 +2,27 @@ import { type Actor, isServiceError, KeepPlayground, OpenPlayground, PLAYGROUND_
 import type { RpcClient } from '@slipway/platform';
 import type { SignedIn } from '../sessions/access-tokens.js';
 
-/** A key is prolonged when less is left of it, in milliseconds: what begins with it has this long before it asks again. */
+/** A key is renewed when less than this is left of its life, in milliseconds. */
 const PROLONG_BELOW_MS = (PLAYGROUND_KEY_LIFE_S * 1_000) / 2;
 
-interface HeldKey {
+interface CachedKey {
   readonly value: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Whose key it is. */
-export interface KeyHolder {
-  readonly asking: Pick<SignedIn, 'account' | 'session' | 'proof'>;
+/** The session that a key belongs to. */
+export interface KeyOwner {
+  readonly caller: Pick<SignedIn, 'account' | 'session' | 'proof'>;
   readonly actor: Actor;
 }
 
-const nameOf = ({ asking: { account, session } }: KeyHolder): string => `${account} ${session}`;
+const nameOf = ({ caller: { account, session } }: KeyOwner): string => `${account} ${session}`;
 
-/** The keys by which this console calls the gateway for its sessions. They are in its memory and nowhere else. */
+/** Keys with which the console calls the gateway for sessions. They are kept in memory only. */
 export class SessionKeys {
-  readonly #held = new Map<string, HeldKey>();
-  readonly #asked = new Map<string, Promise<HeldKey>>();
+  readonly #keys = new Map<string, CachedKey>();
+  readonly #pending = new Map<string, Promise<CachedKey>>();
 
   /** @param now milliseconds since the epoch */
   constructor(
@@ -30,42 +30,43 @@ export class SessionKeys {
     private readonly now: () => number = Date.now,
   ) {}
 
+  /** Number of keys in memory. */
   get size(): number {
-    return this.#held.size;
+    return this.#keys.size;
   }
 
   /**
-   * A key that lives on for a while. Who asks meanwhile gets the same one.
+   * A key that is valid for at least half of its life. Concurrent calls of a session share one renewal.
    * @throws ServiceError of `OpenPlayground`, `unavailable`
    */
-  async keyFor(holder: KeyHolder): Promise<string> {
-    const name = nameOf(holder);
-    const held = this.#held.get(name);
-    if (held && held.expiresAt - this.now() > PROLONG_BELOW_MS) return held.value;
-    let asked = this.#asked.get(name);
-    if (!asked) {
-      asked = this.#ask(name, holder).finally(() => this.#asked.delete(name));
-      this.#asked.set(name, asked);
+  async keyFor(owner: KeyOwner): Promise<string> {
+    const name = nameOf(owner);
+    const cached = this.#keys.get(name);
+    if (cached && cached.expiresAt - this.now() > PROLONG_BELOW_MS) return cached.value;
+    let pending = this.#pending.get(name);
+    if (!pending) {
+      pending = this.#renew(name, owner).finally(() => this.#pending.delete(name));
+      this.#pending.set(name, pending);
     }
-    return (await asked).value;
+    return (await pending).value;
   }
 
-  /** Drops a key that opened nothing; another one, made meanwhile, stays. */
-  forget(holder: KeyHolder, value: string): void {
-    const name = nameOf(holder);
-    if (this.#held.get(name)?.value === value) this.#held.delete(name);
+  /** Drops a key that the gateway refused, unless a newer one has replaced it. */
+  forget(owner: KeyOwner, value: string): void {
+    const name = nameOf(owner);
+    if (this.#keys.get(name)?.value === value) this.#keys.delete(name);
   }
 
-  async #ask(name: string, holder: KeyHolder): Promise<HeldKey> {
+  async #renew(name: string, owner: KeyOwner): Promise<CachedKey> {
     this.#forgetExpired();
-    const held = this.#held.get(name)?.value;
-    const key = (held === undefined ? null : await this.#keep(held)) ?? (await this.#open(holder));
-    this.#held.set(name, key);
+    const cached = this.#keys.get(name)?.value;
+    const key = (cached === undefined ? null : await this.#prolong(cached)) ?? (await this.#open(owner));
+    this.#keys.set(name, key);
     return key;
   }
 
-  /** The key itself proves who asks: an answer may take longer than the token that it began with. Null when it is over. */
-  async #keep(value: string): Promise<HeldKey | null> {
+  /** Prolongs a key, authenticated by the key itself, since the session token may expire during a response. Null when the session has ended. */
+  async #prolong(value: string): Promise<CachedKey | null> {
     try {
       const { expires_at: expires } = await this.rpc.call(KeepPlayground, { value });
       return { value, expiresAt: Date.parse(expires) };
@@ -75,13 +76,13 @@ export class SessionKeys {
     }
   }
 
-  async #open({ asking: { account, session, proof }, actor }: KeyHolder): Promise<HeldKey> {
+  async #open({ caller: { account, session, proof }, actor }: KeyOwner): Promise<CachedKey> {
     const { value, expires_at: expires } = await this.rpc.withProof(proof).call(OpenPlayground, { account, session, actor });
-    if (value === null) throw new ServiceError('internal', 'A service answered against its contract.');
+    if (value === null) throw new ServiceError('internal', 'A service sent a reply that its contract does not allow.');
     return { value, expiresAt: Date.parse(expires) };
   }
 
   #forgetExpired(): void {
-    for (const [name, { expiresAt }] of this.#held) if (expiresAt <= this.now()) this.#held.delete(name);
+    for (const [name, { expiresAt }] of this.#keys) if (expiresAt <= this.now()) this.#keys.delete(name);
   }
 }

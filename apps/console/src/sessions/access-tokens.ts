@@ -1,19 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import { isServiceError, ServiceError } from '@slipway/contracts';
 import { type Decide, decideBy } from '@slipway/platform';
 import type { ProofReader, ProvenPerson } from '@slipway/proof';
+import type { FastifyRequest } from 'fastify';
 import { HeaderAPIKeyStrategy } from 'passport-headerapikey';
 
 const BEARER = /^bearer +([\w.-]+)$/i;
 const SIGN_IN_FIRST = new ServiceError('session_ended', 'Sign in first.');
 
-/** Who asks, as a session token proves. */
+/** A signed-in person, as the session token proves. */
 export interface SignedIn extends ProvenPerson {
-  /** The token itself: services that are called on this person's behalf want it too. */
+  /** The token itself, which services require for calls on this person's behalf. */
   readonly proof: string;
 }
 
-/** Reads session tokens, by a passport strategy. */
+/** Checks session tokens by a passport strategy. */
 export class AccessTokens {
   readonly #decide: Decide<SignedIn>;
 
@@ -28,15 +30,30 @@ export class AccessTokens {
   }
 
   /**
-   * Who sent a request, by its bearer token.
-   * @throws ServiceError `session_ended` without a token, and one answer for every token that opens nothing;
-   *   `auth_unavailable`
+   * The person whose bearer token a request carries.
+   * @throws ServiceError `session_ended` without a valid token, the same for every invalid one; `auth_unavailable`
    */
   async read({ authorization }: Pick<IncomingHttpHeaders, 'authorization'>): Promise<SignedIn> {
     const token = BEARER.exec(authorization ?? '')?.[1];
-    // The scheme may be written in any case and with several spaces; the strategy knows one form.
+    // The scheme may have any case and several spaces; the strategy accepts one form.
     const verdict = token === undefined ? SIGN_IN_FIRST : await this.#decide({ headers: { authorization: `Bearer ${token}` } });
     if (verdict instanceof ServiceError) throw verdict;
     return verdict;
   }
 }
+
+/** Requires that the request gate found a session. */
+@Injectable()
+export class SessionGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    if (context.switchToHttp().getRequest<FastifyRequest>().signedIn !== undefined) return true;
+    throw new ServiceError('session_ended', 'Sign in first.');
+  }
+}
+
+/** Parameter decorator: the signed-in person, on routes with `SessionGuard`. */
+export const Caller = createParamDecorator((_: unknown, context: ExecutionContext): SignedIn => {
+  const { signedIn } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (signedIn === undefined) throw new Error('This route lacks the session guard.');
+  return signedIn;
+});

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type Origin, ServiceError } from '@slipway/contracts';
 import { RateBuckets } from '@slipway/platform';
 
-/** Slows down who tries passwords or links from one address; keys-service counts failures by person besides. */
+/** Limits attempts at passwords and links per client address. keys-service limits failures per person as well. */
 @Injectable()
 export class AttemptLimiter {
   readonly #buckets: RateBuckets;
 
-  /** @param perMinute tries from one address; a third of them at once. @param now milliseconds */
+  /** @param perMinute attempts per address; the burst is a third of it. @param now milliseconds */
   constructor(perMinute: number, now: () => number = () => performance.now()) {
     this.#buckets = new RateBuckets({ perSecond: perMinute / 60, burst: Math.max(1, Math.ceil(perMinute / 3)), now });
   }
@@ -15,6 +15,6 @@ export class AttemptLimiter {
   /** @throws ServiceError `rate_limit_exceeded` */
   admit({ address }: Origin): void {
     if (this.#buckets.take(address)) return;
-    throw new ServiceError('rate_limit_exceeded', 'Too many attempts came from this address; wait a little.', { retryAfterS: 10 });
+    throw new ServiceError('rate_limit_exceeded', 'Too many attempts came from this address; try again later.', { retryAfterS: 10 });
   }
 }

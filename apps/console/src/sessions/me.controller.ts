@@ -3,40 +3,39 @@ import { ChangePassword, EndSessions, FindUser, NewPassword, Password } from '@s
 import { RpcClient } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { bodyOf } from '../http/body.pipe.js';
-import type { SignedIn } from './access-tokens.js';
+import { bodyOf } from '../http/route-declarations.js';
+import { Caller, SessionGuard, type SignedIn } from './access-tokens.js';
 import { AttemptLimiter } from './attempt-limiter.js';
-import { SessionAnswers } from './session-answers.js';
-import { Asking, SessionGuard } from './session.guard.js';
+import { SessionResponses } from './session-responses.js';
 
 const PasswordBody = z.object({ current: Password, next: NewPassword });
 
-/** The session and password of the person who is signed in. What needs neither cookie nor limiter is in `CONSOLE_API`. */
+/** Session and password of the signed-in person. Calls that need neither cookie nor limiter are in `CONSOLE_API`. */
 @Controller('api')
 @UseGuards(SessionGuard)
 export class MeController {
   constructor(
     private readonly rpc: RpcClient,
-    private readonly answers: SessionAnswers,
+    private readonly responses: SessionResponses,
     private readonly limiter: AttemptLimiter,
   ) {}
 
   @Get('me')
-  async me(@Asking() { user, session, account, role, proof }: SignedIn): Promise<object> {
+  async me(@Caller() { user, session, account, role, proof }: SignedIn): Promise<object> {
     return { ...(await this.rpc.withProof(proof).call(FindUser, { user })), session, account, role };
   }
 
   @Post('sign-out-everywhere')
   @HttpCode(200)
   async signOutEverywhere(
-    @Asking() asking: SignedIn,
+    @Caller() caller: SignedIn,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
     const ended = await this.rpc
-      .withProof(asking.proof)
-      .call(EndSessions, { user: asking.user, actor: this.answers.actorOf(request, asking) });
-    this.answers.take(reply);
+      .withProof(caller.proof)
+      .call(EndSessions, { user: caller.user, actor: this.responses.actorOf(request, caller) });
+    this.responses.end(reply);
     return ended;
   }
 
@@ -44,10 +43,10 @@ export class MeController {
   @HttpCode(200)
   changePassword(
     @Body(bodyOf(PasswordBody)) body: z.output<typeof PasswordBody>,
-    @Asking() { user, session, proof }: SignedIn,
+    @Caller() { user, session, proof }: SignedIn,
     @Req() request: FastifyRequest,
   ): Promise<object> {
-    const origin = this.answers.originOf(request);
+    const origin = this.responses.originOf(request);
     this.limiter.admit(origin);
     return this.rpc.withProof(proof).call(ChangePassword, { ...body, user, session, origin });
   }

@@ -4,19 +4,17 @@ import { ProofReader } from '@slipway/proof';
 import type { ConsoleConfig } from '../config.js';
 import { BrowserCookie, RefreshCookie } from '../http/console-cookie.js';
 import { HttpModule } from '../http/http.module.js';
-import { AccessTokens } from './access-tokens.js';
+import { AccessTokens, SessionGuard } from './access-tokens.js';
 import { AttemptLimiter } from './attempt-limiter.js';
 import { MeController } from './me.controller.js';
-import { SessionAnswers } from './session-answers.js';
-import { SessionGuard } from './session.guard.js';
-import { SignInController } from './sign-in.controller.js';
-import { SIGN_IN_WAYS, WaysController } from './ways.controller.js';
+import { SessionResponses } from './session-responses.js';
+import { SIGN_IN_WAYS, SignInController, WaysController } from './sign-in.controller.js';
 
 @Module({
   imports: [HttpModule],
   controllers: [WaysController, SignInController, MeController],
   providers: [
-    SessionAnswers,
+    SessionResponses,
     SessionGuard,
     { provide: AccessTokens, useFactory: (proofs: ProofReader) => new AccessTokens(proofs), inject: [ProofReader] },
     configured(AttemptLimiter, ({ SIGN_INS_PER_MIN: perMinute }: ConsoleConfig) => new AttemptLimiter(perMinute)),
@@ -27,6 +25,6 @@ import { SIGN_IN_WAYS, WaysController } from './ways.controller.js';
       identity_provider: issuer === undefined ? null : name,
     })),
   ],
-  exports: [AccessTokens, AttemptLimiter, SessionAnswers, SessionGuard],
+  exports: [AccessTokens, AttemptLimiter, SessionResponses, SessionGuard],
 })
 export class SessionsModule {}

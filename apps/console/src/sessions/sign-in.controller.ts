@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import {
   AcceptInvitation,
   AccountSlug,
@@ -15,89 +15,110 @@ import {
 import { RpcClient } from '@slipway/platform';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { AcceptsAnybody } from '../http/accepts.decorator.js';
-import { bodyOf } from '../http/body.pipe.js';
+import { PublicRoute, bodyOf } from '../http/route-declarations.js';
 import { AttemptLimiter } from './attempt-limiter.js';
-import { type SessionAnswer, SessionAnswers } from './session-answers.js';
+import { type SessionResponse, SessionResponses } from './session-responses.js';
+
+/** Available ways to sign in. */
+export interface SignInWays {
+  readonly password: true;
+  /** Label of the identity provider's button; null without a provider. */
+  readonly identity_provider: string | null;
+}
+
+/** Injection token of `SignInWays`. */
+export const SIGN_IN_WAYS = Symbol('SIGN_IN_WAYS');
+
+/** Serves the available ways to sign in. */
+@Controller('api')
+export class WaysController {
+  constructor(@Inject(SIGN_IN_WAYS) private readonly offered: SignInWays) {}
+
+  @Get('sign-in/ways')
+  @PublicRoute()
+  ways(): SignInWays {
+    return this.offered;
+  }
+}
 
 const SignInBody = z.object({ email: Email, password: Password, account: AccountSlug.optional() });
 const RefreshBody = z.object({ account: AccountSlug.optional(), attempt: RefreshSession.request.shape.attempt });
 const LinkBody = z.object({ token: LinkToken });
 const AcceptBody = LinkBody.extend({ email: Email.optional(), name: PersonName.optional(), password: Password });
 
-/** The ways into the console and out of it. */
+/** Sign-in, refresh, sign-out and invitations. */
 @Controller('api')
 export class SignInController {
   constructor(
     private readonly rpc: RpcClient,
-    private readonly answers: SessionAnswers,
+    private readonly responses: SessionResponses,
     private readonly limiter: AttemptLimiter,
   ) {}
 
   @Post('sign-in')
-  @AcceptsAnybody()
+  @PublicRoute()
   @HttpCode(200)
   async signIn(
     @Body(bodyOf(SignInBody)) body: z.output<typeof SignInBody>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<SessionAnswer> {
-    const origin = this.answers.originOf(request);
+  ): Promise<SessionResponse> {
+    const origin = this.responses.originOf(request);
     this.limiter.admit(origin);
-    return this.answers.give(reply, await this.rpc.call(SignIn, { ...body, ...this.answers.browserOf(request), origin }));
+    return this.responses.start(reply, await this.rpc.call(SignIn, { ...body, ...this.responses.browserOf(request), origin }));
   }
 
-  /** Exchanges the cookie for the next one and a new token. Without a session the cookie goes. */
+  /** Rotates the refresh token and returns a new session token. Removes the cookie when the session has ended. */
   @Post('refresh')
-  @AcceptsAnybody()
+  @PublicRoute()
   @HttpCode(200)
   async refresh(
     @Body(bodyOf(RefreshBody)) body: z.output<typeof RefreshBody>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<SessionAnswer> {
-    const refreshToken = this.answers.refreshTokenOf(request);
-    // The page tells apart who was never signed in here from whose session was ended.
+  ): Promise<SessionResponse> {
+    const refreshToken = this.responses.refreshTokenOf(request);
+    // `param` lets the page distinguish a missing cookie from an ended session.
     if (refreshToken === null) throw new ServiceError('session_ended', 'Sign in first.', { param: 'cookie' });
     try {
-      const origin = this.answers.originOf(request);
-      return this.answers.give(reply, await this.rpc.call(RefreshSession, { ...body, refresh_token: refreshToken, origin }));
+      const origin = this.responses.originOf(request);
+      return this.responses.start(reply, await this.rpc.call(RefreshSession, { ...body, refresh_token: refreshToken, origin }));
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'session_ended') this.answers.take(reply);
+      if (error instanceof ServiceError && error.code === 'session_ended') this.responses.end(reply);
       throw error;
     }
   }
 
   @Post('sign-out')
-  @AcceptsAnybody()
+  @PublicRoute()
   @HttpCode(200)
   async signOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<{ signed_out: true }> {
-    const refreshToken = this.answers.refreshTokenOf(request);
-    if (refreshToken !== null) await this.rpc.call(SignOut, { refresh_token: refreshToken, origin: this.answers.originOf(request) });
-    this.answers.take(reply);
+    const refreshToken = this.responses.refreshTokenOf(request);
+    if (refreshToken !== null) await this.rpc.call(SignOut, { refresh_token: refreshToken, origin: this.responses.originOf(request) });
+    this.responses.end(reply);
     return { signed_out: true };
   }
 
-  /** What a link invites to. The link's secret travels in the body: URLs end in logs. */
+  /** Shows an invitation. Its token is sent in the body, since URLs are logged. */
   @Post('invitations/find')
-  @AcceptsAnybody()
+  @PublicRoute()
   @HttpCode(200)
   async find(@Body(bodyOf(LinkBody)) body: z.output<typeof LinkBody>, @Req() request: FastifyRequest): Promise<object> {
-    this.limiter.admit(this.answers.originOf(request));
+    this.limiter.admit(this.responses.originOf(request));
     return this.rpc.call(FindInvitation, body);
   }
 
-  /** Also for the first owner's link. */
+  /** Accepts an invitation or the first owner's set-up link. */
   @Post('invitations/accept')
-  @AcceptsAnybody()
+  @PublicRoute()
   @HttpCode(200)
   async accept(
     @Body(bodyOf(AcceptBody)) body: z.output<typeof AcceptBody>,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<SessionAnswer> {
-    const origin = this.answers.originOf(request);
+  ): Promise<SessionResponse> {
+    const origin = this.responses.originOf(request);
     this.limiter.admit(origin);
-    return this.answers.give(reply, await this.rpc.call(AcceptInvitation, { ...body, ...this.answers.browserOf(request), origin }));
+    return this.responses.start(reply, await this.rpc.call(AcceptInvitation, { ...body, ...this.responses.browserOf(request), origin }));
   }
 }

@@ -10,11 +10,10 @@ import {
   ServiceError,
 } from '@slipway/contracts';
 import { z } from 'zod';
-import { changedDeployment, DeploymentChanged, urlOf } from '../deployment-answers.js';
+import { changedDeployment, DeploymentChanged, settingsInput, urlOf } from '../deployment-views.js';
 import { defineTool, type ToolCall } from '../mcp-tool.js';
 import { modelInput, sourceOf } from '../model-reference.js';
-import { aliasInput, readAlias } from '../alias-reference.js';
-import { settingsInput } from '../settings-input.js';
+import { aliasInput, readAlias } from '../deployment-reference.js';
 
 async function requireFree(alias: AliasName, { rpc, caller }: ToolCall): Promise<void> {
   const { aliases } = await rpc.call(ListAliases, { account: caller.account });
@@ -39,7 +38,7 @@ export const createDeployment = defineTool({
   input: z.object({
     ...modelInput,
     name: z.string().min(1).max(100).optional().describe('For people; the model’s file name unless given.'),
-    alias: aliasInput.optional().describe('A free alias that shall point at it.'),
+    alias: aliasInput.optional().describe('A free alias to point at it.'),
     ...settingsInput,
     idempotency_key: z
       .string()
@@ -70,7 +69,7 @@ export const createDeployment = defineTool({
   },
 });
 
-/** A repeated creation finds its alias set; an alias of another deployment stays where it is. */
+/** Points the alias only if it is free. A repeated creation finds its alias set already. */
 async function pointFreeAlias(alias: AliasName, deployment: DeploymentId, { rpc, caller, actor }: ToolCall): Promise<void> {
   const { account, slug } = caller;
   try {

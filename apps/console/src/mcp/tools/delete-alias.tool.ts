@@ -1,13 +1,12 @@
 import { RemoveAlias } from '@slipway/contracts';
 import { z } from 'zod';
-import { aliasInput, readAlias } from '../alias-reference.js';
+import { aliasInput, readAlias, requireConfirmation } from '../deployment-reference.js';
 import { defineTool } from '../mcp-tool.js';
-import { requireConfirmation } from '../open-deployment.js';
 
 export const deleteAlias = defineTool({
   name: 'delete_alias',
   title: 'Delete an alias',
-  description: 'Removes an alias; whoever calls it gets an error. The deployment stays. Ask the person you work for first.',
+  description: 'Removes an alias: requests to it then fail. The deployment stays. Ask the person you work for first.',
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   input: z.object({
     alias: aliasInput,

@@ -1,7 +1,7 @@
 import { DeleteDeployment, deploymentSlug } from '@slipway/contracts';
 import { z } from 'zod';
 import { defineTool } from '../mcp-tool.js';
-import { confirmSlug, DeploymentRef, deploymentIdOf, requireSlug } from '../open-deployment.js';
+import { confirmSlug, DeploymentRef, deploymentIdOf, requireSlug } from '../deployment-reference.js';
 
 export const deleteDeployment = defineTool({
   name: 'delete_deployment',

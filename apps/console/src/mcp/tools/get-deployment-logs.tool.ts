@@ -2,7 +2,7 @@ import { LOG_RING_LINES, ReadLog } from '@slipway/contracts';
 import { z } from 'zod';
 import { LINES_MAX, pickLines } from '../log-lines.js';
 import { defineTool, READS } from '../mcp-tool.js';
-import { DeploymentRef, deploymentIdOf } from '../open-deployment.js';
+import { DeploymentRef, deploymentIdOf } from '../deployment-reference.js';
 
 export const getDeploymentLogs = defineTool({
   name: 'get_deployment_logs',
@@ -15,12 +15,12 @@ export const getDeploymentLogs = defineTool({
     since: z.iso.datetime({ offset: true }).optional().describe('Only lines from this moment on, like 2026-01-31T12:00:00Z.'),
     contains: z.string().min(1).max(200).optional().describe('Only lines with this text, in any case.'),
     cursor: z.string().max(200).optional().describe('next_cursor of an earlier call: only lines after those that it gave.'),
-    limit: z.int().min(1).max(LINES_MAX).optional().describe('Lines of one answer, 100 unless given.'),
+    limit: z.int().min(1).max(LINES_MAX).optional().describe('Lines of one response, 100 unless given.'),
   }),
   output: z.object({
     lines: z.array(z.object({ at: z.string(), host: z.string(), revision: z.int(), text: z.string() })),
     next_cursor: z.string().optional().describe('For lines after these, also those that are yet to be written.'),
-    silent_hosts: z.array(z.string()).describe('Workers that did not answer; their lines are missing.'),
+    silent_hosts: z.array(z.string()).describe('Workers that did not reply; their lines are missing.'),
   }),
   run: async ({ slug, ...asked }, call) => {
     const deployment = await deploymentIdOf(slug, call);

@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { DeploymentShown } from '../deployment-answers.js';
+import { DeploymentShown, shownDeployment } from '../deployment-views.js';
 import { defineTool, READS } from '../mcp-tool.js';
-import { DeploymentRef, openDeployment } from '../open-deployment.js';
-import { shownDeployment } from '../shown-deployment.js';
+import { DeploymentRef, openDeployment } from '../deployment-reference.js';
 
 export const getDeployment = defineTool({
   name: 'get_deployment',
   title: 'Show a deployment',
-  description: 'Tells everything of one deployment: its state and why, what it serves, where it is called, and what to do next.',
+  description: 'Shows one deployment: its state and the reason, what it serves, its address, and what to do next.',
   hints: READS,
   input: z.object({ slug: DeploymentRef }),
   output: DeploymentShown,

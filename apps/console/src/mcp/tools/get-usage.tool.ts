@@ -1,8 +1,7 @@
 import { deploymentSlug, KeyId, QueryUsage, UsageGroup, type UsageLatency, UsageStep } from '@slipway/contracts';
 import { z } from 'zod';
-import { knownFields } from '../known-fields.js';
-import { defineTool, READS } from '../mcp-tool.js';
-import { DeploymentRef, deploymentIdOf } from '../open-deployment.js';
+import { defineTool, knownFields, READS } from '../mcp-tool.js';
+import { DeploymentRef, deploymentIdOf } from '../deployment-reference.js';
 import { pageInput, pageOf, pageOutput } from '../page-cursor.js';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -10,7 +9,7 @@ const Count = z.int();
 const Moment = z.iso.datetime({ offset: true });
 
 const Milliseconds = z.number().optional();
-/** Of completed requests; absent where there were none. */
+/** Speed of completed requests; absent if there were none. */
 const SPEED = {
   ttft_p50_ms: Milliseconds.describe('Time to the first token: half of the completed requests stay below; true to 5 %.'),
   ttft_p95_ms: Milliseconds.describe('95 of 100 stay below.'),
@@ -34,7 +33,7 @@ export const getUsage = defineTool({
   name: 'get_usage',
   title: 'Read usage',
   description:
-    'Tells requests, errors, tokens and speed of the account by time, deployment, key, alias, contract or outcome. Days and hours are UTC; a request is counted a second or two after its end.',
+    'Shows requests, errors, tokens and speed of the account by time, deployment, key, alias, contract or outcome. Days and hours are UTC; a request is counted a second or two after its end.',
   hints: READS,
   input: z.object({
     from: Moment.optional().describe('Begin, like 2026-01-31T00:00:00Z; seven days before the end unless given.'),

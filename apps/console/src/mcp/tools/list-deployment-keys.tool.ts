@@ -1,7 +1,6 @@
 import { KeyId, ListKeys } from '@slipway/contracts';
 import { z } from 'zod';
-import { knownFields } from '../known-fields.js';
-import { defineTool, READS } from '../mcp-tool.js';
+import { defineTool, knownFields, READS } from '../mcp-tool.js';
 import { readCursor, writeCursor } from '../page-cursor.js';
 
 const KeyState = z.enum(['active', 'expired', 'revoked']);
@@ -14,7 +13,7 @@ export const listDeploymentKeys = defineTool({
   hints: READS,
   input: z.object({
     state: KeyState.optional(),
-    cursor: z.string().max(200).optional().describe('next_cursor of the page before; leave it out for the first page.'),
+    cursor: z.string().max(200).optional().describe('next_cursor of the previous page; leave it out for the first page.'),
   }),
   output: z.object({
     keys: z.array(

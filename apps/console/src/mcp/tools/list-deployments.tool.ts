@@ -1,14 +1,14 @@
 import { ObservedState } from '@slipway/contracts';
 import { allDeployments } from '@slipway/platform';
 import { z } from 'zod';
-import { DeploymentListed, listedDeployment } from '../deployment-answers.js';
+import { DeploymentListed, listedDeployment } from '../deployment-views.js';
 import { defineTool, READS } from '../mcp-tool.js';
 import { pageInput, pageOf, pageOutput } from '../page-cursor.js';
 
 export const listDeployments = defineTool({
   name: 'list_deployments',
   title: 'List deployments',
-  description: 'Lists the deployments of the account, oldest first. get_deployment tells all of one.',
+  description: 'Lists the deployments of the account, oldest first. get_deployment shows one with all details.',
   hints: READS,
   input: z.object({
     state: ObservedState.optional().describe('Only those in this state.'),

@@ -1,8 +1,7 @@
 import { deploymentSlug } from '@slipway/contracts';
 import { allModels } from '@slipway/platform';
 import { z } from 'zod';
-import { knownFields } from '../known-fields.js';
-import { defineTool, READS } from '../mcp-tool.js';
+import { defineTool, knownFields, READS } from '../mcp-tool.js';
 import { isShowable, ModelShown, showModel } from '../model-reference.js';
 import { pageInput, pageOf, pageOutput } from '../page-cursor.js';
 

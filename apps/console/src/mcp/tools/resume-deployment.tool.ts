@@ -1,8 +1,8 @@
 import { ResumeDeployment } from '@slipway/contracts';
 import { z } from 'zod';
-import { changedDeployment, DeploymentChanged } from '../deployment-answers.js';
+import { changedDeployment, DeploymentChanged } from '../deployment-views.js';
 import { defineTool } from '../mcp-tool.js';
-import { DeploymentRef, deploymentIdOf } from '../open-deployment.js';
+import { DeploymentRef, deploymentIdOf } from '../deployment-reference.js';
 
 export const resumeDeployment = defineTool({
   name: 'resume_deployment',

@@ -1,10 +1,10 @@
 import { KeyId, ListKeys, RevokeKey, ServiceError } from '@slipway/contracts';
 import { z } from 'zod';
 import { defineTool, type ToolCall } from '../mcp-tool.js';
-import { requireConfirmation } from '../open-deployment.js';
+import { requireConfirmation } from '../deployment-reference.js';
 
 async function nameOf(key: KeyId, { rpc, caller }: ToolCall): Promise<string> {
-  // Lists hold keys below a number: the first one below the next number is the key itself, if it exists.
+  // Lists hold keys with ids below `before`: the first one below id + 1 is the key itself, if it exists.
   const before = KeyId.safeParse(key + 1);
   const { keys } = await rpc.call(ListKeys, { account: caller.account, ...(before.success && { before: before.data }) });
   const found = keys.find(({ id }) => id === key);

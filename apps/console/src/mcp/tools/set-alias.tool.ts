@@ -1,14 +1,13 @@
 import { deploymentSlug, ListAliases, PointAlias, ServiceError } from '@slipway/contracts';
 import { z } from 'zod';
-import { aliasInput, readAlias } from '../alias-reference.js';
+import { aliasInput, deploymentIdOf, DeploymentRef, readAlias } from '../deployment-reference.js';
 import { defineTool } from '../mcp-tool.js';
-import { DeploymentRef, deploymentIdOf } from '../open-deployment.js';
 
 export const setAlias = defineTool({
   name: 'set_alias',
   title: 'Point an alias at a deployment',
   description:
-    'Makes an alias, or moves it where replace is true: then everybody who calls the alias gets the other deployment at once. Ask the person you work for before you move one.',
+    'Creates an alias, or moves it where replace is true: requests to the alias then go to the other deployment at once. Ask the person you work for before you move one.',
   hints: { isReadOnly: false, isDestructive: true, isIdempotent: true },
   input: z.object({
     alias: aliasInput,
@@ -30,7 +29,7 @@ export const setAlias = defineTool({
         { param: 'replace' },
       );
     }
-    // What somebody else pointed elsewhere meanwhile stays there: nobody agreed to take it from that one.
+    // `from` keeps an alias that another caller has moved in the meantime.
     await rpc.call(PointAlias, { account, alias, deployment, from: previous ?? null, actor });
     const named = { alias: `${caller.slug}/${alias}`, slug: deploymentSlug(deployment) };
     return { ...named, ...(previous !== undefined && { previous_slug: deploymentSlug(previous) }) };

@@ -1,16 +1,15 @@
 import { deploymentSlug, ScaleDeployment, ServiceError, UpdateDeployment } from '@slipway/contracts';
 import { z } from 'zod';
-import { DeploymentChanged, adviceFor } from '../deployment-answers.js';
+import { adviceFor, DeploymentChanged, settingsInput } from '../deployment-views.js';
 import { defineTool } from '../mcp-tool.js';
 import { modelInput, sourceOf } from '../model-reference.js';
-import { DeploymentRef, deploymentIdOf } from '../open-deployment.js';
-import { settingsInput } from '../settings-input.js';
+import { DeploymentRef, deploymentIdOf } from '../deployment-reference.js';
 
 export const updateDeployment = defineTool({
   name: 'update_deployment',
   title: 'Update a deployment',
   description:
-    'Changes what is named and leaves the rest. The revision that serves goes on until the new one is ready. Pass revision of get_deployment as expected_revision, so that nobody’s change is lost.',
+    'Changes the given settings and keeps the rest. The revision that serves goes on until the new one is ready. Pass revision of get_deployment as expected_revision, so that no other change is overwritten.',
   hints: { isReadOnly: false, isDestructive: false, isIdempotent: true },
   input: z.object({
     slug: DeploymentRef,
@@ -27,7 +26,7 @@ export const updateDeployment = defineTool({
     const { rpc, caller, actor } = call;
     const { replicas, name, context_length: context, slots, default_max_tokens, expected_revision: expected_rev } = input;
     if ((engine_url ?? engine ?? engine_options) !== undefined && model === undefined) {
-      throw new ServiceError('invalid_request', 'Name the model of that engine, too.', { param: 'model' });
+      throw new ServiceError('invalid_request', 'engine_url, engine and engine_options need model.', { param: 'model' });
     }
     const deployment = await deploymentIdOf(ref, call);
     const source = model === undefined ? undefined : sourceOf({ model, engine_url, engine, engine_options });

@@ -1,8 +1,8 @@
 import type { RpcContract } from '@slipway/contracts';
 import { createLogger } from '@slipway/platform';
 import { expect, it } from 'vitest';
-import type { McpCaller } from './mcp-caller.js';
-import { McpUses } from './mcp-uses.js';
+import type { McpCaller } from './mcp-key-check.js';
+import { McpUses } from './mcp-clients.js';
 
 const caller = { key: 7, account: 1, slug: 'acme', limits: {} } as unknown as McpCaller;
 
@@ -17,7 +17,7 @@ function world(): { uses: McpUses; told: (string | undefined)[]; pass: (ms: numb
   return { uses, told, pass: (ms) => (clock += ms) };
 }
 
-it('a client is told once a minute, however often it asks', () => {
+it('a client is recorded once a minute', () => {
   const { uses, told, pass } = world();
   for (let i = 0; i < 100; i += 1) uses.note(caller, 'node');
   pass(60_000);
@@ -25,7 +25,7 @@ it('a client is told once a minute, however often it asks', () => {
   expect(told).toEqual(['node', 'node']);
 });
 
-it('the name that a client gave itself stands until it gives another one', () => {
+it('a client’s name stays until it sends another', () => {
   const { uses, told, pass } = world();
   uses.note(caller, 'node');
   uses.note(caller, 'node', 'agent/1.0');
@@ -35,14 +35,14 @@ it('the name that a client gave itself stands until it gives another one', () =>
   expect(told).toEqual(['node', 'agent/1.0', 'agent/1.0', 'agent/2.0']);
 });
 
-it('clients without a name are told, and what is too long is cut', () => {
+it('unnamed clients are recorded, long names cut', () => {
   const { uses, told } = world();
   uses.note(caller, null);
   uses.note(caller, 'x'.repeat(500));
   expect(told).toEqual([undefined, 'x'.repeat(200)]);
 });
 
-it('one that nobody heard is told again by the next request, under the name that it had', async () => {
+it('a failed report is repeated by the next request', async () => {
   const { uses, told } = world();
   uses.note(caller, 'node', 'agent/1.0');
   uses.note(caller, 'node');

@@ -1,8 +1,17 @@
 import type { PipeTransform } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { ServiceError } from '@slipway/contracts';
+import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 
-/** Checks a body against its schema: `@Body(bodyOf(SignInBody))`. */
+/** Declares a route that needs no session. All other routes require one before their body is read. */
+export const PublicRoute = (): MethodDecorator => RouteConfig({ isPublicRoute: true });
+
+/** True if the request's route needs no session. */
+export const isPublicRoute = ({ routeOptions }: FastifyRequest): boolean =>
+  (routeOptions.config as { isPublicRoute?: boolean }).isPublicRoute === true;
+
+/** Checks a body against a schema. */
 class BodyPipe<S extends z.ZodType> implements PipeTransform<unknown, z.output<S>> {
   constructor(private readonly schema: S) {}
 
@@ -14,5 +23,5 @@ class BodyPipe<S extends z.ZodType> implements PipeTransform<unknown, z.output<S
   }
 }
 
-/** @throws ServiceError `invalid_request` naming the field, from the pipe */
+/** A pipe for `@Body(bodyOf(SignInBody))`. It throws ServiceError `invalid_request` that names the field. */
 export const bodyOf = <S extends z.ZodType>(schema: S): BodyPipe<S> => new BodyPipe(schema);

@@ -1,7 +1,16 @@
-import { DesiredState, type DeploymentView, deploymentSlug, ObservedState } from '@slipway/contracts';
+import { deploymentSlug, type DeploymentView, DesiredState, ObservedState } from '@slipway/contracts';
 import { z } from 'zod';
+import type { FoundDeployment } from './deployment-reference.js';
+import { knownFields, type ToolCall } from './mcp-tool.js';
 import { ModelShown, showModel } from './model-reference.js';
-import type { ToolCall } from './mcp-tool.js';
+
+/** Tool arguments with the settings of a deployment. */
+export const settingsInput = {
+  context_length: z.int().min(64).max(10_000_000).optional().describe('Tokens per request; the model’s own unless given.'),
+  slots: z.int().min(1).max(1_024).optional().describe('Requests that one replica serves at once.'),
+  replicas: z.int().min(1).max(64).optional().describe('On how many workers it runs.'),
+  default_max_tokens: z.int().positive().optional().describe('Longest answer to requests that name no limit.'),
+};
 
 const Deployment = {
   slug: z.string(),
@@ -12,17 +21,17 @@ const Deployment = {
   url: z.string().describe('Base address of the deployment; chat completions are at {url}/v1/chat/completions.'),
 };
 
-/** A deployment in lists. */
+/** Output schema of a deployment in lists. */
 export const DeploymentListed = z.object(Deployment);
 
-/** What changes of a deployment answer. */
+/** Output schema of tools that change a deployment. */
 export const DeploymentChanged = z.object({
   slug: z.string(),
   state: ObservedState,
   next_step: z.string().describe('What to do now.'),
 });
 
-/** A deployment with all that is known of it. */
+/** Output schema of one deployment with all details. */
 export const DeploymentShown = z.object({
   ...Deployment,
   desired: DesiredState,
@@ -42,8 +51,10 @@ export const DeploymentShown = z.object({
   next_step: z.string(),
 });
 
+/** Base address of a deployment. */
 export const urlOf = (id: DeploymentView['id'], { addresses }: ToolCall): string => `${addresses.gatewayUrl}/${deploymentSlug(id)}`;
 
+/** A deployment as lists show it. */
 export function listedDeployment(view: DeploymentView, call: ToolCall): z.input<typeof DeploymentListed> {
   const { id, name, state, source } = view;
   const aliases = view.aliases.map((alias) => `${call.caller.slug}/${alias}`);
@@ -53,8 +64,8 @@ export function listedDeployment(view: DeploymentView, call: ToolCall): z.input<
 const ADVICE: Record<ObservedState, string> = {
   pending: 'waits for a worker with room. Call get_deployment again in 10 s; its reason says what is missing.',
   loading: 'is loading. Call get_deployment again in 10 s.',
-  ready: 'answers. Call it with a deployment key of the account, which a person makes in the console.',
-  degraded: 'answers, but not as wanted: reason and detail of get_deployment say why.',
+  ready: 'is ready. Call it with a deployment key of the account, which a person creates in the console.',
+  degraded: 'serves requests, but not as configured: see reason and detail of get_deployment.',
   stopping: 'takes no new requests and lets running ones end. Call get_deployment again in 10 s.',
   stopped: 'is stopped. Call resume_deployment to serve it again, or delete_deployment to remove it.',
   failed:
@@ -62,7 +73,7 @@ const ADVICE: Record<ObservedState, string> = {
   deleting: 'is being deleted.',
 };
 
-/** What an agent does about a state, in one sentence. */
+/** The next step for a state, in one sentence for the agent. */
 export function adviceFor(slug: string, state: ObservedState, progress: number | null = null): string {
   if (state === 'loading' && progress !== null) {
     return `${slug} is loading (${Math.round(progress * 100)} %). Call get_deployment again in 10 s.`;
@@ -70,8 +81,41 @@ export function adviceFor(slug: string, state: ObservedState, progress: number |
   return `${slug} ${ADVICE[state]}`;
 }
 
-/** What a command answers. */
+/** Output of a tool that changed a deployment. */
 export function changedDeployment(id: DeploymentView['id'], state: ObservedState): z.input<typeof DeploymentChanged> {
   const slug = deploymentSlug(id);
   return { slug, state, next_step: adviceFor(slug, state) };
+}
+
+const curlFor = (url: string, slug: string): string =>
+  [
+    `curl -N ${url}/v1/chat/completions -H "X-API-Key: $SLIPWAY_KEY" -H "content-type: application/json"`,
+    `-d '{"model": "${slug}", "stream": true, "messages": [{"role": "user", "content": "Who are you?"}]}'`,
+  ].join(' ');
+
+/** A deployment with all details; unknown fields are left out. */
+export function shownDeployment({ deployment, revisions }: FoundDeployment, call: ToolCall): z.input<typeof DeploymentShown> {
+  const { reason, detail, progress, context, state, rev, serving_rev: serving = rev } = deployment;
+  const listed = listedDeployment(deployment, call);
+  const newest = revisions.find((revision) => revision.rev === rev);
+  return {
+    ...listed,
+    desired: deployment.desired,
+    since: deployment.since,
+    replicas: { wanted: deployment.replicas, ready: deployment.ready_replicas },
+    revision: rev,
+    ...knownFields({
+      reason,
+      detail,
+      progress_percent: progress === null ? null : Math.round(progress * 100),
+      slots: newest?.slots,
+      context_length: context ?? newest?.context,
+      default_max_tokens: newest?.default_max_tokens,
+      serving_revision: serving,
+    }),
+    capabilities: deployment.caps,
+    created_at: deployment.created_at,
+    example_curl: curlFor(listed.url, listed.slug),
+    next_step: adviceFor(listed.slug, state, progress),
+  };
 }

@@ -1,28 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostHeaderValidation, type NodeMcpRequestHandler, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
-import { isServiceError, type McpScope, ServiceError } from '@slipway/contracts';
+import { ERRORS, isServiceError, type McpScope, ServiceError } from '@slipway/contracts';
 import { dropBody, type Logger, type RpcClient } from '@slipway/platform';
 import type { OwnOrigin } from '../http/own-origin.js';
 import type { RequestBounds } from '../http/request-bounds.js';
-import { keyOf, McpKeyCheck } from './mcp-key-check.js';
-import type { McpCaller } from './mcp-caller.js';
-import { refuse } from './mcp-refusal.js';
-import { userAgentOf } from './mcp-client-name.js';
+import { McpUses, userAgentOf } from './mcp-clients.js';
+import { keyOf, type McpCaller, McpKeyCheck } from './mcp-key-check.js';
 import { type McpRequest, McpServerMaker } from './mcp-server.js';
 import type { McpAddresses } from './mcp-tool.js';
-import { McpUses } from './mcp-uses.js';
 import { OpenStreams } from './open-streams.js';
 import { READ_TOOLS, TOOLS } from './tool-registry.js';
 
-/** Bytes of a request. */
+/** Most bytes of a request. */
 const BODY_MAX = 256 * 1024;
-/** Subscriptions at once and endpoint; nothing is announced by them yet. */
+/** Most subscriptions of one endpoint. No event is sent on them yet. */
 const SUBSCRIPTIONS_MAX = 128;
 
 const METADATA = /^(?:\/[^?#]*)?\/\.well-known\/(?:oauth-|openid-configuration)/;
 
-export interface McpDoorOptions {
+/** Dependencies of `McpEndpoints`. */
+export interface McpEndpointsOptions {
   readonly rpc: RpcClient;
   readonly log: Logger;
   readonly own: OwnOrigin;
@@ -31,30 +29,30 @@ export interface McpDoorOptions {
   readonly version: string;
 }
 
-/** What a request's log line learns. */
+/** The request's log line. */
 export interface McpLogLine {
   note(fields: { error?: string; account_id?: number; key_id?: number; mcp_tool?: string; mcp_client?: string }): void;
 }
 
 interface Endpoint {
-  /** What its calls may do, whatever its tools try. */
+  /** Scope of its calls, which services enforce. */
   readonly scope: McpScope;
   readonly handler: McpHttpHandler;
   readonly serve: NodeMcpRequestHandler;
 }
 
 /**
- * The MCP server at `/mcp` and, with reading tools alone, at `/mcp/readonly`. It reads requests itself, from the socket on.
- * Any replica answers any request: nothing is kept between two of them.
+ * The MCP server at `/mcp`, and with reading tools only at `/mcp/readonly`. It reads requests from the socket. It is stateless: any
+ * replica can serve any request.
  */
-export class McpDoor {
+export class McpEndpoints {
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
   readonly #keys: McpKeyCheck;
   readonly #streams: OpenStreams;
   readonly #uses: McpUses;
   readonly #isOwnHost: (request: IncomingMessage, response: ServerResponse) => boolean;
 
-  constructor(private readonly options: McpDoorOptions) {
+  constructor(private readonly options: McpEndpointsOptions) {
     this.#keys = new McpKeyCheck(options.rpc);
     this.#uses = new McpUses(options.rpc, options.log);
     this.#streams = new OpenStreams((key) => this.#keys.open(key));
@@ -65,17 +63,17 @@ export class McpDoor {
     ]);
   }
 
-  /** True for paths that are answered here. The metadata of OAuth are among them: there are none, whoever asks. */
+  /** True for the paths of the endpoints and of OAuth metadata, which do not exist: they get a 404 of the MCP server. */
   takes(url: string): boolean {
     const [path = ''] = url.split('?');
     return this.#endpoints.has(path) || METADATA.test(path);
   }
 
-  /** Answers a request whose body nobody has read. Never throws. */
+  /** Serves a request whose body has not been read. Never throws. */
   async serve(request: IncomingMessage, response: ServerResponse, { address, line }: { address: string; line: McpLogLine }): Promise<void> {
     try {
       const endpoint = this.#endpoints.get((request.url ?? '').split('?')[0] ?? '');
-      if (!endpoint) throw new ServiceError('not_found', 'There is nothing here: the MCP server takes its key alone.');
+      if (!endpoint) throw new ServiceError('not_found', 'Nothing is served at this address: the MCP server accepts its key only.');
       if (!this.#isOwnHost(request, response)) return line.note({ error: 'not_permitted' });
       this.#requireOwnOrigin(request);
       const value = keyOf(request.headers);
@@ -85,24 +83,24 @@ export class McpDoor {
       const body = await this.#bodyOf(request, response, { caller, address });
       this.#streams.add(value, response);
       const userAgent = userAgentOf(request.headers['user-agent']);
-      // The console's own test of the connection is no use of the key.
+      // The connection test of the console's page does not count as a use of the key.
       const isPage = request.headers.origin !== undefined;
       if (!isPage) this.#uses.note(caller, userAgent);
-      const named = (name: string): void => (isPage ? undefined : this.#uses.note(caller, userAgent, name));
-      const carried = { caller, address, userAgent, named, note: (fields: Parameters<McpLogLine['note']>[0]) => line.note(fields) };
-      await endpoint.serve(withCaller(request, carried), response, body);
+      const onClientName = (name: string): void => (isPage ? undefined : this.#uses.note(caller, userAgent, name));
+      const attached = { caller, address, userAgent, onClientName, note: (fields: Parameters<McpLogLine['note']>[0]) => line.note(fields) };
+      await endpoint.serve(withCaller(request, attached), response, body);
     } catch (thrown) {
       this.#refuse(thrown, { request, response, line });
     }
   }
 
-  /** Ends subscriptions and takes no more. */
+  /** Ends all subscriptions and accepts no more. */
   async close(): Promise<void> {
     await Promise.all([...this.#endpoints.values()].map(({ handler }) => handler.close()));
     this.#streams.end();
   }
 
-  /** What a request says, read within the console's bounds; the SDK answers what is no message. */
+  /** Reads a body within the console's bounds. The SDK answers bodies that are JSON but no message. */
   async #bodyOf(
     request: IncomingMessage,
     response: ServerResponse,
@@ -128,16 +126,16 @@ export class McpDoor {
     return { scope, handler, serve: toNodeHandler(handler, { onerror, maxRequestBodySize: BODY_MAX }) };
   }
 
-  /** Programs send no Origin; a page that does is another site's, as pages of ours have no use for this. */
+  /** Refuses pages of other sites. Programs send no Origin header. */
   #requireOwnOrigin({ headers: { origin } }: IncomingMessage): void {
     if (origin === undefined || this.options.own.owns(origin)) return;
-    throw new ServiceError('not_permitted', `Pages of ${this.options.own.url} alone may ask this server.`);
+    throw new ServiceError('not_permitted', `Only pages of ${this.options.own.url} may call this server.`);
   }
 
   #refuse(thrown: unknown, { request, response, line }: { request: IncomingMessage; response: ServerResponse; line: McpLogLine }): void {
     const error = isServiceError(thrown)
       ? thrown
-      : new ServiceError('internal', 'The console failed; its log says why.', { cause: thrown });
+      : new ServiceError('internal', 'The console failed; its log has the cause.', { cause: thrown });
     line.note({ error: error.code });
     if (error.cause !== undefined) this.options.log.warn({ err: error.cause }, 'mcp.failed');
     dropBody(request);
@@ -146,8 +144,32 @@ export class McpDoor {
   }
 }
 
-/** The SDK hands on what `auth` holds and reads none of it; the key itself stays here. */
-function withCaller(request: IncomingMessage, carried: McpRequest): Parameters<NodeMcpRequestHandler>[0] {
-  const auth = { token: '', clientId: `key:${carried.caller.key}`, scopes: [], extra: { request: carried } };
+/** Attaches the caller as `auth`, which the SDK passes on unread. The key itself is not attached. */
+function withCaller(request: IncomingMessage, attached: McpRequest): Parameters<NodeMcpRequestHandler>[0] {
+  const auth = { token: '', clientId: `key:${attached.caller.key}`, scopes: [], extra: { request: attached } };
   return Object.assign(request, { method: request.method ?? '', url: request.url ?? '', auth });
+}
+
+/** JSON-RPC code of an error before any message is read. */
+const REFUSED = -32_000;
+/** JSON-RPC code of a body that is not JSON. */
+const PARSE_ERROR = -32_700;
+
+/**
+ * Sends an error before the protocol begins. A 401 names the scheme only: clients that find OAuth metadata drop their configured
+ * key.
+ */
+export function refuse(response: ServerResponse, { code, message, retryAfterS = 2 }: ServiceError): void {
+  const { status, retry } = ERRORS[code];
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    error: { code: code === 'invalid_json' ? PARSE_ERROR : REFUSED, message, data: { code } },
+    id: null,
+  });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...(status === 401 && { 'www-authenticate': 'Bearer realm="slipway"' }),
+    ...(retry === 'later' && { 'retry-after': String(retryAfterS) }),
+  });
+  response.end(body);
 }

@@ -1,7 +1,6 @@
 import type { ServiceError } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { OwnOrigin } from './own-origin.js';
-import { checkRequest } from './request-checks.js';
+import { checkRequest, OwnOrigin } from './own-origin.js';
 
 const own = new OwnOrigin({ baseUrl: 'https://console.example.com', host: '0.0.0.0', port: 8081 });
 const GOOD = { origin: 'https://console.example.com', 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
@@ -16,7 +15,7 @@ const codeOf = (method: string, headers: Record<string, string | undefined>, ori
 };
 
 describe('a change', () => {
-  it('is taken from a page of the console, also of browsers without Sec-Fetch-Site', () => {
+  it('is accepted from pages of the console', () => {
     expect(codeOf('POST', GOOD)).toBeNull();
     expect(codeOf('POST', { ...GOOD, 'sec-fetch-site': undefined })).toBeNull();
     expect(codeOf('DELETE', { ...GOOD, origin: undefined })).toBeNull();
@@ -50,14 +49,14 @@ describe('an API key', () => {
     { authorization: 'Bearer svc_dep_abc' },
     { authorization: 'bearer  svc_mcp_abc' },
     { authorization: 'svc_dep_abc' },
-  ])('opens nothing: %j', (headers) => {
+  ])('is refused: %j', (headers) => {
     expect(codeOf('GET', headers)).toBe('insufficient_scope');
     expect(codeOf('POST', { ...GOOD, ...headers })).toBe('insufficient_scope');
   });
 });
 
 describe('the own origin', () => {
-  it('on this machine has several names, each with its port', () => {
+  it('has several loopback names, each with its port', () => {
     const local = new OwnOrigin({ baseUrl: undefined, host: '127.0.0.1', port: 8081 });
     expect(local.url).toBe('http://127.0.0.1:8081');
     for (const origin of ['http://127.0.0.1:8081', 'http://localhost:8081']) expect(codeOf('POST', { ...GOOD, origin }, local)).toBeNull();
