@@ -195,6 +195,21 @@ describe('AnswerWriter with reasoning and calls', () => {
     expect(cut.events().at(-1)).toEqual({ k: 'fin', r: 'length' });
   });
 
+  it('gives log probabilities of text alone', () => {
+    const harmony = familyNamed('harmony');
+    const framed = ['<|channel|>', 'final', '<|message|>', 'No', 'on', [0xf0, 0x9f], [0x98, 0x80], '<|end|>'];
+    const plain = ['<think>', 'Hm', '</think>', '\n\n', 'So', ' ST', '!', ...call];
+    const logged = (pieces: readonly (string | number[])[], changes: Partial<AnswerSpec>): number[] => {
+      const { writer, events } = setUp(pieces, changes);
+      for (const token of pieces.keys()) writer.write(token as Token, { t: '', p: token });
+      writer.end();
+      return events().flatMap((event) => (event.k === 'text' ? (event.lp ?? []) : [])).map(({ p }) => p);
+    };
+    expect(logged(framed, { calls: { family: harmony, tools: [], single: false } })).toEqual([3, 4, 5, 6]);
+    expect(logged(plain, { stop: ['STOP'], ...more })).toEqual([4, 5, 6]);
+    expect(logged(['a', [0xf0, 0x9f]], {})).toEqual([0, 1]);
+  });
+
   it('a call without arguments has an empty object', () => {
     const { write, events } = setUp(['<tool_call>{"name": "f"}</tool_call>'], more);
     write();

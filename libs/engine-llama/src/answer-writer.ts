@@ -109,6 +109,7 @@ export class AnswerWriter {
       return this.#over({ r: 'length' });
     }
     if (!this.#step.empty) this.#flush();
+    else if (logprob) this.#ledger.drop(this.#held());
     return false;
   }
 
@@ -173,18 +174,20 @@ export class AnswerWriter {
   }
 
   #flush(fin?: StreamEvent): void {
-    const events = this.#step.take(this.#uncounted, this.#logprobs());
+    const events = this.#step.take(this.#uncounted, this.#logprobs(fin !== undefined));
     if (events[0]?.k === 'think') this.#reasoned += this.#uncounted;
     this.#counted += this.#uncounted;
     this.#uncounted = 0;
     this.emit(fin ? [...events, fin] : events);
   }
 
-  #logprobs(): TokenLogprob[] {
-    const { chars } = this.#step;
-    if (this.#step.mixed) this.#ledger.drop();
+  /** Log probabilities of the text in this step; of the last step also those of a character that stays incomplete. */
+  #logprobs(last: boolean): TokenLogprob[] {
+    const { chars, mixed } = this.#step;
+    if (mixed) this.#ledger.rest();
     if (this.#stop !== null) return this.#ledger.within(chars);
-    return this.#ledger.released(this.#held());
+    const released = this.#ledger.released(chars, this.#held());
+    return last ? [...released, ...this.#ledger.rest()] : released;
   }
 
   #held(): number {

@@ -23,11 +23,12 @@ function partsOf(name: string, answer: string, { opened = false, tools = TOOLS }
     calls: { family, tools, single: false },
   };
   const writer = new AnswerWriter(bytes, spec, 0, (found) => events.push(...found));
-  for (const at of chars.keys()) writer.write(at as Token);
+  for (const [at, char] of chars.entries()) writer.write(at as Token, { t: char, p: -1 });
   writer.end();
   const joined = (kind: 'think' | 'text' | 'args'): string => events.map((event) => (event.k === kind ? event.x : '')).join('');
   const calls = events.flatMap((event) => (event.k === 'call' ? [event.name] : []));
-  return { think: joined('think'), text: joined('text'), calls };
+  const logged = events.flatMap((event) => (event.k === 'text' ? (event.lp ?? []) : []));
+  return { think: joined('think'), text: joined('text'), calls, logged: logged.map(({ t }) => t).join('') };
 }
 
 describe('an answer whose text has marks of its own', () => {
@@ -51,14 +52,20 @@ describe('an answer whose text has marks of its own', () => {
       { think: 'Hm.', text: '', calls: ['get_time'] },
     ],
     ['apriel', 'Here are my reasoning steps:\nHm.\n[BEGIN FINAL RESPONSE]\nNoon.', { think: 'Hm.', text: 'Noon.', calls: [] }],
-  ])('%s comes apart into reasoning, text and calls', (name, answer, expected) => {
-    expect(partsOf(name, answer)).toEqual(expected);
-    if (expected.calls.length === 0) expect(partsOf(name, answer, { tools: [] })).toEqual(expected);
+  ])('%s splits into reasoning, calls and text with its logprobs', (name, answer, expected) => {
+    const parts = { ...expected, logged: expected.text };
+    expect(partsOf(name, answer)).toEqual(parts);
+    if (expected.calls.length === 0) expect(partsOf(name, answer, { tools: [] })).toEqual(parts);
   });
 
   it('goes on in reasoning that the prompt began', () => {
     const answer = 'Hm.<|close|>think<|sep|><|open|>response<|sep|>Noon.<|close|>response<|sep|>';
-    expect(partsOf('kimi-k3', answer, { opened: true })).toEqual({ think: 'Hm.', text: 'Noon.', calls: [] });
+    expect(partsOf('kimi-k3', answer, { opened: true })).toEqual({
+      think: 'Hm.',
+      text: 'Noon.',
+      calls: [],
+      logged: 'Noon.',
+    });
   });
 
   it('may write its mark before a form', () => {
