@@ -1,7 +1,7 @@
 import { type CanonicalRequest, isServiceError, ServiceError, type Tool } from '@slipway/contracts';
+import { offeredTools } from '@slipway/model-text';
 import { CompileBudget } from './grammar/compile-budget.js';
 import { outputRules } from './grammar/output-grammar.js';
-import { offeredTools } from './template-input.js';
 import { type ToolGrammar, toolGrammar } from './tool-grammar.js';
 import type { CallFamily } from './tool-calls/call-family.js';
 import { gbnfText } from './tool-calls/gbnf-text.js';

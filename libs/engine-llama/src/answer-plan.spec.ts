@@ -1,9 +1,7 @@
 import type { CanonicalRequest } from '@slipway/contracts';
-import { ChatTemplate } from '@slipway/model-text';
 import { afterEach, expect, it } from 'vitest';
 import { AnswerPlanner } from './answer-plan.js';
 import { GrammarTasks } from './grammar-tasks.js';
-import { TemplateFacts } from './template-facts.js';
 
 /** Refuses the first task of each request, and answers all that follow. */
 const once = (refusal: object): URL =>
@@ -17,7 +15,6 @@ parentPort.on('message', () => {
 parentPort.postMessage({ ready: true, stats: null });`)}`,
   );
 const REQUEST: CanonicalRequest = { messages: [], stop: [], sampling: {}, output: { kind: 'json_object' } };
-const facts = new TemplateFacts(ChatTemplate.parse('{{ messages[0].content }}', { bos: '', eos: '' }));
 
 let tasks: GrammarTasks | undefined;
 afterEach(async () => {
@@ -25,12 +22,12 @@ afterEach(async () => {
 });
 
 it.each([
-  ['what is wrong is remembered', false],
-  ['what took too long is tried again', true],
-])('of a schema that was refused %s', async (_, late) => {
+  ['is remembered where the schema is invalid', false],
+  ['is forgotten where time ran out', true],
+])('the refusal of a schema %s', async (_, late) => {
   const refusal = { code: 'unsupported_value', message: 'no', param: 'response_format', late };
   tasks = new GrammarTasks(20_000, once(refusal));
-  const planner = new AnswerPlanner(facts, tasks);
+  const planner = new AnswerPlanner(null, tasks);
   await expect(planner.plan(REQUEST)).rejects.toMatchObject({ code: 'unsupported_value', param: 'response_format' });
   const again = planner.plan(REQUEST);
   if (late) await expect(again).resolves.toEqual({ grammar: null, calls: null });

@@ -1,37 +1,40 @@
 import { createHash } from 'node:crypto';
 import { type CanonicalRequest, isServiceError, ServiceError } from '@slipway/contracts';
+import { offeredTools } from '@slipway/model-text';
 import type { AnswerGrammar } from './answer-grammar.js';
 import type { AnswerSpec } from './answer-writer.js';
 import { isOutOfTime } from './grammar/compile-budget.js';
 import type { GrammarTasks } from './grammar-tasks.js';
 import { Recent } from './recent.js';
-import type { TemplateFacts } from './template-facts.js';
-import { offeredTools } from './template-input.js';
+import type { CallFamily } from './tool-calls/call-family.js';
 
-/** A grammar may take a megabyte. */
+/** One grammar may take a megabyte. */
 const REMEMBERED_GRAMMARS = 32;
 
-/** How a request is answered, as far as it is known before its prompt is read. */
+/** What a request's answer must look like, known before its prompt is tokenized. */
 export interface AnswerPlan {
   readonly grammar: AnswerGrammar | null;
   readonly calls: AnswerSpec['calls'];
 }
 
-/** Decides what answers are held to. Grammars of repeated requests are made once. */
+/** Plans the form of answers. Grammars of repeated requests are compiled once. */
 export class AnswerPlanner {
   readonly #made = new Recent<Promise<AnswerGrammar | null>>(REMEMBERED_GRAMMARS);
 
-  constructor(
-    private readonly facts: TemplateFacts,
-    private readonly tasks: Pick<GrammarTasks, 'grammar'>,
-  ) {}
+  readonly #family: CallFamily | null;
+  readonly #tasks: Pick<GrammarTasks, 'grammar'>;
 
-  /** @throws ServiceError naming the field whose wish cannot be kept, alone or together with the others. */
+  constructor(family: CallFamily | null, tasks: Pick<GrammarTasks, 'grammar'>) {
+    this.#family = family;
+    this.#tasks = tasks;
+  }
+
+  /** @throws ServiceError naming the field that cannot be granted, by itself or together with others. */
   async plan(request: CanonicalRequest): Promise<AnswerPlan> {
-    const { family } = this.facts;
+    const family = this.#family;
     const tools = offeredTools(request);
     const single = request.parallel_tool_calls === false || typeof request.tool_choice === 'object';
-    // Some families put marks around all text, which only their reader takes away.
+    // Some families put marks around all text, so their answers need the reader even without tools.
     const calls = family && (tools.length > 0 || family.framesText) ? { family, tools, single } : null;
     const grammar = (family && tools.length > 0) || request.output ? await this.#grammar(request) : null;
     if (request.continue_final === true && grammar?.forced === true) {
@@ -50,9 +53,9 @@ export class AnswerPlanner {
 
   async #make(key: string, source: Parameters<GrammarTasks['grammar']>[0]): Promise<AnswerGrammar | null> {
     try {
-      return await this.tasks.grammar(source, this.facts.family?.name ?? null);
+      return await this.#tasks.grammar(source, this.#family?.name ?? null);
     } catch (error) {
-      // A schema that is wrong stays so; a thread that was busy, slow or broken does not.
+      // An invalid schema stays invalid, so its error is kept. A busy, slow or crashed thread may work next time.
       if (!isServiceError(error) || error.code === 'overloaded' || isOutOfTime(error)) this.#made.drop(key);
       throw error;
     }

@@ -9,13 +9,15 @@ import {
   type EngineSettings,
   type TokenCount,
 } from '@slipway/engine';
+import type { Prompt } from '@slipway/model-text';
+import type { Token } from 'node-llama-cpp';
 import type { AnswerPlan } from './answer-plan.js';
 import { fingerprint } from './fingerprint.js';
 import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
 import { readGrammar } from './grammar-gate.js';
 import { type LoadedModel, loadModel } from './load-model.js';
-import type { Prompt } from './prompt-builder.js';
 import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
+import { endsInReasoning } from './reasoning-splitter.js';
 import { samplingOptions } from './sampling-options.js';
 
 const NOTHING_DONE: Usage = { prompt: 0, cached: 0, completion: 0 };
@@ -128,12 +130,17 @@ export class LlamaEngine implements Engine {
     if (ready) await dispose(ready.loaded);
   }
 
-  async #task(ready: ReadyModel, request: CanonicalRequest, prompt: Prompt, { grammar, calls }: AnswerPlan): Promise<GenerationTask> {
+  async #task(
+    ready: ReadyModel,
+    request: CanonicalRequest,
+    prompt: Prompt<Token>,
+    { grammar, calls }: AnswerPlan,
+  ): Promise<GenerationTask> {
     const { sampling, stop, logprobs = null, n: choices = 1 } = request;
-    const { facts, ends, context, grammars, loaded } = ready;
-    const { tokens, inReasoning: opened } = prompt;
+    const { format, ends, context, grammars, loaded } = ready;
+    const { tokens, end } = prompt;
     const wanted = request.max_tokens ?? this.settings.defaultMaxTokens ?? Infinity;
-    const reasoning = request.continue_final === true ? null : facts.reasoning;
+    const reasoning = request.continue_final === true ? null : format.reasoning;
     const budget = request.reasoning?.budget;
     const spec = {
       stop,
@@ -141,7 +148,7 @@ export class LlamaEngine implements Engine {
       calls,
       maxTokens: Math.min(wanted, context - tokens.length),
       minTokens: sampling.min_tokens ?? 0,
-      reasoning: reasoning && { marks: reasoning, opened },
+      reasoning: reasoning && { marks: reasoning, opened: endsInReasoning(end, reasoning) },
     };
     const closing = (): GenerationTask['reasoningEnd'] =>
       reasoning && budget !== undefined ? { budget, tokens: loaded.model.tokenize(`\n${reasoning.close}\n\n`, true) } : null;

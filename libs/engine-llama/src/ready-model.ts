@@ -1,25 +1,25 @@
 import type { Capability } from '@slipway/contracts';
 import { EngineLoadError } from '@slipway/engine';
-import { ChatTemplate, ChatTemplateError, type TemplateTokens } from '@slipway/model-text';
+import { ChatTemplate, ChatTemplateError, PromptBuilder, type TemplateTokens } from '@slipway/model-text';
 import type { LlamaModel, Token } from 'node-llama-cpp';
+import { type AnswerFormat, answerFormat } from './answer-format.js';
 import { AnswerPlanner } from './answer-plan.js';
 import { BatchGate } from './batch-gate.js';
 import type { GenerationTools } from './generation.js';
 import { GrammarCache } from './grammar-gate.js';
 import { GrammarTasks } from './grammar-tasks.js';
+import { LlamaTokenizer } from './llama-tokenizer.js';
 import type { LoadedModel } from './load-model.js';
 import { PrefillPacer } from './prefill.js';
-import { PromptBuilder } from './prompt-builder.js';
 import { samplingDefaults } from './sampling-options.js';
 import { SequencePool } from './sequence-pool.js';
-import { TemplateFacts } from './template-facts.js';
 import { createTokenBytes } from './token-bytes.js';
 
-/** A model with all that serving it takes. */
+/** A loaded model with everything that serving it needs. */
 export interface ReadyModel {
   readonly loaded: LoadedModel;
-  readonly facts: TemplateFacts;
-  readonly prompts: PromptBuilder;
+  readonly format: AnswerFormat;
+  readonly prompts: PromptBuilder<Token>;
   readonly sequences: SequencePool;
   readonly grammars: GrammarCache;
   readonly planner: AnswerPlanner;
@@ -37,17 +37,18 @@ export function prepareModel(loaded: LoadedModel): ReadyModel {
   const { metadata } = model.fileInfo;
   const source = metadata.tokenizer.chat_template;
   const template = parseTemplate(source, { bos: model.tokens.bosString ?? '', eos: model.tokens.eosString ?? '' });
-  const facts = new TemplateFacts(template);
-  const { open, close } = facts.reasoning ?? {};
+  const format = answerFormat(template);
+  const { family, reasoning } = format;
+  const { open, close } = reasoning ?? {};
   const tasks = new GrammarTasks();
-  const marks = [...(facts.family?.marks ?? []), open, close].filter((mark) => mark !== undefined);
+  const marks = [...(family?.marks ?? []), open, close].filter((mark) => mark !== undefined);
   return {
     loaded,
-    facts,
-    prompts: new PromptBuilder(model, template, facts, context.contextSize),
+    format,
+    prompts: new PromptBuilder(new LlamaTokenizer(model), template, format.facts, context.contextSize),
     sequences: new SequencePool(context),
     grammars: new GrammarCache(llama, model),
-    planner: new AnswerPlanner(facts, tasks),
+    planner: new AnswerPlanner(family, tasks),
     tasks,
     ends: template.ends,
     context: context.contextSize,
@@ -101,9 +102,9 @@ const ALWAYS: readonly Capability[] = [
 ];
 
 /** What a model can do by itself and by its chat template. */
-export function capabilitiesOf({ facts }: ReadyModel): Capability[] {
+export function capabilitiesOf({ format: { facts, family } }: ReadyModel): Capability[] {
   const ofTemplate: readonly [boolean, readonly Capability[]][] = [
-    [facts.family !== null, ['tools', 'tool_choice']],
+    [family !== null, ['tools', 'tool_choice']],
     [facts.canContinue, ['continue_final']],
     [facts.steersReasoning, ['reasoning']],
     [facts.ownTemplate, ['template_args']],

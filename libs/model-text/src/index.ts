@@ -1,5 +1,5 @@
 /**
- * How conversations become the text that a model reads. Serving, counting and training use the same rules.
+ * Turns conversations into the text and tokens that a model reads. Serving, counting and training use the same rules.
  * @packageDocumentation
  */
 export { ChatTemplate, ChatTemplateError } from './chat-template.js';
@@ -9,5 +9,10 @@ export type { TemplateCall, TemplateMessage } from './template-messages.js';
 export { ControlTokenGuard } from './control-token-guard.js';
 export type { GuardedTexts, UserText } from './control-token-guard.js';
 export { bytesOf, guardInput } from './guarded-input.js';
+export { TemplateFacts } from './template-facts.js';
+export type { CallIds } from './template-facts.js';
+export { offeredTools, templateInput } from './template-input.js';
+export { PromptBuilder } from './prompt-builder.js';
+export type { Prompt, Tokenizer } from './prompt-builder.js';
 export { JinjaTemplate } from './jinja/jinja-template.js';
 export { TemplateError } from './jinja/values.js';

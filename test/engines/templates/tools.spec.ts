@@ -1,8 +1,7 @@
 import type { CanonicalRequest, Tool } from '@slipway/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ChatTemplate } from '@slipway/model-text';
-import { TemplateFacts } from '../../../libs/engine-llama/src/template-facts.js';
-import { templateInput } from '../../../libs/engine-llama/src/template-input.js';
+import { ChatTemplate, templateInput } from '@slipway/model-text';
+import { type AnswerFormat, answerFormat } from '../../../libs/engine-llama/src/answer-format.js';
 import { CallReader } from '../../../libs/engine-llama/src/tool-calls/call-reader.js';
 import { bundledTemplates } from './bundled-templates.js';
 
@@ -100,7 +99,7 @@ const MESSAGES: CanonicalRequest['messages'] = [
 ];
 
 /** The calls that a family finds in an answer. */
-function callsIn(facts: TemplateFacts, answer: string): { name: string; args: unknown }[] {
+function callsIn({ family }: AnswerFormat, answer: string): { name: string; args: unknown }[] {
   const found: { name: string; args: string }[] = [];
   const sink = {
     text: () => undefined,
@@ -109,7 +108,7 @@ function callsIn(facts: TemplateFacts, answer: string): { name: string; args: un
     close: () => undefined,
     broken: () => expect.fail('The list of calls is broken.'),
   };
-  const reader = new CallReader(facts.family!, sink, TOOLS);
+  const reader = new CallReader(family!, sink, TOOLS);
   reader.push(answer);
   reader.end();
   return found.map(({ name, args }) => ({ name, args: JSON.parse(args) as unknown }));
@@ -123,19 +122,20 @@ describe('a chat template that llama.cpp ships', () => {
   const read = (name: string): ChatTemplate => ChatTemplate.parse(templates.get(name) ?? '', { bos: '<s>', eos: '</s>' });
 
   it('has a known family wherever it prints tools', () => {
-    const found = [...templates.keys()].map((name) => [name, new TemplateFacts(read(name)).family?.name] as const);
+    const found = [...templates.keys()].map((name) => [name, answerFormat(read(name)).family?.name] as const);
     expect(Object.fromEntries(found.filter(([, family]) => family !== undefined))).toEqual(FAMILIES);
   });
 
   it.each(Object.keys(FAMILIES))('%s writes calls as they are read', (name) => {
     const template = read(name);
-    const facts = new TemplateFacts(template);
-    const render = (): string => template.render(templateInput({ messages: MESSAGES, tools: [...TOOLS], sampling: {}, stop: [] }, facts));
+    const format = answerFormat(template);
+    const render = (): string =>
+      template.render(templateInput({ messages: MESSAGES, tools: [...TOOLS], sampling: {}, stop: [] }, format.facts));
     if (REFUSE_CALLS.has(name)) return expect(render).toThrow(/refuses these messages/);
     const rendered = render();
     const turn = rendered.slice(rendered.indexOf('Weather, please?') + 'Weather, please?'.length, rendered.lastIndexOf('Sunny'));
     // Without a mark only the beginning of an answer is a call.
-    const answer = facts.family?.name === 'llama-json' ? turn.slice(turn.indexOf('{"name"')) : turn;
-    expect(callsIn(facts, answer)).toEqual(PRINT_NO_CALLS.has(name) ? [] : [{ name: 'get_weather', args: ARGS }]);
+    const answer = format.family?.name === 'llama-json' ? turn.slice(turn.indexOf('{"name"')) : turn;
+    expect(callsIn(format, answer)).toEqual(PRINT_NO_CALLS.has(name) ? [] : [{ name: 'get_weather', args: ARGS }]);
   });
 });

@@ -1,8 +1,7 @@
 import type { CanonicalRequest, StreamEvent, Tool } from '@slipway/contracts';
 import { describe, expect, it } from 'vitest';
-import { ChatTemplate } from '../../../libs/model-text/src/chat-template.js';
-import { TemplateFacts } from '../../../libs/engine-llama/src/template-facts.js';
-import { templateInput } from '../../../libs/engine-llama/src/template-input.js';
+import { ChatTemplate, templateInput } from '@slipway/model-text';
+import { answerFormat } from '../../../libs/engine-llama/src/answer-format.js';
 import { CallReader } from '../../../libs/engine-llama/src/tool-calls/call-reader.js';
 import { ask, message, run } from '../engine-run.js';
 import { TEMPLATES, THINKING_TEMPLATE } from '../family-templates.js';
@@ -42,14 +41,14 @@ function callsIn(events: readonly StreamEvent[]): { name: string; args: unknown 
 
 describe('the template of a family', () => {
   it.each(families)('%s is known by its shape', (name, source) => {
-    expect(new TemplateFacts(ChatTemplate.parse(source, tokens)).family?.name).toBe(name);
+    expect(answerFormat(ChatTemplate.parse(source, tokens)).family?.name).toBe(name);
   });
 
   it.each(families)('%s takes tools, calls and results, and writes calls as they are read', (_, source) => {
     const template = ChatTemplate.parse(source, tokens);
-    const facts = new TemplateFacts(template);
+    const format = answerFormat(template);
     const render = (messages: CanonicalRequest['messages']) =>
-      template.render(templateInput(ask('', { messages, tools: [...TOOLS] }), facts));
+      template.render(templateInput(ask('', { messages, tools: [...TOOLS] }), format.facts));
     const rendered = render(HISTORY);
     expect(rendered).toContain('Booked: 17');
     expect(render(HISTORY.slice(0, 1))).toContain('book_room');
@@ -64,8 +63,8 @@ describe('the template of a family', () => {
       broken: () => expect.fail('The list of calls is broken.'),
     };
     // Without a mark only the beginning of an answer is a call.
-    const answer = facts.family?.name === 'llama-json' ? turn.slice(turn.lastIndexOf('{"name"')) : turn;
-    const reader = new CallReader(facts.family!, sink, TOOLS);
+    const answer = format.family?.name === 'llama-json' ? turn.slice(turn.lastIndexOf('{"name"')) : turn;
+    const reader = new CallReader(format.family!, sink, TOOLS);
     reader.push(answer);
     reader.end();
     expect(found.map(({ name, args }) => ({ name, args: JSON.parse(args) as unknown }))).toEqual([{ name: 'book_room', args: ARGS }]);

@@ -1,18 +1,10 @@
 import type { CanonicalRequest } from '@slipway/contracts';
-import { type ChatTemplate, type TemplateMessage, type TemplateTool, textArguments } from '@slipway/model-text';
-import type { ReasoningMarks } from './reasoning-splitter.js';
-import type { CallFamily } from './tool-calls/call-family.js';
-import { detectFamily } from './tool-calls/detect-family.js';
+import type { ChatTemplate, TemplateTool } from './chat-template.js';
+import { type TemplateMessage, textArguments } from './template-messages.js';
 
 type Reasoning = CanonicalRequest['reasoning'];
 type Args = Readonly<Record<string, string | number | boolean>>;
 
-const MARKS: readonly ReasoningMarks[] = [
-  { open: '<think>', close: '</think>' },
-  { open: '[THINK]', close: '[/THINK]' },
-  { open: '<|START_THINKING|>', close: '<|END_THINKING|>' },
-  { open: '<seed:think>', close: '</seed:think>' },
-];
 /** Variables by which templates switch reasoning on and off. */
 const SWITCHES: readonly { readonly variable: string; readonly used: RegExp }[] = [
   { variable: 'enable_thinking', used: /\benable_thinking\b/ },
@@ -30,29 +22,37 @@ const PROBE_TOOL: TemplateTool = {
 
 const PROBE_ARGUMENTS = { probe_key: 'probe value' };
 
-/** What a chat template can express. */
+/** What the prompt must observe about calls, beside what the template shows. */
+export interface CallIds {
+  /** Length of the alphanumeric ids that the template takes; absent = any id. */
+  readonly idLength?: number;
+}
+
+/** What a chat template can express, found by reading its source and rendering probes. */
 export class TemplateFacts {
-  /** How calls are written; null = tools have no place in the template. */
-  readonly family: CallFamily | null;
-  /** What reasoning stands between; null = the model does not reason. */
-  readonly reasoning: ReasoningMarks | null;
+  /** Whether a request may offer tools. */
+  readonly takesTools: boolean;
+  /** Length of the only call ids that the template takes; undefined = any. */
+  readonly callIdLength: number | undefined;
+  /** Whether the last message can be left open, for the answer to continue it. */
   readonly canContinue: boolean;
   /** Whether the template takes the arguments of calls as JSON text only. */
   readonly textArguments: boolean;
-  /** Whether the template is the model's own, and may look at variables. */
+  /** Whether the template is the model's own and may use variables. */
   readonly ownTemplate: boolean;
-  /** Whether reasoning can be steered by the template's variables. */
+  /** Whether the template's variables control reasoning. */
   readonly steersReasoning: boolean;
-  /** What the template calls the reasoning of a message. */
+  /** Field of a message from which the template reads reasoning. */
   readonly reasoningField: 'reasoning_content' | 'reasoning' | 'thinking';
   readonly #switches: readonly string[];
   readonly #effort: boolean;
   readonly #budget: boolean;
 
-  constructor(template: ChatTemplate) {
+  /** @param calls null = the caller cannot read this model's calls, so no tools are taken. */
+  constructor(template: ChatTemplate, calls: CallIds | null = {}) {
     const { source } = template;
-    this.family = rendersTools(template) ? detectFamily(source) : null;
-    this.reasoning = this.family?.reasoning ?? MARKS.find(({ close }) => source.includes(close)) ?? null;
+    this.takesTools = calls !== null && rendersTools(template);
+    this.callIdLength = this.takesTools ? calls?.idLength : undefined;
     this.textArguments = wantsTextArguments(template);
     this.reasoningField = REASONING_FIELDS.find((field) => readsField(source, field)) ?? 'reasoning_content';
     this.ownTemplate = template.ends.length === 0;
@@ -63,7 +63,7 @@ export class TemplateFacts {
     this.steersReasoning = this.#switches.length > 0 || this.#effort || this.#budget;
   }
 
-  /** Variables of the template for what a request says about reasoning. */
+  /** Template variables for the reasoning options of a request. */
   reasoningArgs(reasoning: Reasoning): Args {
     if (!reasoning) return {};
     const { effort, budget } = reasoning;
@@ -96,7 +96,7 @@ function rendersOpenEnd(template: ChatTemplate): boolean {
   }
 }
 
-/** Whether arguments given as an object are refused or printed as Python prints a dict, and arguments given as JSON text come out. */
+/** Whether arguments given as JSON text are rendered, and those given as an object are refused or printed as a Python dict. */
 function wantsTextArguments(template: ChatTemplate): boolean {
   const call = { id: 'probe0007', type: 'function' as const, function: { name: PROBE_TOOL.function.name, arguments: PROBE_ARGUMENTS } };
   const messages = [

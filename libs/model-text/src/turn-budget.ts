@@ -4,25 +4,29 @@ interface Waiter {
 }
 
 /**
- * Shares this thread between callers with long synchronous work: in one turn of the event loop all of them together do a
- * bounded amount, in order of arrival, and everything else gets its turn in between.
+ * Shares the event loop between callers with long synchronous work. All callers together do a bounded amount of work per
+ * turn of the event loop, first come, first served.
  */
 export class TurnBudget {
   readonly #waiting: Waiter[] = [];
   #spent = 0;
   #turning = false;
 
-  /** @param perTurn amount of work that a turn may hold; a single larger piece gets a turn of its own. */
-  constructor(private readonly perTurn: number) {}
+  readonly #perTurn: number;
 
-  /** Resolves when work of this amount may begin; at once as a rule. The work must be done before anything else is awaited. */
+  /** @param perTurn work that fits into one turn; a larger piece gets a turn of its own. */
+  constructor(perTurn: number) {
+    this.#perTurn = perTurn;
+  }
+
+  /** Resolves when this amount of work may begin; undefined = now. Do the work before awaiting anything else. */
   spend(work: number): Promise<void> | undefined {
     if (this.#waiting.length === 0 && this.#take(work)) return undefined;
     return new Promise((admit) => this.#waiting.push({ work, admit }));
   }
 
   #take(work: number): boolean {
-    if (this.#spent > 0 && this.#spent + work > this.perTurn) return false;
+    if (this.#spent > 0 && this.#spent + work > this.#perTurn) return false;
     this.#spent += work;
     if (!this.#turning) setImmediate(() => this.#turn());
     this.#turning = true;

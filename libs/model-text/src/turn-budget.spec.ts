@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { TurnBudget } from './turn-budget.js';
 
-it('many callers together do no more in a turn of the event loop than its budget', async () => {
+it('bounds the work of all callers per turn', async () => {
   const budget = new TurnBudget(100);
   const perTurn = [0];
   let over = false;
@@ -26,7 +26,7 @@ it('many callers together do no more in a turn of the event loop than its budget
   expect(Math.max(...perTurn)).toBeLessThanOrEqual(160);
 });
 
-it('callers are served in the order in which they came', async () => {
+it('serves callers in the order of their arrival', async () => {
   const budget = new TurnBudget(10);
   const order: number[] = [];
   await Promise.all(
@@ -38,7 +38,7 @@ it('callers are served in the order in which they came', async () => {
   expect(order).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-it('work that fits waits for nothing', () => {
+it('lets work that fits begin at once', () => {
   const budget = new TurnBudget(10);
   expect([budget.spend(4), budget.spend(6)]).toEqual([undefined, undefined]);
   expect(budget.spend(1)).toBeInstanceOf(Promise);

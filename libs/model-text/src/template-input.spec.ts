@@ -1,6 +1,8 @@
 import type { CanonicalRequest, Tool } from '@slipway/contracts';
-import { ChatTemplate, ControlTokenGuard, guardInput } from '@slipway/model-text';
 import { describe, expect, it } from 'vitest';
+import { ChatTemplate } from './chat-template.js';
+import { ControlTokenGuard } from './control-token-guard.js';
+import { guardInput } from './guarded-input.js';
 import { TemplateFacts } from './template-facts.js';
 import { templateInput } from './template-input.js';
 
@@ -35,8 +37,8 @@ const forgedTool: Tool = {
   parameters: { type: 'object', properties: { [forgery]: { enum: [forgery], description: forgery } }, required: [forgery] },
 };
 
-describe('what a template is given', () => {
-  it('no text of a request acts as a control token, wherever it stands', () => {
+describe('templateInput', () => {
+  it('lets no text of a request act as a control token', () => {
     const honest = controlsIn(partsOf({ tools: [{ name: 'x' }] }));
     const places: Partial<CanonicalRequest>[] = [{ tools: [forgedTool] }, { tools: [{ name: 'x' }], template_args: { style: forgery } }];
     for (const place of places) expect(controlsIn(partsOf(place))).toBe(honest);
@@ -52,13 +54,13 @@ describe('what a template is given', () => {
     expect(partsOf({ messages: history }).join('')).toContain(forgery);
   });
 
-  it('words that templates compare with stay as they are', () => {
+  it('leaves words that templates compare with unchanged', () => {
     const { input } = guardInput(templateInput(request({ tools: [forgedTool] }), facts), guard);
     expect(input.messages[0]?.role).toBe('user');
     expect(input.tools?.[0]).toMatchObject({ type: 'function', function: { parameters: { type: 'object' } } });
   });
 
-  it('arguments are objects, tools without parameters have none, and the caller’s variables win', () => {
+  it('gives templates arguments as objects and the caller’s variables', () => {
     const call = { id: 'c', name: 'f', arguments: '{"a": [1, {"b": null}]}' };
     const { messages, tools, args } = templateInput(
       request({
@@ -76,12 +78,12 @@ describe('what a template is given', () => {
     expect(args).toEqual({ style: 'plain', deep: 2 });
   });
 
-  it('variables cannot take the place of messages, tools or marks', () => {
+  it('keeps variables from replacing messages, tools or marks', () => {
     const parts = partsOf({ template_args: { messages: 'x', add_generation_prompt: false, bos_token: 'x' } });
     expect(parts.join('')).toBe('<|im_start|>user\nHi<|im_end|><|im_start|>assistant\n');
   });
 
-  it('an open last message ends the prompt where it ends', () => {
+  it('ends the prompt with an open last message', () => {
     const assistant = (text: string): CanonicalRequest['messages'][number] => ({ role: 'assistant', content: [{ type: 'text', text }] });
     const user = request({}).messages;
     expect(partsOf({ messages: [...user, assistant('It is ')], continue_final: true }).join('')).toMatch(/assistant\nIt is $/);
@@ -96,7 +98,7 @@ describe('what a template is given', () => {
     }
   });
 
-  it('images, and arguments that are no object, are refused where they stand', () => {
+  it('names the place of images and broken arguments', () => {
     const image: CanonicalRequest['messages'][number] = { role: 'user', content: [{ type: 'image', url: 'data:image/png;base64,AA==' }] };
     expect(() => partsOf({ messages: [image] })).toThrow(
       expect.objectContaining({ code: 'unsupported_content', param: 'messages[0].content' }) as Error,
@@ -112,10 +114,10 @@ describe('what a template is given', () => {
   });
 });
 
-describe('what a template can express', () => {
+describe('TemplateFacts', () => {
   const factsOf = (source: string): TemplateFacts => new TemplateFacts(ChatTemplate.parse(source, { bos: '', eos: '' }));
 
-  it('reasoning is switched by the variables that the template looks at', () => {
+  it('switches reasoning by the variables that a template reads', () => {
     const both = factsOf(
       "{% if enable_thinking %}{{ '<think>' }}{% endif %}{% if reasoning_effort is defined %}{{ reasoning_effort }}{% endif %}{{ '</think>' }}",
     );
@@ -123,19 +125,18 @@ describe('what a template can express', () => {
     expect(both.reasoningArgs({ effort: 'none' })).toEqual({ enable_thinking: false, reasoning_effort: 'none' });
     expect(both.reasoningArgs({ enabled: false })).toEqual({ enable_thinking: false });
     expect(both.reasoningArgs(undefined)).toEqual({});
-    expect(both.reasoning).toEqual({ open: '<think>', close: '</think>' });
     const other = factsOf('{% if thinking %}x{% endif %}{{ message.thinking }}');
     expect(other.reasoningArgs({ enabled: true })).toEqual({ thinking: true });
     expect(factsOf('{{ message.thinking }}').steersReasoning).toBe(false);
   });
 
-  it('tools are known only where they come out, in a form that can be read', () => {
-    expect(factsOf("{{ '<tool_call></tool_call>' }}").family).toBeNull();
-    expect(factsOf('{{ tools | tojson }}').family).toBeNull();
-    expect(factsOf("{{ tools | tojson }}{{ '<tool_call></tool_call>' }}").family?.name).toBe('hermes');
+  it('takes tools only where the template renders them', () => {
+    expect(factsOf("{{ '<tool_call></tool_call>' }}").takesTools).toBe(false);
+    expect(factsOf('{{ tools | tojson }}').takesTools).toBe(true);
+    expect(new TemplateFacts(ChatTemplate.parse('{{ tools | tojson }}', { bos: '', eos: '' }), null).takesTools).toBe(false);
   });
 
-  it('arguments that a template joins to its text are given as text', () => {
+  it('gives arguments as text where templates join them', () => {
     const joining =
       "{{ tools | tojson }}{{ '<tool_call></tool_call>' }}{% for m in messages %}{% for c in m.tool_calls or [] %}{{ 'x' + c.function.arguments }}{% endfor %}{% endfor %}";
     expect([factsOf(joining).textArguments, facts.textArguments]).toEqual([true, false]);

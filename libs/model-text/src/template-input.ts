@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto';
 import { type CanonicalMessage, type CanonicalRequest, ServiceError, textOf, type Tool } from '@slipway/contracts';
-import type { TemplateCall, TemplateInput, TemplateMessage, TemplateTool } from '@slipway/model-text';
+import type { TemplateInput, TemplateTool } from './chat-template.js';
 import type { TemplateFacts } from './template-facts.js';
+import type { TemplateCall, TemplateMessage } from './template-messages.js';
 
 const NO_PARAMETERS = { type: 'object', properties: {} };
 
-/** The tools that a request offers; none where it says that none may be called. */
+/** The tools that a request offers: none where `tool_choice` is `none`. */
 export const offeredTools = ({ tools = [], tool_choice: choice }: Pick<CanonicalRequest, 'tools' | 'tool_choice'>): readonly Tool[] =>
   choice === 'none' ? [] : tools;
 
 /**
- * What a request's prompt is rendered from.
- * @throws ServiceError for what this template has no place for, and for arguments in the history that are no JSON object.
+ * Makes a request the input of its model's chat template.
+ * @throws ServiceError for what the template has no place for, and for calls whose arguments are not a JSON object.
  */
 export function templateInput(request: CanonicalRequest, facts: TemplateFacts): TemplateInput {
   const tools = offeredTools(request);
-  if (tools.length > 0 && !facts.family) {
-    throw new ServiceError('unsupported_parameter', 'This model’s chat template knows no tools.', { param: 'tools' });
+  if (tools.length > 0 && !facts.takesTools) {
+    throw new ServiceError('unsupported_parameter', 'This model’s chat template takes no tools.', { param: 'tools' });
   }
   return {
     messages: request.messages.map((message, i) => templateMessage(message, `messages[${i}]`, facts)),
@@ -68,20 +69,19 @@ function templateCall(call: { id: string; name: string; arguments: string }, at:
   };
 }
 
-/** Templates render objects; JSON text would come out as a string in quotes. */
+/** Parses arguments: a template prints an object as JSON, and JSON text as a quoted string. */
 function argumentsOf(text: string, at: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = text.trim() === '' ? {} : JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // The answer is the same as for JSON that is no object.
+    // Answered below, like JSON that is not an object.
   }
   throw new ServiceError('invalid_value', 'The arguments of a call must be JSON text of an object.', { param: `${at}.function.arguments` });
 }
 
-/** Ids come from anywhere; where a template takes only ids of one length, each becomes one, always the same. */
-function idFor(id: string, { family }: TemplateFacts): string {
-  const length = family?.idLength;
+/** Clients send ids of any form. Where a template takes one length only, each id is replaced by a hash of that length. */
+function idFor(id: string, { callIdLength: length }: TemplateFacts): string {
   if (length === undefined || (id.length === length && /^[A-Za-z0-9]+$/.test(id))) return id;
   return createHash('sha256').update(id).digest('hex').slice(0, length);
 }
