@@ -1,7 +1,7 @@
 import type { TestPostgres } from '@slipway/testing';
 import { until, withSql } from './feed-rig.js';
 
-/** Replaces the database `to` by a copy of `from`; who is connected to either is thrown out and may come back. */
+/** Replaces the database `to` by a copy of `from`. Closes all connections to both; clients may reconnect. */
 export async function copyDatabase(postgres: TestPostgres, from: string, to: string): Promise<void> {
   const [source, target] = [from, to].map((url) => new URL(url).pathname.slice(1));
   await withSql(postgres.url, async (client) => {

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { test } from 'vitest';
 import { until as poll } from '../testing/until.js';
 
-/** What requests to a reader would have seen between two moments of the machine's clock. */
+/** What requests to a reader would have got between two moments of the machine's clock. */
 export interface Sample {
   readonly from: number;
   readonly to: number;
@@ -17,7 +17,7 @@ export interface Sample {
 export interface ReaderNow extends Omit<Sample, 'from' | 'to'> {
   readonly ageMs: number | null;
   readonly place: { readonly epoch: string; readonly seq: number } | null;
-  /** Snapshots taken so far. */
+  /** Number of loaded snapshots. */
   readonly swaps: number;
 }
 
@@ -34,14 +34,14 @@ export interface Propagated {
 
 const level = process.env['FEED_LOG'] ?? 'silent';
 
-/** Polls until `probe` gives something, with the time that a feed takes. */
+/** Polls until `probe` returns a value, within the time that a feed needs. */
 export const until = <T>(what: string, probe: () => Promise<T | null | undefined | false>, deadlineMs = 20_000): Promise<T> =>
   poll(what, probe, deadlineMs);
 
-/** Milliseconds of the machine's monotonic clock, as the child processes tell it. */
+/** The machine's monotonic clock in milliseconds, as in child processes. */
 export const machineNow = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
 
-/** A process that runs replicas and readers, and answers for them. */
+/** A process that runs replicas and readers. */
 class Host {
   readonly #child: ChildProcess = fork(fileURLToPath(new URL('processes/host.mjs', import.meta.url)), { execArgv: [] });
   readonly #open = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
@@ -94,7 +94,7 @@ class Actor {
     return this.host.ask({ actor: this.actor, name, argument });
   }
 
-  /** Ends it in order. */
+  /** Stops it in order. */
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -111,20 +111,20 @@ export class Publisher extends Actor {
   head = (): Promise<{ epoch: string; seq: number } | null> => this.ask('head');
   readers = (): Promise<{ reader: string; epoch: string | null; seq: number }[]> => this.ask('readers');
 
-  /** Waits until a replica holds the lock and this one answers. */
+  /** Waits until a replica is elected and this one answers. */
   ready = (): Promise<boolean> => until('the feed has begun', async () => (await this.serving()) && (await this.head()) !== null);
 }
 
-/** What a reader is deaf to. */
+/** Messages that a reader loses. */
 export interface Ears {
   readonly changes?: boolean;
   readonly ticks?: boolean;
   readonly since?: boolean;
-  /** Answers to snapshot questions wait until this is taken back. */
+  /** True = snapshot replies are delayed until this is false. */
   readonly snapshots?: boolean;
 }
 
-/** Somebody who follows the probe feed. */
+/** A reader of the probe feed. */
 export class Reader extends Actor {
   now = (): Promise<ReaderNow> => this.ask('now');
   seen = (): Promise<Sample[]> => this.ask('seen');
@@ -147,7 +147,7 @@ export function trustedWrongly(
   return Math.max(0, ...wrong.map(({ to }) => to - committedAt));
 }
 
-/** Real servers for the tests of one file, which run side by side. */
+/** Real servers for the concurrent tests of one file. */
 export class FeedWorld {
   readonly #host = new Host();
   #scenes = 0;
@@ -162,7 +162,7 @@ export class FeedWorld {
     return new FeedWorld(postgres, nats);
   }
 
-  /** A feed for one test alone: its own database and its own subjects. */
+  /** A feed for one test: its own database and subjects. */
   async scene(): Promise<Scene> {
     const env = `t${(this.#scenes += 1)}`;
     return new Scene({ host: this.#host, database: await this.postgres.createDatabase(), env, natsUrl: this.nats.url });
@@ -174,18 +174,18 @@ export class FeedWorld {
 }
 
 interface Stage {
-  /** Runs everything that needs no process of its own. */
+  /** Host of everything that needs no process of its own. */
   readonly host: Host;
   readonly database: string;
   readonly env: string;
   readonly natsUrl: string;
 }
 
-/** How a replica or a reader of a scene differs from the usual. */
+/** Options of a replica or reader. */
 interface Variant {
   readonly natsUrl?: string;
   readonly databaseUrl?: string;
-  /** In a process of its own, which can be frozen and killed. */
+  /** True = in its own process, which can be frozen and killed. */
   readonly alone?: boolean;
 }
 
@@ -222,7 +222,7 @@ export class Scene {
     return started;
   }
 
-  /** A gate before one of the servers. */
+  /** A TCP gate in front of one of the servers. */
   async gate(url: string): Promise<TcpGate> {
     const gate = await TcpGate.open(url);
     this.#gates.push(gate);
@@ -243,7 +243,7 @@ export class Scene {
   }
 }
 
-/** A test with a scene of its own, which ends with it. */
+/** A test with its own scene. */
 export const sceneTest = (world: () => FeedWorld) =>
   test.extend<{ scene: Scene }>({
     // oxlint-disable-next-line no-empty-pattern -- vitest reads the fixture's needs from this pattern

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { FeedWorld, sceneTest, type Publisher, type Scene, trustedWrongly, until, withSql } from './feed-rig.js';
 
-/** Nobody may trust a reader for longer after a commit that it does not know: staleness bound, backlog bound and a look. */
+/** Longest time that a reader may be fresh after a commit that it lacks: staleness bound, backlog bound and one check. */
 const BOUND_MS = 3_000 + 250 + 250 + 250;
 
-describe('a reader that calls itself fresh', () => {
+describe('a fresh reader', () => {
   let world: FeedWorld;
   const it = sceneTest(() => world);
 
@@ -21,7 +21,7 @@ describe('a reader that calls itself fresh', () => {
     return owner;
   }
 
-  it.concurrent('knows a change by its broadcast, or, when broadcasts are lost, by its next question', async ({ scene }) => {
+  it.concurrent('learns changes by broadcasts or questions', async ({ scene }) => {
     const owner = await begin(scene);
     const [hearing, asking] = [await scene.reader('hearing'), await scene.reader('asking', { deaf: { changes: true, ticks: true } })];
     await Promise.all([hearing.fresh(), asking.fresh()]);
@@ -34,7 +34,7 @@ describe('a reader that calls itself fresh', () => {
     }
   });
 
-  it.concurrent('is not fresh for ever on ticks alone: with changes lost and questions unanswered it is cut off', async ({ scene }) => {
+  it.concurrent('becomes cut off on ticks alone', async ({ scene }) => {
     const owner = await begin(scene);
     const reader = await scene.reader('ticks-only');
     await reader.fresh();
@@ -48,7 +48,7 @@ describe('a reader that calls itself fresh', () => {
     expect((await reader.now()).things['k']).toBe(2);
   });
 
-  it.concurrent('was not frozen: one that wakes is stale at once, whatever hints wait in its socket', async ({ scene }) => {
+  it.concurrent('is stale at once after a freeze', async ({ scene }) => {
     const owner = await begin(scene);
     const reader = await scene.reader('sleeper', { alone: true });
     await reader.fresh();
@@ -61,14 +61,12 @@ describe('a reader that calls itself fresh', () => {
     expect(trustedWrongly(await reader.seen(), change)).toBeLessThan(BOUND_MS);
   });
 
-  it.concurrent('has an owner whose relay works: while committed changes wait for their sequence, every reader goes stale', async ({
-    scene,
-  }) => {
+  it.concurrent('goes stale while the relay is stuck', async ({ scene }) => {
     const owner = await begin(scene);
     const reader = await scene.reader('behind-the-relay');
     await reader.fresh();
     const change = await withSql(scene.database, async (client) => {
-      // The relay needs this row; questions only read it.
+      // The relay updates this row; requests only read it.
       await client.query('BEGIN');
       await client.query('SELECT FROM probe_feed_head FOR UPDATE');
       const held = { id: 'k', n: 2, ...(await owner.set('k', 2)) };
@@ -81,7 +79,7 @@ describe('a reader that calls itself fresh', () => {
     expect(trustedWrongly(await reader.seen(), change)).toBeLessThan(BOUND_MS);
   });
 
-  it.concurrent('has made a round trip after its snapshot, and taken what changed meanwhile', async ({ scene }) => {
+  it.concurrent('asks for changes after its snapshot', async ({ scene }) => {
     const owner = await begin(scene);
     await owner.setMany('x', 3, 7);
     const reader = await scene.reader('overtaken', { deaf: { snapshots: true } });
@@ -89,7 +87,7 @@ describe('a reader that calls itself fresh', () => {
     await owner.set('k', null);
     await owner.set('x1', 8);
     await owner.set('x2', null);
-    // The claim of a reader that loads is that it knows nothing, whatever it hears.
+    // A reader that is loading claims nothing, whatever broadcasts it receives.
     expect(await owner.readers()).toMatchObject([{ reader: 'overtaken', epoch: null, seq: 0 }]);
     expect((await reader.now()).state).not.toBe('fresh');
     await reader.ears({ snapshots: false });
@@ -98,12 +96,12 @@ describe('a reader that calls itself fresh', () => {
     expect((await reader.seen()).filter(({ state, things }) => state === 'fresh' && 'k' in things)).toEqual([]);
   });
 
-  it.concurrent('does not fall back when a snapshot that it asked for is older than what it has heard since', async ({ scene }) => {
+  it.concurrent('ignores a snapshot older than its changes', async ({ scene }) => {
     const owner = await begin(scene);
     const reader = await scene.reader('reloading');
     await reader.fresh();
     await reader.ears({ snapshots: true });
-    // Another process takes the lock, and with it begins a new epoch: the reader has to load again.
+    // Another process takes the lock and begins a new epoch: the reader must load again.
     await owner.stop();
     const heir = await scene.publisher();
     await until('its second snapshot is read', async () => (await heir.readers()).some(({ epoch }) => epoch === null));

@@ -1,10 +1,10 @@
 import type { FeedRenewal, FeedSink } from '@slipway/feed';
 
-/** What a reader has learned, by the ids of the feed. */
+/** The records of a reader by id. */
 export class KnownRecords<R> implements FeedSink<R> {
   #records = new Map<string, R>();
 
-  /** As of this moment: changes and snapshots show in what is read later. */
+  /** A live view of the records. */
   get now(): ReadonlyMap<string, R> {
     return this.#records;
   }

@@ -1,8 +1,8 @@
-/** A clock that only goes forward. Values of different processes have nothing to do with each other. */
+/** A monotonic clock. Values of different processes cannot be compared. */
 export interface MonotonicClock {
-  /** Milliseconds since some moment of this process's life. */
+  /** Milliseconds since an arbitrary moment in this process. */
   now(): number;
 }
 
-/** The process's own monotonic clock; it runs on while the event loop, or the whole process, stands still. */
+/** The process's own monotonic clock. It continues while the event loop or the whole process is suspended. */
 export const processClock: MonotonicClock = { now: () => performance.now() };

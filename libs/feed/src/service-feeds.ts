@@ -5,7 +5,7 @@ import type { FeedSource, FeedStore } from './publisher/feed-store.js';
 import { FeedReader } from './reader/feed-reader.js';
 import type { FeedSink } from './reader/feed-sink.js';
 
-/** A class, or another token of Nest's, by which a service provides a `T`. */
+/** A Nest injection token under which a service provides a `T`. */
 type Token<T> = NonNullable<Resource<T>['token']>;
 
 /** Injects the publisher of a feed: `@Inject(publisherOf(KeyFeed)) feed: FeedPublisher<KeyFeedRecord, Tx>`. */
@@ -14,7 +14,7 @@ export const publisherOf = <R>({ name }: FeedContract<R>): symbol => Symbol.for(
 /** Injects the reader of a feed: `@Inject(readerOf(KeyFeed)) feed: FeedReader<KeyFeedRecord>`. */
 export const readerOf = <R>({ name }: FeedContract<R>): symbol => Symbol.for(`reader of the ${name} feed`);
 
-/** Makes stores of feeds; a service's database is one. */
+/** Makes the stores of feeds; implemented by a service's database. */
 export interface FeedStores<Tx> {
   feedStore<R>(feed: string): FeedStore<R, Tx>;
 }
@@ -22,13 +22,13 @@ export interface FeedStores<Tx> {
 /** A feed that a service publishes: its contract, its store and its records. */
 export interface PublishedFeed<R, Tx> {
   readonly contract: FeedContract<R>;
-  /** Where the feed is kept; a resource that is listed before this one. */
+  /** Provides the store; its resource must be listed before this one. */
   readonly stores: Token<FeedStores<Tx>>;
   /** The service's records; an injectable class. */
   readonly source: new (...dependencies: never[]) => FeedSource<R>;
 }
 
-/** The owner's side of a feed as a resource. Not ready while its database does not answer. */
+/** The publisher of a feed as a resource. Not ready while its database does not answer. */
 export const feedPublisher = <R, Tx>({ contract, stores, source }: PublishedFeed<R, Tx>): Resource<FeedPublisher<R, Tx>> => ({
   name: `${contract.name} feed`,
   token: publisherOf(contract),
@@ -51,9 +51,9 @@ type PublisherParts<R, Tx> = [FeedStores<Tx>, FeedSource<R>, NatsConnection, Ser
 /** A feed that a service follows, and the class that takes its records. */
 export interface FollowedFeed<R> {
   readonly contract: FeedContract<R>;
-  /** Gets the records; an injectable class that comes with the feed. */
+  /** Injectable class that stores the records. */
   readonly sink: new (...dependencies: never[]) => FeedSink<R>;
-  /** What /readyz says until the first snapshot is loaded. */
+  /** Readiness reason until the first snapshot is loaded. */
   readonly missing: string;
 }
 

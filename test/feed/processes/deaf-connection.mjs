@@ -1,14 +1,14 @@
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A connection that loses what `ears` names at the moment: `changes`, `ticks`, `since` (the questions), and that holds
- * up the answers to snapshot questions while `snapshots` is set.
+ * A connection that loses the messages currently named in `ears` (`changes`, `ticks`, `since`), and delays snapshot replies while
+ * `snapshots` is set.
  */
 export function deafConnection(nats, ears) {
   const lost = (subject) => (subject.endsWith('.chg') && ears.changes) || (subject.endsWith('.tick') && ears.ticks);
   const subscribe = nats.subscribe.bind(nats);
   const publish = nats.publish.bind(nats);
-  /** Inboxes of the snapshot questions that wait for their answer. */
+  /** Inboxes of pending snapshot requests. */
   const snapshots = new Set();
   const held = async (message, callback) => {
     while (snapshots.has(message.subject) && ears.snapshots) await pause(5);
@@ -31,6 +31,6 @@ export function deafConnection(nats, ears) {
       publish(subject, payload, options);
     },
   };
-  // The same object: what the connection is known as hangs on it.
+  // The same object, because other code identifies the connection by it.
   return Object.assign(nats, own);
 }

@@ -1,7 +1,7 @@
 import { startPublisher } from './publisher.mjs';
 import { startReader } from './reader.mjs';
 
-// Runs any number of replicas and readers, and answers for them; ends when the test process is gone.
+// Runs any number of replicas and readers for a test; ends with the test process.
 const roles = { publisher: startPublisher, reader: startReader };
 const actors = [];
 

@@ -2,7 +2,7 @@ import { defineFeed } from '@slipway/contracts';
 import { createFeedTables } from '@slipway/database';
 import { z } from 'zod';
 
-/** A feed of numbers under names: small, and with everything that the feeds of the services have. */
+/** A small feed of named numbers with all features of the services' feeds. */
 export const ProbeFeed = defineFeed({ name: 'probe', owner: 'keys', readers: ['gateway'], record: z.object({ n: z.int() }) });
 
 export class Things1700000000000 {

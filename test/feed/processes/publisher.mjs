@@ -4,7 +4,7 @@ import { connectNats, createLogger } from '@slipway/platform';
 import { machineNow } from './machine-now.mjs';
 import { ProbeFeed, Things1700000000000 } from './probe-feed.mjs';
 
-/** Starts a replica of a service that owns the probe feed, and returns what it can be asked. */
+/** Starts a replica that publishes the probe feed, and returns its commands. */
 export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
   const log = createLogger('publisher', level);
   const options = { url: databaseUrl, applicationName: 'probe', log };
@@ -38,7 +38,7 @@ export async function startPublisher({ natsUrl, databaseUrl, env, level }) {
 
   return {
     serving: () => feed.serving,
-    /** Sets a thing, or removes it with null, and says when the commit was known to stand. */
+    /** Sets a record, or removes it with null. Returns when the commit was confirmed. */
     set: async (thing) => ({ ticket: await write(thing), committedAt: machineNow() }),
     setMany: async ({ prefix, count, n }) => {
       for (let i = 0; i < count; i += 1) await write({ id: `${prefix}${i}`, n });

@@ -4,7 +4,7 @@ import { deafConnection } from './deaf-connection.mjs';
 import { machineNow } from './machine-now.mjs';
 import { ProbeFeed } from './probe-feed.mjs';
 
-/** The numbers of all things, and how many snapshots were taken. */
+/** All records, and the number of loaded snapshots. */
 class ProbeSink {
   known = new Map();
   swaps = 0;
@@ -29,7 +29,7 @@ class ProbeSink {
   }
 }
 
-/** Starts a reader of the probe feed, and returns what it can be asked. */
+/** Starts a reader of the probe feed, and returns its commands. */
 export async function startReader({ natsUrl, reader, env, level, deaf }) {
   const log = createLogger('reader', level);
   const ears = { ...deaf };
@@ -38,7 +38,7 @@ export async function startReader({ natsUrl, reader, env, level, deaf }) {
   const sink = new ProbeSink();
   const feed = new FeedReader({ contract: ProbeFeed, nats: deafConnection(nats, ears), env, reader, sink, log });
 
-  // What a request at this moment would see, with the first and the last moment at which it did: a frozen process serves none.
+  // What a request would get now, with the first and last time it did. A frozen process serves no request.
   const seen = [];
   let last = '';
   const sample = () => {

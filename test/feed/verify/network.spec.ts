@@ -11,7 +11,7 @@ describe('a reader on an unreliable network', () => {
   });
   afterAll(() => world.end());
 
-  it('is cut off while its server is gone, and knows everything soon after it is back', async ({ scene }) => {
+  it('is cut off while its server is gone', async ({ scene }) => {
     const owner = await scene.publisher();
     const reader = await scene.reader('r');
     await owner.set('k', 1);
@@ -27,7 +27,7 @@ describe('a reader on an unreliable network', () => {
     expect(trustedWrongly(await reader.seen(), change)).toBeLessThan(3_750);
   });
 
-  it('leaves a server that hangs for another one, though its connection looks open', async ({ scene }) => {
+  it('leaves a server that hangs', async ({ scene }) => {
     const cluster: TestNatsCluster = await startNatsCluster(2);
     try {
       const [hanging, good] = cluster.servers;

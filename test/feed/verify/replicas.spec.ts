@@ -13,7 +13,7 @@ describe('the replicas of a service', () => {
   const epochIs = async (publisher: { head(): Promise<{ epoch: string } | null> }): Promise<string> =>
     (await publisher.head())?.epoch ?? '';
 
-  it.concurrent('share one lock: changes of all of them are one feed without holes, and none changes the epoch', async ({ scene }) => {
+  it.concurrent('publish one feed without gaps', async ({ scene }) => {
     const [one, two] = [await scene.publisher(), await scene.publisher()];
     const reader = await scene.reader('r');
     const { place } = await reader.fresh();
@@ -23,9 +23,7 @@ describe('the replicas of a service', () => {
     expect((await reader.now()).swaps).toBe(1);
   });
 
-  it.concurrent('carry on when the one that holds the lock is killed: under a new epoch, with the change that it left behind', async ({
-    scene,
-  }) => {
+  it.concurrent('continue when the elected one is killed', async ({ scene }) => {
     const [holder, heir] = [await scene.publisher({ alone: true }), await scene.publisher()];
     const reader = await scene.reader('r');
     const before = await reader.fresh();
@@ -39,7 +37,7 @@ describe('the replicas of a service', () => {
     expect(trustedWrongly(await reader.seen(), change)).toBeLessThan(3_750);
   });
 
-  it.concurrent('carry on when the one that holds the lock is frozen, and it does no harm when it wakes', async ({ scene }) => {
+  it.concurrent('continue when the elected one is frozen', async ({ scene }) => {
     const holder = await scene.publisher({ alone: true });
     const epoch = await epochIs(holder);
     const heir = await scene.publisher();
@@ -58,9 +56,7 @@ describe('the replicas of a service', () => {
     expect((await reader.fresh()).place?.epoch).toBe(next);
   });
 
-  it.concurrent('are absent, not cut off, when all of them are gone, and a reader that boots meanwhile becomes fresh when one is back', async ({
-    scene,
-  }) => {
+  it.concurrent('are absent when all are gone', async ({ scene }) => {
     const owner = await scene.publisher();
     await owner.set('k', 1);
     const old = await scene.reader('old');
@@ -74,14 +70,12 @@ describe('the replicas of a service', () => {
     await scene.publisher();
     await Promise.all([old.fresh(), young.fresh()]);
     expect((await young.now()).things).toEqual({ k: 1 });
-    // From its last proof to the next one it was either fresh or without a service; nothing cut it off.
+    // From its last proof to the next one it was fresh or the feed absent; it was never cut off.
     const states = (await old.seen()).map(({ state }) => state);
     expect(states.slice(states.indexOf('fresh'))).not.toContain('cut_off');
   });
 
-  it.concurrent('leave the queue when their database hangs: readers see the feed as absent, and fresh again afterwards', async ({
-    scene,
-  }) => {
+  it.concurrent('unsubscribe when their database hangs', async ({ scene }) => {
     const gate = await scene.gate(scene.database);
     const owner = await scene.publisher({ databaseUrl: gate.through(scene.database) });
     const reader = await scene.reader('r');
@@ -97,7 +91,7 @@ describe('the replicas of a service', () => {
     await reader.knows('k', 3);
   });
 
-  it.concurrent('answer a reader that is too far behind, or without a place, with a snapshot in pages', async ({ scene }) => {
+  it.concurrent('send snapshots in pages', async ({ scene }) => {
     const owner = await scene.publisher();
     await withSql(scene.database, async (client) => {
       await client.query(`INSERT INTO thing SELECT 'old' || i, i, 1 FROM generate_series(1, 1200) AS i`);
@@ -106,7 +100,7 @@ describe('the replicas of a service', () => {
     expect(Object.keys((await reader.fresh()).things)).toHaveLength(1_200);
     await reader.ears({ changes: true, since: true });
     await reader.state('cut_off');
-    // More than are kept, so that what the reader lacks cannot be told change by change.
+    // More changes than are kept, so that the reader needs a snapshot.
     await withSql(scene.database, async (client) => {
       await client.query(`INSERT INTO thing VALUES ('last', 7, 1)`);
       await client.query(

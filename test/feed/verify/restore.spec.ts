@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { copyDatabase } from '../copy-database.js';
 import { FeedWorld, sceneTest, until, withSql } from '../feed-rig.js';
 
-describe('a database that is restored from a backup', () => {
+describe('a database restored from a backup', () => {
   let world: FeedWorld;
   const it = sceneTest(() => world);
 
@@ -11,7 +11,7 @@ describe('a database that is restored from a backup', () => {
   });
   afterAll(() => world.end());
 
-  it.concurrent('takes back what was changed since, though service and readers ran on', async ({ scene }) => {
+  it.concurrent('reverts later changes in running readers', async ({ scene }) => {
     const owner = await scene.publisher();
     const backup = `${scene.database}_backup`;
     await owner.set('k', 1);
@@ -29,12 +29,12 @@ describe('a database that is restored from a backup', () => {
     await reader.knows('k', 3);
   });
 
-  it.concurrent('is recognized though the backup holds the epoch that readers know, and a reader that went further', async ({ scene }) => {
+  it.concurrent('is detected despite the same epoch', async ({ scene }) => {
     const first = await scene.publisher();
     const reader = await scene.reader('r');
     await first.set('k', 1);
     await reader.knows('k', 1);
-    // A copy of the tables within one epoch, as a backup of the running server would be.
+    // A copy of the tables within one epoch, like a backup of the running server.
     await withSql(scene.database, async (client) => {
       await client.query('CREATE TABLE kept_thing AS TABLE thing; CREATE TABLE kept_head AS TABLE probe_feed_head');
     });
@@ -54,7 +54,7 @@ describe('a database that is restored from a backup', () => {
     expect((await reader.fresh()).things).toEqual({ k: 2 });
   });
 
-  it.concurrent('is recognized though it was restored under the eyes of the running relay', async ({ scene }) => {
+  it.concurrent('is detected by the running relay', async ({ scene }) => {
     const owner = await scene.publisher();
     const reader = await scene.reader('r');
     await owner.set('k', 1);

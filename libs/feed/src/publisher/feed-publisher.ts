@@ -5,11 +5,11 @@ import { type MonotonicClock, processClock } from '../clock.js';
 import { ALIVE_MARGIN_MS, BUSY_MS, REST_TICK_MS, STALE_AFTER_MS, STALL_MS, TICK_MS } from '../limits.js';
 import { Backlog } from './backlog.js';
 import type { ChangeTicket, FeedSource, FeedStore, RecordChange } from './feed-store.js';
-import { QuestionDesk } from './question-desk.js';
+import { FeedHandlers } from './feed-handlers.js';
 import { ReaderLeases } from './reader-leases.js';
 import { Relay } from './relay.js';
 
-/** Pause between two looks for confirmations, in milliseconds. */
+/** Pause between two checks for confirmations, in milliseconds. */
 const CONFIRM_POLL_MS = 40;
 
 /** What a `FeedPublisher` needs. */
@@ -20,12 +20,12 @@ export interface FeedPublisherOptions<R, Tx> {
   readonly nats: NatsConnection;
   readonly env: string;
   readonly log: Logger;
-  /** The largest age up to which any reader trusts what it knows, in milliseconds. Default 3,000. */
+  /** The largest staleness bound of any reader, in milliseconds. Default 3,000. */
   readonly staleAfterMs?: number;
   readonly clock?: MonotonicClock;
 }
 
-/** Whether every live reader knows a change; `waiting` names those that may not. */
+/** Whether every live reader has applied a change; `waiting` names the readers that may not have. */
 export interface Propagation {
   readonly propagated: boolean;
   readonly waiting: readonly string[];
@@ -35,26 +35,25 @@ type Since = z.output<FeedContract['since']['request']>;
 type Snapshot = z.output<FeedContract['snapshot']['request']>;
 
 /**
- * The owner's side of a feed, in every replica of the owning service. The replica that is elected
- * gives committed changes their sequences and broadcasts them; all of them tick and answer readers.
- * A replica whose database does not answer leaves the queue of questions: when none is left, readers
- * learn from the NATS server that the feed is absent.
+ * Publishes a feed. Runs in every replica of the owning service. The elected replica gives committed changes their
+ * sequences and broadcasts them; all replicas send ticks and answer readers. A replica whose database does not answer
+ * unsubscribes. When none is left, the NATS server tells readers that there are no responders.
  */
 export class FeedPublisher<R, Tx> {
   readonly #options: FeedPublisherOptions<R, Tx>;
   readonly #clock: MonotonicClock;
   readonly #relay: Relay<R>;
-  readonly #desk: QuestionDesk<R>;
+  readonly #handlers: FeedHandlers<R>;
   readonly #backlog: Backlog;
   readonly #leases: ReaderLeases;
   readonly #aliveMs: number;
   #responders: RpcResponder[] = [];
   #listeningSince = Number.POSITIVE_INFINITY;
-  /** Ticks are frequent until then. */
+  /** Until then the period is `TICK_MS`. */
   #busyUntil = Number.NEGATIVE_INFINITY;
-  /** When the next look is due. */
+  /** When the next check is due. */
   #dueAt = Number.POSITIVE_INFINITY;
-  #looking = false;
+  #checking = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -65,10 +64,10 @@ export class FeedPublisher<R, Tx> {
     this.#leases = new ReaderLeases(this.#clock, this.#aliveMs);
     this.#backlog = new Backlog(this.#clock);
     this.#relay = new Relay(options);
-    this.#desk = new QuestionDesk(options.store, options.source, this.#backlog);
+    this.#handlers = new FeedHandlers(options.store, options.source, this.#backlog);
   }
 
-  /** Stands for election, ticks and answers, as soon as the database does. */
+  /** Takes part in the election. Sends ticks and answers readers once the database answers. */
   start(): void {
     const { store, nats } = this.#options;
     store.open({
@@ -76,15 +75,15 @@ export class FeedPublisher<R, Tx> {
       deposed: () => this.#relay.elect(false),
       committed: () => {
         this.#relay.wake();
-        this.#stir();
+        this.#speedUp();
       },
-      interrupted: () => this.#listenAnew(),
+      interrupted: () => this.#restartListening(),
     });
-    watchConnection(nats, { disconnected: () => this.#listenAnew(), reconnected: () => this.#listenAnew() });
-    void this.#look();
+    watchConnection(nats, { disconnected: () => this.#restartListening(), reconnected: () => this.#restartListening() });
+    void this.#check();
   }
 
-  /** Leaves the queue, answers what was asked, and gives up the election. */
+  /** Unsubscribes, finishes running requests, and leaves the election. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -93,21 +92,20 @@ export class FeedPublisher<R, Tx> {
     await this.#options.store.close();
   }
 
-  /** True while this replica answers readers: its database answered at the last look. */
+  /** True while this replica answers readers: its database answered at the last check. */
   get serving(): boolean {
     return this.#responders.length > 0;
   }
 
-  /** Writes a change into the caller's transaction; readers hear of it once that commits. */
+  /** Writes a change into the caller's transaction. Readers get it after the commit. */
   record(tx: Tx, change: RecordChange<R>): Promise<ChangeTicket> {
     return this.#options.store.record(tx, change);
   }
 
   /**
-   * Waits until every live reader has confirmed that it applied a committed change. Live is who asked
-   * within the staleness bound and a second; a replica that listens for a shorter time cannot know
-   * all of them and answers false.
-   * @param timeoutMs how long to wait at most; false after it.
+   * Waits until every live reader has confirmed a committed change. A reader is live if it asked within the staleness bound
+   * plus one second. A replica that has listened for less than that does not know all readers and answers false.
+   * @param timeoutMs longest wait in milliseconds; then the answer is false.
    */
   async propagation(ticket: ChangeTicket, timeoutMs = 1_000): Promise<Propagation> {
     const end = this.#clock.now() + timeoutMs;
@@ -139,14 +137,14 @@ export class FeedPublisher<R, Tx> {
     return this.#leases.waitingFor(place);
   }
 
-  /** Looks at the database: a good look sends a tick, a bad one takes this replica out of the queue. */
-  async #look(): Promise<void> {
-    if (this.#looking || this.#stopped) return;
-    this.#looking = true;
+  /** Reads the database: success sends a tick, failure unsubscribes this replica. */
+  async #check(): Promise<void> {
+    if (this.#checking || this.#stopped) return;
+    this.#checking = true;
     clearTimeout(this.#timer);
     const askedAt = this.#clock.now();
-    // The process stood still, and who asked meanwhile is not known.
-    if (askedAt - this.#dueAt > STALL_MS) this.#listenAnew();
+    // The process was suspended, so it may have missed readers.
+    if (askedAt - this.#dueAt > STALL_MS) this.#restartListening();
     try {
       const head = await this.#options.store.head();
       this.#leases.observe(await this.#options.store.readers(), askedAt);
@@ -161,16 +159,16 @@ export class FeedPublisher<R, Tx> {
     } catch (error) {
       this.#fail(error);
     } finally {
-      this.#looking = false;
+      this.#checking = false;
       this.#schedule();
     }
   }
 
-  /** Something happens: the next looks and ticks follow each other closely, so that a lost broadcast is noticed soon. */
-  #stir(): void {
+  /** Shortens the period after a change or a failure, so that readers notice a lost broadcast soon. */
+  #speedUp(): void {
     const now = this.#clock.now();
     this.#busyUntil = now + BUSY_MS;
-    if (!this.#looking && this.#dueAt - now > TICK_MS) this.#schedule();
+    if (!this.#checking && this.#dueAt - now > TICK_MS) this.#schedule();
   }
 
   #schedule(): void {
@@ -179,7 +177,7 @@ export class FeedPublisher<R, Tx> {
     const now = this.#clock.now();
     const pause = now < this.#busyUntil ? TICK_MS : REST_TICK_MS;
     this.#dueAt = now + pause;
-    this.#timer = setTimeout(() => void this.#look(), pause);
+    this.#timer = setTimeout(() => void this.#check(), pause);
   }
 
   #tick({ epoch, seq }: { epoch: string; seq: number }): void {
@@ -194,9 +192,9 @@ export class FeedPublisher<R, Tx> {
 
   #fail(error: unknown): void {
     if (this.#stopped) return;
-    this.#stir();
+    this.#speedUp();
     if (this.#responders.length > 0) this.#options.log.warn({ feed: this.#options.contract.name, err: error }, 'feed.database_lost');
-    // Not awaited: calls that hang on the database must not keep the next look from happening.
+    // Not awaited: requests that hang on the database must not delay the next check.
     void this.#serve(false);
   }
 
@@ -206,11 +204,11 @@ export class FeedPublisher<R, Tx> {
     const leaving = this.#responders;
     this.#responders = serve
       ? [
-          new RpcResponder(this.#options, contract.since, (request) => this.#answer(() => this.#desk.since(request as Since))),
-          new RpcResponder(this.#options, contract.snapshot, (request) => this.#answer(() => this.#desk.snapshot(request as Snapshot))),
+          new RpcResponder(this.#options, contract.since, (request) => this.#answer(() => this.#handlers.since(request as Since))),
+          new RpcResponder(this.#options, contract.snapshot, (request) => this.#answer(() => this.#handlers.snapshot(request as Snapshot))),
         ]
       : [];
-    this.#listenAnew();
+    this.#restartListening();
     await Promise.all(leaving.map((responder) => responder.close()));
   }
 
@@ -219,13 +217,13 @@ export class FeedPublisher<R, Tx> {
       return await answer();
     } catch (error) {
       if (isServiceError(error)) throw error;
-      // Whether this replica still serves is decided now, not at the next tick.
-      void this.#look();
-      throw new ServiceError('unavailable', 'The feed cannot be read at this moment; ask again soon.', { retryAfterS: 1, cause: error });
+      // Decides now, not at the next tick, whether this replica still serves.
+      void this.#check();
+      throw new ServiceError('unavailable', 'The feed cannot be read right now; ask again soon.', { retryAfterS: 1, cause: error });
     }
   }
 
-  #listenAnew(): void {
+  #restartListening(): void {
     this.#listeningSince = this.#responders.length > 0 ? this.#clock.now() : Number.POSITIVE_INFINITY;
   }
 }

@@ -1,8 +1,8 @@
-/** A record as it stands: what a snapshot holds of it. */
+/** A record in its current state, as a snapshot contains it. */
 export interface StoredRecord<R> {
   /** `<type>:<id>`, such as `key:12`. */
   readonly id: string;
-  /** Rises with each change of this id, across deletion and new creation too. */
+  /** Increases with each change of this id, also when it is deleted and created again. */
   readonly ver: number;
   readonly rec: R;
 }
@@ -12,7 +12,7 @@ export type RecordChange<R> =
   | ({ readonly op: 'put' } & StoredRecord<R>)
   | { readonly op: 'del'; readonly id: string; readonly ver: number };
 
-/** Names a recorded change before it has a sequence. */
+/** Identifies a recorded change before it has a sequence. */
 export type ChangeTicket = string;
 
 /** A place in the feed. Places of different epochs cannot be compared. */
@@ -21,9 +21,9 @@ export interface FeedPlace {
   readonly seq: number;
 }
 
-/** The feed's end, and whether committed changes wait behind it. */
+/** The newest place of the feed, and whether committed changes wait for a sequence. */
 export interface FeedHead extends FeedPlace {
-  /** Ticket of the oldest committed change without a sequence, null when none waits. */
+  /** Ticket of the oldest committed change without a sequence; null = none waits. */
   readonly oldestWaiting: ChangeTicket | null;
 }
 
@@ -36,10 +36,10 @@ export interface SequencedChange<R> {
   readonly rec?: R | undefined;
 }
 
-/** What a reader last claimed to have applied; `epoch` null = nothing. */
+/** What a reader last reported as applied; `epoch` null = nothing. */
 export interface ReaderClaim {
   readonly reader: string;
-  /** Rises with each question of this reader. */
+  /** Increases with each question of this reader. */
   readonly asks: number;
   readonly epoch: string | null;
   readonly seq: number;
@@ -48,54 +48,54 @@ export interface ReaderClaim {
 /** Answer of the store to a reader's question. */
 export interface StoredSince<R> {
   readonly head: FeedHead;
-  /** False when the changes after the asked place are no longer kept. */
+  /** False when the changes after the reader's place have been deleted. */
   readonly kept: boolean;
   readonly changes: readonly SequencedChange<R>[];
 }
 
-/** What the store tells its publisher. */
+/** Events of a store for its publisher. */
 export interface FeedStoreEvents {
-  /** This replica now gives out the sequences, under a new epoch. */
+  /** This replica now assigns sequences, in a new epoch. */
   elected(): void;
-  /** It no longer does. */
+  /** This replica no longer assigns sequences. */
   deposed(): void;
-  /** Somebody committed a change. */
+  /** A replica committed a change. */
   committed(): void;
-  /** The database, and with it the claims of the readers, may have been restarted. */
+  /** The database may have been restarted, and the readers' claims lost. */
   interrupted(): void;
 }
 
 /**
- * Where a feed is kept, shared by all replicas of its service. Every method may reject when the
- * database does not answer; none waits for longer than about two seconds.
+ * Storage of a feed, shared by all replicas of its service. Methods reject when the database does not answer within about
+ * two seconds.
  * @typeParam Tx the service's own transaction handle.
  */
 export interface FeedStore<R, Tx> {
-  /** Stands for election until `close`; each election begins a new random epoch at sequence 0. */
+  /** Takes part in the election until `close`. Each election begins a new random epoch at sequence 0. */
   open(events: FeedStoreEvents): void;
   close(): Promise<void>;
   /** Writes a change into the caller's transaction. */
   record(tx: Tx, change: RecordChange<R>): Promise<ChangeTicket>;
   /**
-   * Gives the next sequences to what waits, oldest first, without holes; for the elected replica only.
-   * Null when this replica's epoch is over.
+   * Assigns the next sequences to waiting changes, oldest first, without gaps. For the elected replica only.
+   * @returns null when this replica's epoch is over.
    */
   sequence(limit: number): Promise<(FeedPlace & { readonly changes: readonly SequencedChange<R>[] }) | null>;
-  /** The head; null before the first epoch. */
+  /** The newest place; null before the first epoch. */
   head(): Promise<FeedHead | null>;
-  /** Notes the reader's claim durably, then reads head and changes as of one moment; null before the first epoch. */
+  /** Stores the reader's claim, then reads head and changes in one snapshot of the database; null before the first epoch. */
   since(claim: FeedClaim, limit: number): Promise<StoredSince<R> | null>;
-  /** Notes that a reader is alive and has applied nothing. */
+  /** Registers a reader that has applied nothing yet. */
   welcome(reader: string): Promise<void>;
-  /** All claims that are kept. */
+  /** All stored claims. */
   readers(): Promise<readonly ReaderClaim[]>;
-  /** Drops the claims of readers that asked no more since `asks`. */
+  /** Deletes the claims of readers that have not asked again since `asks`. */
   forget(gone: readonly Pick<ReaderClaim, 'reader' | 'asks'>[]): Promise<void>;
-  /** Where a change stands; null while it waits for its sequence. */
+  /** The place of a change; null while it waits for its sequence. */
   placeOf(ticket: ChangeTicket): Promise<FeedPlace | null>;
 }
 
-/** A reader and the place up to which it says it has applied everything. */
+/** A reader and the place up to which it reports all changes applied. */
 export interface FeedClaim {
   readonly reader: string;
   readonly epoch: string | null;
@@ -105,8 +105,7 @@ export interface FeedClaim {
 /** The service's records, read in pages for snapshots. */
 export interface FeedSource<R> {
   /**
-   * Records with ids after `after` in an order that never changes for an id, at most `limit`;
-   * fewer than `limit` means that there are no more.
+   * At most `limit` records with ids after `after`, in an order that is fixed per id. Fewer than `limit` = the last page.
    */
   page(after: string | null, limit: number): Promise<readonly StoredRecord<R>[]>;
 }

@@ -3,6 +3,7 @@ import type { Logger, NatsConnection } from '@slipway/platform';
 import { PAGE_CHANGES } from '../limits.js';
 import type { FeedHead, FeedPlace, FeedStore } from './feed-store.js';
 
+/** What a `Relay` needs. */
 export interface RelayOptions<R> {
   readonly contract: FeedContract<R>;
   readonly store: FeedStore<R, never>;
@@ -11,13 +12,13 @@ export interface RelayOptions<R> {
   readonly log: Logger;
 }
 
-/** Gives committed changes their sequences and broadcasts them, while this replica is the elected one. */
+/** Assigns sequences to committed changes and broadcasts them while this replica is elected. */
 export class Relay<R> {
   readonly #subject: string;
   #elected = false;
   #running = false;
   #again = false;
-  /** Where this relay left the head; null before its first round. */
+  /** The newest place that this relay assigned; null before its first round. */
   #place: FeedPlace | null = null;
 
   constructor(private readonly options: RelayOptions<R>) {
@@ -30,13 +31,13 @@ export class Relay<R> {
     if (elected) this.wake();
   }
 
-  /** Something may wait: relays it now, or right after the round that runs. */
+  /** Relays waiting changes now, or right after the running round. */
   wake(): void {
     this.#again = true;
     if (!this.#running) void this.#run();
   }
 
-  /** Wakes the relay where the database shows work for it: changes wait, or the head stands where this relay did not leave it. */
+  /** Wakes the relay when changes wait or when the head is not the place that this relay assigned last. */
   check(head: FeedHead): void {
     const isOwn = this.#place?.epoch === head.epoch && this.#place.seq === head.seq;
     if (head.oldestWaiting !== null || !isOwn) this.wake();
@@ -50,7 +51,7 @@ export class Relay<R> {
         await this.#relay();
       }
     } catch (error) {
-      // The next tick wakes the relay again; what waits is safe in the outbox.
+      // The next tick wakes the relay again; waiting changes stay in the outbox.
       this.options.log.warn({ feed: this.options.contract.name, err: error }, 'feed.relay_failed');
     } finally {
       this.#running = false;

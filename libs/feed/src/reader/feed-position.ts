@@ -1,13 +1,13 @@
 import type { FeedPlace, SequencedChange, StoredRecord } from '../publisher/feed-store.js';
 import type { FeedRenewal, FeedSink } from './feed-sink.js';
 
-/** Deleted ids whose versions are remembered. */
+/** Number of deleted ids whose versions are kept. */
 const TOMBSTONES_MAX = 10_000;
 
-/** What became of a change that was heard of. `missing`: something before it is unknown, or its epoch is another. */
-export type Heard = 'applied' | 'known' | 'ignored' | 'missing';
+/** Result of a broadcast change. `missing`: a change before it is missing, or its epoch differs. */
+export type Receipt = 'applied' | 'known' | 'ignored' | 'missing';
 
-/** An answer to "what came after?" as far as the position is concerned. */
+/** The part of an answer to `since` that a position needs. */
 export interface SinceAnswer<R> {
   readonly epoch: string;
   readonly head: number;
@@ -15,19 +15,19 @@ export interface SinceAnswer<R> {
   readonly changes: readonly (SequencedChange<R> & { readonly epoch: string })[];
 }
 
-/** `current`: everything up to the answered head is applied. `behind`: ask again. `lost`: only a snapshot helps. */
+/** `current`: everything up to the answered head is applied. `behind`: ask again. `lost`: a snapshot is needed. */
 export type Taken = 'current' | 'behind' | 'lost';
 
-/** A snapshot on its way, and the step that makes it all that is known. */
+/** A snapshot that is being loaded. */
 export interface PositionRenewal<R> {
   put(record: StoredRecord<R>): void;
-  /** @param label the place that the snapshot stands for. */
+  /** Replaces all records by those of the snapshot. @param label the place of the snapshot. */
   swap(label: FeedPlace): void;
 }
 
 /**
- * What a reader has applied: a place in the feed and a version for each record. Changes are applied
- * one by one without a hole; while a snapshot is on its way nothing is.
+ * What a reader has applied: a place in the feed and a version for each record. Changes are applied in sequence, without
+ * gaps. While a snapshot is being loaded no change is applied.
  */
 export class FeedPosition<R> {
   #place: FeedPlace | null = null;
@@ -35,27 +35,31 @@ export class FeedPosition<R> {
   #versions = new Map<string, number>();
   readonly #tombstones = new Map<string, number>();
 
-  constructor(private readonly sink: FeedSink<R>) {}
+  readonly #sink: FeedSink<R>;
+
+  constructor(sink: FeedSink<R>) {
+    this.#sink = sink;
+  }
 
   /** The place up to which everything is applied; null before the first snapshot. */
   get place(): FeedPlace | null {
     return this.#place;
   }
 
-  /** True from the moment that only a snapshot helps until it is swapped in. */
+  /** True while a snapshot is needed or being loaded. */
   get lost(): boolean {
     return this.#lost;
   }
 
-  /** Gives up the place: what is known stays, and nothing is applied to it any more. */
+  /** Gives up the place. The records stay, but no change is applied to them until the next snapshot. */
   lose(): void {
     this.#lost = true;
   }
 
-  /** A snapshot begins. Until it is swapped in, nothing else may change what is known: the place must be lost. */
+  /** Begins to load a snapshot. The place must be lost. */
   renew(): PositionRenewal<R> {
     const versions = new Map<string, number>();
-    const renewal: FeedRenewal<R> = this.sink.renew();
+    const renewal: FeedRenewal<R> = this.#sink.renew();
     return {
       put: ({ id, ver, rec }) => {
         renewal.put(id, rec);
@@ -71,8 +75,8 @@ export class FeedPosition<R> {
     };
   }
 
-  /** Takes a change that was broadcast: a hint, which may be late, doubled or of another time. */
-  hear(change: SequencedChange<R> & { readonly epoch: string }): Heard {
+  /** Applies a broadcast change, which may be late, repeated or of another epoch. */
+  receive(change: SequencedChange<R> & { readonly epoch: string }): Receipt {
     if (this.#lost || this.#place === null) return 'ignored';
     if (change.epoch !== this.#place.epoch) return 'missing';
     if (change.seq <= this.#place.seq) return 'known';
@@ -81,15 +85,15 @@ export class FeedPosition<R> {
     return 'applied';
   }
 
-  /** True when a head that was heard of shows that there is something to ask for. */
+  /** True when this head is newer than the position. */
   isBehind(head: FeedPlace): boolean {
     if (this.#lost || this.#place === null) return false;
     return head.epoch !== this.#place.epoch || head.seq > this.#place.seq;
   }
 
   /**
-   * Takes the answer to a question.
-   * @param asked the place that the question named; broadcasts may have moved on since.
+   * Applies the answer to `since`.
+   * @param asked the place in the question; broadcasts may have advanced the position since.
    */
   take(asked: FeedPlace, answer: SinceAnswer<R>): Taken {
     const place = this.#place;
@@ -98,7 +102,7 @@ export class FeedPosition<R> {
       this.lose();
       return 'lost';
     }
-    for (const change of answer.changes) if (this.hear(change) === 'missing') return 'behind';
+    for (const change of answer.changes) if (this.receive(change) === 'missing') return 'behind';
     return (this.#place?.seq ?? 0) >= answer.head ? 'current' : 'behind';
   }
 
@@ -115,17 +119,17 @@ export class FeedPosition<R> {
   #store({ op, id, ver, rec }: SequencedChange<R>): void {
     if (ver < (this.#versions.get(id) ?? this.#tombstones.get(id) ?? 0)) return;
     if (op === 'put' && rec !== undefined) {
-      this.sink.put(id, rec);
+      this.#sink.put(id, rec);
       this.#tombstones.delete(id);
       this.#versions.set(id, ver);
       return;
     }
-    this.sink.remove(id);
+    this.#sink.remove(id);
     this.#versions.delete(id);
-    this.#bury(id, ver);
+    this.#addTombstone(id, ver);
   }
 
-  #bury(id: string, ver: number): void {
+  #addTombstone(id: string, ver: number): void {
     this.#tombstones.set(id, ver);
     if (this.#tombstones.size <= TOMBSTONES_MAX) return;
     for (const oldest of this.#tombstones.keys()) {

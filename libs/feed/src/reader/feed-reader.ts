@@ -3,15 +3,15 @@ import { type Logger, type Msg, type NatsConnection, RpcClient, type Subscriptio
 import { type MonotonicClock, processClock } from '../clock.js';
 import { ASK_EVERY_MS, ASK_GAP_MS, STALE_AFTER_MS } from '../limits.js';
 import type { FeedPlace } from '../publisher/feed-store.js';
-import { askTwice } from './ask-twice.js';
 import { FeedPosition } from './feed-position.js';
 import type { FeedSink } from './feed-sink.js';
 import { type Freshness, FreshnessMeter } from './freshness.js';
+import { hedged } from './hedged.js';
 import { Pacer } from './pacer.js';
 import { readSnapshot } from './snapshot-loader.js';
 import { TickWatch } from './tick-watch.js';
 
-/** Delay of the question that confirms applied changes: a burst of them is confirmed by one. */
+/** Delay of the question that confirms applied changes, in milliseconds: one question confirms a burst. */
 const CONFIRM_MS = 25;
 
 /** What a `FeedReader` needs. */
@@ -19,19 +19,19 @@ export interface FeedReaderOptions<R> {
   readonly contract: FeedContract<R>;
   readonly nats: NatsConnection;
   readonly env: string;
-  /** This process start; the owner waits for its confirmations under this name. */
+  /** Incarnation of this process, under which the owner counts its confirmations. */
   readonly reader: Incarnation;
   readonly sink: FeedSink<R>;
   readonly log: Logger;
-  /** Age beyond which nothing is to be trusted, in milliseconds; the owner must count on the same. Default 3,000. */
+  /** Age beyond which records must not be used, in milliseconds. The owner must know it. Default 3,000. */
   readonly staleAfterMs?: number;
   readonly clock?: MonotonicClock;
 }
 
 /**
- * Follows a feed. Broadcast changes are applied as they come, but only a round trip ("what came after
- * my place?", each second and whenever something looks wrong) proves that nothing is missing; its age
- * is `freshness()`. Starts with a snapshot, and takes another one whenever its place is lost.
+ * Follows a feed. Broadcast changes are applied as they arrive. Only a round trip (`since`, once a second and after every
+ * sign of loss) proves that no change is missing; its age is `freshness()`. The reader starts with a snapshot and loads
+ * another one whenever its place is lost.
  */
 export class FeedReader<R> {
   readonly #options: FeedReaderOptions<R>;
@@ -57,18 +57,18 @@ export class FeedReader<R> {
     this.#watch = new TickWatch({ nats, log, clock: this.#clock, feed: contract.name, uncertain: () => this.#pacer.hurry() });
   }
 
-  /** Begins to follow; never fails. `freshness()` tells when there is something to rely on. */
+  /** Begins to follow; never fails. `freshness()` says when the records may be used. */
   start(): void {
     const { nats, contract, env } = this.#options;
     this.#subscriptions = [
-      nats.subscribe(subjectOf(contract.change, { env }), { callback: (_, message) => this.#heardChange(message) }),
-      nats.subscribe(subjectOf(contract.tick, { env }), { callback: (_, message) => this.#heardTick(message) }),
+      nats.subscribe(subjectOf(contract.change, { env }), { callback: (_, message) => this.#onChange(message) }),
+      nats.subscribe(subjectOf(contract.tick, { env }), { callback: (_, message) => this.#onTick(message) }),
     ];
     this.#watch.start();
     this.#running = this.#run();
   }
 
-  /** Follows no more; what the sink holds stays as it is. */
+  /** Stops following. The sink keeps its records. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#watch.stop();
@@ -77,7 +77,7 @@ export class FeedReader<R> {
     await this.#running;
   }
 
-  /** How far the sink's content may be trusted at this moment. Cheap: meant to be asked per request. */
+  /** Whether the sink's records may be used now. Cheap enough for every request. */
   freshness(): Freshness {
     return this.#meter.read();
   }
@@ -106,12 +106,12 @@ export class FeedReader<R> {
     if (asked === null || this.#stopped) return;
     const { contract, reader } = this.#options;
     const askedAt = this.#clock.now();
-    const answer = await askTwice(() => this.#rpc.call(contract.since, { reader, epoch: asked.epoch, seq: asked.seq }));
+    const answer = await hedged(() => this.#rpc.call(contract.since, { reader, epoch: asked.epoch, seq: asked.seq }));
     if (this.#stopped) return;
     this.#watch.answered();
     const taken = this.#position.take(asked, answer);
     if (taken === 'current' && !answer.lagging) return this.#meter.proven(askedAt);
-    // A lost place keeps the reason of the silence: the service is back, and its snapshot is on the way.
+    // A lost place keeps the reason for missing freshness: the service answers again and sends a snapshot next.
     if (taken !== 'lost') this.#meter.unproven('cut_off');
     return this.#pacer.hurry();
   }
@@ -138,24 +138,24 @@ export class FeedReader<R> {
     this.#meter.unproven(absent ? 'absent' : 'cut_off');
     this.#failures += 1;
     if (this.#failures === 1) log.warn({ feed: contract.name, absent, err: error }, 'feed.question_failed');
-    // A snapshot that failed half-way is asked for again without waiting for the whole period.
+    // A failed snapshot is retried without waiting for the whole period.
     if (this.#position.lost && !absent) this.#pacer.hurry(Math.min(100 * this.#failures, ASK_EVERY_MS) * (0.5 + Math.random()));
   }
 
-  #heardChange(message: Msg): void {
+  #onChange(message: Msg): void {
     const change = this.#options.contract.change.message.safeParse(parse(message));
     if (!change.success) return this.#pacer.hurry();
     try {
-      const heard = this.#position.hear(change.data);
-      if (heard === 'missing') this.#pacer.hurry();
-      if (heard === 'applied') this.#pacer.hurry(CONFIRM_MS);
+      const receipt = this.#position.receive(change.data);
+      if (receipt === 'missing') this.#pacer.hurry();
+      if (receipt === 'applied') this.#pacer.hurry(CONFIRM_MS);
     } catch (error) {
       this.#options.log.error({ feed: this.#options.contract.name, err: error }, 'feed.change_not_taken');
       this.#pacer.hurry();
     }
   }
 
-  #heardTick(message: Msg): void {
+  #onTick(message: Msg): void {
     this.#watch.answered();
     const tick = this.#options.contract.tick.message.safeParse(parse(message));
     if (tick.success && this.#position.isBehind(tick.data)) this.#pacer.hurry();

@@ -1,11 +1,10 @@
 /**
- * Where a reader keeps what it learns. Calls are synchronous and must not throw: what throws counts
- * as unknown, and the reader starts again from a snapshot.
+ * Storage of a reader's records. Calls are synchronous and must not throw: after an error the reader loads a snapshot.
  */
 export interface FeedSink<R> {
   /**
-   * A snapshot begins: it is collected aside, over many turns of the event loop, while what is known stays in use and
-   * unchanged. One that fails half-way is left as it is; the next begins with a renewal of its own.
+   * Begins a snapshot. It is collected separately over many turns of the event loop, while the current records stay in use.
+   * A failed snapshot is abandoned; the next one calls `renew` again.
    */
   renew(): FeedRenewal<R>;
   /** The record is new or has changed. */
@@ -14,10 +13,10 @@ export interface FeedSink<R> {
   remove(id: string): void;
 }
 
-/** A snapshot on its way into a sink. */
+/** A snapshot that is being collected. */
 export interface FeedRenewal<R> {
-  /** A record of the snapshot; each id comes once. */
+  /** Adds a record of the snapshot; each id comes once. */
   put(id: string, rec: R): void;
-  /** The snapshot is complete: it takes the place of everything known, in one step that costs the same for any number. */
+  /** Replaces all records by the complete snapshot, in one step of constant cost. */
   swap(): void;
 }

@@ -1,43 +1,46 @@
 import type { MonotonicClock } from '../clock.js';
 
 /**
- * How far a reader may be trusted.
- * `fresh`: it knows every change committed more than `ageMs` ago.
- * `absent`: it does not, and its own server says that nobody serves the feed.
- * `cut_off`: it does not, and why is unknown; a change may have been made that everyone else knows.
+ * Whether a reader's records may be used.
+ * `fresh`: every change committed more than `ageMs` ago is applied.
+ * `absent`: not proven, and the NATS server says that the feed has no responders.
+ * `cut_off`: not proven for an unknown reason; other readers may know newer changes.
  */
 export type FreshnessState = 'fresh' | 'absent' | 'cut_off';
 
-/** How far a reader's records can be trusted at this moment. */
+/** Freshness of a reader's records. */
 export interface Freshness {
   readonly state: FreshnessState;
-  /** Milliseconds since the last question that proved everything known; Infinity = never yet. */
+  /** Milliseconds since the last question whose answer proved the reader current; Infinity = never. */
   readonly ageMs: number;
 }
 
-/** Keeps the one proof that counts, a round trip, and why there was none since. */
+/** Keeps the time of the last proof, and why there has been none since. */
 export class FreshnessMeter {
   #provenAt = Number.NEGATIVE_INFINITY;
-  #silence: 'absent' | 'cut_off' = 'cut_off';
+  #reason: 'absent' | 'cut_off' = 'cut_off';
 
-  constructor(
-    private readonly clock: MonotonicClock,
-    private readonly staleAfterMs: number,
-  ) {}
+  readonly #clock: MonotonicClock;
+  readonly #staleAfterMs: number;
 
-  /** @param askedAt when the question was sent: what was committed later is not proven. */
+  constructor(clock: MonotonicClock, staleAfterMs: number) {
+    this.#clock = clock;
+    this.#staleAfterMs = staleAfterMs;
+  }
+
+  /** @param askedAt when the question was sent: later commits are not proven. */
   proven(askedAt: number): void {
     this.#provenAt = Math.max(this.#provenAt, askedAt);
-    this.#silence = 'cut_off';
+    this.#reason = 'cut_off';
   }
 
   /** A question failed, or its answer proved nothing. */
-  unproven(silence: 'absent' | 'cut_off'): void {
-    this.#silence = silence;
+  unproven(reason: 'absent' | 'cut_off'): void {
+    this.#reason = reason;
   }
 
   read(): Freshness {
-    const ageMs = this.clock.now() - this.#provenAt;
-    return { state: ageMs <= this.staleAfterMs ? 'fresh' : this.#silence, ageMs };
+    const ageMs = this.#clock.now() - this.#provenAt;
+    return { state: ageMs <= this.#staleAfterMs ? 'fresh' : this.#reason, ageMs };
   }
 }

@@ -1,26 +1,29 @@
 import type { MonotonicClock } from '../clock.js';
 
-/** Says when the next question is due: at a steady pace, or soon when somebody hurries it. */
+/** Times a reader's questions: at a steady period, or earlier after `hurry`. */
 export class Pacer {
   #dueAt = 0;
   #lastAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(
-    private readonly clock: MonotonicClock,
-    private readonly gapMs: number,
-  ) {}
+  readonly #clock: MonotonicClock;
+  readonly #gapMs: number;
 
-  /** A question is sent now; the next is due `afterMs` later at the latest. */
+  constructor(clock: MonotonicClock, gapMs: number) {
+    this.#clock = clock;
+    this.#gapMs = gapMs;
+  }
+
+  /** Notes that a question is sent now. The next one is due at most `afterMs` later. */
   begin(afterMs: number): void {
-    this.#lastAt = this.clock.now();
+    this.#lastAt = this.#clock.now();
     this.#dueAt = this.#lastAt + afterMs;
   }
 
-  /** The next question is due in `delayMs`, but not before the least gap after the last one. */
+  /** Makes the next question due in `delayMs`, but at least `gapMs` after the last one. */
   hurry(delayMs = 0): void {
-    this.#dueAt = Math.min(this.#dueAt, Math.max(this.clock.now() + delayMs, this.#lastAt + this.gapMs));
+    this.#dueAt = Math.min(this.#dueAt, Math.max(this.#clock.now() + delayMs, this.#lastAt + this.#gapMs));
     if (this.#wake) this.#arm();
   }
 
@@ -41,6 +44,6 @@ export class Pacer {
 
   #arm(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#wake?.(), Math.max(0, this.#dueAt - this.clock.now()));
+    this.#timer = setTimeout(() => this.#wake?.(), Math.max(0, this.#dueAt - this.#clock.now()));
   }
 }

@@ -16,7 +16,7 @@ interface Page {
 const recordsOf = (from: number, to: number): object[] =>
   Array.from({ length: to - from }, (_, i) => ({ id: `thing:${from + i}`, ver: 1, rec: { n: from + i } }));
 
-/** A service of scripted pages, which remembers what it was asked for. */
+/** A service with scripted pages that records its requests. */
 class PagesOf {
   readonly asked: (string | null)[] = [];
 
@@ -27,15 +27,15 @@ class PagesOf {
   readonly #call = (contract: typeof Feed.snapshot, request: { cursor: string | null }): Promise<unknown> => {
     this.asked.push(request.cursor);
     const page = this.pages[this.asked.length - 1];
-    if (page === undefined || page instanceof Error) return Promise.reject(page ?? new Error('Nobody wrote this page.'));
+    if (page === undefined || page instanceof Error) return Promise.reject(page ?? new Error('There is no such page.'));
     return Promise.resolve(contract.reply.parse(structuredClone(page)));
   };
 }
 
 const place = { epoch: 'e1', head: 7 };
 
-describe('a snapshot in pages', () => {
-  it('is handed over whole and in order, whatever the size of its pages, under the label of the first', async () => {
+describe('readSnapshot', () => {
+  it('yields all records in order under one place', async () => {
     const pages = new PagesOf([
       { ...place, records: recordsOf(0, 700), cursor: 'a' },
       { ...place, records: recordsOf(700, 701), cursor: 'b' },
@@ -50,7 +50,7 @@ describe('a snapshot in pages', () => {
     expect(pages.asked).toEqual([null, 'a', 'b']);
   });
 
-  it('asks for the next page before the records of this one are taken in', async () => {
+  it('requests the next page before checking the current one', async () => {
     const pages = new PagesOf([
       { ...place, records: recordsOf(0, 1), cursor: 'a' },
       { ...place, records: recordsOf(1, 2), cursor: null },
@@ -79,7 +79,7 @@ describe('a snapshot in pages', () => {
     expect(new Set(seen).size).toBe(4);
   });
 
-  it('is one empty piece when there is nothing', async () => {
+  it('yields one empty piece for an empty feed', async () => {
     const pieces: unknown[] = [];
     for await (const piece of new PagesOf([{ ...place, records: [], cursor: null }]).read()) pieces.push(piece);
     expect(pieces).toEqual([{ label: { epoch: 'e1', seq: 7 }, records: [] }]);
@@ -88,7 +88,7 @@ describe('a snapshot in pages', () => {
   it.each([
     ['another epoch', { epoch: 'e2', head: 7 }],
     ['another head', { epoch: 'e1', head: 8 }],
-  ])('is given up when a page comes with %s', async (_, other) => {
+  ])('gives up when a page has %s', async (_, other) => {
     const pieces = new PagesOf([
       { ...place, records: recordsOf(0, 1), cursor: 'a' },
       { ...other, records: recordsOf(1, 2), cursor: null },
@@ -97,7 +97,7 @@ describe('a snapshot in pages', () => {
     await expect(pieces.next()).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('is refused for one record against the contract, also when the page after it fails meanwhile', async () => {
+  it('refuses a page with one invalid record', async () => {
     const [good] = recordsOf(0, 1);
     const service = { ...place, records: [good, { id: 'thing:1', ver: 1, rec: { n: 'one' } }], cursor: 'a' };
     let asks = 0;
@@ -107,7 +107,7 @@ describe('a snapshot in pages', () => {
     expect(asks).toBe(2);
   });
 
-  it('tells the failure of a page when its turn comes', async () => {
+  it('throws the failure of a page when it is due', async () => {
     const pieces = new PagesOf([{ ...place, records: recordsOf(0, 1), cursor: 'a' }, new Error('no answer')]).read();
     await expect(pieces.next()).resolves.toMatchObject({ done: false });
     await expect(pieces.next()).rejects.toThrow('no answer');

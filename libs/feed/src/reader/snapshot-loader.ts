@@ -2,28 +2,28 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FeedContract, type Incarnation, ServiceError } from '@slipway/contracts';
 import type { RpcClient } from '@slipway/platform';
 import { z } from 'zod';
-import { askTwice } from './ask-twice.js';
 import type { FeedPlace, StoredRecord } from '../publisher/feed-store.js';
+import { hedged } from './hedged.js';
 
-/** Records checked and handed over in one turn of the event loop: a few milliseconds, so that streams run on meanwhile. */
+/** Records checked per turn of the event loop: a few milliseconds of work. */
 const PIECE_RECORDS = 250;
 
-/** Some records of a snapshot, and the place that all of it is labelled with. */
+/** Some records of a snapshot, and the snapshot's place. */
 export interface SnapshotPiece<R> {
   readonly label: FeedPlace;
   readonly records: readonly StoredRecord<R>[];
 }
 
-/** A page whose records nobody has looked at. */
+/** A page whose records are not checked yet. */
 interface RawPage extends Pick<z.output<FeedContract['snapshot']['reply']>, 'epoch' | 'head' | 'cursor'> {
   readonly records: readonly unknown[];
 }
 
 /**
- * Reads all pages of a feed's snapshot, each asked for before the records of the one before it are looked at, and hands them
- * over in pieces, between which the event loop turns. A snapshot without records is one piece without any.
- * @throws ServiceError when a page does not come, when a record does not follow the contract, or when the feed began anew
- *   between two pages. The pieces so far are then worth nothing.
+ * Reads all pages of a feed's snapshot and yields them in pieces, with a turn of the event loop between two pieces. The next
+ * page is requested before the current one is checked. A snapshot without records yields one empty piece.
+ * @throws ServiceError when a page does not come, a record violates the contract, or the feed restarted between two pages.
+ *   The caller must then discard all pieces.
  */
 export async function* readSnapshot<R>(
   rpc: Pick<RpcClient, 'call'>,
@@ -32,17 +32,17 @@ export async function* readSnapshot<R>(
 ): AsyncGenerator<SnapshotPiece<R>, void, undefined> {
   const pages = contract.snapshot;
   const unread = { ...pages, reply: pages.reply.extend({ records: z.array(z.unknown()) }) };
-  const ask = (cursor: string | null): Promise<RawPage> => askTwice(() => rpc.call(unread, { reader, cursor }));
+  const ask = (cursor: string | null): Promise<RawPage> => hedged(() => rpc.call(unread, { reader, cursor }));
   let label: FeedPlace | null = null;
   let coming: Promise<RawPage> | null = ask(null);
   while (coming !== null) {
     const { epoch, head, records, cursor }: RawPage = await coming;
     label ??= { epoch, seq: head };
     if (epoch !== label.epoch || head !== label.seq) {
-      throw new ServiceError('unavailable', 'The feed began anew while its snapshot was read.');
+      throw new ServiceError('unavailable', 'The feed was restarted while its snapshot was read.');
     }
     coming = cursor === null ? null : ask(cursor);
-    // Should it fail, that is told when its turn comes, or never, if nobody goes on.
+    // A failure is thrown by the `await` above; a caller that stops early must not get an unhandled rejection.
     coming?.catch(() => undefined);
     for (let from = 0; from === 0 || from < records.length; from += PIECE_RECORDS) {
       yield { label, records: checked(contract, records.slice(from, from + PIECE_RECORDS)) };
@@ -53,7 +53,7 @@ export async function* readSnapshot<R>(
 
 function checked<R>(contract: FeedContract<R>, records: readonly unknown[]): readonly StoredRecord<R>[] {
   const { data, error } = contract.snapshot.reply.shape.records.safeParse(records);
-  if (error) throw new ServiceError('internal', 'A service answered against its contract.', { cause: error });
-  // Records of types that only newer versions know arrive without content.
+  if (error) throw new ServiceError('internal', 'The answer of a service violates its contract.', { cause: error });
+  // Records of types that only newer versions know have no content.
   return data.flatMap(({ rec, ...record }) => (rec === undefined ? [] : [{ ...record, rec }]));
 }

@@ -2,29 +2,30 @@ import { type Logger, type NatsConnection, overWithin, watchConnection } from '@
 import type { MonotonicClock } from '../clock.js';
 import { FLUSH_MS, STALL_MS, TICK_MS, TICK_SILENCE_MS } from '../limits.js';
 
+/** What a `TickWatch` needs. */
 export interface TickWatchOptions {
   readonly nats: NatsConnection;
   readonly clock: MonotonicClock;
   readonly log: Logger;
   readonly feed: string;
-  /** Something happened after which only a question tells what is known. */
+  /** Called when broadcasts may have been lost, so that the reader must ask. */
   readonly uncertain: () => void;
 }
 
 /**
- * Notices what makes hints worthless: a connection that hangs though it looks open (neither tick nor
- * answer, and a flush fails: it is given up), one that came back, and an event loop that stood still.
+ * Detects when broadcasts may have been lost: after a reconnect, after a pause of the event loop, and when the connection
+ * hangs (no tick, no answer, and a flush times out). A hanging connection is replaced.
  */
 export class TickWatch {
-  #heardAt: number;
-  #beatAt: number;
+  #lastMessageAt: number;
+  #checkedAt: number;
   #disconnects = 0;
   #flushing = false;
   #stopped = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: TickWatchOptions) {
-    this.#heardAt = this.#beatAt = options.clock.now();
+    this.#lastMessageAt = this.#checkedAt = options.clock.now();
   }
 
   start(): void {
@@ -34,11 +35,11 @@ export class TickWatch {
         this.#disconnects += 1;
       },
       reconnected: () => {
-        this.#heardAt = this.options.clock.now();
+        this.#lastMessageAt = this.options.clock.now();
         if (!this.#stopped) uncertain();
       },
     });
-    this.#timer = setInterval(() => this.#beat(), TICK_MS);
+    this.#timer = setInterval(() => this.#check(), TICK_MS);
   }
 
   stop(): void {
@@ -46,22 +47,22 @@ export class TickWatch {
     clearInterval(this.#timer);
   }
 
-  /** Something came over the connection: a tick, or an answer. */
+  /** Notes a tick or an answer. */
   answered(): void {
-    this.#heardAt = this.options.clock.now();
+    this.#lastMessageAt = this.options.clock.now();
   }
 
-  #beat(): void {
+  #check(): void {
     const now = this.options.clock.now();
-    const stalled = now - this.#beatAt > STALL_MS;
-    this.#beatAt = now;
+    const stalled = now - this.#checkedAt > STALL_MS;
+    this.#checkedAt = now;
     if (stalled) {
-      // The ticks of the pause are still in the socket: their absence says nothing.
-      this.#heardAt = now;
+      // Ticks that arrived during the pause are still in the socket.
+      this.#lastMessageAt = now;
       this.options.uncertain();
       return;
     }
-    if (now - this.#heardAt > TICK_SILENCE_MS && !this.#flushing) void this.#probe();
+    if (now - this.#lastMessageAt > TICK_SILENCE_MS && !this.#flushing) void this.#probe();
   }
 
   async #probe(): Promise<void> {
@@ -70,13 +71,13 @@ export class TickWatch {
     this.#flushing = true;
     const disconnects = this.#disconnects;
     const answers = await overWithin(FLUSH_MS, nats.flush()).catch(() => false);
-    // Another loss seen meanwhile means that the connection is being replaced already.
+    // After another disconnect the connection is being replaced already.
     if (!answers && !this.#stopped && disconnects === this.#disconnects) {
       log.warn({ feed }, 'feed.connection_hangs');
-      // It fails only where the connection is closed for good, which its owner hears.
+      // Rejects only after the connection was closed for good, which its owner handles.
       await nats.reconnect().catch(() => undefined);
     }
-    this.#heardAt = this.options.clock.now();
+    this.#lastMessageAt = this.options.clock.now();
     this.#flushing = false;
   }
 }

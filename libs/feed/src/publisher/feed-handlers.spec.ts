@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { pageOf } from './page.js';
+import { pageOf } from './feed-handlers.js';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-describe('a page', () => {
-  it('holds everything where everything fits', () => {
+describe('pageOf', () => {
+  it('returns all entries where they fit', () => {
     const entries = ['a', 'b', 'ü'];
     expect(pageOf(entries, bytesOf(entries))).toBe(entries);
   });
 
-  it('ends before the entry that would make it too long, counted in bytes and not in letters', () => {
+  it('stops before the entry that exceeds the bytes', () => {
     const entries = Array.from({ length: 50 }, (_, i) => ({ name: 'ü'.repeat(i) }));
     const page = pageOf(entries, 1_000);
     expect(bytesOf(page)).toBeLessThanOrEqual(1_000);
@@ -17,11 +17,11 @@ describe('a page', () => {
     expect(page).toEqual(entries.slice(0, page.length));
   });
 
-  it('holds one entry that is too long by itself', () => {
+  it('returns one entry however long it is', () => {
     expect(pageOf(['x'.repeat(100), 'y'], 10)).toEqual(['x'.repeat(100)]);
   });
 
-  it('of nothing is empty', () => {
+  it('returns nothing for an empty list', () => {
     expect(pageOf([], 10)).toEqual([]);
   });
 });

@@ -1,0 +1,95 @@
+import { type FeedContract, ServiceError } from '@slipway/contracts';
+import type { z } from 'zod';
+import { PAGE_BYTES, PAGE_CHANGES, PAGE_RECORDS } from '../limits.js';
+import type { Backlog } from './backlog.js';
+import type { FeedHead, FeedPlace, FeedSource, FeedStore } from './feed-store.js';
+
+type SinceRequest = z.output<FeedContract['since']['request']>;
+type SnapshotRequest = z.output<FeedContract['snapshot']['request']>;
+type SinceReply<R> = z.output<FeedContract<R>['since']['reply']>;
+type SnapshotReply<R> = z.output<FeedContract<R>['snapshot']['reply']>;
+
+const notYet = (): ServiceError => new ServiceError('unavailable', 'The feed has not begun yet; ask again soon.', { retryAfterS: 1 });
+
+/** Answers the requests of readers from the database. Every replica can do this, elected or not. */
+export class FeedHandlers<R> {
+  readonly #store: FeedStore<R, never>;
+  readonly #source: FeedSource<R>;
+  readonly #backlog: Backlog;
+
+  constructor(store: FeedStore<R, never>, source: FeedSource<R>, backlog: Backlog) {
+    this.#store = store;
+    this.#source = source;
+    this.#backlog = backlog;
+  }
+
+  /** Changes after the reader's place, at most one page. */
+  async since({ reader, epoch, seq }: SinceRequest): Promise<SinceReply<R>> {
+    const found = await this.#store.since({ reader, epoch, seq }, PAGE_CHANGES);
+    if (found === null) throw notYet();
+    const { head, kept } = found;
+    const lagging = this.#backlog.look(head.oldestWaiting);
+    const snapshot = epoch !== head.epoch || seq > head.seq || !kept;
+    const changes = snapshot ? [] : pageOf(found.changes).map((change) => ({ epoch: head.epoch, ...change }));
+    return { epoch: head.epoch, head: head.seq, lagging, snapshot, changes };
+  }
+
+  /** One page of all records. The reader is registered first, so that changes committed during the snapshot wait for it. */
+  async snapshot({ reader, cursor }: SnapshotRequest): Promise<SnapshotReply<R>> {
+    await this.#store.welcome(reader);
+    const from = cursor === null ? { label: await this.#head(), after: null } : readCursor(cursor);
+    if (from === null) throw new ServiceError('invalid_request', 'This is not a cursor of a snapshot.', { param: 'cursor' });
+    const { label, after } = from;
+    const found = await this.#source.page(after, PAGE_RECORDS);
+    const now = await this.#head();
+    if (now.epoch !== label.epoch || now.seq < label.seq) {
+      throw new ServiceError('unavailable', 'The feed was restarted; read the snapshot again from its first page.');
+    }
+    const records = pageOf(found);
+    const last = records.at(-1);
+    const more = last !== undefined && (records.length < found.length || found.length === PAGE_RECORDS);
+    return {
+      epoch: label.epoch,
+      head: label.seq,
+      records: [...records],
+      cursor: more ? writeCursor({ label: { epoch: label.epoch, seq: label.seq }, after: last.id }) : null,
+    };
+  }
+
+  async #head(): Promise<FeedHead> {
+    const head = await this.#store.head();
+    if (head === null) throw notYet();
+    return head;
+  }
+}
+
+/** Where a snapshot continues, and the place that all of its pages are labelled with. */
+interface SnapshotCursor {
+  readonly label: FeedPlace;
+  readonly after: string;
+}
+
+const CURSOR = /^([^.]+)\.(\d{1,15})\.(.+)$/s;
+
+const writeCursor = ({ label, after }: SnapshotCursor): string => `${label.epoch}.${label.seq}.${after}`;
+
+/** @returns null for a text that `writeCursor` did not make. */
+function readCursor(text: string): SnapshotCursor | null {
+  const [, epoch, seq, after] = CURSOR.exec(text) ?? [];
+  if (epoch === undefined || seq === undefined || after === undefined) return null;
+  return { label: { epoch, seq: Number(seq) }, after };
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+
+/** The longest prefix of `entries` whose JSON fits into `maxBytes`, but at least one entry, so that every page makes progress. */
+export function pageOf<T>(entries: readonly T[], maxBytes: number = PAGE_BYTES): readonly T[] {
+  // Nearly always everything fits, and one JSON text is written faster than many.
+  if (bytesOf(entries) <= maxBytes) return entries;
+  let bytes = 0;
+  for (const [index, entry] of entries.entries()) {
+    bytes += bytesOf(entry) + 1;
+    if (bytes > maxBytes && index > 0) return entries.slice(0, index);
+  }
+  return entries;
+}
