@@ -2,11 +2,12 @@ import type { DownloadMessage } from './download-messages.js';
 
 type Failed = Extract<DownloadMessage, { k: 'failed' }>;
 
-/** A download that did not succeed. The message is public. */
+/** A failed download. The message is public. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError';
+  /** What to do with the bytes that have arrived; see `DownloadMessage`. */
   readonly left: Failed['left'];
-  /** Bytes of room that were missing. */
+  /** Bytes of missing disk space; 0 = space was not the reason. */
   readonly missing: number;
 
   constructor(
@@ -21,7 +22,7 @@ export class DownloadError extends Error {
 
 const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(2)} GiB`;
 
-/** @param left bytes that the model may take. */
+/** The model does not fit. @param total bytes of the model. @param left bytes that it may take. */
 export const noRoom = (total: number, left: number): DownloadError =>
   new DownloadError(
     `There is no room: the model takes ${gibibytes(total)}, and the model cache has ${gibibytes(Math.max(0, left))} left for it.`,
@@ -30,7 +31,7 @@ export const noRoom = (total: number, left: number): DownloadError =>
     },
   );
 
-/** A write that failed. A full disk troubles everything on this machine, so nothing of the model stays on it. */
+/** A failed write. After `disk full` nothing is kept, because a full disk harms every process of the machine. */
 export function writeFault(error: unknown): DownloadError {
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
   const full = code === 'ENOSPC' || code === 'EDQUOT';

@@ -3,15 +3,15 @@ import { type DownloadMessage, DownloadOrder } from './download-messages.js';
 import { DownloadSession } from './download-session.js';
 import { ForbiddenHostError } from './guarded-fetch.js';
 
-/** Length of a public detail. */
+/** Longest public detail, in characters. */
 const DETAIL_CHARS = 400;
 const REPORT_EVERY_MS = 250;
-/** Files of one model; a name can claim any number of them. */
+/** Most files of one model: the count comes from the name, which may claim any number. */
 const MAX_PARTS = 200;
-/** Time to write down what has arrived, when the agent is gone or wants no more. */
+/** Time to save the state after the agent has gone or stopped the download. */
 const STOP_WITHIN_MS = 5_000;
 
-// Open sockets keep a process alive for which there is nothing left to do.
+// Open sockets would keep the finished process alive.
 // oxlint-disable-next-line unicorn/no-process-exit
 const exit = (): never => process.exit(1);
 
@@ -19,13 +19,13 @@ const send = (message: DownloadMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 
-/** The newest progress is told even when nothing follows it for long. */
+/** Reports progress every 250 ms; the newest value is always sent. */
 function reporter(): (progress: number) => void {
   let newest = 0;
-  let told = 0;
+  let reported = 0;
   setInterval(() => {
-    if (newest === told) return;
-    told = newest;
+    if (newest === reported) return;
+    reported = newest;
     send({ k: 'progress', progress: newest });
   }, REPORT_EVERY_MS);
   return (progress) => (newest = progress);
@@ -40,8 +40,8 @@ function assertSensible({ uri }: DownloadOrder): void {
   if (Number(parts?.[1] ?? parts?.[2] ?? 1) > MAX_PARTS) refuse(`A model may have at most ${MAX_PARTS} parts.`);
 }
 
-async function obey(order: DownloadOrder): Promise<void> {
-  // oxlint-disable-next-line node/no-process-env -- the names that the hub's own tools read; the agent hands its environment on
+async function download(order: DownloadOrder): Promise<void> {
+  // oxlint-disable-next-line node/no-process-env -- the hub's own variables, inherited from the agent
   const session = new DownloadSession(order, reporter(), process.env);
   const leave = (): void => {
     setTimeout(exit, STOP_WITHIN_MS);
@@ -49,7 +49,7 @@ async function obey(order: DownloadOrder): Promise<void> {
   };
   process.on('disconnect', leave);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, leave);
-  // A limit on file sizes shall be a failed write, not the end of the process.
+  // A file size limit must fail the write, not end the process.
   process.on('SIGXFSZ', () => undefined);
   try {
     assertSensible(order);
@@ -61,12 +61,12 @@ async function obey(order: DownloadOrder): Promise<void> {
   }
 }
 
-/** What went wrong, without the query of an address: it may hold a signature. */
+/** Message of an error without the query of a URL, which may hold a signature. */
 function describe(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const ours = error instanceof DownloadError || error instanceof ForbiddenHostError;
   return ours ? text : `The model could not be downloaded: ${text.replace(/\?[^\s"']*/g, '')}`;
 }
 
-process.once('message', (raw) => void obey(DownloadOrder.parse(raw)));
+process.once('message', (raw) => void download(DownloadOrder.parse(raw)));
 if (!process.connected) exit();

@@ -5,24 +5,24 @@ const Digest = z.string().regex(/^[0-9a-f]{64}$/);
 /** Agent to download process. */
 export const DownloadOrder = z.object({
   uri: z.string(),
-  /** SHA-256 that the file must have; null = whatever its server says, if it does. */
+  /** SHA-256 that the file must have; null = the server's, if it sends one. */
   sha256: Digest.nullable(),
   folder: z.string(),
   hosts: z.array(z.string()),
-  /** Bytes that the model may take; null = what the disk has. */
+  /** Bytes that the model may take; null = limited by the disk alone. */
   room: z.number().nullable(),
   /** Time without a byte after which the download is given up, in milliseconds. */
   stallMs: z.number().positive(),
 });
 export type DownloadOrder = z.infer<typeof DownloadOrder>;
 
-/** What has arrived. */
+/** A complete download. */
 export const DownloadedModel = z.object({
-  /** The model's file below the folder, the first one where it is split. */
+  /** Path of the model file in the folder; of a split model, the first part. */
   file: z.string().min(1),
   sha256: Digest,
   bytes: z.number().nonnegative(),
-  /** Whether somebody had said beforehand which checksum all of it must have. */
+  /** Whether every file had an expected checksum. */
   verified: z.boolean(),
 });
 export type DownloadedModel = z.infer<typeof DownloadedModel>;
@@ -34,9 +34,12 @@ export const DownloadMessage = z.discriminatedUnion('k', [
   z.object({
     k: z.literal('failed'),
     detail: z.string(),
-    /** Whether what has arrived is worth keeping, or even wrong, so that another attempt would bring the same. */
+    /**
+     * `partial`: keep the bytes for the next attempt. `nothing`: delete them. `wrong`: not the expected file; a new attempt
+     * would bring the same.
+     */
     left: z.enum(['partial', 'nothing', 'wrong']),
-    /** Bytes that are missing on the disk or below the operator's bound; 0 = room was not the trouble. */
+    /** Bytes missing on the disk or below the operator's bound; 0 = space was not the reason. */
     missing: z.number().nonnegative(),
   }),
 ]);

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { HostList } from '@slipway/platform';
 import { DownloadError, noRoom, writeFault } from './download-error.js';
 import type { DownloadedModel, DownloadOrder } from './download-messages.js';
-import { fileDigest } from './file-digest.js';
 import { ForbiddenHostError } from './guarded-fetch.js';
 import { hubToken, isHubUri, type ModelFile, modelFiles } from './model-address.js';
 import { type FileFacts, HttpStatusError, ModelWeb } from './model-web.js';
@@ -12,18 +13,18 @@ import { PartialState } from './partial-state.js';
 
 const FILES = 'files';
 const TICK_MS = 1_000;
-/** Room that must be left on the disk beside the model. */
+/** Free space that must remain on the disk. */
 const SPARE_BYTES = 16 * 1024 * 1024;
-/** Pauses between attempts, which double; how long they go on is bounded by the time without a byte. */
+/** Pauses between attempts, doubling. `stallMs` bounds how long attempts continue. */
 const RETRY_MS = { first: 250, most: 5_000 };
 
-/** One address of a file with what its server says. */
+/** One URL of a file and what its server says about it. */
 interface Source {
   readonly url: string;
   readonly facts: FileFacts;
 }
 
-/** A file that is to be on the disk. */
+/** A file to write. */
 interface Target extends Pick<ModelFile, 'name'> {
   readonly path: string;
   readonly sources: readonly Source[];
@@ -32,7 +33,7 @@ interface Target extends Pick<ModelFile, 'name'> {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** One attempt to bring a model into a folder, which may hold the beginning that an earlier one left. */
+/** One attempt to download a model into a folder, which may hold the beginning left by an earlier attempt. */
 export class DownloadSession {
   readonly #folder: string;
   readonly #ended = new AbortController();
@@ -44,7 +45,7 @@ export class DownloadSession {
   constructor(
     private readonly order: DownloadOrder,
     private readonly onProgress: (progress: number) => void,
-    /** Variables that name the hub and its credential. */
+    /** Environment variables that name the hub and its credential. */
     private readonly environment: NodeJS.ProcessEnv,
   ) {
     this.#folder = join(order.folder, FILES);
@@ -55,17 +56,18 @@ export class DownloadSession {
     const { used, targets } = await this.#bring(true);
     const model = await this.#verified(targets);
     if (model !== null) return model;
-    // What an earlier process left may have been damaged, what this one wrote is not.
+    // The bytes of an earlier process may be damaged; download everything again.
     const again = used ? await this.#bring(false) : null;
     const second = again && (await this.#verified(again.targets));
     if (second) return second;
     throw new DownloadError('The downloaded file does not have the SHA-256 checksum that it should have.', { left: 'wrong' });
   }
 
-  /** Stops and makes what has arrived fit to be continued. */
+  /** Stops, and saves the state so that another attempt can continue. */
   async stop(): Promise<void> {
     this.#ended.abort();
-    await this.#writing.catch(() => undefined);
+    // `run` reports a failed write; here only its end matters.
+    await Promise.allSettled([this.#writing]);
     await this.#state?.close();
   }
 
@@ -92,7 +94,7 @@ export class DownloadSession {
     return new ModelWeb({ fetch: globalThis.fetch, hosts: new HostList(hosts), hub, token, signal: this.#ended.signal });
   }
 
-  /** Asks what there is, before anything is written. */
+  /** Asks the servers for the files and their sizes before anything is written. */
   async #probe(web: ModelWeb): Promise<readonly Target[]> {
     const files = await this.#persist(web, () => modelFiles(this.order.uri, (url) => web.json(url), this.environment));
     const targets: Target[] = [];
@@ -108,7 +110,7 @@ export class DownloadSession {
     return Promise.all(targets.map(({ path, bytes }) => sizeOf(path).then((size) => Math.min(size, bytes))));
   }
 
-  /** With a checksum to compare, a beginning may be tried; without one it must be known to be sound and of the same file. */
+  /** A partial file is continued if its checksum will be compared, or if it is known to be sound. In both cases it must be the same file. */
   #mayContinue(left: PartialState, stamps: ReadonlyMap<string, string | null>, targets: readonly Target[]): boolean {
     const known = targets.every(({ sources }) => digestOf(sources) !== null);
     const checked = known || (this.order.sha256 !== null && targets.length === 1);
@@ -149,7 +151,7 @@ export class DownloadSession {
 
   async #append({ web, file, target, source: { url, facts }, start, show }: Appending): Promise<void> {
     let size = await sizeOf(target.path);
-    // A later piece that was begun already.
+    // This piece is complete already.
     if (size - start >= facts.bytes) return show(size);
     const restarted = async (): Promise<void> => {
       await file.truncate(start).catch((error: unknown) => {
@@ -160,12 +162,12 @@ export class DownloadSession {
     for await (const chunk of web.read(url, size - start, facts, restarted)) {
       this.#writing = writeWhole(file, chunk);
       await this.#writing;
-      web.heard();
+      web.progressed();
       show((size += chunk.byteLength));
     }
   }
 
-  /** Repeats what fails for a while, with growing pauses, which end when bytes come. */
+  /** Repeats failing work with growing pauses. Bytes that arrive reset the pause. */
   async #persist<T>(web: ModelWeb, work: () => Promise<T>): Promise<T> {
     let pause = RETRY_MS.first;
     for (;;) {
@@ -182,15 +184,14 @@ export class DownloadSession {
     }
   }
 
-  /** The work, given up when no byte comes for too long. */
+  /** Waits for the work, but fails when no byte has come for `stallMs`. */
   async #watched<T>(web: ModelWeb, work: Promise<T>): Promise<T> {
-    work.catch(() => undefined);
     const { stallMs } = this.order;
     let stall: NodeJS.Timeout | undefined;
     const stalled = new Promise<never>((_, reject) => {
       let quietTicks = 0;
       stall = setInterval(() => {
-        // Turns of this loop are counted beside the clock: a process that was frozen blames no server.
+        // Counts timer ticks instead of time, so that a suspended process does not report a stalled server.
         quietTicks = web.quietMs < TICK_MS ? 0 : quietTicks + 1;
         if (quietTicks * TICK_MS < stallMs) return;
         const why = web.trouble === null ? '' : ` (${web.trouble})`;
@@ -198,6 +199,7 @@ export class DownloadSession {
       }, TICK_MS);
     });
     try {
+      // The race also handles a rejection of the work that loses it.
       return await Promise.race([work, stalled]);
     } finally {
       clearInterval(stall);
@@ -209,12 +211,12 @@ export class DownloadSession {
     this.onProgress(this.#shown);
   }
 
-  /** Null when a checksum differs. @throws DownloadError when a file is not as long as its server said. */
+  /** @returns null when a checksum differs. @throws DownloadError when a file has another length than announced. */
   async #verified(targets: readonly Target[]): Promise<DownloadedModel | null> {
     let first = '';
     let verified = true;
     for (const [i, { path, bytes, sources }] of targets.entries()) {
-      if ((await sizeOf(path)) !== bytes) throw new DownloadError('The download came out incomplete.', { left: 'nothing' });
+      if ((await sizeOf(path)) !== bytes) throw new DownloadError('The download is incomplete.', { left: 'nothing' });
       const digest = await fileDigest(path);
       const wanted = (i === 0 ? this.order.sha256 : null) ?? digestOf(sources);
       if (wanted !== null && wanted !== digest) return null;
@@ -232,15 +234,15 @@ interface Appending {
   readonly file: FileHandle;
   readonly target: Target;
   readonly source: Source;
-  /** Where the source begins in the file. */
+  /** Offset of the source in the file. */
   readonly start: number;
   readonly show: (bytes: number) => void;
 }
 
-/** The checksum of a whole file, where its server tells it; of one that comes in pieces nobody does. */
+/** The server's checksum of a file; null where it sends none, or where the file comes in pieces. */
 const digestOf = (sources: readonly Source[]): string | null => (sources.length === 1 ? (sources[0]?.facts.digest ?? null) : null);
 
-/** Where a file is asked for, without the query, which may be another signature each time. */
+/** A URL without its query, which may hold a new signature each time. */
 function addressOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -252,7 +254,7 @@ const sizeOf = (path: string): Promise<number> =>
     () => 0,
   );
 
-/** What no repetition mends. */
+/** Errors that a repetition does not mend. */
 const isFinal = (error: unknown): boolean =>
   error instanceof DownloadError || error instanceof ForbiddenHostError || error instanceof HttpStatusError;
 
@@ -262,4 +264,11 @@ async function writeWhole(file: FileHandle, chunk: Uint8Array): Promise<void> {
   } catch (error) {
     throw writeFault(error);
   }
+}
+
+/** SHA-256 of a file, in hex. */
+async function fileDigest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 4 * 1024 * 1024 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }

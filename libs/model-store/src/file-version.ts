@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 
-/** `model-00001-of-00003.gguf`: all parts are read. */
+/** `model-00001-of-00003.gguf`: one part of a split model. */
 const PART = /^(?<name>.+)-\d{5}-of-(?<count>\d{5})\.gguf$/;
-/** More parts than a model that anybody publishes. */
+/** More parts than any published model has. */
 const PARTS_MAX = 1_000;
 
-/** Sizes and times of change of a model's file, of all its parts: another text means that somebody replaced it. */
+/** Sizes and modification times of all parts of a model file. A different text means that the file was replaced. */
 export async function fileVersion(path: string): Promise<string> {
   const { name, count } = PART.exec(path)?.groups ?? {};
   const parts = Math.min(PARTS_MAX, Number(count ?? 1));

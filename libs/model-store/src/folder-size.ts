@@ -1,14 +1,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What a folder holds, with all that is below it. */
+/** Size of a folder with everything below it. */
 export interface FolderSize {
   readonly bytes: number;
-  /** Time of the newest change, in milliseconds since 1970. */
+  /** Newest modification time, in milliseconds since 1970. */
   readonly changedAt: number;
 }
 
-/** Measures a folder that others may change meanwhile: what is gone counts nothing. */
+/** Measures a folder that other processes may change. Files that disappear meanwhile count 0. */
 export async function folderSize(folder: string): Promise<FolderSize> {
   const names = await readdir(folder, { recursive: true }).catch(() => []);
   const facts = await Promise.all(['.', ...names].map((name) => stat(join(folder, name)).catch(() => null)));

@@ -3,17 +3,17 @@ import type { HostList } from '@slipway/platform';
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** A request that the operator's list forbids. The message is public. */
+/** A request to a host that is not on the operator's list. The message is public. */
 export class ForbiddenHostError extends Error {
   override readonly name = 'ForbiddenHostError';
 }
 
 type Fetch = typeof globalThis.fetch;
 
-/** A `fetch` that asks allowed hosts only, over https, and looks at every redirect before it follows it. */
+/** A `fetch` that reaches only allowed hosts, over https, and checks every redirect before it follows it. */
 export function guardedFetch(fetch: Fetch, hosts: HostList, onRedirect: (headers: Headers) => void = () => undefined): Fetch {
   const permit = (url: URL, first: boolean): void => {
-    // A name that leads to a private address is no way around the list: behind it nobody has that name's certificate.
+    // An allowed name may resolve to a private address, but no server there has a certificate for the name.
     if (url.protocol === 'https:' && hosts.allows(url)) return;
     const what = first ? 'The address of the model' : 'A redirect from the address of the model';
     throw new ForbiddenHostError(`${what} leads to ${url.protocol}//${url.host}, which is not on the list of allowed model hosts.`);
@@ -31,7 +31,7 @@ export function guardedFetch(fetch: Fetch, hosts: HostList, onRedirect: (headers
       await response.body?.cancel();
       const next = new URL(location, url);
       permit(next, false);
-      // As browsers do: what proves who we are is for the first host alone.
+      // As in browsers, a credential goes to the first origin only.
       if (next.origin !== url.origin) headers.delete('authorization');
       url = next;
     }

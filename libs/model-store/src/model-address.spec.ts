@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { hubToken, modelFiles } from './model-address.js';
 
-const noManifest = (): Promise<unknown> => Promise.reject(new Error('Nothing must be asked.'));
+const noManifest = (): Promise<unknown> => Promise.reject(new Error('No manifest may be requested.'));
 
 it.each([
   ['https://h.example/a/model.gguf?sig=1', 'model.gguf', 'https://h.example/a/model.gguf?sig=1'],
@@ -14,11 +14,11 @@ it.each([
   ['https://huggingface.co/u/r/blob/main/m.gguf', 'm.gguf', 'https://huggingface.co/u/r/resolve/main/m.gguf'],
   ['hf:u/r/sub/m.gguf', 'm.gguf', 'https://huggingface.co/u/r/resolve/main/sub/m.gguf?download=true'],
   ['hf://u/r/m.gguf#v 2', 'm.gguf', 'https://huggingface.co/u/r/resolve/v%202/m.gguf?download=true'],
-])('%s is one file', async (uri, name, url) => {
+])('resolves %s to one file', async (uri, name, url) => {
   expect(await modelFiles(uri, noManifest, {})).toEqual([{ name, urls: [url] }]);
 });
 
-it('a tag stands for the file that the manifest names', async () => {
+it('resolves a tag by the hub’s manifest', async () => {
   const asked: string[] = [];
   const json = (url: string): Promise<unknown> => {
     asked.push(url);
@@ -34,20 +34,20 @@ it('a tag stands for the file that the manifest names', async () => {
   await expect(modelFiles('hf:u', noManifest, env)).rejects.toMatchObject({ name: 'DownloadError' });
 });
 
-it('a split model is all of its parts', async () => {
+it('lists every part of a split model', async () => {
   expect(await modelFiles('https://h.example/m-00001-of-00002.gguf?s=1', noManifest, {})).toEqual([
     { name: 'm-00001-of-00002.gguf', urls: ['https://h.example/m-00001-of-00002.gguf?s=1'] },
     { name: 'm-00002-of-00002.gguf', urls: ['https://h.example/m-00002-of-00002.gguf?s=1'] },
   ]);
 });
 
-it('pieces of one file come in order', async () => {
+it('lists the pieces of one file in order', async () => {
   expect(await modelFiles('https://h.example/m.gguf.part1of3', noManifest, {})).toEqual([
     { name: 'm.gguf', urls: [1, 2, 3].map((n) => `https://h.example/m.gguf.part${n}of3`) },
   ]);
 });
 
-it('the credential comes from the variable or the file', async () => {
+it('reads the credential from variable or file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-token-'));
   try {
     await writeFile(join(folder, 'token'), 'from file\n');

@@ -5,15 +5,15 @@ import { z } from 'zod';
 import { DownloadError } from './download-error.js';
 
 const HUB = 'https://huggingface.co/';
-/** `model-00001-of-00003.gguf`: llama.cpp reads all parts. */
+/** `model-00001-of-00003.gguf`: one part of a split model, of which llama.cpp reads all parts. */
 const PART = /^(?<stem>.*)-\d{5}-of-(?<count>\d{5})\.gguf$/;
-/** `model.gguf.part1of3`: pieces of one file. */
+/** `model.gguf.part1of3`: one piece of a file. */
 const PIECE = /^(?<stem>.*\.gguf)\.part(?<nth>\d+)of(?<count>\d+)$/;
 const NAME_CHARS = 160;
 
 const Manifest = z.object({ ggufFile: z.object({ rfilename: z.string().min(1) }) });
 
-/** A file of a model, and the addresses that bring it, in order. */
+/** A file of a model and its URLs; the file is their contents in this order. */
 export interface ModelFile {
   readonly name: string;
   readonly urls: readonly string[];
@@ -22,7 +22,7 @@ export interface ModelFile {
 /** Whether an address names a file on a hub. */
 export const isHubUri = (uri: string): boolean => uri.startsWith('hf:');
 
-/** Base of the hub, from `MODEL_ENDPOINT` or `HF_ENDPOINT`. */
+/** Base URL of the hub, from `MODEL_ENDPOINT` or `HF_ENDPOINT`. */
 function hubBase(env: NodeJS.ProcessEnv): string {
   const base = [env['MODEL_ENDPOINT'], env['HF_ENDPOINT']].find((url) => url !== undefined && URL.canParse(url)) ?? HUB;
   return base.endsWith('/') ? base : `${base}/`;
@@ -30,16 +30,16 @@ function hubBase(env: NodeJS.ProcessEnv): string {
 
 const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** A file on a hub: by its path and branch, or by a tag, whose file the hub's manifest names. */
+/** A file on a hub: by path and branch, or by a tag that the hub's manifest resolves. */
 interface HubName {
-  /** User and repository, encoded. */
+  /** User and repository, URL-encoded. */
   readonly repo: string;
   readonly tag: string;
   readonly path: string;
   readonly branch: string;
 }
 
-/** @throws DownloadError for what is no such name. */
+/** @throws DownloadError when the URI has no user or repository. */
 function hubName(uri: string): HubName {
   const [user = '', name = '', ...rest] = uri.replace(/^hf:(\/\/)?/, '').split('/');
   const [path = '', branch] = rest.join('/').split('#');
@@ -57,7 +57,7 @@ async function hubUrl(uri: string, base: string, json: (url: string) => Promise<
   return `${base}${repo}/resolve/main/${encoded(manifest.data.ggufFile.rfilename)}?download=true`;
 }
 
-/** A page that shows a file on a hub stands for the file. */
+/** Replaces the URL of a hub's file page by that of the file itself. */
 function fileUrl(uri: string, base: string): string {
   const url = new URL(uri);
   const parts = url.pathname.split('/');
@@ -86,7 +86,7 @@ function numbered(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1);
 }
 
-/** The files behind an address: all parts of a split model, the first one first; a file that comes in pieces has several addresses. */
+/** The files of a URL: all parts of a split model in order. A file in pieces has several URLs. */
 function filesAt(address: string): ModelFile[] {
   const { pathname } = new URL(address);
   const part = PART.exec(pathname)?.groups;
@@ -104,7 +104,7 @@ function filesAt(address: string): ModelFile[] {
 }
 
 /**
- * The files of a model by its https URL or `hf:` URI. Names and environment variables are those of llama.cpp and of the hub's own tools.
+ * Resolves an https URL or `hf:` URI to files. Forms and environment variables are those of llama.cpp and the hub's own tools.
  * @param json fetches the manifest that a tag needs.
  */
 export async function modelFiles(uri: string, json: (url: string) => Promise<unknown>, env: NodeJS.ProcessEnv): Promise<ModelFile[]> {
@@ -112,7 +112,7 @@ export async function modelFiles(uri: string, json: (url: string) => Promise<unk
   return filesAt(isHubUri(uri) ? await hubUrl(uri, base, json) : fileUrl(uri, base));
 }
 
-/** The user's credential for the hub: `HF_TOKEN`, or the file where the hub's tools keep it; null = none. */
+/** The credential for the hub: `HF_TOKEN`, or the token file of the hub's tools; null = none. */
 export async function hubToken(env: NodeJS.ProcessEnv): Promise<string | null> {
   if (env['HF_TOKEN'] !== undefined) return env['HF_TOKEN'] === '' ? null : env['HF_TOKEN'];
   const home = env['HF_HOME'] ?? join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'huggingface');

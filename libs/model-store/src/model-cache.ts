@@ -6,52 +6,52 @@ import type { DownloadedModel } from './download-messages.js';
 import { folderSize } from './folder-size.js';
 
 const ENTRY_FILE = 'entry.json';
-/** The last three are missing in entries of before there were checksums. */
+/** Entries of older versions lack `sha256` and `verified`. */
 const Entry = z.object({
   uri: z.string(),
   file: z.string().min(1),
   sha256: z.string().optional(),
   verified: z.boolean().optional(),
 });
-/** Agents that share a folder touch what they use more often than this. */
+/** Agents touch the models that they use more often than this. */
 const IN_USE_MS = 120_000;
 const TRASH = '.trash-';
 
-/** A download as an assignment names it. */
+/** A model that an assignment asks for. */
 export interface WantedModel {
   readonly uri: string;
   /** SHA-256 that the file must have; absent = any. */
   readonly sha256?: string | undefined;
 }
 
-/** A model that is here. */
+/** A model in the cache. */
 export interface CachedModel {
   readonly uri: string;
   readonly path: string;
-  /** Whether its checksum is the one that was asked for, or that its server told. */
+  /** Whether its checksum equals the one in the assignment or from the server. */
   readonly verified: boolean;
 }
 
-/** Names what is wanted: a checked file and an unchecked one of the same address are two things. */
+/** Cache key of a wanted model. The same URI with and without a checksum has two keys. */
 export const digestOf = ({ uri, sha256 }: WantedModel): string =>
   createHash('sha256')
     .update(sha256 === undefined ? uri : `${uri}\n${sha256}`)
     .digest('hex');
 
-/** Whole models, one folder for each wanted download. A folder gets its name only when all of it has arrived. */
+/** Complete models, one folder each. A folder gets its name only once the download is complete. */
 export class ModelCache {
-  /** When this process touched an entry last. */
+  /** When this process last touched an entry. */
   readonly #touched = new Map<string, number>();
   #uris: readonly string[] = [];
 
   constructor(private readonly folder: string) {}
 
-  /** URIs whose models were here at the last look. */
+  /** URIs of the models found by the last refresh. */
   get uris(): readonly string[] {
     return this.#uris;
   }
 
-  /** Looks what is here, and removes what was being removed. */
+  /** Reads the folder, and finishes interrupted removals. */
   async refresh(): Promise<void> {
     const uris = new Set<string>();
     for (const name of await readdir(this.folder)) {
@@ -62,7 +62,7 @@ export class ModelCache {
     this.#uris = [...uris];
   }
 
-  /** The model, where it is here. */
+  /** The model; null = not in the cache. */
   async find(wanted: WantedModel): Promise<CachedModel | null> {
     const own = await this.#model(digestOf(wanted));
     if (own || wanted.sha256 === undefined) return own;
@@ -72,7 +72,7 @@ export class ModelCache {
     return model && { ...model, verified: true };
   }
 
-  /** Makes a folder with a whole model part of the cache. Where another agent was faster, its copy is as good. */
+  /** Moves a folder with a complete model into the cache. If another agent was faster, its copy is used. */
   async publish(folder: string, wanted: WantedModel, model: DownloadedModel): Promise<CachedModel> {
     const { file, sha256, verified } = model;
     await writeFile(join(folder, ENTRY_FILE), JSON.stringify({ uri: wanted.uri, file, sha256, verified }));
@@ -85,12 +85,12 @@ export class ModelCache {
     return { uri: wanted.uri, path: join(target, file), verified };
   }
 
-  /** Bytes on the disk, unfinished downloads included. */
+  /** Bytes on disk, including partial downloads. */
   async size(): Promise<number> {
     return (await folderSize(this.folder)).bytes;
   }
 
-  /** Shows other agents which models are in use here. */
+  /** Marks models as in use for the other agents. */
   async touch(digests: readonly string[]): Promise<void> {
     const now = Math.floor(Date.now() / 1000) * 1000;
     for (const digest of digests) {
@@ -103,8 +103,8 @@ export class ModelCache {
   }
 
   /**
-   * Removes the models that were used least lately, until `bytes` are free. What `inUse` names, or another agent uses, stays.
-   * @returns whether that sufficed.
+   * Removes the least recently used models until `bytes` are free. Models in use here or by another agent stay.
+   * @returns whether enough was freed.
    */
   async evict(bytes: number, inUse: (digest: string) => boolean): Promise<boolean> {
     let freed = 0;
@@ -117,10 +117,10 @@ export class ModelCache {
     return freed >= bytes;
   }
 
-  /** Removes a model. Processes that have loaded it keep it until they end. */
+  /** Removes a model. Processes that have loaded it keep its open file. */
   async remove(digest: string): Promise<void> {
     const trash = join(this.folder, `${TRASH}${randomUUID()}`);
-    // In one step, so that nobody finds half of it.
+    // Renamed first, so that no process finds half of it. Another agent may have removed it already.
     await rename(join(this.folder, digest), trash).catch(() => undefined);
     await rm(trash, { recursive: true, force: true });
     this.#touched.delete(digest);

@@ -5,21 +5,20 @@ import { folderSize } from './folder-size.js';
 import { type CachedModel, digestOf, ModelCache, type WantedModel } from './model-cache.js';
 import { PartialFolders } from './partial-folders.js';
 import { runDownload } from './run-download.js';
-import { ModelUses } from './model-uses.js';
 
-/** How often the folder is looked at for what other agents did, in milliseconds. */
+/** How often the folder is read for changes of other agents, in milliseconds. */
 const REFRESH_MS = 30_000;
-/** A file with a wrong checksum is not fetched again for so long, in milliseconds. */
+/** Time before a file with a wrong checksum is downloaded again, in milliseconds. */
 const WRONG_FOR_MS = 600_000;
 
-/** Where downloads go, from which hosts, and within which limits. */
+/** Folder, allowed hosts and limits of downloads. */
 export interface ModelDownloadsOptions {
   /** Folder of the cache; several agents may share it. */
   readonly folder: string;
   readonly hosts: readonly string[];
-  /** Bytes that the cache may take; null = what the disk has. */
+  /** Bytes that the cache may take; null = limited by the disk alone. */
   readonly maxBytes: number | null;
-  /** Time without a byte after which a download is given up, in milliseconds. */
+  /** Time without a byte after which a download fails, in milliseconds. */
   readonly stallMs: number;
   readonly log: Logger;
 }
@@ -30,7 +29,7 @@ interface RunningDownload {
   readonly abandoned: AbortController;
 }
 
-/** Fetches models into the cache. Each download runs in a process of its own, so that hashing and TLS take nothing from the streams of this one. */
+/** Downloads models into the cache. Each download has its own process, so that hashing and TLS do not delay token streams. */
 export class ModelDownloads {
   readonly #cache: ModelCache;
   readonly #partials: PartialFolders;
@@ -46,12 +45,12 @@ export class ModelDownloads {
     this.#uses = new ModelUses((digest) => void this.#unwanted(digest));
   }
 
-  /** Addresses whose models are here, without what may be a secret in them. */
+  /** URIs of the cached models, without parts that may be secret. */
   get cached(): readonly string[] {
     return [...new Set(this.#cache.uris.map(publicUri))];
   }
 
-  /** Makes the folder, removes what nobody wants any more, and looks what is there. */
+  /** Creates the folder, removes abandoned partial downloads, and reads what is cached. */
   async open(): Promise<void> {
     await mkdir(this.options.folder, { recursive: true });
     await this.#partials.sweep();
@@ -59,7 +58,7 @@ export class ModelDownloads {
     this.#refreshes = setInterval(() => void this.#refresh(), REFRESH_MS).unref();
   }
 
-  /** Ends all downloads so that the next agent can continue them. */
+  /** Stops all downloads so that the next agent can continue them. */
   async suspend(): Promise<void> {
     clearInterval(this.#refreshes);
     this.#suspended.abort();
@@ -67,9 +66,9 @@ export class ModelDownloads {
   }
 
   /**
-   * A downloaded model, fetched first if it is not here. Callers for one model share one download, which ends early only
-   * when all of them have given up. The model is in use until `signal` aborts.
-   * @throws DownloadError; the signal's reason after an abort.
+   * Returns a cached model, downloading it first where needed. Callers of one model share one download, which is cancelled
+   * when all of them have aborted. The model counts as in use until `signal` aborts.
+   * @throws DownloadError, or the signal's reason after an abort.
    */
   async fetch(wanted: WantedModel, onProgress: (progress: number) => void, signal: AbortSignal): Promise<CachedModel> {
     signal.throwIfAborted();
@@ -90,7 +89,7 @@ export class ModelDownloads {
     }
   }
 
-  /** Removes a model that cannot be loaded, unless its checksum says that it is what it should be. @returns whether it did. */
+  /** Removes a model that cannot be loaded, unless its checksum was verified. @returns whether it was removed. */
   async discard(wanted: WantedModel): Promise<boolean> {
     const found = await this.#cache.find(wanted);
     if (!found || found.verified) return false;
@@ -101,13 +100,12 @@ export class ModelDownloads {
   #begin(wanted: WantedModel, digest: string): RunningDownload {
     const abandoned = new AbortController();
     const watchers = new Set<(progress: number) => void>();
-    const tell = (progress: number): void => {
+    const report = (progress: number): void => {
       for (const watch of watchers) watch(progress);
     };
-    const model = this.#download(wanted, tell, abandoned.signal).finally(() => {
+    const model = this.#download(wanted, report, abandoned.signal).finally(() => {
       if (this.#running.get(digest) === download) this.#running.delete(digest);
     });
-    model.catch(() => undefined);
     const download = { model, watchers, abandoned };
     this.#running.set(digest, download);
     return download;
@@ -128,7 +126,7 @@ export class ModelDownloads {
     }
   }
 
-  /** Tries once more where older models made room. */
+  /** Tries once more if removing older models freed enough space. */
   async #attempt(wanted: WantedModel, onProgress: (progress: number) => void, abandoned: AbortSignal): Promise<CachedModel> {
     try {
       return await this.#bring(wanted, onProgress, abandoned);
@@ -166,10 +164,10 @@ export class ModelDownloads {
     if (this.#suspended.signal.aborted) return;
     this.#wrong.delete(digest);
     const running = this.#running.get(digest);
-    // Who comes now must not join a download that is being given up.
+    // New callers must not join a download that is being cancelled.
     this.#running.delete(digest);
     running?.abandoned.abort();
-    await running?.model.catch(() => undefined);
+    if (running) await Promise.allSettled([running.model]);
     if (!this.#uses.has(digest)) await this.#partials.drop(digest);
   }
 
@@ -184,7 +182,7 @@ export class ModelDownloads {
   }
 }
 
-/** An address without what may be a secret in it. */
+/** A URI without query and user info, which may be secret. */
 const publicUri = (uri: string): string => uri.replace(/\?[^#]*/, '').replace(/\/\/[^/@]*@/, '//');
 
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -194,4 +192,36 @@ function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     const settled = (): void => signal.removeEventListener('abort', onAbort);
     work.finally(settled).then(resolve, reject);
   });
+}
+
+/** Which models are in use: each until the signals of all its users have aborted. */
+class ModelUses {
+  readonly #users = new Map<string, Set<AbortSignal>>();
+
+  /** @param unused called when a model has no user left. */
+  constructor(private readonly unused: (digest: string) => void) {}
+
+  /** Adds a user; adding the same signal again changes nothing. */
+  add(digest: string, signal: AbortSignal): void {
+    const users = this.#users.get(digest) ?? new Set();
+    this.#users.set(digest, users);
+    if (users.has(signal)) return;
+    users.add(signal);
+    signal.addEventListener('abort', () => this.#remove(digest, signal), { once: true });
+  }
+
+  has(digest: string): boolean {
+    return this.#users.has(digest);
+  }
+
+  digests(): string[] {
+    return [...this.#users.keys()];
+  }
+
+  #remove(digest: string, signal: AbortSignal): void {
+    const users = this.#users.get(digest);
+    if (!users?.delete(signal) || users.size > 0) return;
+    this.#users.delete(digest);
+    this.unused(digest);
+  }
 }

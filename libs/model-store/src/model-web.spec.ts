@@ -11,7 +11,7 @@ interface Asked {
   readonly headers: Headers;
 }
 
-/** A web of servers that answer as told, in turn. */
+/** Servers that give these answers in turn. */
 function webOf(answers: (() => Response)[], { hub = false, token = null }: { hub?: boolean; token?: string | null } = {}) {
   const asked: Asked[] = [];
   const web = new ModelWeb({
@@ -52,32 +52,32 @@ async function textOf(web: ModelWeb, from: number, of: FileFacts, restarted: () 
 it.each([
   ['shorter', part('mode', 'bytes 0-4/5')],
   ['longer', part('models', 'bytes 0-4/5')],
-])('a %s answer than announced fails', async (_, answer) => {
+])('fails for a %s answer than announced', async (_, answer) => {
   await expect(textOf(webOf([answer]).web, 0, facts())).rejects.toThrow('than announced');
 });
 
-it('a part must be the part asked for', async () => {
+it('accepts only the range that it requested', async () => {
   const { web, asked } = webOf([part('odel', 'bytes 1-4/5'), part('mode', 'bytes 0-3/5')]);
   expect(await textOf(web, 1, facts())).toBe('odel');
-  await expect(textOf(web, 1, facts())).rejects.toThrow('does not send the part');
+  await expect(textOf(web, 1, facts())).rejects.toThrow('another range');
   expect(asked[0]?.headers.get('range')).toBe('bytes=1-');
 });
 
-it('a server without parts sends the file anew', async () => {
+it('restarts where the server ignores ranges', async () => {
   const { web } = webOf([whole('model')]);
   let restarts = 0;
   expect(await textOf(web, 2, facts(), () => (restarts += 1))).toBe('model');
   expect(restarts).toBe(1);
 });
 
-it('a file that changes ends the download', async () => {
+it('ends the download when the file changes', async () => {
   const { web, asked } = webOf([part('odel', 'bytes 1-4/5', { etag: '"2"' })]);
   const changed = { name: 'DownloadError', left: 'nothing', message: expect.stringContaining('changed on its server') };
   await expect(textOf(web, 1, facts({ stamp: '"1" 5' }))).rejects.toMatchObject(changed);
   expect(asked[0]?.headers.get('if-range')).toBe('"1"');
 });
 
-it('a hub’s checksum counts, told before a redirect', async () => {
+it('takes the hub’s checksum from before a redirect', async () => {
   const redirect = (): Response =>
     new Response(null, { status: 302, headers: { location: 'https://b.example/cdn?expires=1', 'x-linked-etag': `"${DIGEST}"` } });
   const { web, asked } = webOf([redirect, whole('model', { etag: '"cdn"' })]);
@@ -88,25 +88,25 @@ it('a hub’s checksum counts, told before a redirect', async () => {
   ]);
 });
 
-it.each([true, false])('an entity tag is a checksum on a hub only: %s', async (hub) => {
+it.each([true, false])('takes an entity tag as checksum on hubs only: %s', async (hub) => {
   const { web } = webOf([whole('model', { etag: `W/"${DIGEST}"` })], { hub });
   expect((await web.probe(URL_1)).digest).toBe(hub ? DIGEST : null);
 });
 
-it('a server that refuses HEAD is asked for a byte', async () => {
+it('requests one byte where HEAD is refused', async () => {
   const { web, asked } = webOf([() => new Response(null, { status: 403 }), part('m', 'bytes 0-0/5', { etag: '"1"' })]);
   expect(await web.probe(URL_1)).toEqual({ bytes: 5, stamp: '"1" 5', digest: null });
   expect(asked.map(({ method }) => method)).toEqual(['HEAD', 'GET']);
 });
 
-it('a file of unknown length is refused', async () => {
+it('refuses a file of unknown length', async () => {
   await expect(webOf([() => new Response('model')]).web.probe(URL_1)).rejects.toMatchObject({
     name: 'DownloadError',
     message: 'The server does not say how long the file is.',
   });
 });
 
-it('a credential goes to the hub that asks for it, and to nobody else', async () => {
+it('sends the credential only to the hub asking', async () => {
   const redirect = (): Response => new Response(null, { status: 302, headers: { location: 'https://b.example/cdn' } });
   const hidden = (): Response => new Response(null, { status: 401 });
   const { web, asked } = webOf([hidden, redirect, whole('model')], { hub: true, token: 'secret' });
@@ -125,7 +125,7 @@ it.each([
   [404, 'HttpStatusError'],
   [429, 'TypeError'],
   [503, 'TypeError'],
-])('status %i is final or worth another attempt', async (status, name) => {
+])('decides whether status %i allows another attempt', async (status, name) => {
   const { web } = webOf([() => new Response(null, { status })]);
   await expect(web.probe(URL_1)).rejects.toMatchObject({ name });
   expect(web.trouble).toBe(`HTTP ${status}`);

@@ -2,37 +2,38 @@ import type { HostList } from '@slipway/platform';
 import { DownloadError } from './download-error.js';
 import { guardedFetch } from './guarded-fetch.js';
 
-/** A Hugging Face hub names here the checksum of a file that it keeps elsewhere. */
+/** Header with the checksum of a file that a Hugging Face hub stores elsewhere. */
 const LINKED_ETAG = 'x-linked-etag';
 const SHA256 = /^(?:W\/)?"?([0-9a-f]{64})"?$/i;
-/** Answers that may be different a moment later. */
+/** Client errors that a repetition may mend. */
 const TRANSIENT = new Set([408, 425, 429]);
-/** Servers that refuse HEAD, as signed addresses often do, are asked for the first byte. */
+/** Statuses after which HEAD is replaced by a GET of one byte; signed URLs often refuse HEAD. */
 const HEAD_REFUSED = new Set([400, 403, 405, 501]);
 const HIDDEN = new Set([401, 403, 404]);
 
 type Fetch = typeof globalThis.fetch;
 
-/** A status that a repetition does not change. */
+/** A status that a repetition does not mend. */
 export class HttpStatusError extends Error {
   override readonly name = 'HttpStatusError';
 }
 
-/** What a server says of a file. */
+/** What a server says about a file. */
 export interface FileFacts {
   readonly bytes: number;
-  /** Equal as long as the file stays the same; null where the server does not tell. */
+  /** Changes when the file changes; null where the server sends no validator. */
   readonly stamp: string | null;
-  /** SHA-256 in hex, where the server tells it. */
+  /** SHA-256 in hex; null where the server sends none. */
   readonly digest: string | null;
 }
 
+/** Where a download may go, and how it proves who it is. */
 export interface ModelWebOptions {
   readonly fetch: Fetch;
   readonly hosts: HostList;
-  /** Entity tags of 64 hex digits are checksums, as on a Hugging Face hub. */
+  /** Whether entity tags of 64 hex digits are checksums, as on a Hugging Face hub. */
   readonly hub: boolean;
-  /** Credential for the hub, tried where it refuses a request without one; null = none. */
+  /** Credential for the hub, sent only after a refusal without it; null = none. */
   readonly token: string | null;
   readonly signal: AbortSignal;
 }
@@ -42,9 +43,9 @@ interface Answer {
   readonly linked: readonly string[];
 }
 
-/** All requests of a download: to allowed hosts only, and each answer as long, and of the same file, as announced. */
+/** All requests of a download. Only allowed hosts are asked, and each answer must have the announced length and file. */
 export class ModelWeb {
-  #heardAt = performance.now();
+  #progressedAt = performance.now();
   #trouble: string | null = null;
   #tokenNeeded = false;
 
@@ -52,36 +53,36 @@ export class ModelWeb {
 
   /** Time since the last byte, in milliseconds. */
   get quietMs(): number {
-    return performance.now() - this.#heardAt;
+    return performance.now() - this.#progressedAt;
   }
 
-  /** Why the last request failed; null when it did not. */
+  /** Why the last request failed; null = it did not. */
   get trouble(): string | null {
     return this.#trouble;
   }
 
-  /** What the server says of a file. @throws DownloadError where it does not say how long the file is. */
+  /** Asks for the length and version of a file. @throws DownloadError when the server sends no length. */
   async probe(url: string): Promise<FileFacts> {
     let answer = await this.#ask(url, 'HEAD', {});
     if (HEAD_REFUSED.has(answer.response.status)) answer = await this.#ask(url, 'GET', { range: 'bytes=0-0' });
     await answer.response.body?.cancel();
     this.#assertOk(answer.response);
-    this.heard();
+    this.progressed();
     return this.#factsOf(answer);
   }
 
-  /** A small JSON document. */
+  /** Fetches a small JSON document. */
   async json(url: string): Promise<unknown> {
-    // Without this name a hub leaves out which file a tag stands for.
+    // A hub names the file of a tag only to this user agent.
     const { response } = await this.#ask(url, 'GET', { 'user-agent': 'llama-cpp' });
     this.#assertOk(response);
-    this.heard();
+    this.progressed();
     return response.json();
   }
 
   /**
-   * The bytes of a file from `from` on; where the server sends no parts, all of them: `restarted` says so before the first.
-   * @throws DownloadError when the file is another one than `facts` tell; TypeError when the answer breaks off.
+   * Reads a file from offset `from`. If the server ignores ranges, it calls `restarted` and reads from the beginning.
+   * @throws DownloadError when the file differs from `facts`; TypeError when the answer breaks off.
    */
   async *read(url: string, from: number, facts: FileFacts, restarted: () => Promise<void>): AsyncGenerator<Uint8Array> {
     const answer = await this.#ask(url, 'GET', { range: `bytes=${from}-`, ...ifRange(from, facts) });
@@ -90,12 +91,12 @@ export class ModelWeb {
     this.#assertSame(this.#factsOf(answer), facts);
     const range = readRange(response.headers.get('content-range'));
     if (response.status === 206 && range?.start !== from) {
-      throw new DownloadError('The server says that it can send parts of a file, and then does not send the part that it is asked for.');
+      throw new DownloadError('The server accepts range requests, but sent another range than requested.');
     }
     if (response.status !== 206 && from > 0) await restarted();
     let left = response.status === 206 ? facts.bytes - from : facts.bytes;
     for await (const chunk of bytesOf(response)) {
-      this.heard();
+      this.progressed();
       left -= chunk.byteLength;
       if (left < 0) throw new TypeError('The answer is longer than announced.');
       yield chunk;
@@ -103,12 +104,12 @@ export class ModelWeb {
     if (left > 0) throw new TypeError('The answer is shorter than announced.');
   }
 
-  /** Data came, or was written. */
-  heard(): void {
-    this.#heardAt = performance.now();
+  /** Notes that data was received or written. */
+  progressed(): void {
+    this.#progressedAt = performance.now();
   }
 
-  /** Notes why a request failed. */
+  /** Records why a request failed. */
   failed(error: unknown): void {
     this.#trouble = describeNetworkFault(error);
   }
@@ -127,7 +128,7 @@ export class ModelWeb {
     const linked: string[] = [];
     const note = (of: Headers): void => void linked.push(of.get(LINKED_ETAG) ?? '');
     const credential = this.#tokenNeeded ? { authorization: `Bearer ${token}` } : {};
-    // A compressed answer has neither the length nor the ranges of the file.
+    // Length and ranges of a compressed answer are not those of the file.
     const all = { ...headers, ...credential, 'accept-encoding': 'identity' };
     const response = await guardedFetch(fetch, hosts, note)(url, { method, headers: all, signal });
     note(response.headers);
@@ -158,10 +159,10 @@ export class ModelWeb {
   }
 }
 
-/** The body as the bytes that it is; Node's types leave it open. */
+/** The body as bytes; Node's types do not say so. */
 const bytesOf = ({ body }: Response): AsyncIterable<Uint8Array> | readonly Uint8Array[] => body ?? [];
 
-/** Only what the server itself sent as a strong entity tag can be compared by it. */
+/** `If-Range` accepts only a strong entity tag that the server itself sent. */
 function ifRange(from: number, { digest, stamp }: FileFacts): Record<string, string> {
   const tag = from > 0 && digest === null ? /^"[^"]*"/.exec(stamp ?? '')?.[0] : undefined;
   return tag === undefined ? {} : { 'if-range': tag };

@@ -6,17 +6,17 @@ import { PartialState } from './partial-state.js';
 import { markOf, runs } from './process-mark.js';
 
 const NAME = /^\.partial-(?<digest>[0-9a-f]{64})-(?<owner>.+)-\d+$/;
-/** A folder of another host in which nothing happens any more has lost its owner. */
+/** Idle time after which a folder of another host has lost its owner. */
 const FOREIGN_IDLE_MS = 3_600_000;
-/** Nobody came back for it. */
+/** Age at which an abandoned folder is deleted. */
 const FORGOTTEN_MS = 24 * 3_600_000;
-/** Time for a process whose agent died to write down what it has. */
+/** Time for the download process of a dead agent to save its state. */
 const WRITER_ENDS_WITHIN_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Folders of downloads that are not whole yet. Each carries the mark of the agent that it belongs to; one
- * whose agent is gone goes to the first that renames it, so that a download is continued by one process only.
+ * Folders of partial downloads. Each name contains the mark of the agent that owns it. The folder of a dead agent belongs to
+ * the first agent that renames it, so that one process alone continues a download.
  */
 export class PartialFolders {
   readonly #mark = markOf(process.pid);
@@ -26,7 +26,7 @@ export class PartialFolders {
   /** @param folder of the cache. */
   constructor(private readonly folder: string) {}
 
-  /** A folder for a download: one that was left behind, else a new one. The caller gives it back or removes it. */
+  /** Takes over an abandoned folder of this download, or makes a new one. The caller gives it back or removes it. */
   async take(digest: string): Promise<string> {
     for (const name of await this.#names()) {
       if (NAME.exec(name)?.groups?.['digest'] !== digest) continue;
@@ -39,7 +39,7 @@ export class PartialFolders {
     return path;
   }
 
-  /** Leaves a folder to the next attempt; one without a byte is removed. */
+  /** Leaves a folder to the next attempt; removes it if it is empty. */
   async giveBack(path: string): Promise<void> {
     const { bytes } = await folderSize(join(path, 'files'));
     if (bytes === 0) await this.remove(path);
@@ -51,7 +51,7 @@ export class PartialFolders {
     this.#busy.delete(path);
   }
 
-  /** Removes what earlier attempts of this process left of a download. */
+  /** Removes the folders of a download that earlier attempts of this process left. */
   async drop(digest: string): Promise<void> {
     for (const name of await this.#names()) {
       const path = join(this.folder, name);
@@ -59,7 +59,7 @@ export class PartialFolders {
     }
   }
 
-  /** Removes what nobody has continued for a day. */
+  /** Removes folders that were not continued for a day. */
   async sweep(): Promise<void> {
     for (const name of await this.#names()) {
       const path = join(this.folder, name);
@@ -78,7 +78,7 @@ export class PartialFolders {
     return join(this.folder, `.partial-${digest}-${this.#mark}-${(this.#made += 1)}`);
   }
 
-  /** Nobody works in it. */
+  /** Whether no process works in the folder. */
   async #isFree(name: string): Promise<boolean> {
     const path = join(this.folder, name);
     if (this.#busy.has(path)) return false;

@@ -5,24 +5,24 @@ import { bootMark, markOf } from './process-mark.js';
 
 const FILE = 'state.json';
 const State = z.object({
-  /** Process that writes the files. */
+  /** Mark of the process that writes the files. */
   writer: z.string(),
   boot: z.string(),
-  /** Whether the writer ended after its last write, and not in the middle of one. */
+  /** Whether the writer finished its last write. */
   orderly: z.boolean(),
-  /** What the servers said of each file, by its address: unequal where the file has changed. */
+  /** Validator of each file by its URL; differs when the file has changed. */
   stamps: z.record(z.string(), z.string()),
 });
 type State = z.infer<typeof State>;
 
-/** What is known of a half download beside its bytes. */
+/** State of a partial download beside its bytes. */
 export class PartialState {
   constructor(
     private readonly folder: string,
     private readonly state: State | null,
   ) {}
 
-  /** Reads what an earlier process left, if any did. */
+  /** Reads the state that an earlier process left; empty where there is none. */
   static async read(folder: string): Promise<PartialState> {
     const text = await readFile(join(folder, FILE), 'utf8').catch(() => '');
     try {
@@ -32,28 +32,28 @@ export class PartialState {
     }
   }
 
-  /** Mark of the process that wrote last; null when none did. */
+  /** Mark of the last writer; null = none. */
   get writer(): string | null {
     return this.state?.writer ?? null;
   }
 
-  /** The bytes on the disk are those that came: the writer ended in order, and the machine has run since. */
+  /** Whether the bytes on disk are the ones received: the writer ended in order, and the machine has not restarted. */
   get sound(): boolean {
     return this.state !== null && this.state.orderly && this.state.boot !== '' && this.state.boot === bootMark();
   }
 
-  /** Every file has a stamp now and had the same one then. */
+  /** Whether every file has the same validator as before. */
   matches(stamps: ReadonlyMap<string, string | null>): boolean {
     return [...stamps].every(([address, stamp]) => stamp !== null && this.state?.stamps[address] === stamp);
   }
 
-  /** From here on the files are in the making. */
+  /** Notes that this process begins to write. */
   async begin(stamps: ReadonlyMap<string, string | null>): Promise<PartialState> {
     const known = [...stamps].filter((entry): entry is [string, string] => entry[1] !== null);
     return this.#write({ writer: markOf(process.pid), boot: bootMark(), orderly: false, stamps: Object.fromEntries(known) });
   }
 
-  /** Nothing is being written any more. */
+  /** Notes that the writer has ended in order. */
   async close(): Promise<void> {
     if (this.state) await this.#write({ ...this.state, orderly: true });
   }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { markOf, runs } from './process-mark.js';
 
-it('this process runs, one that ended does not, and of other hosts nothing is known', () => {
+it('says which processes of this host run', () => {
   expect(runs(markOf(process.pid))).toBe(true);
   const { pid } = spawnSync('true');
   expect(runs(markOf(pid))).toBe(false);
@@ -10,7 +10,7 @@ it('this process runs, one that ended does not, and of other hosts nothing is kn
   expect(runs('nonsense')).toBeNull();
 });
 
-it('a process that got the number of a dead one does not pass for it', () => {
+it('does not take a reused process number', () => {
   const [own] = [markOf(process.pid)];
   expect(runs(own.replace(/\d+$/, '1'))).toBe(false);
 });

@@ -3,12 +3,12 @@ import { hostname } from 'node:os';
 
 const MARK = /^(?<host>.+)-(?<pid>\d+)-(?<start>\d+)$/;
 
-/** Names a process for as long as its host runs: process numbers are given out again, and start times tell them apart. */
+/** Identifies a process of this host. Process numbers are reused, so the start time is part of it. */
 export function markOf(pid: number): string {
   return `${hostname()}-${pid}-${startOf(pid) ?? 0}`;
 }
 
-/** Whether the process of a mark runs; null for one of another host, and for what is no mark. */
+/** Whether the process of a mark runs; null for a process of another host and for an invalid mark. */
 export function runs(mark: string): boolean | null {
   const named = MARK.exec(mark)?.groups;
   if (named?.['host'] !== hostname()) return null;
@@ -17,10 +17,10 @@ export function runs(mark: string): boolean | null {
   return start === null ? isAlive(pid) : String(start) === named['start'];
 }
 
-/** In ticks since the machine's start; null where the kernel does not tell, or the process is over. */
+/** Start time in ticks since boot; null where /proc is missing or the process has ended. */
 function startOf(pid: number): number | null {
   try {
-    // The second field may hold blanks and brackets; the state is the first one behind it.
+    // The second field may contain spaces and brackets; the state is the first field after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
     return fields[0] === 'Z' ? null : Number(fields[19]);
   } catch {
@@ -45,7 +45,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Names this start of the machine: what was written before it may never have reached the disk. Empty where nothing tells. */
+/** Identifies this boot of the machine; writes of an earlier boot may not have reached the disk. Empty where unknown. */
 export function bootMark(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -3,19 +3,20 @@ import { DownloadError } from './download-error.js';
 import { type DownloadedModel, DownloadMessage, type DownloadOrder } from './download-messages.js';
 
 const DOWNLOAD_MAIN = new URL('./download-main.js', import.meta.url);
-/** Time for a process that is let go to write down what it has. */
+/** Time for a suspended process to save its state. */
 const LEAVE_WITHIN_MS = 6_000;
 
+/** Progress and cancellation of a download. */
 export interface DownloadWatch {
   readonly onProgress: (progress: number) => void;
-  /** Aborted to give the download up. */
+  /** Aborts to cancel the download. */
   readonly abandoned: AbortSignal;
-  /** Aborted to end it so that another process can continue it. */
+  /** Aborts to stop it so that another process can continue it. */
   readonly suspended: AbortSignal;
 }
 
 /**
- * Downloads in a process of its own, which has ended with this call, and ends by itself when this process dies.
+ * Downloads in a child process. The child has ended when this settles, and ends by itself when this process dies.
  * @throws DownloadError, also after an abort.
  */
 export async function runDownload(order: DownloadOrder, { onProgress, abandoned, suspended }: DownloadWatch): Promise<DownloadedModel> {
@@ -40,7 +41,7 @@ export async function runDownload(order: DownloadOrder, { onProgress, abandoned,
   } finally {
     abandoned.removeEventListener('abort', kill);
     suspended.removeEventListener('abort', letGo);
-    // After its last word it has nothing left to do; when let go, it takes the time it needs.
+    // A finished child is killed; a suspended one gets time to save its state.
     if (!suspended.aborted) kill();
     await ended;
     clearTimeout(overdue);
@@ -60,7 +61,7 @@ async function outcomeOf(
       if (message?.k === 'done') resolve(message.model);
       if (message?.k === 'failed') reject(new DownloadError(message.detail, message));
     });
-    void ended.then(() => reject(new DownloadError('The download process ended before the model was here.')));
+    void ended.then(() => reject(new DownloadError('The download process ended before the model was complete.')));
     child.send(order, () => undefined);
   });
 }
