@@ -3,23 +3,23 @@ import type { ErrorCode } from './errors.js';
 import { SUBJECT_TOKEN } from './ids.js';
 
 /**
- * The roles of processes on NATS. `ops` is the command line and the launcher; `boot` creates streams and leaves. A worker's processes come
- * in two ways: as `agent` and `runner`, each process a user of its own name, for which it asks as `join`; or all as the one user
- * `worker`, on servers without signing keys.
+ * The roles of processes on NATS. `ops` is the command line and the launcher; `boot` creates the streams. On servers with
+ * signing keys each process of a worker is a NATS user of its own, `agent` or `runner`, which it requests as `join`. On servers
+ * without signing keys all of them share the user `worker`.
  */
 export const ROLES = ['gateway', 'worker', 'keys', 'deployments', 'console', 'ops', 'boot', 'join', 'agent', 'runner'] as const;
 /** A role on NATS: one user, or one kind of user. */
 export type Role = (typeof ROLES)[number];
 
-/** Roles whose users carry the name of their process; their permissions hold `{{name()}}` in its place. */
+/** Roles whose NATS users are named for their process. Their permissions contain `{{name()}}`. */
 export const NAMED_ROLES = ['agent', 'runner'] as const satisfies readonly Role[];
 
-/** Roles that exist where users are made by signing keys: all but the one that workers share elsewhere. */
+/** Roles of a server with signing keys: all but `worker`. */
 export type ScopedRole = Exclude<Role, 'worker'>;
 /** Every role of a server with signing keys. */
 export const SCOPED_ROLES: readonly ScopedRole[] = ROLES.filter((role) => role !== 'worker');
 
-/** Roles that exist where users have passwords. */
+/** Roles of a server with passwords. */
 export type PlainRole = Exclude<Role, 'agent' | 'runner' | 'join'>;
 /** Every role of a server with passwords. */
 export const PLAIN_ROLES: readonly PlainRole[] = ROLES.filter((role) => role !== 'agent' && role !== 'runner' && role !== 'join');
@@ -32,7 +32,7 @@ type TokenNames<S extends string> = S extends `${string}{${infer Name}}${infer R
 /** Values for the `{name}` tokens of a subject, `env` included. */
 export type SubjectTokens<S extends string> = Record<TokenNames<S>, string | number>;
 
-/** A message without an answer: who may publish it, who may subscribe, and what it holds. */
+/** A message without a reply: its subject, publishers, subscribers and schema. */
 export interface EventContract<S extends SubjectTemplate = SubjectTemplate, M extends z.ZodType = z.ZodType> {
   readonly kind: 'event';
   readonly subject: S;
@@ -41,19 +41,19 @@ export interface EventContract<S extends SubjectTemplate = SubjectTemplate, M ex
   readonly message: M;
 }
 
-/** Header of a call: the token that proves on whose behalf it is asked. Never in a payload, a log or a reply. */
+/** Header of a call: the token that proves on whose behalf it is made. Never in a payload, log or reply. */
 export const PROOF_HEADER = 'Slipway-Proof';
 
 /**
- * What the owner of an RPC wants proven besides the caller's role. `ops` needs no proof.
+ * What a call must prove besides the caller's role. `ops` needs no proof.
  *
  * `viewer`, `member`, `owner`: a person with at least this role in the request's `account`. `self`: the person of its `user`.
- * `session`: its `session`. `key`: its `key`, an MCP key. `carried`: nothing more, because the request itself carries what
- * proves (a password, a link, a key). `role`: nothing more, because every process of the calling roles may know it.
+ * `session`: its `session`. `key`: its `key`, an MCP key. `carried`: nothing more, because the request
+ * itself contains the proof (a password, a link, a key). `role`: nothing more, because every process of these roles may know it.
  */
 export type Proof = 'viewer' | 'member' | 'owner' | 'self' | 'session' | 'key' | 'carried' | 'role';
 
-/** A question with one answer, served by the owner's replicas in one queue group. */
+/** A request with one reply, served by the owner's replicas in one queue group. */
 export interface RpcContract<
   S extends SubjectTemplate = SubjectTemplate,
   Q extends z.ZodType = z.ZodType,
@@ -63,11 +63,11 @@ export interface RpcContract<
   readonly subject: S;
   readonly owner: Role;
   readonly callers: readonly Role[];
-  /** Absent where the callers' roles are right enough; the console's calls always name it. */
+  /** Absent = the caller's role suffices. Always present where the console calls. */
   readonly proof?: Proof;
-  /** True where an account's MCP key is proof enough, within its scope. Absent: people alone. */
+  /** True where an account's MCP key is accepted as proof, within its scope. Absent = people only. */
   readonly agents?: boolean;
-  /** True where a member or an owner asks and changes nothing: members of a suspended account may go on asking. */
+  /** True for a call of members or owners that changes nothing: members of a suspended account may still make it. */
   readonly reads?: boolean;
   readonly queue: string;
   readonly request: Q;
@@ -106,28 +106,28 @@ export function subjectOf<S extends SubjectTemplate>(contract: { readonly subjec
   return subject;
 }
 
-/** An RPC's subject, without who asks on it. */
+/** Subject and callers of an RPC. */
 export type Call = Pick<RpcContract, 'subject' | 'callers'>;
 
-/** Where `caller` asks an RPC. NATS lets each role publish under its own name alone, so the subject proves who asks. */
+/** The subject on which `caller` calls an RPC. NATS lets each role publish only under its own name, so the subject proves the caller. */
 export const callSubjectOf = <S extends SubjectTemplate>(call: { readonly subject: S }, tokens: SubjectTokens<S>, caller: Role): string =>
   `${subjectOf(call, tokens)}.${caller}`;
 
 /**
- * Where the owner of an RPC listens, given its subject with or without wildcards: below it for every caller. Where only one
- * role calls, the subject itself is proof enough, and callers of release 0.1 still ask there; one release later it goes.
+ * The subjects on which the owner of an RPC listens; `subject` may contain wildcards. An RPC with one caller also listens on
+ * the bare subject, for callers of release 0.1; the next release drops it.
  */
 export const servedSubjectsOf = ({ callers }: Pick<Call, 'callers'>, subject: string): string[] =>
   callers.length === 1 ? [`${subject}.*`, subject] : [`${subject}.*`];
 
-/** The role that asked on `subject`, which is one of the `servedSubjectsOf` an RPC; null for one that may not ask. */
+/** The role that called on `subject`, one of `servedSubjectsOf`; null for a role that may not call. */
 export function callerOf({ subject: template, callers }: Call, subject: string): Role | null {
   const tokens = subject.split('.');
   if (tokens.length === template.split('.').length) return callers.length === 1 ? (callers[0] ?? null) : null;
   return callers.find((role) => role === tokens.at(-1)) ?? null;
 }
 
-/** Templates taken apart: text, token name, text, …; there are few, and subjects are made for every request. */
+/** Split templates: text, token name, text, … Cached, because subjects are made for every request. */
 const pieces = new Map<string, readonly string[]>();
 
 function piecesOf(template: string): readonly string[] {

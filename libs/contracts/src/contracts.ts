@@ -4,21 +4,21 @@ import type { FeedContract } from './feed.js';
 import * as identity from './identity/index.js';
 import * as inference from './inference/index.js';
 import * as keys from './keys/index.js';
+import { isRecord } from './schemas.js';
 import * as usage from './usage/index.js';
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-const isContract = (value: unknown): value is Contract => isObject(value) && 'subject' in value && 'kind' in value;
-const isFeed = (value: unknown): value is FeedContract => isObject(value) && 'change' in value && isContract(value.change);
+const isContract = (value: unknown): value is Contract => isRecord(value) && 'subject' in value && 'kind' in value;
+const isFeed = (value: unknown): value is FeedContract => isRecord(value) && 'change' in value && isContract(value.change);
 
-/** The contracts that an exported value stands for: itself, the four of a feed, or none. */
+/** The contracts in an exported value: the value itself, the four of a feed, or none. */
 function contractsIn(value: unknown): readonly Contract[] {
   if (isContract(value)) return [value];
   return isFeed(value) ? [value.change, value.tick, value.since, value.snapshot] : [];
 }
 
 /**
- * Every contract between processes: what the areas export. A contract that no area's `index.ts` exports has no permissions, so
- * NATS refuses it.
+ * Every contract between processes, collected from the exports of the areas. A contract that no area's `index.ts` exports has
+ * no permissions, so NATS refuses it.
  */
 export const CONTRACTS: readonly Contract[] = [identity, keys, usage, deployments, inference]
   .flatMap((area) => Object.values(area as Readonly<Record<string, unknown>>))

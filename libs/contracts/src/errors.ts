@@ -2,7 +2,7 @@
 export type RetryAdvice = 'never' | 'later';
 
 interface ErrorFacts {
-  /** HTTP status at the public door; a surface may override it (messages: 529 for overload). */
+  /** HTTP status of the public API; a surface may override it (messages: 529 for overload). */
   readonly status: number;
   readonly retry: RetryAdvice;
 }
@@ -101,21 +101,21 @@ export const isInferenceErrorCode = (code: ErrorCode): code is InferenceErrorCod
 /** True for a code that this version knows. */
 export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text);
 
-/** What a `ServiceError` may say besides its code and message. */
+/** Optional parts of a `ServiceError`. */
 export interface ServiceErrorOptions {
   /** Which request field is wrong, in the caller's own spelling. */
   readonly param?: string | undefined;
-  /** Whole seconds after which repeating makes sense, 1 to 30. */
+  /** Seconds after which a retry makes sense: an integer from 1 to 30. */
   readonly retryAfterS?: number | undefined;
-  /** Figures that a surface words itself, such as `{ tokens, context }`. Public. */
+  /** Values that a surface puts into its own message, such as `{ tokens, context }`. Public. */
   readonly facts?: Readonly<Record<string, number | string>> | undefined;
-  /** The underlying failure: goes to the log, never to a client. */
+  /** The underlying error: logged, never sent to a client. */
   readonly cause?: unknown;
 }
 
 const BRAND = Symbol.for('slipway.ServiceError');
 
-/** The one error class. `message` is public: it reaches clients as it stands. */
+/** The error class for every failure that a caller may see. `message` is public: clients get it unchanged. */
 export class ServiceError extends Error {
   readonly [BRAND] = true;
   readonly code: ErrorCode;

@@ -10,7 +10,7 @@ import { Frame, NoInterest } from './inference/frames.js';
 import { StreamEvent } from './inference/stream-event.js';
 import { KeyFeedRecord } from './keys/key-feed.js';
 
-/** The recorded messages of one exchange, by its subject. */
+/** The recorded messages of one contract. */
 interface Golden {
   readonly messages?: readonly unknown[];
   readonly requests?: readonly unknown[];
@@ -23,7 +23,7 @@ const GOLDEN = new Map(
   files.flatMap((name) => Object.entries(JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Record<string, Golden>)),
 );
 
-// Nobody publishes here: the server's own "no responders" is all that ever travels.
+// No role publishes here: only the server's own "no responders" is ever sent.
 const recorded = CONTRACTS.filter((contract) => contract !== NoInterest);
 
 const partsOf = (contract: Contract): (readonly [part: keyof Golden, schema: z.ZodType])[] =>
@@ -43,13 +43,13 @@ const cases = recorded.flatMap((contract) =>
   })),
 );
 
-/** Fields whose own names are data, so that a new name in them is no new field. */
+/** Objects whose keys are data, so that a new key is not a new field. */
 const MAPS = new Set(['logit_bias', 'facts', 'parameters', 'schema', 'template_args']);
 
-/** Where a name that nobody knows is a mistake of somebody who waits for the answer. */
-const STRICT_WISHES = new Set(['limits', 'quotas']);
+/** Request objects that refuse unknown names. */
+const STRICT_FIELDS = new Set(['limits', 'quotas']);
 
-/** The same message as a newer sender would write it: with fields that nobody here knows. */
+/** The same message as a newer sender would write it, with unknown fields. */
 function fromTheFuture(value: unknown, strict: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((one) => fromTheFuture(one, strict));
   if (typeof value !== 'object' || value === null) return value;
@@ -68,21 +68,21 @@ function objectsIn(value: unknown): Record<string, unknown>[] {
 }
 
 describe('recorded messages', () => {
-  it('exist for every exchange, and for none that is gone', () => {
+  it('exist for exactly the contracts in use', () => {
     expect([...GOLDEN.keys()].toSorted()).toEqual(recorded.map((contract) => contract.subject).toSorted());
   });
 
-  it.each(cases)('of $name are read as they were written', ({ schema, messages }) => {
+  it.each(cases)('of $name are read unchanged', ({ schema, messages }) => {
     expect(messages.length).toBeGreaterThan(0);
     for (const message of messages) expect(schema.parse(message)).toEqual(message);
   });
 
-  it.each(cases)('of $name may carry fields that nobody knows yet', (golden) => {
-    const strict = golden.part === 'requests' ? STRICT_WISHES : new Set<string>();
+  it.each(cases)('of $name may have unknown fields', (golden) => {
+    const strict = golden.part === 'requests' ? STRICT_FIELDS : new Set<string>();
     for (const message of golden.messages) expect(golden.schema.parse(fromTheFuture(message, strict))).toEqual(message);
   });
 
-  it.each(cases)('of $name are refused when they are not even objects', ({ schema }) => {
+  it.each(cases)('of $name are refused unless they are objects', ({ schema }) => {
     for (const message of [null, undefined, 1, 'text', [], true]) expect(schema.safeParse(message).success).toBe(false);
   });
 

@@ -4,8 +4,8 @@ import { z } from 'zod';
 export const EnvironmentName = z.string().regex(/^[a-z][a-z0-9-]{0,15}$/);
 
 /**
- * The only text that may become a subject token. Everything else (`.`, `*`, `>`, blanks, control
- * characters) could address foreign subjects or break the protocol line.
+ * The only texts that may become subject tokens. Other characters (`.`, `*`, `>`, blanks, control characters) could address
+ * other subjects or break the protocol line.
  */
 export const SUBJECT_TOKEN = /^[A-Za-z0-9_-]{1,64}$/;
 const SubjectToken = z.string().regex(SUBJECT_TOKEN);
@@ -28,7 +28,7 @@ export type UserId = z.infer<typeof UserId>;
 export const InvitationId = DatabaseId.brand<'InvitationId'>();
 export type InvitationId = z.infer<typeof InvitationId>;
 
-/** One sign-in of a person: public, and no secret. */
+/** Identifies one sign-in of a person. Not a secret. */
 export const SessionId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{22}$/)
@@ -43,7 +43,7 @@ export type DeploymentId = z.infer<typeof DeploymentId>;
 export const Incarnation = SubjectToken.brand<'Incarnation'>();
 export type Incarnation = z.infer<typeof Incarnation>;
 
-/** The agent whose runner has this name, which is `<agent>-<suffix>`; null for a name that is no runner's. */
+/** The agent in a runner's name `<agent>-<suffix>`; null for any other name. */
 export function agentOfRunner(wk: string): string | null {
   const end = wk.lastIndexOf('-');
   return end > 0 && end < wk.length - 1 ? wk.slice(0, end) : null;
@@ -51,11 +51,11 @@ export function agentOfRunner(wk: string): string | null {
 
 const RUNNER_SUFFIX = /-([1-9][0-9]{0,9})_[A-Za-z0-9_]+$/;
 
-/** The name of a runner: its agent, the one deployment that it runs, and random letters and digits. */
+/** The name of a runner: its agent, its deployment, and random letters and digits. */
 export const runnerName = (agent: Incarnation, deployment: DeploymentId, random: string): Incarnation =>
   Incarnation.parse(`${agent}-${deployment}_${random}`);
 
-/** The one deployment that a runner of this name serves; null for a name without one, such as an agent's. */
+/** The deployment in a runner's name; null for a name without one, such as an agent's. */
 export function deploymentOfRunner(wk: string): DeploymentId | null {
   const match = RUNNER_SUFFIX.exec(wk);
   const id = match && agentOfRunner(wk) !== null ? DeploymentId.safeParse(Number(match[1])) : null;
@@ -78,7 +78,7 @@ export const AccountSlug = z
   .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/)
   .refine(notReserved, 'This name is reserved.');
 
-/** Alias part of `{account}/{alias}`. People name aliases after models, so dots and underscores pass. */
+/** Alias part of `{account}/{alias}`. Dots and underscores are allowed, as in names of models. */
 export const AliasName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/)

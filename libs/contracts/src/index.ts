@@ -48,7 +48,7 @@ export {
 } from './ids.js';
 export { answererOf, inboxPrefix, permissionsOf } from './permissions.js';
 export type { Permissions } from './permissions.js';
-export { checkToSend } from './schemas.js';
+export { checkToSend, isRecord } from './schemas.js';
 export { workStreamName, workStreamSubjects } from './work-stream.js';
 export type { WorkStream } from './work-stream.js';
 

@@ -18,26 +18,26 @@ function matches(pattern: string, subject: string): boolean {
 }
 
 const mayPublish = (role: Role, subject: string): boolean => of(role).publish.some((pattern) => matches(pattern, subject));
-const mayHear = (role: Role, subject: string): boolean => of(role).subscribe.some((entry) => matches(entry.split(' ')[0] ?? '', subject));
+const mayRead = (role: Role, subject: string): boolean => of(role).subscribe.some((entry) => matches(entry.split(' ')[0] ?? '', subject));
 
 const example = (pattern: string): string => pattern.replaceAll('*', 'x1');
 const publishersOf = (subject: string): Role[] => ROLES.filter((role) => mayPublish(role, subject));
 /** Roles that may ask an RPC; none of them under the name of another. */
-function askersOf(subject: string): Role[] {
-  for (const role of ROLES) expect(publishersOf(`${subject}.${role}`).filter((asker) => asker !== role)).toEqual([]);
+function callersOf(subject: string): Role[] {
+  for (const role of ROLES) expect(publishersOf(`${subject}.${role}`).filter((caller) => caller !== role)).toEqual([]);
   return ROLES.filter((role) => mayPublish(role, `${subject}.${role}`));
 }
-const hearersOf = (subject: string): Role[] => ROLES.filter((role) => mayHear(role, subject));
+const readersOf = (subject: string): Role[] => ROLES.filter((role) => mayRead(role, subject));
 
-describe('what follows from it', () => {
-  it('only keys-service writes the key feed, and only deployments-service the deployment feed', () => {
+describe('permissionsOf', () => {
+  it('lets only the owner write a feed', () => {
     for (const hint of ['chg', 'tick']) {
       expect(publishersOf(`key.dev.v1.${hint}`)).toEqual(['keys']);
       expect(publishersOf(`dep.dev.v1.${hint}`)).toEqual(['deployments']);
     }
   });
 
-  it('passwords and tokens of sessions come from the console alone, and only operators make set-up links and signing keys', () => {
+  it('lets only the console sign people in', () => {
     for (const name of [
       'sign-in',
       'begin-sign-in-external',
@@ -49,7 +49,7 @@ describe('what follows from it', () => {
       'record-mcp-use',
       'open-playground',
     ]) {
-      expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
+      expect(callersOf(`key.dev.v1.rpc.${name}`)).toEqual(['console']);
     }
     for (const name of [
       'create-setup-link',
@@ -60,41 +60,41 @@ describe('what follows from it', () => {
       'list-workers',
       'expel-worker',
     ])
-      expect(askersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
+      expect(callersOf(`key.dev.v1.rpc.${name}`)).toEqual(['ops']);
     for (const hint of ['chg', 'tick']) {
-      expect([publishersOf(`session.dev.v1.${hint}`), hearersOf(`session.dev.v1.${hint}`)]).toEqual([['keys'], ['deployments', 'console']]);
+      expect([publishersOf(`session.dev.v1.${hint}`), readersOf(`session.dev.v1.${hint}`)]).toEqual([['keys'], ['deployments', 'console']]);
     }
   });
 
-  it('only gateways ask workers to generate or to cancel', () => {
+  it('lets only gateways start and cancel streams', () => {
     expect(publishersOf('inf.dev.v1.w.run-1.start')).toEqual(['gateway']);
     expect(publishersOf('inf.dev.v1.w.run-1.ctl')).toEqual(['gateway']);
   });
 
-  it('nobody hears prompts but workers, and nobody hears answers but gateways', () => {
-    expect(hearersOf('inf.dev.v1.w.run-1.start')).toEqual(['worker', 'runner']);
-    expect(hearersOf('inf.dev.v1.g.gw-1.r.st.1')).toEqual(['gateway']);
+  it('shows prompts to workers, answers to gateways', () => {
+    expect(readersOf('inf.dev.v1.w.run-1.start')).toEqual(['worker', 'runner']);
+    expect(readersOf('inf.dev.v1.g.gw-1.r.st.1')).toEqual(['gateway']);
   });
 
-  it('assignments, which carry engine credentials, go from deployments-service to workers alone', () => {
-    expect([publishersOf('dep.dev.v1.wrk.agent-1'), hearersOf('dep.dev.v1.wrk.agent-1')]).toEqual([['deployments'], ['worker', 'agent']]);
+  it('sends assignments from deployments-service to workers alone', () => {
+    expect([publishersOf('dep.dev.v1.wrk.agent-1'), readersOf('dep.dev.v1.wrk.agent-1')]).toEqual([['deployments'], ['worker', 'agent']]);
     const test = 'dep.dev.v1.wrk.agent-1.rpc.test-engine';
-    expect([askersOf(test), hearersOf(`${test}.deployments`)]).toEqual([['deployments'], ['worker', 'agent']]);
+    expect([callersOf(test), readersOf(`${test}.deployments`)]).toEqual([['deployments'], ['worker', 'agent']]);
   });
 
-  it('each role asks under its own name alone, and without a name only where nobody else may ask', () => {
+  it('lets each role call under its name', () => {
     for (const rpc of CONTRACTS.filter((contract) => contract.kind === 'rpc')) {
       const subject = example(wildcardOf(rpc, { env }));
-      expect(askersOf(subject)).toEqual(ROLES.filter((role) => rpc.callers.includes(role)));
+      expect(callersOf(subject)).toEqual(ROLES.filter((role) => rpc.callers.includes(role)));
       expect(publishersOf(subject)).toEqual(rpc.callers.length === 1 ? rpc.callers : []);
     }
   });
 
-  it('each role reads its own inbox alone', () => {
-    for (const role of ROLES) expect(hearersOf(`${inboxPrefix(role)}.x.1`)).toEqual([role]);
+  it('lets each role read its own inbox', () => {
+    for (const role of ROLES) expect(readersOf(`${inboxPrefix(role)}.x.1`)).toEqual([role]);
   });
 
-  it('a role answers its own questions alone: nobody publishes into an inbox as somebody else', () => {
+  it('lets each role answer its own requests', () => {
     for (const caller of ROLES) {
       for (const owner of ROLES) {
         const publishers = publishersOf(`${inboxPrefix(caller)}.c1.${owner}.t1`);
@@ -107,20 +107,20 @@ describe('what follows from it', () => {
     }
   });
 
-  it('the public door and the workers cannot touch the control plane', () => {
+  it('keeps gateways and workers from the control plane', () => {
     for (const subject of ['key.dev.v1.rpc.create-key', 'key.dev.v1.rpc.create-invitation', 'dep.dev.v1.rpc.create-deployment']) {
-      expect(askersOf(subject)).toEqual(['console', 'ops']);
+      expect(callersOf(subject)).toEqual(['console', 'ops']);
     }
   });
 
-  it('questions to a service are heard in its queue group only, so that no replica answers twice', () => {
+  it('serves requests in one queue group', () => {
     for (const role of PLAIN_ROLES) {
       const questions = of(role).subscribe.filter((entry) => entry.includes('.rpc.'));
       for (const entry of questions) expect(entry).toMatch(/^\S+ \S+$/);
     }
   });
 
-  it('nobody may use a wildcard over everything, the system account or another environment', () => {
+  it('permits no system account and no other environment', () => {
     for (const role of ROLES) {
       const held = [...of(role).publish, ...of(role).subscribe];
       for (const subject of ['anything', '$SYS.REQ.USER.INFO', '_INBOX.abc', 'key.prod.v1.chg', 'inf.prod.v1.disc']) {
@@ -129,7 +129,7 @@ describe('what follows from it', () => {
     }
   });
 
-  it('only boot manages streams; keys-service consumes usage alone', () => {
+  it('lets boot manage streams and keys-service consume', () => {
     for (const call of ['STREAM.CREATE.usage_dev', 'STREAM.DELETE.usage_dev', 'STREAM.PURGE.usage_dev', 'CONSUMER.DELETE.usage_dev.keys']) {
       expect(publishersOf(`$JS.API.${call}`)).toEqual(['boot']);
     }
@@ -140,20 +140,20 @@ describe('what follows from it', () => {
     expect(publishersOf('$JS.ACK.usage_dev.keys.1.1.1.1.0')).toEqual(['keys']);
   });
 
-  it('only operators set the limits of accounts, and suspend and delete accounts and people', () => {
-    expect(askersOf('key.dev.v1.rpc.set-account-limits')).toEqual(['ops']);
-    expect(askersOf('key.dev.v1.rpc.set-account-state')).toEqual(['ops']);
-    expect(askersOf('key.dev.v1.rpc.set-user-state')).toEqual(['ops']);
-    expect(askersOf('key.dev.v1.rpc.delete-user')).toEqual(['ops']);
-    expect(askersOf('key.dev.v1.rpc.delete-account')).toEqual(['ops']);
+  it('lets only operators limit, suspend and delete', () => {
+    expect(callersOf('key.dev.v1.rpc.set-account-limits')).toEqual(['ops']);
+    expect(callersOf('key.dev.v1.rpc.set-account-state')).toEqual(['ops']);
+    expect(callersOf('key.dev.v1.rpc.set-user-state')).toEqual(['ops']);
+    expect(callersOf('key.dev.v1.rpc.delete-user')).toEqual(['ops']);
+    expect(callersOf('key.dev.v1.rpc.delete-account')).toEqual(['ops']);
   });
 
-  it('usage comes from gateways and workers alone, and nobody listens in', () => {
+  it('takes usage from gateways and workers alone', () => {
     expect([publishersOf('usage.dev.v1.rec'), publishersOf('usage.dev.v1.orphan')]).toEqual([['gateway'], ['worker', 'runner']]);
-    expect([...hearersOf('usage.dev.v1.rec'), ...hearersOf('usage.dev.v1.orphan')]).toEqual([]);
+    expect([...readersOf('usage.dev.v1.rec'), ...readersOf('usage.dev.v1.orphan')]).toEqual([]);
   });
 
-  it('every question of the console names what must be proven, and asks for a request that names what the proof is held to', () => {
+  it('requires a proof for every console call', () => {
     const HELD: Partial<Record<Proof, string>> = {
       viewer: 'account',
       member: 'account',
@@ -170,7 +170,7 @@ describe('what follows from it', () => {
     }
   });
 
-  it('a role’s inbox is no prefix of another’s', () => {
+  it('has inboxes that are no prefixes of others', () => {
     const inboxes = ROLES.map(inboxPrefix);
     for (const inbox of inboxes) expect(inboxes.filter((other) => other.startsWith(`${inbox}.`))).toEqual([]);
   });

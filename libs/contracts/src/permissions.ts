@@ -3,19 +3,19 @@ import { CONTRACTS } from './contracts.js';
 import { WORK_STREAMS } from './usage/usage-record.js';
 import { workStreamPermissions } from './work-stream.js';
 
-/** What one NATS user may do; subscriptions in a queue group are written `subject queue`. */
+/** Permissions of one NATS user. Subscriptions in a queue group are written `subject queue`. */
 export interface Permissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];
-  /** What `publish` would allow too, and must not. */
+  /** Subjects denied although `publish` matches them. */
   readonly neverPublish?: readonly string[];
 }
 
-/** In permissions of named roles: nats-server puts in the name of the user who connects. */
+/** In permissions of named roles, nats-server replaces this by the name of the connecting user. */
 const OWN_NAME = '{{name()}}';
 const isNamed = (role: Role): boolean => NAMED_ROLES.some((named) => named === role);
 
-/** A contract's subject as this role may use it: a worker's process only with its own name, every other role with any. */
+/** A contract's subject as this role may use it: a named role only with its own name, any other role with any name. */
 const subjectFor = (role: Role, { subject }: Pick<Contract, 'subject'>, env: string): string =>
   wildcardOf({ subject: isNamed(role) ? subject.replace('{wk}', OWN_NAME) : subject }, { env });
 
@@ -23,14 +23,14 @@ const subjectFor = (role: Role, { subject }: Pick<Contract, 'subject'>, env: str
 const serves = (role: Role, { owner }: Pick<RpcContract, 'owner'>): boolean => owner === role || (role === 'agent' && owner === 'worker');
 
 /**
- * Private inbox of a role: no other role may read the answers to its questions. Each connection has its own token behind it;
- * then follows who may answer (`answererOf`), and last the random token of one question.
+ * Private inbox of a role: no other role may read its replies. After the prefix follow the connection's token, who may answer
+ * (`answererOf`), and the random token of one request.
  */
 export const inboxPrefix = (role: Role): string => `_INBOX_${role}`;
 
 /**
- * Who may answer an RPC, as tokens of the reply subject: the owner's role, and the one process that is asked where the subject
- * names it. Permissions to publish replies name it, so that a role can answer only what it was asked itself.
+ * Who may answer an RPC, as tokens of the reply subject: the owner's role, and the process where the request subject names one.
+ * Permissions to publish replies contain it, so that a role can answer only its own requests.
  */
 export function answererOf(
   { owner, subject }: Pick<RpcContract, 'owner' | 'subject'>,
@@ -40,7 +40,7 @@ export function answererOf(
   return wk === undefined ? owner : `${owner}.${wk}`;
 }
 
-/** Where this role publishes its answers: into each caller's inbox, as who was asked. */
+/** Subjects on which this role publishes replies: each caller's inbox, under its own name. */
 function answers(role: Role): string[] {
   const served = CONTRACTS.filter((c): c is RpcContract => c.kind === 'rpc' && serves(role, c));
   const callers = ROLES.filter((caller) => served.some((c) => c.callers.includes(caller)));
@@ -59,11 +59,11 @@ function subscription(role: Role, contract: Contract, env: string): string[] {
   const subject = subjectFor(role, contract, env);
   if (contract.kind === 'event') return contract.subscribers.includes(role) ? [subject] : [];
   if (!serves(role, contract)) return [];
-  // The server cannot put a name into an entry with a queue group; of its own name each process is the only one anyway.
+  // nats-server does not expand names in entries with a queue group. A named process is alone on its subject, so it needs none.
   return servedSubjectsOf(contract, subject).map((served) => (isNamed(role) ? served : `${served} ${contract.queue}`));
 }
 
-/** Derives what a role may publish and subscribe in an environment from the contracts alone. */
+/** The permissions of a role in an environment, derived from the contracts alone. */
 export function permissionsOf(role: Role, env: string): Permissions {
   const jetStreamApi = role === 'boot' ? ['$JS.API.>'] : [];
   const publish = CONTRACTS.flatMap((c) => publication(role, c, env));
@@ -72,7 +72,7 @@ export function permissionsOf(role: Role, env: string): Permissions {
   return {
     publish: [...publish, ...answers(role), ...work, ...jetStreamApi],
     subscribe: [...CONTRACTS.flatMap((c) => subscription(role, c, env)), inbox],
-    // Deployment 0 stands for an agent itself.
+    // Heartbeats of deployment 0 are those of agents.
     ...(role === 'runner' && { neverPublish: [`inf.${env}.v1.hb.0.>`] }),
   };
 }

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 
+/** True for an object that is not an array: what JSON calls an object. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /**
- * Forms that a reader takes more generously than a writer may use them. While a fleet is updated, an older process reads words
- * that it does not know: one such word must cost that word, not the message. What is about to be sent is checked to the
- * letter, by `checkToSend`.
+ * Schemas that accept more from a sender than they allow to send. While a fleet is updated, an older process receives words that
+ * it does not know: such a word must cost that word, not the message. `checkToSend` sets this while it checks strictly.
  */
 let sending = false;
 
 /**
- * Checks a value that is about to be sent. Words that only newer versions know and unreadable list items, which a reader
- * leaves out, are faults here.
+ * Checks a value before it is sent. Unknown words and invalid list items, which a reader leaves out, are errors here.
  * @throws ZodError
  */
 export function checkToSend<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
@@ -23,9 +25,9 @@ export function checkToSend<T extends z.ZodType>(schema: T, value: unknown): z.o
 }
 
 /**
- * An array of which each item is read by itself: one that breaks its schema is left out, and spoils none of the others.
+ * An array whose items are read one by one: an invalid item is left out.
  * @param max items at most; a longer array is refused whole.
- * @param mayLeaveOut false for a broken item that makes the array unreadable all the same.
+ * @param mayLeaveOut false for an invalid item that makes the whole array invalid.
  */
 export const eachReadable = <T extends z.ZodType>(
   item: T,
@@ -49,20 +51,20 @@ export const eachReadable = <T extends z.ZodType>(
 const WORD = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const isWord = (value: unknown): value is string => typeof value === 'string' && WORD.test(value);
 
-/** One of these words; a reader carries any other word as it is. */
+/** One of these words; a reader keeps an unknown word. */
 export const openEnum = <const W extends readonly [string, ...string[]]>(words: W): z.ZodType<string, W[number]> =>
   z.string().refine((word) => words.includes(word) || (!sending && WORD.test(word)), {
     error: `Expected one of ${words.join(', ')}.`,
   }) as z.ZodType<string, W[number]>;
 
-/** One of the words of an enum; a reader takes any other word for `fallback`, which must be the harmless one. */
+/** One of the words of an enum; a reader replaces an unknown word by `fallback`, which must be harmless. */
 export function enumOr<T extends z.ZodEnum, F extends z.output<T> | null>(known: T, fallback: F): z.ZodType<z.output<T> | F, z.input<T>> {
   const words: ReadonlySet<unknown> = new Set(known.options);
   const read = (value: unknown): unknown => (!words.has(value) && !sending && isWord(value) ? fallback : value);
   return z.preprocess(read, fallback === null ? known.nullable() : known) as unknown as z.ZodType<z.output<T> | F, z.input<T>>;
 }
 
-/** Error text of a strict object that says which names there are: an unknown name is a limit or quota that would hold nothing. */
+/** Error message of a strict object that lists the allowed names. Without it a misspelt limit or quota would have no effect. */
 export const unknownNames =
   (what: string, shape: object) =>
   (issue: { readonly code?: string | undefined; readonly keys?: unknown }): string | undefined =>

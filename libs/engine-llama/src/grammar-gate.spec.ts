@@ -24,7 +24,7 @@ const llama: Write = (name, n) => `{"name": "${name}", "parameters": {"n": ${n}}
 const OK = { name: 'get', n: '7' };
 const first = (write: Write): string => write(OK.name, OK.n);
 
-/** In every form that a family's reader takes: what stands before the call of a name, and the call. */
+/** Every form that a family's reader accepts: text before the name, and the call. */
 const FORMS: readonly (readonly [family: string, form: string, write: Write])[] = [
   ['hermes', 'first call', (...of) => `<tool_call>\n${json(...of)}\n</tool_call>`],
   ['hermes', 'no line break', (...of) => `I see.<tool_call>${json(...of)}</tool_call>`],
@@ -86,7 +86,7 @@ function callsIn(family: string, answer: string): [string, unknown][] {
   return calls.map(({ name, args }) => [name, JSON.parse(args)]);
 }
 
-describe('an answer that may hold calls is held from wherever a call begins', () => {
+describe('the grammar of free answers', () => {
   it.each(FORMS)('%s, %s: offered names with arguments of their schema, and nothing else', (family, _, write) => {
     const walk = walkOf(family);
     for (const name of ['get', 'get_time']) {
@@ -101,7 +101,7 @@ describe('an answer that may hold calls is held from wherever a call begins', ()
     (family, _, write) => {
       const walk = walkOf(family);
       let ways = walk.start();
-      // Up to where the two names part; what a token holds beyond that does not matter then.
+      // Up to where the two names differ; the rest of a token does not matter.
       const [wrong, right] = [write('got', '12'), write('get', '12')];
       const parts = Array.from(wrong).findIndex((char, i) => char !== Array.from(right)[i]);
       for (const char of Array.from(wrong).slice(0, parts)) ways = walk.after(ways, char.codePointAt(0)!);
@@ -114,7 +114,7 @@ describe('an answer that may hold calls is held from wherever a call begins', ()
     expect(callsIn(family, write('got', '12')).map(([name]) => name)).not.toContain('got');
   });
 
-  it.each([...new Set(FORMS.map(([family]) => family))])('%s: text that begins no call is free', (family) => {
+  it.each([...new Set(FORMS.map(([family]) => family))])('leaves text without calls free: %s', (family) => {
     const walk = walkOf(family);
     for (const text of [
       '',

@@ -6,7 +6,7 @@ import { Recent } from './recent.js';
 
 const CACHED = 64;
 
-/** Reads grammars; those of repeated requests only once. */
+/** Parses grammars, and caches them for repeated requests. */
 export class GrammarCache {
   readonly #grammars = new Recent<LlamaGrammar>(CACHED);
 
@@ -24,25 +24,25 @@ export class GrammarCache {
     try {
       return await this.llama.createGrammar({ grammar: gbnf });
     } catch (cause) {
-      throw new ServiceError('invalid_value', 'The grammar that this asks for cannot be read.', { param: field, cause });
+      throw new ServiceError('invalid_value', 'The grammar for this cannot be parsed.', { param: field, cause });
     }
   }
 }
 
-/** The grammar of a request, read. */
+/** The parsed grammar of a request. */
 export interface ReadGrammar {
   readonly grammar: LlamaGrammar;
-  /** Whether the answer must have a form; else it is free until a call begins. */
+  /** Whether the whole answer is constrained; otherwise it is free until a call begins. */
   readonly forced: boolean;
 }
 
-/** Reads what an answer is held to. @throws ServiceError `invalid_value` naming the field. */
+/** Parses a grammar. @throws ServiceError `invalid_value` naming the field. */
 export const readGrammar = async ({ gbnf, forced, field }: AnswerGrammar, cache: GrammarCache): Promise<ReadGrammar> => ({
   grammar: await cache.get(gbnf, field),
   forced,
 });
 
-/** Says which grammar the next token of a choice must follow. Reasoning follows none, unless the grammar itself writes it. */
+/** Decides which grammar the next token of a choice must follow. Reasoning is free, unless the grammar itself contains it. */
 export class GrammarGate {
   #state: LlamaGrammarEvaluationState | undefined;
   #late = false;
@@ -53,19 +53,19 @@ export class GrammarGate {
     private readonly writer: Pick<AnswerWriter, 'thinking' | 'answered' | 'silent'>,
   ) {}
 
-  /** Whether the grammar has seen the answer as it was read: from its first character on, and no other text. */
+  /** Whether the grammar has seen exactly the text of the answer, from its first character on. */
   get complete(): boolean {
     return !this.#late && !this.writer.silent;
   }
 
-  /** To be asked once before each token. */
+  /** Call once before each token. */
   readonly next = (): LlamaGrammarEvaluationState | undefined => {
     const { writer, read, model } = this;
     if (!read || (writer.thinking && !(read.forced && this.#state))) {
       this.#state = undefined;
       return undefined;
     }
-    // The token that ended the reasoning may have begun the answer.
+    // The token that ended the reasoning may contain the beginning of the answer.
     if (!this.#state) this.#late = writer.answered;
     this.#state ??= new LlamaGrammarEvaluationState({ model, grammar: read.grammar });
     return this.#state;

@@ -23,7 +23,7 @@ afterEach(async () => {
   await tasks?.close();
 });
 
-it('a task that takes too long ends alone with its thread, and the others go on', async () => {
+it('ends only the task that takes too long', async () => {
   tasks = new GrammarTasks(500, ECHO);
   const slow = tasks.faultOf({}, 'slow');
   const others = ['a', 'wrong', 'b'].map((text) => tasks!.faultOf({}, text));
@@ -36,11 +36,11 @@ it('a task that takes too long ends alone with its thread, and the others go on'
 it.runIf(threadStats() !== null)('time in which a thread had no core does not count for what it may take', async () => {
   tasks = new GrammarTasks(500, threadOf(BODY, '`/proc/${readlinkSync("/proc/thread-self")}/schedstat`'));
   await expect(tasks.faultOf({}, 'starved')).resolves.toBe('starved');
-  // On a machine that gives it next to nothing a thread is given up too.
+  // On an overloaded machine a thread is given up too.
   await expect(tasks.faultOf({}, 'slow')).rejects.toThrow(/too long|too busy/);
 });
 
-it('smaller tasks come first, and no more wait than there is room for', async () => {
+it('runs smaller tasks first and bounds waiting ones', async () => {
   tasks = new GrammarTasks(5_000, ECHO);
   const order: string[] = [];
   const run = (text: string): Promise<unknown> => tasks!.faultOf({}, text).then((value) => order.push(String(value)));
@@ -52,7 +52,7 @@ it('smaller tasks come first, and no more wait than there is room for', async ()
   expect(order.at(-2)).toBe('y'.repeat(20));
 });
 
-it('a thread that cannot start fails what waits for it', async () => {
+it('fails waiting tasks when the thread cannot start', async () => {
   tasks = new GrammarTasks(5_000, threadOf(`throw new Error('broken');`));
   await expect(tasks.faultOf({}, 'a')).rejects.toThrow('broken');
 });

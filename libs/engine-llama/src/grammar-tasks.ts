@@ -4,11 +4,12 @@ import type { AnswerGrammar, GrammarSource } from './answer-grammar.js';
 import { outOfTime } from './grammar/compile-budget.js';
 import { cpuMs } from './thread-clock.js';
 
+/** A task for the thread: compile a grammar, or check a text. */
 export type GrammarTask =
   | { readonly kind: 'grammar'; readonly request: GrammarSource; readonly family: string | null }
   | { readonly kind: 'check'; readonly schema: unknown; readonly text: string };
 
-/** What a thread made of a task. */
+/** Result of a task. */
 export type GrammarTaskResult =
   | { readonly ready: true; readonly stats: string | null }
   | { readonly value: unknown }
@@ -19,17 +20,17 @@ interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
   readonly param: string | undefined;
-  /** Whether it was refused because its time was spent. */
+  /** Whether it was refused because its time ran out. */
   readonly late: boolean;
 }
 
-/** Milliseconds of work after which a task ends with its thread. Grammars keep a smaller budget of their own. */
+/** CPU time after which a task is ended with its thread, in milliseconds. Grammars have a smaller budget of their own. */
 const TASK_BUDGET_MS = 3_000;
-/** A thread that is given no more than a tenth of a core is given up. */
+/** Elapsed time per CPU time after which a thread is given up: a tenth of a core. */
 const MAX_STARVED = 10;
-/** Tasks that may wait. */
+/** Most waiting tasks. */
 const MAX_WAITING = 64;
-/** Threads cannot read TypeScript: run from source, as tests are, this takes the thread that was built. */
+/** Threads cannot load TypeScript: when run from source, as in tests, this uses the built thread. */
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? '../dist/grammar-thread.js' : 'grammar-thread.js', import.meta.url);
 
 interface Job {
@@ -42,16 +43,15 @@ interface Job {
 interface Thread {
   readonly worker: Worker;
   ready: boolean;
-  /** Where the system tells what it takes. */
+  /** File in which the system reports its CPU time. */
   stats: string | null;
   job: Job | null;
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Makes grammars of schemas, and checks answers against them, in a thread of its own, one at a time and the smallest first: what a
- * client sends must not hold up the tokens of others. A task that takes more than its budget ends
- * with its thread; time in which the machine was busy with other things does not count.
+ * Compiles schemas to grammars and checks answers in its own thread, one task at a time, smallest first, so that a client's schema
+ * does not delay the tokens of others. A task that exceeds its budget of CPU time is ended with its thread.
  */
 export class GrammarTasks {
   readonly #waiting: Job[] = [];
@@ -64,20 +64,20 @@ export class GrammarTasks {
   ) {}
 
   /**
-   * The grammar of an answer; null = it is free.
+   * The grammar of an answer; null = unconstrained.
    * @param family name of the family in which calls are written.
-   * @throws ServiceError naming the field that asks for what cannot be forced, or takes too long; `overloaded` where too much waits.
+   * @throws ServiceError naming the field that cannot be enforced or takes too long; `overloaded` where too many tasks wait.
    */
   async grammar(request: GrammarSource, family: string | null): Promise<AnswerGrammar | null> {
     return (await this.#run({ kind: 'grammar', request, family })) as AnswerGrammar | null;
   }
 
-  /** What is wrong with a JSON text by a schema; null = nothing. @throws ServiceError as `grammar` does. */
+  /** Fault of a JSON text by a schema; null = none. @throws ServiceError like `grammar`. */
   async faultOf(schema: unknown, text: string): Promise<string | null> {
     return (await this.#run({ kind: 'check', schema, text })) as string | null;
   }
 
-  /** Ends the thread; what it was doing fails. */
+  /** Ends the thread; its tasks fail. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error('The model is being unloaded.'));
@@ -144,7 +144,7 @@ export class GrammarTasks {
     clearTimeout(thread.timer);
     void thread.worker.terminate();
     thread.job?.reject(error);
-    // A thread that cannot even start would be started for ever.
+    // A thread that cannot start would be restarted for ever.
     if (!thread.ready) for (const { reject } of this.#waiting.splice(0)) reject(error);
     this.#next();
   }

@@ -1,30 +1,31 @@
+import { isRecord } from '@slipway/contracts';
 import type { LeftOut } from './grammar/left-out.js';
-import { isRecord, within } from './grammar/schema-words.js';
+import { within } from './grammar/schema-words.js';
 
-/** Keywords that hold schemas by name. */
+/** Keywords with schemas by name. */
 const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies', '$defs', 'definitions']);
-/** Keywords that hold a schema or a list of schemas. */
+/** Keywords with a schema or a list of schemas. */
 const NESTED: ReadonlySet<string> = new Set([
   ...['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items', 'additionalItems', 'unevaluatedItems', 'contains'],
   ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'not', 'if', 'then', 'else'],
 ]);
 const LENGTHS: ReadonlySet<string> = new Set(['minLength', 'maxLength']);
-/** Other keywords of texts and numbers whose grammars are much larger than they are. */
+/** Other keywords with large grammars. */
 const COSTLY: ReadonlySet<string> = new Set(['pattern', 'format', 'multipleOf']);
 
-/** Whether a keyword of a schema is to go. */
+/** Whether to remove a keyword of a schema. */
 export type Trim = (word: string, schema: Readonly<Record<string, unknown>>) => boolean;
 
-/** Leaves a schema whole. */
+/** Removes nothing. */
 export const isNothing: Trim = () => false;
 
-/** Lengths of texts that have a pattern or a format too, which take an automaton of both. */
+/** Removes lengths beside a pattern or format, which need an automaton of both. */
 export const isBesidePattern: Trim = (word, schema) => LENGTHS.has(word) && ('pattern' in schema || 'format' in schema);
 
-/** All that makes grammars much larger than what it says. */
+/** Removes all keywords with large grammars. */
 export const isCostly: Trim = (word) => COSTLY.has(word) || LENGTHS.has(word);
 
-/** A schema without some of its keywords, at any depth; those that went are named in `leftOut`. */
+/** A schema without some of its keywords, at any depth. `leftOut` names the removed ones. */
 export function trimmed(schema: unknown, goes: Trim, leftOut: LeftOut, at = '#'): unknown {
   if (Array.isArray(schema)) return schema.map((each, i) => trimmed(each, goes, leftOut, within(at, i)));
   if (!isRecord(schema)) return schema;

@@ -1,10 +1,10 @@
-import type { Tool } from '@slipway/contracts';
+import { isRecord, type Tool } from '@slipway/contracts';
 import type { CompileBudget } from './grammar/compile-budget.js';
 import { type EmbeddedRules, jsonObjectRules, jsonSchemaRules } from './grammar/json-schema-grammar.js';
 import { LeftOut } from './grammar/left-out.js';
 import { type PlainTextRules, plainTextRules } from './grammar/plain-text-grammar.js';
 import { SchemaReader } from './grammar/schema-reader.js';
-import { isRecord, namesOf, schemasOf, within, type Words } from './grammar/schema-words.js';
+import { namesOf, schemasOf, within, type Words } from './grammar/schema-words.js';
 import { type Trim, trimmed } from './schema-trim.js';
 import type { ArgumentStyle, ParameterRule, ToolRule } from './tool-calls/call-family.js';
 import { isTextParameter } from './tool-calls/tagged-values.js';
@@ -16,26 +16,26 @@ const ANYTHING = jsonSchemaRules({}, 'any-value-');
 const ANY_TEXT = jsonSchemaRules({ type: 'string' }, 'any-text-');
 const ANY_OBJECT = jsonObjectRules('any-object-');
 
-/** A tool in a grammar, with the rules that it refers to. */
+/** A tool in a grammar, with its rules. */
 export interface CompiledTool {
   readonly rule: ToolRule;
   /** GBNF by the name of its first rule. */
   readonly texts: ReadonlyMap<string, string>;
-  /** JSON pointers to what calls are not held to; `/` = all of its schema. */
+  /** JSON pointers to assertions that are not enforced; `/` = the whole schema. */
   readonly leftOut: readonly string[];
 }
 
 /** How a tool is compiled. */
 export interface ToolCompiling {
   readonly style: ArgumentStyle;
-  /** Keywords of its schema that are left out. */
+  /** Keywords of its schema to leave out. */
   readonly goes: Trim;
   readonly budget: CompileBudget;
   /** Distinguishes its rules from those of other tools. */
   readonly prefix: string;
 }
 
-/** @throws ServiceError without `param` for a schema that is wrong, or takes too much. */
+/** Compiles a tool. @throws ServiceError without `param` for an invalid or too large schema. */
 export function compileTool(tool: Tool, how: ToolCompiling): CompiledTool {
   const leftOut = new LeftOut();
   const schema = trimmed(tool.parameters ?? NO_PARAMETERS, how.goes, leftOut) as Record<string, unknown>;
@@ -44,12 +44,12 @@ export function compileTool(tool: Tool, how: ToolCompiling): CompiledTool {
   const rule =
     how.style !== 'object'
       ? { tool, args: '', parameters: parameterRules(tool, schema, texts, { ...place, prefix: how.prefix, style: how.style }) }
-      : // Arguments are an object, whatever a schema says or does not say of their type.
+      : // Arguments are always an object, whatever the schema's `type`.
         { tool, args: texts.add(jsonSchemaRules({ type: 'object', ...schema }, `${how.prefix}-`, place)), parameters: [] };
   return { rule, texts: texts.all, leftOut: leftOut.places };
 }
 
-/** A tool whose schema is not held: any object, or anything in each parameter that is listed. */
+/** A tool whose schema is not enforced: any object, or any value for each listed parameter. */
 export function anyCall(tool: Tool, style: ArgumentStyle): CompiledTool {
   const texts = new Texts();
   const { properties, required } = tool.parameters ?? {};
@@ -91,7 +91,7 @@ function parameterRules(tool: Tool, root: Words, texts: Texts, { prefix, style, 
   });
 }
 
-/** The parameters that a schema lists. They are written and held one by one; what is said of them together is left out. */
+/** The listed parameters of a schema, enforced one by one. Assertions about all of them together are left out. */
 function listing(
   root: unknown,
   { budget, leftOut }: Omit<ParameterPlace, 'prefix' | 'style'>,

@@ -24,7 +24,7 @@ import { CreateKey, ListKeys, RenameKey, RevokeKey, RotateKey, SetKeyDeployments
 import { CreateMcpKey, FindMcpKey, RotateMcpKey } from '../keys/mcp-key.js';
 import { QueryUsage } from '../usage/query-usage.js';
 
-/** An RPC that the dashboard may cause, and the least role that it needs. */
+/** An RPC that the dashboard may call, and the least role that it needs. */
 const allow = <C extends RpcContract>(role: MemberRole, rpc: C): { readonly role: MemberRole; readonly rpc: C } => ({ role, rpc });
 
 /** The same for an RPC about the person themselves. */
@@ -35,10 +35,10 @@ const own = <C extends RpcContract>(rpc: C): { readonly role: 'viewer'; readonly
 });
 
 /**
- * What the dashboard may ask the console for: `POST /api/<name>` with the RPC's request and its reply. `account` and
+ * The calls of the dashboard: `POST /api/<name>` with the RPC's request and its reply. `account` and
  * `actor` come from the session and are left out of the request, and so is `user` of an own call.
- * Private to the dashboard, and changed with it. What sets cookies or counts attempts (sign-in, refresh, password) has
- * routes of its own.
+ * Private to the dashboard and changed with it. Calls that set cookies or count attempts (sign-in, refresh, password) have
+ * their own routes.
  */
 export const CONSOLE_API = {
   'deployments/list': allow('viewer', ListDeployments),
@@ -84,11 +84,11 @@ export type ConsoleCall = keyof typeof CONSOLE_API;
 
 type RpcOf<C extends ConsoleCall> = (typeof CONSOLE_API)[C]['rpc'];
 
-/** What the body of a call holds. */
+/** Body of a call. */
 export type ConsoleRequest<C extends ConsoleCall> = Omit<
   z.input<RpcOf<C>['request']>,
   'account' | 'actor' | ((typeof CONSOLE_API)[C] extends { readonly isOwn: true } ? 'user' : never)
 >;
 
-/** What a call answers. */
+/** Reply of a call. */
 export type ConsoleReply<C extends ConsoleCall> = z.output<RpcOf<C>['reply']>;

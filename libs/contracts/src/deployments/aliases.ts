@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { Actor } from '../identity/audit.js';
+import { actorField } from '../identity/audit.js';
 import { AccountId, AliasName, DeploymentId } from '../ids.js';
 
 /** An account's aliases, by name. */
@@ -12,7 +12,7 @@ export const ListAliases = defineRpc({
   agents: true,
   queue: 'deployments',
   request: z.object({ account: AccountId }),
-  /** `since`: when it was pointed there. */
+  /** `since`: when the alias was pointed at this deployment. */
   reply: z.object({ aliases: z.array(z.object({ alias: AliasName, deployment: DeploymentId, since: z.iso.datetime() })) }),
   errors: [],
   timeoutMs: 3_000,
@@ -31,12 +31,11 @@ export const PointAlias = defineRpc({
     alias: AliasName,
     deployment: DeploymentId,
     /**
-     * The deployment that the alias may be taken from, null for none: one that points at any other by then stays there and
-     * the answer is `alias_taken`. Absent: it is taken from whichever has it.
+     * The deployment that the alias must point at now; null = the alias must not exist. Otherwise the answer is `alias_taken`.
+     * Absent = no condition.
      */
     from: DeploymentId.nullable().optional(),
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
+    ...actorField,
   }),
   reply: z.object({ alias: AliasName, deployment: DeploymentId }),
   errors: ['deployment_not_found', 'alias_taken', 'quota_exceeded', 'rate_limit_exceeded'],
@@ -54,8 +53,7 @@ export const RemoveAlias = defineRpc({
   request: z.object({
     account: AccountId,
     alias: AliasName,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
+    ...actorField,
   }),
   /** `removed`: false when the account had no such alias. */
   reply: z.object({ alias: AliasName, removed: z.boolean() }),

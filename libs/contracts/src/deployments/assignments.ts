@@ -6,8 +6,8 @@ import { ReadStateReason } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
 
 /**
- * Place of a message in a series that belongs together because one NATS message is too small for all of it. A receiver
- * takes the series as one message once it has every part, in whatever order they arrive.
+ * Place of a message in a series, for content that one NATS message cannot hold. A receiver treats the series as one message
+ * once it has every part, in any order.
  */
 export const MessagePart = z.object({
   /** Number of the series; a later series of the same sender has a higher one. */
@@ -22,7 +22,7 @@ export type MessagePart = z.infer<typeof MessagePart>;
 /** One deployment that an agent must keep running. */
 export const AssignmentItem = z.object({
   dep: DeploymentId,
-  /** Whose it is: what an agent keeps of deployments, it shares by this. Absent from senders up to 0.1.0. */
+  /** Account of the deployment: an agent shares memory for logs fairly between accounts. Absent from senders up to 0.1.0. */
   account: AccountId.optional(),
   rev: z.int().positive(),
   source: ModelSource,
@@ -30,7 +30,7 @@ export const AssignmentItem = z.object({
   slots: z.int().positive(),
   threads: z.int().positive(),
   default_max_tokens: z.int().positive().nullable(),
-  /** In clear: of an HTTP engine its credential, for agents without a key (`AgentHeartbeat.key`) where the operator allows it. */
+  /** Credential of an HTTP engine in clear, for agents without a key (`AgentHeartbeat.key`) where the operator allows it. */
   credential: z.string().optional(),
   /**
    * The secret of the source, sealed for the agent's key and bound to `credentialBinding`: the credential of an HTTP engine, or
@@ -42,22 +42,22 @@ export type AssignmentItem = z.infer<typeof AssignmentItem>;
 
 const SOURCE_KINDS: ReadonlySet<unknown> = new Set(ModelSource.options.map(({ shape }) => shape.kind.value));
 
-/** Such an item was never loaded here, so leaving it out unloads nothing. */
+/** True for an item with a source of a newer version. It was never loaded here, so leaving it out unloads nothing. */
 function hasNewerSource(item: unknown): boolean {
   const kind = (item as { readonly source?: { readonly kind?: unknown } } | null)?.source?.kind;
   return typeof kind === 'string' && !SOURCE_KINDS.has(kind);
 }
 
-/** What the secret of an item is bound to, so that it opens for this revision on this agent alone. */
+/** Binding of an item's secret: it opens only for this revision on this agent. */
 export const credentialBinding = (item: { readonly dep: number; readonly rev: number; readonly wk: string }): string =>
   `assignment ${item.dep}:${item.rev} ${item.wk}`;
 
 /**
- * All that an agent must run: what is not listed is unloaded. Sent on change and every 2 s, in as many parts as needed: an
- * agent applies a series when it has all of it. Once the agent's heartbeat confirms a series, the repetition has no items
+ * Everything that an agent must run; what is not listed is unloaded. Sent on change and every 2 s, in as many parts as needed.
+ * An agent applies a series when it has all of it. Once the agent's heartbeat confirms a series, the repetition has no items
  * (`part.of` 0). Agents whose heartbeat has no `assigned` get everything in one message without `part`.
- * `term` rises with each elected placer; an agent ignores a lower one for as long as it hears the
- * higher one, and 30 s more: a database restored from a backup counts from lower terms again.
+ * `term` increases with each elected placer. An agent ignores a lower term while it receives a higher one, and for 30 s after
+ * that. Then it accepts lower terms, because a database restored from a backup counts from a lower term.
  */
 export const Assignment = defineEvent({
   subject: 'dep.{env}.v1.wrk.{wk}',
@@ -65,12 +65,12 @@ export const Assignment = defineEvent({
   subscribers: ['worker', 'agent'],
   message: z.object({
     term: z.int().positive(),
-    /** An item whose kind of source only newer versions know is left out. Any other broken item makes the message unreadable. */
+    /** An item whose kind of source only newer versions know is left out. Any other invalid item makes the message unreadable. */
     items: eachReadable(AssignmentItem, Number.MAX_SAFE_INTEGER, hasNewerSource),
     /**
-     * Deployments that this agent reports and that their owners stopped: what is unloaded of them ends its last streams as
-     * `deployment_stopped`, everything else as `server_shutting_down`. Absent = all that is unlisted is stopped, as senders of
-     * before 2027 mean it.
+     * Deployments that this agent reports and that their owners stopped. Unloading them ends running streams with
+     * `deployment_stopped`, unloading any other with `server_shutting_down`. Absent = everything unlisted was stopped, as with
+     * senders before 2027.
      */
     stopped: z.array(DeploymentId).optional(),
     /** Absent = the message is the whole assignment. */
@@ -79,7 +79,7 @@ export const Assignment = defineEvent({
 });
 export type Assignment = z.infer<typeof Assignment.message>;
 
-/** What an agent does for one deployment. */
+/** State of one deployment on an agent. */
 export const AgentLoad = z.object({
   dep: DeploymentId,
   rev: z.int().positive(),
@@ -87,7 +87,7 @@ export const AgentLoad = z.object({
   progress: z.number().min(0).max(1).nullable(),
   reason: ReadStateReason.nullable(),
   detail: z.string().max(500).nullable(),
-  /** Process that serves it: the runner's, or the agent's own for HTTP engines. */
+  /** Process that serves it: the runner, or the agent for HTTP engines. */
   pid: z.int().positive().nullable(),
   /** Known once ready. */
   context: z.int().positive().nullable(),
@@ -99,8 +99,8 @@ export type AgentLoad = z.infer<typeof AgentLoad>;
 export const AgentKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /**
- * An agent's report of itself, each second and on change. An agent silent for 5 s is gone. A report that one message cannot
- * hold comes in parts, each with some of `cached` and `loads` and all of the rest; it counts when it is whole.
+ * An agent's report, each second and on change. An agent silent for 5 s counts as gone. A report too large for one message
+ * comes in parts, each with some of `cached` and `loads` and all other fields; it counts when it is complete.
  */
 export const AgentHeartbeat = defineEvent({
   subject: 'inf.{env}.v1.hb.0.{wk}',
@@ -110,17 +110,17 @@ export const AgentHeartbeat = defineEvent({
     wk: Incarnation,
     host: z.string(),
     zone: z.string().nullable(),
-    /** Bytes that a model may still take. */
+    /** Free memory for models, in bytes. */
     mem_free: z.int().nonnegative(),
     cpu: z.int().positive(),
     gpus: z.int().nonnegative(),
-    /** Kinds of engines that it runs. Kinds that only newer versions know are kept and match no deployment. */
+    /** Kinds of engines that it runs. Kinds that the reader does not know match no deployment. */
     engines: z.array(z.string().max(64)).max(256),
-    /** Download addresses whose file is already here, without their queries. */
+    /** Downloaded models, by their URIs without queries. */
     cached: z.array(z.string()),
     draining: z.boolean(),
     loads: eachReadable(AgentLoad),
-    /** Secrets for this agent are sealed with it; it stays the same until the agent ends. Absent from agents of before 2027. */
+    /** Public key with which secrets for this agent are sealed; the same until the agent ends. Absent from agents before 2027. */
     key: AgentKey.optional(),
     /** The assignment that it applies now, null before the first; absent from agents that read no parts. */
     assigned: z.object({ term: z.int().positive(), no: z.int().positive() }).nullable().optional(),

@@ -4,8 +4,7 @@ import { AuditEntry, auditPage } from '../identity/audit.js';
 import { AccountId } from '../ids.js';
 
 /**
- * What was done to an account's deployments and aliases, newest first; at most 200 per reply. The caller has made
- * sure that an owner or an operator asks.
+ * Audit entries of an account's deployments and aliases, newest first; at most 200 per reply. For owners and operators.
  */
 export const ListDeploymentAudit = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-deployment-audit',
@@ -16,7 +15,7 @@ export const ListDeploymentAudit = defineRpc({
   queue: 'deployments',
   request: z.object({
     account: AccountId,
-    /** Only entries with lower numbers: `next` of the reply before. */
+    /** Only entries with lower numbers: `next` of the previous reply. */
     before: z.int().positive().optional(),
   }),
   reply: z.object({ entries: z.array(AuditEntry), next: z.int().positive().nullable() }),
@@ -24,7 +23,7 @@ export const ListDeploymentAudit = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** The same of deployments-service. */
+/** The whole audit log of deployments-service in the order of its chain. For operators. */
 export const ReadDeploymentAudit = defineRpc({
   subject: 'dep.{env}.v1.rpc.read-audit',
   owner: 'deployments',

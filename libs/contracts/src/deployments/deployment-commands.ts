@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { Actor } from '../identity/audit.js';
+import { actorField } from '../identity/audit.js';
 import { AccountId, AliasName, DeploymentId } from '../ids.js';
 import { ObservedState } from './deployment-state.js';
 import { RequestedSource } from './model-source.js';
 
 /**
- * Name that a person gives a deployment: 1 to 100 characters after trimming. What could break a line,
- * a terminal or the reading direction of a list is refused.
+ * Name of a deployment: 1 to 100 characters after trimming. Characters that could break a line, a terminal or the reading
+ * direction of a list are refused.
  */
 export const DeploymentName = z
   .string()
@@ -16,7 +16,7 @@ export const DeploymentName = z
   .max(100, 'A name has at most 100 characters.')
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'A name holds no control characters.');
 
-/** A caller's own name for one creation, of its account alone. */
+/** A caller's name for one creation, unique in its account. */
 const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'An idempotency key has 1 to 128 visible ASCII characters.');
 /** Credential of an HTTP engine. Stored encrypted, never returned. */
 export const EngineCredential = z.string().min(1).max(4_096);
@@ -26,17 +26,26 @@ const ContextSize = z.int().min(64).max(10_000_000);
 const SlotCount = z.int().min(1).max(1_024);
 /** Threads of one replica of a model in llama.cpp. */
 const ThreadCount = z.int().min(1).max(1_024);
-/** Upper bound of an answer whose request names none. */
+/** Limit for answers whose request names none. */
 const DefaultMaxTokens = z.int().positive();
 
-/** Makes a deployment that is wanted ready at once. */
-export const CreateDeployment = defineRpc({
-  subject: 'dep.{env}.v1.rpc.create-deployment',
+/** What all commands to deployments-service have in common. */
+const command = {
   owner: 'deployments',
   callers: ['console', 'ops'],
   proof: 'member',
   agents: true,
   queue: 'deployments',
+  timeoutMs: 3_000,
+} as const;
+
+/** Fields of a command to one deployment. */
+const target = { account: AccountId, deployment: DeploymentId, ...actorField };
+
+/** Makes a deployment and loads it at once. */
+export const CreateDeployment = defineRpc({
+  subject: 'dep.{env}.v1.rpc.create-deployment',
+  ...command,
   request: z.object({
     account: AccountId,
     name: DeploymentName,
@@ -47,129 +56,77 @@ export const CreateDeployment = defineRpc({
     threads: ThreadCount.optional(),
     replicas: z.int().min(1).max(64).optional(),
     default_max_tokens: DefaultMaxTokens.optional(),
-    /** The same key again makes no second deployment: the reply names the one that it made before. */
+    /** A repeated key makes no second deployment: the reply names the first one. */
     idempotency_key: IdempotencyKey.optional(),
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
+    ...actorField,
   }),
   reply: z.object({ id: DeploymentId }),
   errors: ['source_not_allowed', 'quota_exceeded', 'rate_limit_exceeded'],
-  timeoutMs: 3_000,
 });
 
 /**
- * Makes a new revision; what the request does not name stays as it was, and null takes a setting back
- * to its default. The revision that serves goes on until the new one is ready, and for good if that
- * fails. An update that changes nothing makes no revision, a new name alone neither.
+ * Makes a new revision. Settings that the request does not name stay; null resets one to its default. The serving revision
+ * continues until the new one is ready, or for good if that fails. An update without a change, or of the name alone, makes no
+ * revision.
  */
 export const UpdateDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.update-deployment',
-  owner: 'deployments',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  agents: true,
-  queue: 'deployments',
+  ...command,
   request: z.object({
-    account: AccountId,
-    deployment: DeploymentId,
-    /** Revision whose settings stay; absent = the newest. An older one alone rolls back to it. */
+    ...target,
+    /** Revision that the update starts from; absent = the newest. An older one without other fields is a rollback. */
     base: z.int().positive().optional(),
-    /** The update is refused unless this is the newest revision; absent = whatever is newest. */
+    /** The update is refused unless this is the newest revision; absent = no condition. */
     expected_rev: z.int().positive().optional(),
     name: DeploymentName.optional(),
     source: RequestedSource.optional(),
-    /** Null removes it. It does not follow a source to another host or port: name it again. */
+    /** Null removes it. It is not kept when the source moves to another host or port. */
     credential: EngineCredential.nullable().optional(),
     context: ContextSize.nullable().optional(),
     slots: SlotCount.nullable().optional(),
     threads: ThreadCount.nullable().optional(),
     default_max_tokens: DefaultMaxTokens.nullable().optional(),
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
   }),
   /** `rev`: the newest revision now. `changed`: whether this request made it. */
   reply: z.object({ deployment: DeploymentId, rev: z.int().positive(), changed: z.boolean(), state: ObservedState }),
   errors: ['deployment_not_found', 'source_not_allowed', 'rate_limit_exceeded'],
-  timeoutMs: 3_000,
 });
 
 /** Sets how many agents a deployment runs on. Repeating it is harmless. */
 export const ScaleDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.scale-deployment',
-  owner: 'deployments',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  agents: true,
-  queue: 'deployments',
-  request: z.object({
-    account: AccountId,
-    deployment: DeploymentId,
-    replicas: z.int().min(1).max(64),
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
-  }),
+  ...command,
+  request: z.object({ ...target, replicas: z.int().min(1).max(64) }),
   reply: z.object({ deployment: DeploymentId, replicas: z.int().positive() }),
   errors: ['deployment_not_found', 'quota_exceeded', 'rate_limit_exceeded'],
-  timeoutMs: 3_000,
 });
 
-/** New requests are refused at once, running ones get a grace period, then it is unloaded. Repeating it is harmless. */
+/** Refuses new requests at once, gives running ones a grace period, then unloads. Repeating it is harmless. */
 export const StopDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.stop-deployment',
-  owner: 'deployments',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  agents: true,
-  queue: 'deployments',
-  request: z.object({
-    account: AccountId,
-    deployment: DeploymentId,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
-  }),
+  ...command,
+  request: z.object(target),
   reply: z.object({ deployment: DeploymentId, state: ObservedState }),
   errors: ['deployment_not_found', 'rate_limit_exceeded'],
-  timeoutMs: 3_000,
 });
 
 /**
- * Wants a stopped deployment ready again. One that has failed, or answers only in part, is tried again at once,
- * without the pause that its failures earned it. Repeating it is harmless.
+ * Starts a stopped deployment. A failed or degraded one is tried again at once, without its back-off. Repeating it is harmless.
  */
 export const ResumeDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.resume-deployment',
-  owner: 'deployments',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  agents: true,
-  queue: 'deployments',
-  request: z.object({
-    account: AccountId,
-    deployment: DeploymentId,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
-  }),
+  ...command,
+  request: z.object(target),
   reply: z.object({ deployment: DeploymentId, state: ObservedState }),
   errors: ['deployment_not_found', 'rate_limit_exceeded'],
-  timeoutMs: 3_000,
 });
 
 /** Deletes a stopped or failed deployment for good, its aliases with it. */
 export const DeleteDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.delete-deployment',
-  owner: 'deployments',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  agents: true,
-  queue: 'deployments',
-  request: z.object({
-    account: AccountId,
-    deployment: DeploymentId,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
-  }),
-  /** `aliases`: those that went with it. */
+  ...command,
+  request: z.object(target),
+  /** `aliases`: the aliases deleted with it. */
   reply: z.object({ deployment: DeploymentId, aliases: z.array(AliasName) }),
   errors: ['deployment_not_found', 'deployment_not_stopped', 'rate_limit_exceeded'],
-  timeoutMs: 3_000,
 });

@@ -9,15 +9,15 @@ const DeploymentRecord = z.object({
   account: AccountId,
   desired: ReadDesiredState,
   state: ReadObservedState,
-  /** Revision that new requests go to; before any was ready, the newest. */
+  /** Revision that serves new requests; the newest until one is ready. */
   rev: z.int().positive(),
-  /** What its engine can do, as its runners reported it. */
+  /** Capabilities of its engine, as its runners reported them. */
   caps: z.array(z.string()),
   /** Tokens per sequence, once known. */
   context: z.int().positive().nullable(),
   /**
-   * Agents that it is assigned to: their runners alone get requests. Absent from services of before 2027, and while one of
-   * the agents is older: every runner gets them.
+   * Agents that it is assigned to: only their runners get requests. Absent from services before 2027 and while one of the agents
+   * is older; then every runner gets them.
    */
   agents: z.array(Incarnation).optional(),
 });
@@ -29,7 +29,7 @@ const AliasRecord = z.object({
   deployment: DeploymentId,
 });
 
-/** What gateways know of deployments and aliases. */
+/** Deployments and aliases as gateways know them. */
 export const DeploymentFeedRecord = z.discriminatedUnion('type', [DeploymentRecord, AliasRecord]);
 export type DeploymentFeedRecord = z.infer<typeof DeploymentFeedRecord>;
 /** A deployment as gateways know it. */

@@ -3,40 +3,40 @@ import { enumOr } from '../schemas.js';
 
 /** What the owner wants. */
 export const DesiredState = z.enum(['ready', 'stopped']);
-/** What is wanted as readers take it. */
+/** A desired state as readers accept it: an unknown word means `ready`. */
 export const ReadDesiredState = enumOr(DesiredState, 'ready');
 export type DesiredState = z.infer<typeof DesiredState>;
 
 /**
- * What is. `sleeping` is reserved for scale to zero.
+ * What deployments-service observes. `sleeping` is reserved for scale to zero.
  *
  * | state | meaning | reasons | a request gets | leaves it when |
  * | --- | --- | --- | --- | --- |
- * | `pending` | wanted, and no worker can take it | `no_worker`, `no_capacity`, or none before the first look | 503, retry-after | a worker connects or room appears |
+ * | `pending` | wanted, and no worker can take it | `no_worker`, `no_capacity`, or none before the first check | 503, retry-after | a worker connects or room appears |
  * | `loading` | a worker fetches or loads it | none, or the reason of the failed try before | 503, retry-after | it is loaded, or fails |
  * | `ready` | every wanted replica answers; a newer revision may be loading beside | none | 200 | a replica is lost, or the owner acts |
- * | `degraded` | it answers, with fewer replicas than wanted, or the newest revision cannot take over | why the rest is missing | 200 | what is missing is there |
+ * | `degraded` | it answers with fewer replicas than wanted, or the newest revision is not ready | why the rest is missing | 200 | the missing part is ready |
  * | `failed` | the last try failed; the next follows after 2 s, 4 s and so on, at most 5 minutes (an unreachable engine: 30 s; a damaged file: when it was replaced), or at once on resume | any of the failures below | 503, retry-after | the next try, or an update |
- * | `stopping` | no new requests; running ones have their grace | none | 409 | no worker has anything of it |
+ * | `stopping` | no new requests; running ones have their grace period | none | 409 | no worker holds any of it |
  * | `stopped` | nothing runs | none | 409 | resume |
- * | `deleting` | reserved: deletion is one transaction, and no reader sees it half done | none | 404 | |
+ * | `deleting` | reserved: deletion is one transaction | none | 404 | |
  */
 export const ObservedState = z.enum(['pending', 'loading', 'ready', 'degraded', 'stopping', 'stopped', 'failed', 'deleting']);
-/** A state as readers take it: one that only newer versions know gets a request 503 with retry-after. */
+/** A state as readers accept it: an unknown word means `pending`, so requests get 503 with retry-after. */
 export const ReadObservedState = enumOr(ObservedState, 'pending');
 export type ObservedState = z.infer<typeof ObservedState>;
 
 /**
- * Why a deployment is in its state, as a stable word.
+ * Stable word for why a deployment is in its state.
  *
- * | reason | what happened | tried again elsewhere at once | who repairs it |
+ * | reason | what happened | tried again elsewhere at once | who can repair it |
  * | --- | --- | --- | --- |
  * | `no_worker` | no connected worker runs this kind of engine | | operator |
  * | `no_capacity` | no worker has the memory, or there are more replicas than workers | | operator, or owner with less context or slots |
  * | `model_missing` | the file is not in that worker's model folders | yes | operator |
  * | `model_invalid` | the file is damaged, or no model that llama.cpp reads | no, until the file changes | owner, by an update |
  * | `download_failed` | the host refused, is not allowed, broke off, or the cache is full | yes | owner or operator |
- * | `out_of_memory` | it was loaded and did not fit after all | yes | operator, or owner |
+ * | `out_of_memory` | it did not fit when it was loaded | yes | operator, or owner |
  * | `engine_unreachable` | nothing answers at the engine's address | no | operator of the engine |
  * | `engine_refused` | the engine refuses the credential or the model | no | owner, by an update |
  * | `engine_crashed` | the process ended or hung, more than once in a row | yes | operator |
@@ -52,6 +52,6 @@ export const StateReason = z.enum([
   'out_of_memory',
   'download_failed',
 ]);
-/** A reason as readers take it: null for one that only newer versions know. */
+/** A reason as readers accept it: null for an unknown word. */
 export const ReadStateReason = enumOr(StateReason, null);
 export type StateReason = z.infer<typeof StateReason>;

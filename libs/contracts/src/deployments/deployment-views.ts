@@ -5,7 +5,7 @@ import { eachReadable } from '../schemas.js';
 import { ReadDesiredState, ReadObservedState, ReadStateReason } from './deployment-state.js';
 import { ModelSource } from './model-source.js';
 
-/** A deployment as its owner sees it in lists. */
+/** A deployment in lists. */
 export const DeploymentView = z.object({
   id: DeploymentId,
   name: z.string(),
@@ -15,21 +15,21 @@ export const DeploymentView = z.object({
   desired: ReadDesiredState,
   state: ReadObservedState,
   reason: ReadStateReason.nullable(),
-  /** What a person may read about `reason`. */
+  /** Explanation of `reason` for people. */
   detail: z.string().nullable(),
-  /** Of what loads, 0 to 1; also while an older revision serves. */
+  /** Load progress, 0 to 1, also while an older revision serves. */
   progress: z.number().min(0).max(1).nullable(),
   /** Newest revision. */
   rev: z.int().positive(),
   /**
-   * Revision that new requests go to; below `rev` while an update is under way or has failed, null
-   * before any was ready. Absent from replicas of before updates existed, where it is `rev`.
+   * Revision that serves new requests: below `rev` while an update is loading or has failed, null before any was ready. Absent
+   * from replicas older than updates, where it is `rev`.
    */
   serving_rev: z.int().positive().nullable().optional(),
   replicas: z.int(),
-  /** Replicas that answer, of the revision that serves. */
+  /** Ready replicas of the serving revision. */
   ready_replicas: z.int(),
-  /** Requests that one replica of the newest revision serves at once, as it is configured. Absent from older replicas. */
+  /** Configured slots of one replica of the newest revision. Absent from older replicas. */
   slots: z.int().positive().optional(),
   /** Absent from older replicas. */
   created_at: z.iso.datetime().optional(),
@@ -37,8 +37,8 @@ export const DeploymentView = z.object({
 export type DeploymentView = z.infer<typeof DeploymentView>;
 
 /**
- * An account's deployments, oldest first; as many as a message holds. A caller that does not ask for `next` sees only the oldest.
- * Replicas of before lists came in pages know no `after` and answer with all of them.
+ * An account's deployments, oldest first, in pages of one message. Replicas older than pages ignore `after` and answer with
+ * all deployments.
  */
 export const ListDeployments = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-deployments',
@@ -49,7 +49,7 @@ export const ListDeployments = defineRpc({
   queue: 'deployments',
   request: z.object({
     account: AccountId,
-    /** Only deployments with higher numbers: `next` of the reply before. */
+    /** Only deployments with higher numbers: `next` of the previous reply. */
     after: DeploymentId.optional(),
   }),
   reply: z.object({
@@ -61,7 +61,7 @@ export const ListDeployments = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** What one agent does for the deployment at this moment. */
+/** State of the deployment on one agent. */
 const Replica = z.object({
   agent: Incarnation,
   host: z.string(),
@@ -76,7 +76,7 @@ const Replica = z.object({
 /** One replica of a deployment, on one agent. */
 export type ReplicaView = z.infer<typeof Replica>;
 
-/** What the deployment ran or runs, as it was asked for; null where the default applies. */
+/** Requested settings of a revision; null = the default. */
 const Revision = z.object({
   rev: z.int().positive(),
   source: ModelSource,
@@ -91,7 +91,7 @@ const Revision = z.object({
 /** One revision of a deployment. */
 export type RevisionView = z.infer<typeof Revision>;
 
-/** One deployment with all that is known of it. */
+/** One deployment with its revisions and replicas. */
 export const FindDeployment = defineRpc({
   subject: 'dep.{env}.v1.rpc.find-deployment',
   owner: 'deployments',
@@ -103,15 +103,15 @@ export const FindDeployment = defineRpc({
   reply: z.object({
     deployment: DeploymentView.extend({
       created_at: z.iso.datetime(),
-      /** When it came into its state. */
+      /** When it entered its state. */
       since: z.iso.datetime(),
-      /** What requests may use: of the revision that serves, as its replicas reported it last. */
+      /** Capabilities of the serving revision, as its replicas last reported them. */
       caps: z.array(z.string()),
       context: z.int().positive().nullable(),
     }),
     /** Newest first, at most 50; fewer where their sources are very long. */
     revisions: eachReadable(Revision),
-    /** By host, of every revision. Empty while no worker has anything of it. */
+    /** By host, of every revision. Empty while no worker holds it. */
     running: eachReadable(Replica),
   }),
   errors: ['deployment_not_found'],

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { Actor } from '../identity/audit.js';
+import { actorField } from '../identity/audit.js';
 import { AccountId, DeploymentId } from '../ids.js';
 import { eachReadable, enumOr } from '../schemas.js';
 import { EngineCredential } from './deployment-commands.js';
 import { EngineSource } from './model-source.js';
 
-/** The most names of models in one result; servers that route to others list hundreds. */
+/** Most model names in one result; servers that route to others list hundreds. */
 export const TESTED_MODELS_MAX = 100;
 
 /**
- * What an agent found at an engine.
+ * Result of an engine test.
  *
  * | outcome | meaning |
  * | --- | --- |
@@ -22,28 +22,28 @@ export const TESTED_MODELS_MAX = 100;
  */
 export const EngineOutcome = z.enum(['answers', 'model_unknown', 'unreachable', 'refused', 'not_allowed']);
 
-/** What one agent found. */
+/** Result of an engine test from one agent. */
 export const EngineFinding = z.object({
   outcome: enumOr(EngineOutcome, 'unreachable'),
-  /** One sentence for people where something is wrong. Holds no secret. */
+  /** One sentence for people where the test failed. Contains no secret. */
   detail: z.string().max(500).nullable(),
-  /** What kind of server it seems to be. */
+  /** Detected kind of server. */
   server: enumOr(z.enum(['vllm', 'sglang', 'llama-server', 'ollama', 'other']), 'other').nullable(),
-  /** Tokens per sequence; null where it does not say. */
+  /** Tokens per sequence; null = unknown. */
   context: z.int().positive().nullable(),
-  /** Models that it names, at most `TESTED_MODELS_MAX`; null where it lists none. */
+  /** Models that it lists, at most `TESTED_MODELS_MAX`; null = it lists none. */
   models: z.array(z.string().max(256)).max(TESTED_MODELS_MAX).nullable(),
-  /** How long it took, in milliseconds. */
+  /** Duration of the test, in milliseconds. */
   ms: z.int().nonnegative(),
 });
 export type EngineFinding = z.infer<typeof EngineFinding>;
 
-/** What the credential of a test is bound to, so that it opens for this engine on this agent alone. */
+/** Binding of a test's credential: it opens only for this engine on this agent. */
 export const engineTestBinding = (test: { readonly url: string; readonly wk: string }): string => `engine test ${test.url} ${test.wk}`;
 
 /**
- * Asks an engine for its models from one agent, as loading it would; nothing is generated. Each agent serves its own
- * subject. The credential is used for this question and forgotten.
+ * Asks an engine for its models from one agent, as loading it does; generates nothing. Each agent serves its own subject and
+ * does not keep the credential.
  */
 export const TestAgentEngine = defineRpc({
   subject: 'dep.{env}.v1.wrk.{wk}.rpc.test-engine',
@@ -71,9 +71,9 @@ const EngineTest = EngineFinding.extend({
 export type EngineTest = z.infer<typeof EngineTest>;
 
 /**
- * Tries an HTTP engine from the workers that could serve it, before a deployment names it. What may be named is what
- * create-deployment takes. The audit log records who tested which host, and an
- * account may test six times in a minute. The credential travels to the workers and ends there.
+ * Tests an HTTP engine from the workers that could serve it, before a deployment uses it. Accepts the sources of
+ * create-deployment. The audit log records who tested which host. An account may test six times a minute. The credential goes
+ * to the workers and is not stored.
  */
 export const TestEngine = defineRpc({
   subject: 'dep.{env}.v1.rpc.test-engine',
@@ -85,12 +85,11 @@ export const TestEngine = defineRpc({
     account: AccountId,
     source: EngineSource,
     credential: EngineCredential.optional(),
-    /** Without a credential, the one that this deployment's newest revision keeps for the same host is used. */
+    /** Where no credential is given, that of this deployment's newest revision for the same host is used. */
     deployment: DeploymentId.optional(),
-    /** Absent from callers of before 2027. */
-    actor: Actor.optional(),
+    ...actorField,
   }),
-  /** By host, at most one for each replica that such a deployment has by default. Empty: no worker runs HTTP engines. */
+  /** By host, at most one for each default replica. Empty = no worker runs HTTP engines. */
   reply: z.object({ tests: eachReadable(EngineTest) }),
   errors: ['source_not_allowed', 'deployment_not_found', 'rate_limit_exceeded'],
   timeoutMs: 15_000,

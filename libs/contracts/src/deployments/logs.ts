@@ -17,9 +17,8 @@ export const LogLine = z.object({
 export type LogLine = z.infer<typeof LogLine>;
 
 /**
- * The newest lines of a deployment's engine log on one agent, oldest first. Each agent serves its own
- * subject. Without lines the answer is empty: the agent need not run the deployment any more.
- * A reply stays below 512 KiB: lines that do not fit are left out, the oldest first.
+ * The newest lines of a deployment's engine log on one agent, oldest first. Each agent serves its own subject. Empty when the
+ * agent has no lines, even if it no longer runs the deployment. A reply stays below 512 KiB: the oldest lines are left out.
  */
 export const ReadAgentLog = defineRpc({
   subject: 'dep.{env}.v1.wrk.{wk}.rpc.read-log',
@@ -40,11 +39,11 @@ export const ReadLog = defineRpc({
   proof: 'viewer',
   agents: true,
   queue: 'deployments',
-  /** `lines`: 200 where the request does not say. */
+  /** `lines`: absent = 200. */
   request: z.object({ account: AccountId, deployment: DeploymentId, lines: z.int().min(1).max(LOG_RING_LINES).optional() }),
   reply: z.object({
     lines: z.array(LogLine.extend({ host: z.string() })),
-    /** Hosts that did not answer, whose lines are missing. */
+    /** Hosts that did not answer, so their lines are missing. */
     silent: z.array(z.string()),
   }),
   errors: ['deployment_not_found'],

@@ -4,7 +4,7 @@ import { engineFacts, type EngineOption, enginesFor } from '../engines/engine-ki
 import { AccountId, DeploymentId } from '../ids.js';
 import { eachReadable } from '../schemas.js';
 
-/** The most characters of one option of an engine, and the most texts of a list. */
+/** Most characters of an engine option, and most texts in a list. */
 const OPTION_CHARS = 4_096;
 const OPTION_ITEMS = 256;
 const OptionText = z.string().max(OPTION_CHARS);
@@ -13,7 +13,7 @@ const OptionText = z.string().max(OPTION_CHARS);
 export const EngineChoice = z.object({
   /** A name in `ENGINE_KINDS`. */
   kind: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/),
-  /** By name: a text, or a list of texts, as `ENGINE_KINDS` says of the kind. */
+  /** By name: a text or a list of texts, as `ENGINE_KINDS` defines for the kind. */
   options: z.record(z.string().max(64), z.union([OptionText, z.array(OptionText).max(OPTION_ITEMS)])).optional(),
 });
 export type EngineChoice = z.infer<typeof EngineChoice>;
@@ -29,7 +29,7 @@ export const EngineSource = z.object({
   engine,
 });
 
-/** What a deployment serves: where its model is, and which engine loads it. Paths are the workers', not the caller's. */
+/** What a deployment serves: where its model is, and which engine loads it. Paths are paths on the workers. */
 export const ModelSource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('file'), path: z.string().min(1).max(4_096), engine }),
   /** A GGUF over https, or `hf:user/repo/file.gguf`. `sha256` in hex: of the file; of the first one where the model is split. */
@@ -46,7 +46,7 @@ export const ModelSource = z.discriminatedUnion('kind', [
 ]);
 export type ModelSource = z.infer<typeof ModelSource>;
 
-/** What is wrong with the value of an option; null = nothing. */
+/** Fault of an option's value; null = none. */
 function optionFault({ form, chars, items }: EngineOption, value: string | readonly string[]): string | null {
   if ((form === 'list') !== Array.isArray(value)) return form === 'list' ? 'This option is a list of texts.' : 'This option is one text.';
   const texts = typeof value === 'string' ? [value] : value;
@@ -55,8 +55,8 @@ function optionFault({ form, chars, items }: EngineOption, value: string | reado
 }
 
 /**
- * A source in a request: its engine must be one that loads such a source, with options that it has. What is stored
- * and handed on is not held to that, so that an older replica can show what a newer one took.
+ * A source in a request: its engine must load this kind of source and have the given options. Stored sources are not checked,
+ * so that an older replica can show sources accepted by a newer one.
  */
 export const RequestedSource = ModelSource.superRefine(({ kind, engine: chosen }, context) => {
   if (chosen === undefined) return;
@@ -71,13 +71,13 @@ export const RequestedSource = ModelSource.superRefine(({ kind, engine: chosen }
 });
 
 const Model = z.object({
-  /** What to name in create-deployment to serve it. */
+  /** Source for create-deployment. */
   source: ModelSource,
   /** File name, for people. */
   name: z.string(),
-  /** Of all its parts; null when no machine that has it says. */
+  /** Of all parts; null = unknown. */
   bytes: z.int().nonnegative().nullable(),
-  /** Hosts known to have it: downloads in their cache, or files that they serve now. */
+  /** Hosts known to have it: cached downloads, or files that they serve now. */
   hosts: z.array(z.string()),
   /** The account's deployments whose newest revision names it. */
   deployments: z.array(DeploymentId),
@@ -86,9 +86,9 @@ const Model = z.object({
 export type ModelView = z.infer<typeof Model>;
 
 /**
- * Models that the account can name: GGUF files in the operator's model folders, as far as
- * deployments-service sees them, and what the account's own deployments name besides. What other
- * accounts downloaded is not shown: its address may be a secret. A reply holds as many as a message does.
+ * Models that the account can serve: GGUF files in the operator's model folders, as far as deployments-service sees them, and
+ * the sources of the account's own deployments. Downloads of other accounts are not listed, because their URIs may be secret.
+ * In pages of one message.
  */
 export const ListModels = defineRpc({
   subject: 'dep.{env}.v1.rpc.list-models',
@@ -99,13 +99,13 @@ export const ListModels = defineRpc({
   queue: 'deployments',
   request: z.object({
     account: AccountId,
-    /** Only models behind this one in the list: `next` of the reply before. */
+    /** Only models after this one: `next` of the previous reply. */
     after: ModelSource.optional(),
   }),
   reply: z.object({
     /** By name. */
     models: eachReadable(Model),
-    /** The folders hold more than could be listed. */
+    /** True when the folders contain more models than could be listed. */
     truncated: z.boolean(),
     /** Pass it as `after` for the next page; null on the last one. Absent from older replicas. */
     next: ModelSource.nullable().optional(),

@@ -3,35 +3,35 @@ import { defineRpc } from '../channel.js';
 import { propagatedFields } from '../feed.js';
 import { AccountId } from '../ids.js';
 import { unknownNames } from '../schemas.js';
-import { Actor } from './audit.js';
+import { actorField } from './audit.js';
 
 const Quota = z.int().nonnegative().max(1_000_000);
 
-/** How much of each an account may have. */
+/** Quotas of an account that keys-service and gateways enforce. */
 export const AccountQuotas = z.object({
   /** Deployment keys that are not revoked. */
   keys: Quota.optional(),
   members: Quota.optional(),
-  /** Invitations that wait. */
+  /** Pending invitations. */
   invitations: Quota.optional(),
-  /** Requests whose bodies a gateway reads at once. */
+  /** Request bodies that a gateway reads at once. */
   uploads: z.int().min(1).max(100_000).optional(),
 });
 export type AccountQuotas = z.infer<typeof AccountQuotas>;
 
-/** Of which the service that owns accounts counts what there is; uploads are counted by gateways. */
+/** Quotas whose use keys-service counts; gateways count uploads. */
 export const COUNTED_QUOTAS = ['keys', 'members', 'invitations'] as const;
 /** A quota of which keys-service counts the use. */
 export type CountedQuota = (typeof COUNTED_QUOTAS)[number];
 const Counts = z.object({ keys: z.int().nonnegative(), members: z.int().nonnegative(), invitations: z.int().nonnegative() });
 
 const { keys, members, invitations, uploads } = AccountQuotas.shape;
-const wish = { keys: keys.nullable(), members: members.nullable(), invitations: invitations.nullable(), uploads: uploads.nullable() };
+const change = { keys: keys.nullable(), members: members.nullable(), invitations: invitations.nullable(), uploads: uploads.nullable() };
 
-/** Changes quotas of an account: null takes one back to its default, those that are not named stay. Unknown names are refused. */
-export const AccountQuotasWish = z.strictObject(wish, { error: unknownNames('quota', wish) });
+/** A change of quotas: null resets one to its default, absent ones stay. Unknown names are refused. */
+export const AccountQuotasChange = z.strictObject(change, { error: unknownNames('quota', change) });
 
-/** The quotas of an account, and how much of them is in use. */
+/** The quotas of an account and their use. */
 export const FindAccountQuotas = defineRpc({
   subject: 'key.{env}.v1.rpc.find-account-quotas',
   owner: 'keys',
@@ -39,9 +39,9 @@ export const FindAccountQuotas = defineRpc({
   queue: 'keys',
   request: z.object({ account: AccountId }),
   reply: z.object({
-    /** Those that an operator set. */
+    /** Quotas that an operator set. */
     quotas: AccountQuotas,
-    /** What holds where none was set. */
+    /** Quotas that apply where none was set. */
     defaults: Counts,
     used: Counts,
   }),
@@ -49,13 +49,13 @@ export const FindAccountQuotas = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Sets quotas of an account. Operators alone do this. What is there already stays, also beyond a quota. */
+/** Sets quotas of an account; for operators only. Existing objects stay, even beyond a quota. */
 export const SetAccountQuotas = defineRpc({
   subject: 'key.{env}.v1.rpc.set-account-quotas',
   owner: 'keys',
   callers: ['ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId, quotas: AccountQuotasWish, actor: Actor.optional() }),
+  request: z.object({ account: AccountId, quotas: AccountQuotasChange, ...actorField }),
   reply: z.object({ id: AccountId, quotas: AccountQuotas, ...propagatedFields }),
   errors: ['account_not_found', 'not_permitted'],
   timeoutMs: 5_000,

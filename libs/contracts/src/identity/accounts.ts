@@ -3,7 +3,7 @@ import { defineRpc } from '../channel.js';
 import { propagatedFields, propagatedFieldsOfNow } from '../feed.js';
 import { AccountId, AccountSlug } from '../ids.js';
 import { eachReadable } from '../schemas.js';
-import { Actor } from './audit.js';
+import { Actor, actorField } from './audit.js';
 import { Limits } from './limits.js';
 
 /** A suspended account keeps its keys and deployments; none of them is served. */
@@ -18,8 +18,7 @@ export const CreateAccount = defineRpc({
   queue: 'keys',
   request: z.object({
     slug: AccountSlug,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
+    ...actorField,
   }),
   reply: z.object({ id: AccountId, slug: AccountSlug, ...propagatedFieldsOfNow }),
   errors: ['slug_taken', 'not_permitted'],
@@ -36,7 +35,7 @@ export const FindAccount = defineRpc({
   reply: z.object({
     id: AccountId,
     slug: AccountSlug,
-    /** Absent = it was not. */
+    /** Absent = not deleted. */
     deleted_at: z.iso.datetime().optional(),
   }),
   errors: ['account_not_found'],
@@ -50,7 +49,7 @@ export const ListAccounts = defineRpc({
   callers: ['ops'],
   queue: 'keys',
   request: z.object({
-    /** Only accounts with higher numbers: `next` of the reply before. */
+    /** Only accounts with higher numbers: `next` of the previous reply. */
     after: AccountId.optional(),
   }),
   reply: z.object({
@@ -80,7 +79,7 @@ export const SetAccountState = defineRpc({
   owner: 'keys',
   callers: ['ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId, state: AccountState, actor: Actor.optional() }),
+  request: z.object({ account: AccountId, state: AccountState, ...actorField }),
   reply: z.object({ id: AccountId, state: AccountState, ...propagatedFields }),
   errors: ['account_not_found', 'not_permitted'],
   timeoutMs: 5_000,

@@ -3,11 +3,11 @@ import { defineRpc } from '../channel.js';
 import { AccountId, KeyId, UserId } from '../ids.js';
 import { enumOr } from '../schemas.js';
 
-/** Where a request came from, as the process that accepted it knows. */
+/** Where a request came from, as seen by the process that accepted it. */
 export const Origin = z.object({
   /** Address of the client. */
   address: z.string().max(64).optional(),
-  /** The client's own name, such as its User-Agent. */
+  /** The client's name for itself, such as its User-Agent. */
   client: z.string().max(200).optional(),
 });
 export type Origin = z.infer<typeof Origin>;
@@ -23,13 +23,16 @@ export const Actor = z.discriminatedUnion('kind', [
 ]);
 export type Actor = z.infer<typeof Actor>;
 
-/** One action, as it stays in the audit log. It holds no secret. */
+/** The actor of a request whose older callers send none: those of before the audit log, or of before 2027. */
+export const actorField = { actor: Actor.optional() };
+
+/** One action in the audit log. Contains no secret. */
 export const AuditEntry = z.object({
   id: z.int().positive(),
   at: z.iso.datetime(),
   /** `<kind>.<verb>`, such as `key.revoke`. */
   action: z.string().max(64),
-  /** A person or a key by number, an operator, or `unknown` where an older caller did not say. */
+  /** A person or a key by number, an operator, or `unknown` for older callers. */
   actor: enumOr(z.enum(['user', 'key', 'ops', 'unknown']), 'unknown'),
   actor_id: z.int().positive().nullable(),
   /** The person's address at that time, or another name of the actor. */
@@ -46,7 +49,7 @@ export const AuditEntry = z.object({
 });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** What was done in an account, newest first; at most 200 per reply. For owners and operators. */
+/** Audit entries of an account, newest first; at most 200 per reply. For owners and operators. */
 export const ListAudit = defineRpc({
   subject: 'key.{env}.v1.rpc.list-audit',
   owner: 'keys',
@@ -56,7 +59,7 @@ export const ListAudit = defineRpc({
   queue: 'keys',
   request: z.object({
     account: AccountId,
-    /** Only entries with lower numbers: `next` of the reply before. */
+    /** Only entries with lower numbers: `next` of the previous reply. */
     before: z.int().positive().optional(),
     actor: Actor,
   }),
@@ -67,13 +70,13 @@ export const ListAudit = defineRpc({
 
 /** One entry in the chain of a service's audit log. */
 export const SealedAuditEntry = z.object({
-  /** Numbers in the chain rise from 1 without a gap. */
+  /** Numbers in the chain count from 1 without a gap. */
   seq: z.int().positive(),
-  /** Hex SHA-256 of the bytes of the hash before (none for the first) and of `text` in UTF-8. */
+  /** Hex SHA-256 of the previous hash's bytes (none for the first) followed by `text` in UTF-8. */
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   /**
    * The entry as it is now, a JSON array: id, at (UTC, microseconds), account, action, actor, actor_id, actor_name, object,
-   * object_name, address, client, facts. Null where it is gone.
+   * object_name, address, client, facts. Null = the entry is missing.
    */
   text: z.string().nullable(),
 });
@@ -82,17 +85,17 @@ export type SealedAuditEntry = z.infer<typeof SealedAuditEntry>;
 /** Request and reply of one page of a service's audit chain. */
 export const auditPage = {
   request: z.object({
-    /** Only entries behind this number of the chain; 0 = from the first on. */
+    /** Only entries after this number of the chain; 0 = from the first. */
     after: z.int().nonnegative(),
   }),
-  /** At most 200 entries; none when the end is reached. `unsealed`, there alone: numbers of entries that are not in the chain. */
+  /** At most 200 entries; none at the end. `unsealed`, only at the end: numbers of entries that are not in the chain. */
   reply: z.object({ entries: z.array(SealedAuditEntry), unsealed: z.array(z.int().positive()) }),
   errors: [],
-  /** Behind the end of the chain the whole log is compared with it, which takes longer than a page. */
+  /** At the end of the chain the whole log is compared with it, which takes longer than a page. */
   timeoutMs: 60_000,
 } as const;
 
-/** The whole audit log of keys-service in the order of its chain, what concerns no account included. For operators. */
+/** The whole audit log of keys-service in the order of its chain, including entries without an account. For operators. */
 export const ReadAudit = defineRpc({
   subject: 'key.{env}.v1.rpc.read-audit',
   owner: 'keys',

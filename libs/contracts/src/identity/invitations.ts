@@ -20,9 +20,8 @@ export const InvitationView = z.object({
 export type InvitationView = z.infer<typeof InvitationView>;
 
 /**
- * Invites a person to an account. The secret of the link is in this reply and can never be read again; it
- * is valid once, for seven days. Another invitation of the same address replaces the pending
- * one.
+ * Invites a person to an account. Only this reply contains the secret of the link. The link is valid once, for seven days.
+ * Another invitation of the same address replaces the pending one.
  */
 export const CreateInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.create-invitation',
@@ -51,7 +50,7 @@ export const CreateSetupLink = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** The invitation of a link. Used, expired, revoked and invented links are all `invitation_not_found`. */
+/** The invitation of a link. Used, expired, revoked and unknown links all get `invitation_not_found`. */
 export const FindInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.find-invitation',
   owner: 'keys',
@@ -62,9 +61,9 @@ export const FindInvitation = defineRpc({
   reply: z.object({
     slug: AccountSlug,
     role: GrantedRole,
-    /** The only address that may accept it; null = the one that accepts chooses. */
+    /** The only address that may accept it; null = any address. */
     email: z.string().nullable(),
-    /** Always false, for consoles of before 2027. The bearer of a link does not learn whether the address has an account. */
+    /** Always false, for consoles before 2027: a link must not reveal whether the address has an account. */
     known: z.boolean().optional(),
     expires_at: z.iso.datetime(),
   }),
@@ -100,8 +99,8 @@ export const RevokeInvitation = defineRpc({
 });
 
 /**
- * Accepts an invitation and signs in. A new person sets a password; a known one proves theirs.
- * The link is void afterwards.
+ * Accepts an invitation and signs in. A new person sets a password; an existing one must give theirs. The link is void
+ * afterwards.
  */
 export const AcceptInvitation = defineRpc({
   subject: 'key.{env}.v1.rpc.accept-invitation',
@@ -111,7 +110,7 @@ export const AcceptInvitation = defineRpc({
   queue: 'keys',
   request: z.object({
     token: LinkToken,
-    /** Where the invitation names no address. */
+    /** Required where the invitation names no address. */
     email: Email.optional(),
     name: PersonName.optional(),
     password: Password,

@@ -3,18 +3,18 @@ import { defineRpc } from '../channel.js';
 import { propagatedFields } from '../feed.js';
 import { AccountId } from '../ids.js';
 import { unknownNames } from '../schemas.js';
-import { Actor } from './audit.js';
+import { actorField } from './audit.js';
 
 const Limit = z.int().positive().max(1_000_000_000_000);
 
 /**
- * What a key or an account may use at most; absent = no limit. Tokens are those of prompts and answers together. Days and
- * months are those of UTC; a request counts in the one in which it began.
+ * Limits of a key or an account; absent = no limit. Tokens of prompts and answers count together. Days and months are those of
+ * UTC; a request counts where it began.
  */
 export const Limits = z.object({
   requests_per_minute: Limit.optional(),
   tokens_per_minute: Limit.optional(),
-  /** Requests that run or wait at once. */
+  /** Running and queued requests at one time. */
   concurrent_requests: Limit.optional(),
   tokens_per_day: Limit.optional(),
   tokens_per_month: Limit.optional(),
@@ -24,7 +24,7 @@ export type Limits = z.infer<typeof Limits>;
 /** Limits in a request. Unknown names are refused. */
 export const RequestedLimits = z.strictObject(Limits.shape, { error: unknownNames('limit', Limits.shape) });
 
-/** What all keys of an account may use together. */
+/** Limits that all keys of an account share. */
 export const FindAccountLimits = defineRpc({
   subject: 'key.{env}.v1.rpc.find-account-limits',
   owner: 'keys',
@@ -37,13 +37,13 @@ export const FindAccountLimits = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Replaces all limits of an account, which hold for its keys together. Operators alone do this. Repeating it is harmless. */
+/** Replaces all limits of an account, which its keys share. For operators only. Repeating it is harmless. */
 export const SetAccountLimits = defineRpc({
   subject: 'key.{env}.v1.rpc.set-account-limits',
   owner: 'keys',
   callers: ['ops'],
   queue: 'keys',
-  request: z.object({ account: AccountId, limits: RequestedLimits, actor: Actor.optional() }),
+  request: z.object({ account: AccountId, limits: RequestedLimits, ...actorField }),
   reply: z.object({ id: AccountId, limits: Limits, ...propagatedFields }),
   errors: ['account_not_found', 'not_permitted'],
   timeoutMs: 5_000,

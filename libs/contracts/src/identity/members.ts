@@ -5,7 +5,7 @@ import { enumOr } from '../schemas.js';
 import { Actor } from './audit.js';
 import { GrantedRole, MemberRole, UserState } from './people.js';
 
-/** A member as the account's lists show it. */
+/** A member in lists. */
 export const MemberView = z.object({
   user: UserId,
   email: z.string(),
@@ -14,7 +14,7 @@ export const MemberView = z.object({
   joined_at: z.iso.datetime(),
   /** Null = never. */
   last_sign_in_at: z.iso.datetime().nullable(),
-  /** Told to operators alone. Absent from older replicas. */
+  /** Only in replies to operators. Absent from older replicas. */
   state: enumOr(UserState, 'suspended').optional(),
 });
 export type MemberView = z.infer<typeof MemberView>;
@@ -28,7 +28,7 @@ export const ListMembers = defineRpc({
   queue: 'keys',
   request: z.object({
     account: AccountId,
-    /** Only members with higher numbers: `next` of the reply before. */
+    /** Only members with higher numbers: `next` of the previous reply. */
     after: UserId.optional(),
     actor: Actor,
   }),
@@ -37,7 +37,7 @@ export const ListMembers = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Gives a member another role; it counts at once. An account keeps an owner. */
+/** Changes a member's role at once. An account keeps at least one owner. */
 export const ChangeRole = defineRpc({
   subject: 'key.{env}.v1.rpc.change-role',
   owner: 'keys',
@@ -50,7 +50,7 @@ export const ChangeRole = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Takes a member out of an account and ends their sessions in it. An account keeps an owner. */
+/** Removes a member from an account and ends their sessions in it. An account keeps at least one owner. */
 export const RemoveMember = defineRpc({
   subject: 'key.{env}.v1.rpc.remove-member',
   owner: 'keys',

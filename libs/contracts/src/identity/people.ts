@@ -8,14 +8,14 @@ import { Actor, Origin } from './audit.js';
 export const MemberRole = z.enum(['owner', 'member', 'viewer']);
 export type MemberRole = z.infer<typeof MemberRole>;
 
-/** A role as readers take it: one that only newer versions know has the rights of a viewer. */
+/** A role as readers accept it: an unknown word has the rights of a viewer. */
 export const GrantedRole = enumOr(MemberRole, 'viewer');
 
-/** Whether a person may sign in. Operators alone suspend. */
+/** Whether a person may sign in. Only operators suspend. */
 export const UserState = z.enum(['active', 'suspended']);
 export type UserState = z.infer<typeof UserState>;
 
-/** A person's address, lower-cased: one address is one person, however it is written. */
+/** A person's email address in lower case, so that its spelling does not matter. */
 export const Email = z
   .string()
   .trim()
@@ -23,17 +23,17 @@ export const Email = z
   .max(254, 'An email address has at most 254 characters.')
   .pipe(z.email('Write an email address like ada@example.com.'));
 
-/** A person's name, as others see it. What could break a line or the reading direction of a list is refused. */
+/** A person's name. Characters that could break a line or the reading direction of a list are refused. */
 export const PersonName = z
   .string()
   .trim()
   .max(100, 'A name has at most 100 characters.')
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'A name holds no control characters.');
 
-/** A password as it is typed: any text, bounded so that reading it costs little. */
+/** A password as typed: any text, bounded in length. */
 export const Password = z.string().min(1).max(200);
 
-/** A password that is being set: 10 to 200 characters, any of them. */
+/** A new password: any 10 to 200 characters. */
 export const NewPassword = z.string().min(10, 'A password has at least 10 characters.').max(200, 'A password has at most 200 characters.');
 
 /** A person's membership in an account. */
@@ -61,9 +61,9 @@ export const FindUser = defineRpc({
 });
 
 /**
- * Suspends a person in all accounts, or ends the suspension. Their sessions and playground keys end at once. Every sign-in
- * answers as it does to an unknown person. Memberships stay, and so do the keys that the person made, which belong to their
- * accounts. Repeating it is harmless.
+ * Suspends a person in all accounts, or ends the suspension. Their sessions and playground keys end at once. A sign-in gets
+ * the answer for an unknown person. Memberships stay, and so do the keys that the person made, which belong to the accounts.
+ * Repeating it is harmless.
  */
 export const SetUserState = defineRpc({
   subject: 'key.{env}.v1.rpc.set-user-state',
@@ -74,7 +74,7 @@ export const SetUserState = defineRpc({
   reply: z.object({
     user: UserId,
     state: UserState,
-    /** Sessions that ended by it. */
+    /** Sessions that this call ended. */
     ended: z.int().nonnegative(),
   }),
   errors: ['user_not_found', 'not_permitted'],
@@ -82,9 +82,8 @@ export const SetUserState = defineRpc({
 });
 
 /**
- * Deletes a person for good. Their sessions end at once. Only their number stays, in ended sessions and in the audit log, whose
- * entries do not change. Their address can be used again. Refused while they are the only owner of an account. Repeating it
- * answers `user_not_found`.
+ * Deletes a person for good. Their sessions end at once. Only their number stays, in ended sessions and in the audit log. Their
+ * address can be used again. Refused while they are the only owner of an account. Repeating it gets `user_not_found`.
  */
 export const DeleteUser = defineRpc({
   subject: 'key.{env}.v1.rpc.delete-user',
@@ -94,7 +93,7 @@ export const DeleteUser = defineRpc({
   request: z.object({ email: Email, actor: Actor }),
   reply: z.object({
     user: UserId,
-    /** Sessions that ended by it. */
+    /** Sessions that this call ended. */
     ended: z.int().nonnegative(),
     /** Accounts that the person belonged to. */
     accounts: z.int().nonnegative(),
@@ -117,8 +116,8 @@ export const ChangePassword = defineRpc({
 });
 
 /**
- * Replaces a forgotten password by a random one, which is in this reply and can never be read again, and ends all sessions of
- * the person. For operators only: an owner could take over a person who belongs to other accounts too.
+ * Replaces a forgotten password by a random one, which only this reply contains, and ends all sessions of the person. For
+ * operators only: an owner could take over a person who belongs to other accounts too.
  */
 export const ResetPassword = defineRpc({
   subject: 'key.{env}.v1.rpc.reset-password',

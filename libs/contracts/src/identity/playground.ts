@@ -3,13 +3,13 @@ import { defineRpc } from '../channel.js';
 import { AccountId, KeyId, SessionId } from '../ids.js';
 import { Actor } from './audit.js';
 
-/** Life of a playground key, in seconds; asking again prolongs it. */
+/** Lifetime of a playground key in seconds; another request prolongs it. */
 export const PLAYGROUND_KEY_LIFE_S = 600;
 
 /**
- * The key by which the console calls the gateway for a person in the playground. It belongs to one session and account, and no
- * list shows it. It ends ten minutes after the last request for it, at the latest with its session, and at once when the
- * session ends or its tokens are revoked. Members and owners get one, viewers do not.
+ * The key with which the console calls the gateway for a person in the playground. It belongs to one session and account and is
+ * in no list. It ends ten minutes after the last request for it, and at once when the session ends or its tokens are revoked.
+ * Members and owners get one, viewers do not.
  */
 export const OpenPlayground = defineRpc({
   subject: 'key.{env}.v1.rpc.open-playground',
@@ -21,7 +21,7 @@ export const OpenPlayground = defineRpc({
     account: AccountId,
     session: SessionId,
     actor: Actor,
-    /** A value that the caller has of this session: prolonged while it lives. Absent, or dead = another one is made. */
+    /** A value that the caller has for this session: prolonged if it is still valid. Absent or invalid = a new one is made. */
     value: z
       .string()
       .regex(/^svc_dep_[0-9A-Za-z]{49}$/)
@@ -29,7 +29,7 @@ export const OpenPlayground = defineRpc({
   }),
   reply: z.object({
     key: KeyId,
-    /** The whole key, in the reply that makes it alone; null = the one that was sent lives on. */
+    /** The whole key, only in the reply that makes it; null = the given value was prolonged. */
     value: z.string().nullable(),
     expires_at: z.iso.datetime(),
   }),
@@ -38,8 +38,8 @@ export const OpenPlayground = defineRpc({
 });
 
 /**
- * Prolongs a playground key while its session and the role of its person last; the key itself is the proof. So an answer may
- * take longer than the session token that it began with. An expired or unknown key is `session_ended`.
+ * Prolongs a playground key while its session and the role of its person last. The key itself is the proof, so an answer may
+ * take longer than the session token that it began with. An expired or unknown key gets `session_ended`.
  */
 export const KeepPlayground = defineRpc({
   subject: 'key.{env}.v1.rpc.keep-playground',

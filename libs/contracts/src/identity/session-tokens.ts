@@ -10,12 +10,12 @@ import { MemberRole } from './people.js';
 export const SESSION_TOKEN_TYPE = 'at+jwt';
 /** The only signature algorithm of session tokens. */
 export const SESSION_TOKEN_ALGORITHM = 'EdDSA';
-/** Life of a session token, in seconds. */
+/** Lifetime of a session token, in seconds. */
 export const SESSION_TOKEN_LIFE_S = 600;
 
 /** `iss` of an environment's session tokens. */
 export const sessionIssuer = (env: string): string => `slipway:${env}:keys`;
-/** `aud` of an environment's session tokens: they open the console and nothing else. */
+/** `aud` of an environment's session tokens: valid for the console only. */
 export const sessionAudience = (env: string): string => `slipway:${env}:console`;
 
 /** Claims of a session token, besides `iss`, `aud`, `iat` and `exp`. */
@@ -28,12 +28,12 @@ export const SessionClaims = z.object({
   role: MemberRole,
   /** Version of the session. A token is void once the session feed has a higher one. */
   ver: z.int().positive(),
-  /** True while the account is suspended: the token is good for looking. Such tokens are void when it is resumed. */
+  /** True while the account is suspended: the token permits reading only. Void when the account is resumed. */
   susp: z.literal(true).optional(),
 });
 export type SessionClaims = z.infer<typeof SessionClaims>;
 
-/** The public keys that verify session tokens: the one that signs, and those whose tokens may still live. */
+/** The public keys that verify session tokens: the signing key, and earlier ones whose tokens may still be valid. */
 export const ListSessionKeys = defineRpc({
   subject: 'key.{env}.v1.rpc.list-session-keys',
   owner: 'keys',
@@ -51,8 +51,8 @@ export const ListSessionKeys = defineRpc({
 });
 
 /**
- * Makes a new key that signs session tokens from now on. Tokens of the old one stay good until they expire,
- * unless `revoke_old` is set: then every page refreshes its session.
+ * Makes a new signing key for session tokens. Tokens of the old key stay valid until they expire, unless `revoke_old` is set:
+ * then every page refreshes its session.
  */
 export const RotateSessionKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rotate-session-key',
@@ -60,7 +60,7 @@ export const RotateSessionKey = defineRpc({
   callers: ['ops'],
   queue: 'keys',
   request: z.object({
-    /** The old keys verify nothing from now on, as after a leak. */
+    /** Voids the tokens of all old keys, as after a leak. */
     revoke_old: z.boolean().optional(),
     actor: Actor,
   }),
@@ -74,12 +74,12 @@ export const SessionFeedRecord = z.object({
   id: SessionId,
   /** Tokens with a lower version are void. */
   ver: z.int().positive(),
-  /** No token of it is good any more. */
+  /** True when every token of the session is void. */
   ended: z.boolean(),
-  /** When the last void token has expired and this need not be known any more; milliseconds since the epoch. */
+  /** When the last void token has expired, so that the record is no longer needed; milliseconds since the epoch. */
   until: z.int(),
 });
 export type SessionFeedRecord = z.infer<typeof SessionFeedRecord>;
 
-/** Sessions that ended or changed while their tokens are unexpired. A verifier needs it besides the signing keys. */
+/** Sessions that ended or changed while their tokens are unexpired. Verifiers need it together with the signing keys. */
 export const SessionFeed = defineFeed({ name: 'session', owner: 'keys', readers: ['console', 'deployments'], record: SessionFeedRecord });

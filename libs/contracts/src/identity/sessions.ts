@@ -14,11 +14,11 @@ export const SessionTokens = z.object({
   /** Signed; see `SessionClaims`. */
   access_token: z.string(),
   access_expires_at: z.iso.datetime(),
-  /** Exchanged for the next pair, once. Only for a cookie. */
+  /** Exchanged once for the next pair. Only for a cookie. */
   refresh_token: z.string(),
-  /** When the session ends unless it is used before. */
+  /** When the session ends unless it is used. */
   refresh_expires_at: z.iso.datetime(),
-  /** Shows later that this browser has signed in before, see `BrowserToken`. Only for a cookie, and only with a sign-in. */
+  /** See `BrowserToken`. Only for a cookie, and only after a sign-in. */
   browser_token: z.string().optional(),
 });
 export type SessionTokens = z.infer<typeof SessionTokens>;
@@ -26,7 +26,7 @@ export type SessionTokens = z.infer<typeof SessionTokens>;
 /** A refresh token. One of another form is refused without reading the database. */
 const RefreshToken = z.string().max(200);
 
-/** A mark that an earlier sign-in gave to a browser: failures elsewhere do not lock it out. It is no credential. */
+/** Token that a sign-in gives to a browser, so that failures elsewhere do not lock it out. It is not a credential. */
 export const BrowserToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
 /** A session as its person sees it. */
@@ -39,9 +39,9 @@ const SessionView = z.object({
 });
 
 /**
- * Exchanges a refresh token for the next pair. It is valid for one attempt: the same `attempt` may ask again until the next
- * token is used, because answers get lost and tabs race. The same token with another attempt, or with none, ends the session,
- * because one of the two callers stole it. Expired, ended, reused and invented tokens are all `session_ended`.
+ * Exchanges a refresh token for the next pair. It is valid for one attempt: the same `attempt` may repeat the call until the
+ * next token is used, because replies get lost and tabs race. The same token with another attempt or none ends the session,
+ * because one of the two callers must have stolen it. Expired, ended, reused and unknown tokens all get `session_ended`.
  */
 export const RefreshSession = defineRpc({
   subject: 'key.{env}.v1.rpc.refresh-session',
@@ -51,9 +51,9 @@ export const RefreshSession = defineRpc({
   queue: 'keys',
   request: z.object({
     refresh_token: RefreshToken,
-    /** Works in another account of the person from now on; a foreign one is `not_permitted`. */
+    /** Switches to another account of the person; any other account gets `not_permitted`. */
     account: AccountSlug.optional(),
-    /** Random text that the page keeps until it has an answer, the same in all tabs of a browser. */
+    /** Random text that the page keeps until it has a reply; the same in all tabs of a browser. */
     attempt: z.string().min(16).max(64).optional(),
     origin: Origin,
   }),
@@ -62,7 +62,7 @@ export const RefreshSession = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Ends the session of a refresh token. A token without a session is no error. */
+/** Ends the session of a refresh token. A token without a session is not an error. */
 export const SignOut = defineRpc({
   subject: 'key.{env}.v1.rpc.sign-out',
   owner: 'keys',

@@ -7,9 +7,9 @@ import { Email, Password } from './people.js';
 import { BrowserToken, SessionTokens } from './sessions.js';
 
 /**
- * Signs in with address and password. An unknown address and a wrong password get the same answer after the same work. After
- * ten failures in 15 minutes from one network an address gets `rate_limit_exceeded` there, known or not, and after fifty from
- * all networks; a browser that has signed in before has ten failures of its own.
+ * Signs in with address and password. An unknown address and a wrong password get the same reply after the same work. In 15
+ * minutes an address, known or not, may fail 10 times from one network and 50 times from all; then it gets
+ * `rate_limit_exceeded`. A browser that has signed in before has 10 failures of its own.
  */
 export const SignIn = defineRpc({
   subject: 'key.{env}.v1.rpc.sign-in',
@@ -52,7 +52,7 @@ export const BeginSignInExternal = defineRpc({
 /**
  * Signs in by an identity provider. keys-service verifies the ID token itself: issuer, audience, signature and the nonce that it
  * gave. A person is known by issuer and subject; the first time, a verified address links to the person of that address or
- * accepts the invitation. Without an invitation there is no new person. (Version 1 trusted the console with all of this.)
+ * accepts the invitation. Without an invitation there is no new person. Version 1 trusted the console to verify.
  */
 export const SignInExternal = defineRpc({
   subject: 'key.{env}.v2.rpc.sign-in-external',

@@ -6,19 +6,18 @@ import { Actor } from './audit.js';
 /** Public nkey of a NATS user. */
 const UserPublicKey = z.string().regex(/^U[A-Z2-7]{55}$/);
 
-/** Names that one question may ask for. */
+/** Most names in one request. */
 export const WORKER_NAMES_MAX = 64;
 
 /**
- * What a name lets its bearer do: a NATS user JWT, which only the holder of the key's seed can use. The process asks for a
- * newer one well before it expires.
+ * A NATS user JWT for a name; usable only with the seed of its key. The process renews it well before it expires.
  */
 export const WorkerIdentity = z.object({ wk: Incarnation, jwt: z.string().max(4_000), expires_at: z.iso.datetime() });
 export type WorkerIdentity = z.infer<typeof WorkerIdentity>;
 
 /**
- * A worker's agent asks for its NATS user when it starts, as `join`: the one thing that those credentials are good for. The
- * name is its incarnation. A name belongs to the first key that asked for it, until a day after it expired. `not_permitted`: an
+ * Gives a worker's agent its NATS user at start. The caller is `join`, whose credentials permit nothing else. The name is the
+ * agent's incarnation. A name belongs to the first key that requested it, until a day after its expiry. `not_permitted`: an
  * operator expelled this worker.
  */
 export const JoinWorker = defineRpc({
@@ -33,8 +32,8 @@ export const JoinWorker = defineRpc({
 });
 
 /**
- * An agent asks for the NATS users of its runners, for some in advance, and for newer ones of names that it has, its own among
- * them. The subject proves the agent; names of runners are `<wk>-<deployment>_<suffix>`, see `runnerName`.
+ * Gives an agent NATS users for its runners, some of them in advance, and renews those that it has, including its own. The
+ * subject proves the agent. Names of runners are `<wk>-<deployment>_<suffix>`, see `runnerName`.
  */
 export const NameWorkers = defineRpc({
   subject: 'key.{env}.v1.rpc.name-workers.{wk}',
@@ -42,7 +41,7 @@ export const NameWorkers = defineRpc({
   callers: ['agent'],
   queue: 'keys',
   request: z.object({
-    /** The agent that asks, as in the subject. */
+    /** The calling agent, as in the subject. */
     wk: Incarnation,
     names: z
       .array(z.object({ wk: Incarnation, key: UserPublicKey }))
@@ -60,16 +59,16 @@ export const WORKERS_PAGE = 200;
 /** A worker as keys-service knows it: an agent that joined, with names for its runners. */
 export const JoinedWorker = z.object({
   wk: Incarnation,
-  /** What the worker called its host when it joined. */
+  /** Host name that the worker gave when it joined. */
   host: z.string().nullable(),
-  /** Names of its runners that are good now, those included that it has in advance. */
+  /** Valid names for its runners, including unused ones. */
   runners: z.int().nonnegative(),
-  /** When its own proof ends, unless it is renewed. */
+  /** When its own JWT expires unless it is renewed. */
   expires_at: z.iso.datetime(),
   expelled_at: z.iso.datetime().nullable(),
 });
 
-/** The workers that joined and whose proof has not ended, by name; 200 per reply. */
+/** The joined workers whose JWT has not expired, by name; 200 per reply. */
 export const ListWorkers = defineRpc({
   subject: 'key.{env}.v1.rpc.list-workers',
   owner: 'keys',
@@ -82,8 +81,8 @@ export const ListWorkers = defineRpc({
 });
 
 /**
- * From now on keys-service makes no NATS user for this worker any more, nor for its runners: neither new ones nor newer proofs of
- * those that they have. What it has is good until it ends. Repeating it is harmless.
+ * Makes keys-service refuse NATS users to this worker and its runners, both new ones and renewals. Existing JWTs stay valid until
+ * they expire. Repeating it is harmless.
  */
 export const ExpelWorker = defineRpc({
   subject: 'key.{env}.v1.rpc.expel-worker',
@@ -91,7 +90,7 @@ export const ExpelWorker = defineRpc({
   callers: ['ops'],
   queue: 'keys',
   request: z.object({ wk: Incarnation, actor: Actor }),
-  /** When the last proof that it or a runner of it has ends: the NATS server closes their connections by then. */
+  /** When the last JWT of the worker and its runners expires: the NATS server then closes their connections. */
   reply: z.object({ until: z.iso.datetime() }),
   errors: ['not_found'],
   timeoutMs: 5_000,

@@ -4,7 +4,7 @@ const TextPart = z.object({ type: z.literal('text'), text: z.string() });
 /** Text of a message. */
 export type TextPart = z.infer<typeof TextPart>;
 
-/** `url` = a `data:` URL, or an https URL on a host that the operator allows; a worker fetches that one itself. */
+/** `url` = a `data:` URL, or an https URL on an allowed host, which the worker fetches. */
 const ImagePart = z.object({ type: z.literal('image'), url: z.string().min(1) });
 /** An image of a user's message. */
 export type ImagePart = z.infer<typeof ImagePart>;
@@ -29,7 +29,7 @@ const CanonicalMessage = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: z.array(TextPart),
     name: z.string().optional(),
-    /** What the model thought before it answered; engines that cannot take it leave it out. */
+    /** Reasoning of the model before its answer; engines that do not take it leave it out. */
     reasoning: z.string().optional(),
     tool_calls: z.array(ToolCall).min(1).optional(),
   }),
@@ -44,7 +44,7 @@ const Tool = z.object({
   name: z.string().min(1),
   description: z.string().optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
-  /** Arguments must follow the schema, by force where the engine can. */
+  /** Whether arguments must follow the schema; enforced where the engine can. */
   strict: z.boolean().optional(),
 });
 /** A function that the model may call. */
@@ -71,11 +71,11 @@ const OutputFormat = z.discriminatedUnion('kind', [
 /** The form that the text of an answer must take. */
 export type OutputFormat = z.infer<typeof OutputFormat>;
 
-/** Absent = the model's own habit. */
+/** Absent = the model's default. */
 const Reasoning = z.object({
   enabled: z.boolean().optional(),
   effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
-  /** Tokens that reasoning may take, where an engine can hold it to them. */
+  /** Most tokens of reasoning; enforced where the engine can. */
   budget: z.int().positive().optional(),
 });
 /** Whether and how much the model reasons before it answers. */
@@ -97,7 +97,7 @@ const Sampling = z.object({
   logit_bias: z.record(z.string().regex(/^\d{1,7}$/), z.number().min(-100).max(100)).optional(),
   /** No end before this many tokens. */
   min_tokens: z.int().nonnegative().optional(),
-  /** Only a limit ends the answer. */
+  /** Whether only a limit ends the answer. */
   ignore_eos: z.boolean().optional(),
   stop_token_ids: z.array(z.int().nonnegative()).optional(),
 });
@@ -105,8 +105,8 @@ const Sampling = z.object({
 export type Sampling = z.infer<typeof Sampling>;
 
 /**
- * A generation as every engine understands it, made by a surface of the gateway. It holds nothing
- * that only one public contract knows.
+ * A request as every engine understands it, made by a surface of the gateway. Contains nothing that only one public contract
+ * has.
  */
 export const CanonicalRequest = z.object({
   messages: z.array(CanonicalMessage).min(1),
@@ -121,7 +121,7 @@ export const CanonicalRequest = z.object({
   output: OutputFormat.optional(),
   /** Choices to generate; absent = 1. */
   n: z.int().min(1).max(128).optional(),
-  /** Log probabilities are wanted, with this many alternatives for each token. */
+  /** Present = log probabilities are wanted, with this many alternatives for each token. */
   logprobs: z.int().min(0).max(20).optional(),
   reasoning: Reasoning.optional(),
   template_args: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),

@@ -1,11 +1,11 @@
 /**
- * What an engine can do beyond plain text from plain text. Engines report these words with their state; a gateway
- * refuses a request that needs one which the deployment lacks. Words that a reader does not know are ignored.
+ * What an engine can do beyond text from text. Engines report these words with their state. A gateway refuses a request that
+ * needs a capability which the deployment lacks. Readers ignore unknown words.
  */
 export const CAPABILITIES = [
-  /** Tools are offered to the model, and its calls come back as calls. */
+  /** Tools for the model, and calls in answers. */
   'tools',
-  /** `required` and a named tool are kept by force, not by hope. */
+  /** `required` and a named tool are enforced. */
   'tool_choice',
   /** Images in user messages. */
   'images',
@@ -23,9 +23,9 @@ export const CAPABILITIES = [
   'logprobs',
   /** Several choices for one prompt. */
   'n',
-  /** An answer that was begun is continued word by word. */
+  /** An assistant's last message is continued. */
   'continue_final',
-  /** Reasoning can be switched and steered. */
+  /** Reasoning can be switched and bounded. */
   'reasoning',
   /** Arguments for the chat template. */
   'template_args',

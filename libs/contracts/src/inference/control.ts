@@ -23,7 +23,7 @@ export const ControlMessage = z.discriminatedUnion('k', [
 ]);
 export type ControlMessage = z.infer<typeof ControlMessage>;
 
-/** Sent with a reply subject: a dead worker answers 503 at once. */
+/** Sent with a reply subject, so that NATS reports a dead worker at once. */
 export const Control = defineEvent({
   subject: 'inf.{env}.v1.w.{wk}.ctl',
   publishers: ['gateway'],
@@ -41,8 +41,8 @@ export const ControlAnswer = defineEvent({
 export type ControlAnswer = z.infer<typeof ControlAnswer.message>;
 
 /**
- * A runner's status and load, each second and at once (50 ms apart at least) when it becomes full,
- * free or changes its state. `n` rises with each, so that an overtaken report is recognised. Subject and message name the same
+ * A runner's state and load: each second, and at once (at most every 50 ms) when it becomes full or free or changes its state.
+ * `n` increases with each report, so that an overtaken one is recognised. Subject and message name the same
  * deployment and worker, and a runner whose name holds a deployment (`deploymentOfRunner`) reports that one. Other reports are ignored.
  */
 export const Heartbeat = defineEvent({
@@ -55,7 +55,7 @@ export const Heartbeat = defineEvent({
     rev: z.int().positive(),
     /** Fingerprint of model, tokenizer and engine. */
     fp: z.string().max(256),
-    /** One that only newer versions know is read as `draining`: it gets nothing new. */
+    /** An unknown word is read as `draining`: the runner gets no new streams. */
     state: enumOr(z.enum(['starting', 'ready', 'draining']), 'draining'),
     n: z.int().nonnegative(),
     slots: z.int().nonnegative(),
@@ -77,8 +77,8 @@ export const Discover = defineEvent({
 });
 
 /**
- * A gateway's sign of life to workers, each second. Workers keep what they counted for a stream until a beat says that the
- * gateway's own record of it cannot be outstanding any more; a gateway that falls silent leaves it to them.
+ * A gateway's heartbeat to workers, each second. Workers keep their count of a stream until a heartbeat shows that the
+ * gateway's own record has been stored. When a gateway falls silent, workers report their counts.
  */
 export const GatewayBeat = defineEvent({
   subject: 'inf.{env}.v1.gwhb.{gw}',
@@ -86,7 +86,7 @@ export const GatewayBeat = defineEvent({
   subscribers: ['worker', 'runner'],
   message: z.object({
     gw: Incarnation,
-    /** For how long its oldest usage record has waited to be kept, in milliseconds; 0 = none waits. */
+    /** How long its oldest usage record has waited to be stored, in milliseconds; 0 = none waits. */
     owes_ms: z.int().nonnegative(),
   }),
 });

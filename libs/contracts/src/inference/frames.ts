@@ -7,7 +7,7 @@ import { ReadFinishReason, StreamEvent, Usage } from './stream-event.js';
 /** Position of an event in its stream; the first is 0. */
 const Position = z.int().nonnegative();
 
-/** Why a start was not admitted. A reason that only newer versions know is read as `busy`. Nothing ran, so the gateway may try anywhere. */
+/** Why a start was rejected; an unknown word is read as `busy`. Nothing was generated, so the gateway may try any worker. */
 export const RejectCode = z.enum(['busy', 'draining', 'not_here', 'deadline', 'malformed', 'incomplete']);
 export type RejectCode = z.infer<typeof RejectCode>;
 
@@ -29,8 +29,8 @@ export const Frame = z.discriminatedUnion('k', [
   /** Events `q` to `q + e.length - 1`. */
   z.object({ k: z.literal('d'), q: Position, e: z.array(StreamEvent).min(1) }),
   /**
-   * Alive; `q` = events produced so far, which finds a lost last frame. `relaxed`, until there is an event, is what the `start`
-   * event will say: a client's headers may have to leave before the prompt is evaluated. Absent from workers up to 0.1.0.
+   * Alive; `q` = events produced so far, which reveals a lost last frame. `relaxed` announces that of the `start` event, because
+   * a client's headers may be sent before the prompt is evaluated. Absent from workers up to 0.1.0.
    */
   z.object({
     k: z.literal('hb'),
@@ -38,7 +38,7 @@ export const Frame = z.discriminatedUnion('k', [
     ph: enumOr(z.enum(['queue', 'prefill', 'decode']), 'prefill'),
     relaxed: z.array(z.string()).optional(),
   }),
-  /** All is produced. Repeated until it is acknowledged. `sum` covers the text of all events from 0 on. */
+  /** Everything is produced. Repeated until acknowledged. `sum` covers the text of all events from 0 on. */
   z.object({
     k: z.literal('end'),
     q: Position,
@@ -61,9 +61,9 @@ export const Frame = z.discriminatedUnion('k', [
 export type Frame = z.infer<typeof Frame>;
 /** The frame that carries events. */
 export type DataFrame = Extract<Frame, { k: 'd' }>;
-/** The frame that ends a stream which was produced whole, or cancelled. */
+/** The last frame of a complete or cancelled stream. */
 export type EndFrame = Extract<Frame, { k: 'end' }>;
-/** The frame that ends a stream which failed. */
+/** The last frame of a failed stream. */
 export type ErrorFrame = Extract<Frame, { k: 'err' }>;
 
 /** Frames of one attempt; the subject is the start's reply subject. */
@@ -74,7 +74,7 @@ export const Frames = defineEvent({
   message: Frame,
 });
 
-/** Reply subject of interest checks: the NATS server answers 503 here when no subscriber listens to a stream. */
+/** Reply subject of interest checks: the NATS server answers 503 here when a stream has no subscriber. */
 export const NoInterest = defineEvent({
   subject: 'inf.{env}.v1.w.{wk}.ni.{st}.{at}',
   publishers: [],
@@ -98,7 +98,7 @@ const isTexts = (value: unknown): boolean =>
 const isStartEvent = ({ prompt, cached, relaxed }: Fields): boolean =>
   isCountOrAbsent(prompt) && isCountOrAbsent(cached) && isTexts(relaxed);
 
-/** Puts the finish reason that this version knows in the place of a newer one. */
+/** Replaces an unknown finish reason by a known one. */
 function isFinEvent(event: Record<string, unknown>): boolean {
   const { c, r, stop } = event;
   const { data } = ReadFinishReason.safeParse(r);
@@ -119,10 +119,9 @@ function isEvent(event: unknown): boolean {
 }
 
 /**
- * Reads a frame as it arrives. Data frames are checked by hand, because a schema's walk would cost
- * more than the rest of a token's way; all other kinds go through their schema. Events of unknown
- * kinds stay in, because they count.
- * Null = not a frame that this version understands.
+ * Reads a frame. Data frames are checked by hand, because a schema would cost more than all other work for a token; all other
+ * kinds are checked by their schema. Events of unknown kinds are kept, because each counts as one event.
+ * @returns null for a frame that this version does not understand.
  */
 export function readFrame(text: string): Frame | null {
   let frame: unknown;

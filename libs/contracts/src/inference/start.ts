@@ -14,7 +14,7 @@ export const START_HEADERS = {
   deadline: 'Inf-Deadline-Ms',
   account: 'Inf-Acct',
   key: 'Inf-Key-Id',
-  /** Shows keys-service that this gateway opened the stream; the worker hands it on with its own count. */
+  /** Proves to keys-service that this gateway opened the stream; the worker sends it with its own count. */
   claim: 'Inf-Claim',
   /** `i/n`, zero-based, on a start that is sent in parts. */
   part: 'Inf-Part',
@@ -22,26 +22,26 @@ export const START_HEADERS = {
   digest: 'Inf-Sha256',
 } as const;
 
-/** Largest start sent in one message, in bytes; NATS refuses 1 MiB and the headers need room. */
+/** Largest start sent in one message, in bytes; NATS refuses messages of 1 MiB, headers included. */
 export const INLINE_START_BYTES = 900 * 1024;
 /** Size of one part of a larger start, in bytes. */
 export const START_PART_BYTES = 512 * 1024;
 /** Largest start at all, in bytes. */
 export const MAX_START_BYTES = 33 * 1024 * 1024;
 
-/** The public contracts by which a request may come in. */
+/** The public contracts of requests. */
 export const PUBLIC_APIS = ['chat', 'messages'] as const;
 /** A public contract by its word in messages and in the ledger. */
 export type PublicApi = (typeof PUBLIC_APIS)[number];
 
-/** Gateway to the worker that it chose: generate. Frames go to the message's reply subject. */
+/** Asks the chosen worker to generate. Frames go to the message's reply subject. */
 export const Start = defineEvent({
   subject: 'inf.{env}.v1.w.{wk}.start',
   publishers: ['gateway'],
   subscribers: ['worker', 'runner'],
   message: z.object({
     st: StreamId,
-    /** Rises with every start sent for `st`, whatever became of the one before. */
+    /** Number of the attempt: increases with every start sent for `st`. */
     at: z.int().positive(),
     dep: DeploymentId,
     rev: z.int().positive(),

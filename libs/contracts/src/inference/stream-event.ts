@@ -6,7 +6,7 @@ import { enumOr } from '../schemas.js';
  * with calls, `length` = the request's limit of tokens was reached or the context is full.
  */
 export const FinishReason = z.enum(['stop', 'stop_sequence', 'tool_calls', 'length', 'content_filter']);
-/** A finish reason as readers take it. */
+/** A finish reason as readers accept it: an unknown word means `stop`. */
 export const ReadFinishReason = enumOr(FinishReason, 'stop');
 export type FinishReason = z.infer<typeof FinishReason>;
 
@@ -23,18 +23,18 @@ export type TokenLogprob = z.infer<typeof TokenLogprob>;
  * Readers ignore kinds that they do not know; those still count as one event.
  */
 export const StreamEvent = z.discriminatedUnion('k', [
-  /** The prompt is evaluated; figures as far as the engine knows them by now, the prompt's perhaps an estimate. The end has the right ones. */
+  /** The prompt is evaluated. Counts as far as known, possibly estimated; the end frame has the final ones. */
   z.object({
     k: z.literal('start'),
     prompt: z.int().nonnegative().optional(),
     cached: z.int().nonnegative().optional(),
     /**
-     * Assertions of the request's JSON schemas that the answer is not forced to keep: `/pointer` of the answer's schema,
-     * `tool:/pointer` of a tool's. A few of them where there are many. Absent from workers up to 0.1.0.
+     * Assertions of the request's JSON schemas that are not enforced: `/pointer` of the answer's schema, `tool:/pointer` of a
+     * tool's. Possibly not all. Absent from workers up to 0.1.0.
      */
     relaxed: z.array(z.string()).optional(),
   }),
-  /** `lp` = the probabilities of its tokens, where they were asked for. */
+  /** `lp` = the log probabilities of its tokens, where requested. */
   z.object({
     k: z.literal('text'),
     c: z.int().nonnegative().optional(),
@@ -42,7 +42,7 @@ export const StreamEvent = z.discriminatedUnion('k', [
     n: z.int().nonnegative(),
     lp: z.array(TokenLogprob).optional(),
   }),
-  /** Reasoning, which surfaces keep apart from the answer. */
+  /** Reasoning, which surfaces separate from the answer. */
   z.object({ k: z.literal('think'), c: z.int().nonnegative().optional(), x: z.string(), n: z.int().nonnegative() }),
   /** Call number `i` of its choice begins; numbers count from 0 without a gap. A call is complete when the next begins or at `fin`. */
   z.object({
@@ -53,7 +53,7 @@ export const StreamEvent = z.discriminatedUnion('k', [
     name: z.string().min(1),
     n: z.int().nonnegative(),
   }),
-  /** More of the arguments of the last call of its choice; all of a call's pieces together are JSON text of an object. */
+  /** More arguments of the last call of its choice. All pieces of a call together are the JSON text of an object. */
   z.object({
     k: z.literal('args'),
     c: z.int().nonnegative().optional(),
@@ -66,10 +66,10 @@ export const StreamEvent = z.discriminatedUnion('k', [
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;
 
-/** Tokens that one request can use at most, of its prompt and of its answer each; the ledger takes no more. */
+/** Most tokens of one request, for its prompt and its answer each; the ledger stores no more. */
 export const TOKENS_MAX = 2_147_483_647;
 
-/** A worker of before this bound existed hands on what its engine says: a lie must not cost the stream its end. */
+/** Older workers pass on any count of their engine. It is capped, because a wrong count must not make the end frame unreadable. */
 const BoundedCount = z
   .int()
   .nonnegative()
@@ -83,7 +83,7 @@ export const Usage = z.object({
   completion: BoundedCount,
   /** Part of `completion` that was reasoning. */
   reasoning: BoundedCount.optional(),
-  /** True where the engine gave no count, or none that can be true: then figures are the worker's estimate. */
+  /** True where the engine gave no plausible count, so that the worker estimated it. */
   estimated: z.boolean().optional(),
 });
 export type Usage = z.infer<typeof Usage>;
@@ -93,7 +93,7 @@ const FNV_OFFSET = 0x811c9dc5;
 /** Start value of a stream's checksum. */
 export const EMPTY_SUM = FNV_OFFSET;
 
-/** Adds an event's text to a stream's checksum: 32-bit FNV-1a over the UTF-16 code units of every text and of all arguments in order. */
+/** Adds an event to a stream's checksum: 32-bit FNV-1a over the UTF-16 code units of all text, reasoning and arguments in order. */
 export function addToSum(sum: number, event: StreamEvent): number {
   if (event.k !== 'text' && event.k !== 'think' && event.k !== 'args') return sum;
   let next = sum;

@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { propagatedFields, propagatedFieldsOfNow } from '../feed.js';
-import { Actor } from '../identity/audit.js';
+import { actorField } from '../identity/audit.js';
 import { Limits, RequestedLimits } from '../identity/limits.js';
 import { AccountId, KeyId } from '../ids.js';
-import { AllowedDeployments, KeyExpiry, KeyName, KeyView } from './key-view.js';
+import { AllowedDeployments, KeyExpiry, KeyName, KeyView, newKeyFields } from './key-view.js';
+
+/** What all changes of keys have in common. */
+const command = { owner: 'keys', callers: ['console', 'ops'], proof: 'member', queue: 'keys' } as const;
+
+/** Fields of a change of one key. */
+const target = { account: AccountId, key: KeyId, ...actorField };
 
 /**
- * Creates a deployment key. The value is in this reply and can never be read again. The reply is sent when every gateway admits
- * the key, or after a second.
+ * Creates a deployment key. Only this reply contains the value. It is sent when every gateway accepts the key, or after one
+ * second.
  */
 export const CreateKey = defineRpc({
   subject: 'key.{env}.v1.rpc.create-key',
-  owner: 'keys',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  queue: 'keys',
+  ...command,
   request: z.object({
     account: AccountId,
     name: KeyName,
@@ -25,17 +28,9 @@ export const CreateKey = defineRpc({
     deployments: AllowedDeployments.optional(),
     /** Absent = none. */
     limits: RequestedLimits.optional(),
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
+    ...actorField,
   }),
-  reply: z.object({
-    id: KeyId,
-    /** The whole key, shown once. */
-    value: z.string(),
-    /** Prefix and first four characters, for lists. */
-    hint: z.string(),
-    ...propagatedFieldsOfNow,
-  }),
+  reply: z.object({ ...newKeyFields, ...propagatedFieldsOfNow }),
   errors: ['account_not_found', 'not_permitted', 'quota_exceeded'],
   timeoutMs: 5_000,
 });
@@ -50,109 +45,73 @@ export const ListKeys = defineRpc({
   queue: 'keys',
   request: z.object({
     account: AccountId,
-    /** Only keys with lower numbers: `next` of the reply before. */
+    /** Only keys with lower numbers: `next` of the previous reply. */
     before: KeyId.optional(),
   }),
   reply: z.object({
     keys: z.array(KeyView),
     /** Pass it as `before` for older keys; null or absent when there are none. */
     next: KeyId.nullable().optional(),
-    /** Those by which the playground calls: in no list, but in usage. With the first page alone; absent from older replicas. */
+    /** Keys of the playground, which appear in usage but in no list. Only on the first page; absent from older replicas. */
     playground: z.array(KeyId).optional(),
   }),
   errors: ['account_not_found'],
   timeoutMs: 3_000,
 });
 
-/** Gives a deployment key another name, revoked ones too. Repeating it is harmless. */
+/** Renames a deployment key, even a revoked one. Repeating it is harmless. */
 export const RenameKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rename-key',
-  owner: 'keys',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  queue: 'keys',
-  request: z.object({
-    account: AccountId,
-    key: KeyId,
-    name: KeyName,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
-  }),
+  ...command,
+  request: z.object({ ...target, name: KeyName }),
   reply: KeyView,
   errors: ['key_not_found', 'account_not_found', 'not_permitted'],
   timeoutMs: 3_000,
 });
 
 /**
- * Gives a deployment key a new value and keeps its number and name; the old value becomes
- * invalid in the same change. The new value is in this reply and can never be read again.
+ * Replaces the value of a deployment key; its number and name stay. The old value becomes invalid in the same change. Only this
+ * reply contains the new value.
  */
 export const RotateKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rotate-key',
-  owner: 'keys',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  queue: 'keys',
+  ...command,
   request: z.object({
-    account: AccountId,
-    key: KeyId,
-    /** A new expiry; null = never, absent = as it was, which an expired key does not allow. */
+    ...target,
+    /** New expiry; null = never; absent = unchanged, which is refused for an expired key. */
     expires_at: KeyExpiry.nullable().optional(),
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
   }),
-  reply: z.object({
-    id: KeyId,
-    /** The whole key, shown once. */
-    value: z.string(),
-    /** Prefix and first four characters, for lists. */
-    hint: z.string(),
-    ...propagatedFields,
-  }),
+  reply: z.object({ ...newKeyFields, ...propagatedFields }),
   errors: ['key_not_found', 'key_revoked', 'key_expired', 'account_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });
 
-/** Ends a deployment key for ever. Repeating it is harmless and asks the gateways again. */
+/** Revokes a deployment key for good. Repeating it is harmless and waits for the gateways again. */
 export const RevokeKey = defineRpc({
   subject: 'key.{env}.v1.rpc.revoke-key',
-  owner: 'keys',
-  callers: ['console', 'ops'],
-  proof: 'member',
+  ...command,
   agents: true,
-  queue: 'keys',
-  request: z.object({
-    account: AccountId,
-    key: KeyId,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
-  }),
+  request: z.object(target),
   reply: z.object({ id: KeyId, ...propagatedFields }),
   errors: ['key_not_found', 'account_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });
 
-/** Replaces all limits of a deployment key; what was used already counts on. Repeating it is harmless. */
+/** Replaces all limits of a deployment key; earlier use still counts. Repeating it is harmless. */
 export const SetKeyLimits = defineRpc({
   subject: 'key.{env}.v1.rpc.set-key-limits',
-  owner: 'keys',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  queue: 'keys',
-  request: z.object({ account: AccountId, key: KeyId, limits: RequestedLimits, actor: Actor.optional() }),
+  ...command,
+  request: z.object({ ...target, limits: RequestedLimits }),
   reply: z.object({ id: KeyId, limits: Limits, ...propagatedFields }),
   errors: ['key_not_found', 'account_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });
 
-/** Replaces the set of deployments that a key may call. Requests that run go on. Repeating it is harmless. */
+/** Replaces the set of deployments that a key may call. Running requests continue. Repeating it is harmless. */
 export const SetKeyDeployments = defineRpc({
   subject: 'key.{env}.v1.rpc.set-key-deployments',
-  owner: 'keys',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  queue: 'keys',
-  request: z.object({ account: AccountId, key: KeyId, deployments: AllowedDeployments, actor: Actor.optional() }),
+  ...command,
+  request: z.object({ ...target, deployments: AllowedDeployments }),
   reply: z.object({ id: KeyId, deployments: AllowedDeployments, ...propagatedFields }),
   errors: ['key_not_found', 'account_not_found', 'not_permitted'],
   timeoutMs: 5_000,

@@ -9,11 +9,11 @@ const AccountRecord = z.object({
   type: z.literal('account'),
   id: AccountId,
   slug: AccountSlug,
-  /** One that only newer versions know is read as `suspended`. */
+  /** An unknown word is read as `suspended`. */
   state: enumOr(AccountState, 'suspended'),
-  /** For all keys of the account together; absent = none, as in records of before limits existed. */
+  /** Shared by all keys of the account; absent = none, as in records older than limits. */
   limits: Limits.optional(),
-  /** Requests whose bodies a gateway reads at once for all keys of the account; absent = the gateway's own default. */
+  /** Request bodies of the account that a gateway reads at once; absent = the gateway's default. */
   uploads: z.int().positive().max(100_000).optional(),
 });
 
@@ -23,23 +23,23 @@ const KeyRecord = z.object({
   account: AccountId,
   kind: openEnum(['dep', 'mcp']),
   /**
-   * HMAC-SHA-256 of the key under the pepper, base64url. The key itself never leaves its creation. Readers check a hundred
-   * thousand of them at a start, and one expression checks length and letters at once.
+   * HMAC-SHA-256 of the key under the pepper, base64url. Checked by one expression, because readers check 100,000 of them at a
+   * start.
    */
   mac: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   /** Which of the environment's peppers made `mac`. */
   pepper: z.string().min(1).max(32),
-  /** One that only newer versions know is read as `revoked`. */
+  /** An unknown word is read as `revoked`. */
   state: enumOr(z.enum(['active', 'revoked']), 'revoked'),
   /** Milliseconds since the epoch; null = never expires. */
   expires: z.int().nullable(),
   /** The only deployments that it may call; null = all of its account. */
   deployments: z.array(DeploymentId).nullable(),
-  /** Absent = none, as in records of before limits existed. */
+  /** Absent = none, as in records older than limits. */
   limits: Limits.optional(),
 });
 
-/** What gateways know of accounts and keys. */
+/** Accounts and keys as gateways know them. */
 export const KeyFeedRecord = z.discriminatedUnion('type', [AccountRecord, KeyRecord]);
 export type KeyFeedRecord = z.infer<typeof KeyFeedRecord>;
 /** An account as gateways know it. */

@@ -12,13 +12,13 @@ const KNOWN: readonly (readonly [KeyKind, Uint8Array, string])[] = [
   ['mcp', new Uint8Array(32).fill(255), 'svc_mcp_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp11wUUsF'],
 ];
 
-describe('the text of a key', () => {
-  it.each(KNOWN)('of kind %s has a fixed form', (kind, random, text) => {
+describe('formatKey', () => {
+  it.each(KNOWN)('writes keys of kind %s in fixed form', (kind, random, text) => {
     expect(formatKey(kind, random)).toBe(text);
     expect(keyKindOf(text)).toBe(kind);
   });
 
-  it('is refused with any one character changed, wherever it is', () => {
+  it('makes keys that reject any changed character', () => {
     const key = formatKey('dep', randomBytes(32));
     for (let at = 0; at < key.length; at += 1) {
       const changed = ALPHABET.split('')
@@ -28,7 +28,7 @@ describe('the text of a key', () => {
     }
   });
 
-  it('is refused with two neighbours swapped', () => {
+  it('makes keys that reject swapped neighbours', () => {
     const key = formatKey(
       'mcp',
       Uint8Array.from({ length: 32 }, (_, i) => i * 7),
@@ -39,14 +39,14 @@ describe('the text of a key', () => {
     }
   });
 
-  it('does not pass for the other kind', () => {
+  it('makes keys that reject another kind', () => {
     for (const kind of KINDS) {
       const key = formatKey(kind, randomBytes(32));
       expect(keyKindOf(key.replace(/^svc_(dep|mcp)/, kind === 'dep' ? 'svc_mcp' : 'svc_dep'))).toBeNull();
     }
   });
 
-  it('of 10,000 random keys is well-formed, accepted and never the same', () => {
+  it('makes 10,000 different valid keys', () => {
     const keys = new Set<string>();
     for (let i = 0; i < 10_000; i += 1) {
       const kind = KINDS[i % 2] ?? 'dep';
@@ -58,24 +58,24 @@ describe('the text of a key', () => {
   });
 
   it.each(['', 'svc_dep_', 'sk-abc', `svc_dep_${'0'.repeat(49)}`, `svc_dep_${'0'.repeat(48)}`, `svc_dep_${'-'.repeat(49)}`])(
-    '%j is no key',
+    'makes no key like %j',
     (text) => {
       expect(keyKindOf(text)).toBeNull();
     },
   );
 
-  it('tolerates nothing around it', () => {
+  it('makes keys that reject surrounding text', () => {
     const key = formatKey('dep', randomBytes(32));
     for (const text of [` ${key}`, `${key} `, `${key}\n`, `Bearer ${key}`, key.toUpperCase(), key.toLowerCase()]) {
       expect(keyKindOf(text)).toBeNull();
     }
   });
 
-  it('is made of 256 random bits, no fewer and no more', () => {
+  it('takes exactly 256 random bits', () => {
     for (const length of [0, 16, 31, 33]) expect(() => formatKey('dep', new Uint8Array(length))).toThrow(TypeError);
   });
 
-  it('shows prefix and four characters afterwards', () => {
+  it('leaves prefix and four characters as hint', () => {
     const [, , key] = KNOWN[1]!;
     expect(keyHint(key)).toBe('svc_dep_003a');
   });

@@ -1,4 +1,4 @@
-/** What a key opens: `dep` inference on an account's deployments, `mcp` the account's MCP server. */
+/** What a key gives access to: `dep` inference on an account's deployments, `mcp` the account's MCP server. */
 export type KeyKind = 'dep' | 'mcp';
 
 const RANDOM_CHARS = 43;
@@ -31,7 +31,7 @@ function base62(value: bigint, length: number): string {
 const checkOf = (body: string): string => base62(BigInt(crc32(body)), CHECK_CHARS);
 
 /**
- * Writes a key: `svc_dep_` or `svc_mcp_`, 43 Base62 characters of 256 random bits, 6 of CRC-32.
+ * Formats a key: `svc_dep_` or `svc_mcp_`, 43 Base62 characters of 256 random bits, 6 of CRC-32.
  * @param random 32 bytes from a cryptographic source.
  */
 export function formatKey(kind: KeyKind, random: Uint8Array): string {
@@ -41,7 +41,7 @@ export function formatKey(kind: KeyKind, random: Uint8Array): string {
   return body + checkOf(body);
 }
 
-/** The key's kind when form and check characters are right, else null. No secret is compared here. */
+/** The kind of a key whose form and check characters are valid; else null. Compares no secret. */
 export function keyKindOf(text: string): KeyKind | null {
   const match = KEY.exec(text);
   if (!match) return null;

@@ -3,7 +3,7 @@ import { Limits } from '../identity/limits.js';
 import { DeploymentId, KeyId } from '../ids.js';
 import { enumOr } from '../schemas.js';
 
-/** The only deployments that a key may call; null = all of its account. None of another account is opened by it. */
+/** The deployments that a key may call; null = all of its account. Deployments of other accounts have no effect. */
 export const AllowedDeployments = z
   .array(DeploymentId)
   .min(1, 'Name at least one deployment, or null for all.')
@@ -12,8 +12,8 @@ export const AllowedDeployments = z
   .nullable();
 
 /**
- * Name that a person gives a key: 1 to 100 characters after trimming. What could break a line, a
- * terminal or the reading direction of a list is refused.
+ * Name of a key: 1 to 100 characters after trimming. Characters that could break a line, a terminal or the reading direction of
+ * a list are refused.
  */
 export const KeyName = z
   .string()
@@ -22,29 +22,29 @@ export const KeyName = z
   .max(100, 'A name has at most 100 characters.')
   .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'A name holds no control characters.');
 
-/** When a key ends, UTC. A moment that has passed is refused with `invalid_request`. */
+/** Expiry of a key, UTC. A past time is refused with `invalid_request`. */
 export const KeyExpiry = z.iso.datetime({ error: 'Write the expiry like 2026-01-31T00:00:00Z.' });
 
-/** The maker of a key, by the name at that time: a person's address; operators and keys have none. */
+/** Who made a key, and their email address at that time; null for operators and keys. */
 export const KeyCreator = z.object({ actor: enumOr(z.enum(['user', 'key', 'ops']), 'user'), name: z.string().nullable() });
 export type KeyCreator = z.infer<typeof KeyCreator>;
 
-/** A key as lists show it: enough to recognize it, never enough to use it. */
+/** A key in lists, without its value. */
 export const KeyView = z.object({
   id: KeyId,
   name: z.string(),
   /** Prefix and first four characters. */
   hint: z.string(),
-  /** `expired` and `revoked` keys open nothing; an expired one can be rotated with a new expiry. */
+  /** `expired` and `revoked` keys are refused; an expired one can be rotated with a new expiry. */
   state: enumOr(z.enum(['active', 'expired', 'revoked']), 'active'),
   created_at: z.iso.datetime(),
-  /** Null where it was not recorded. Absent from older replicas. */
+  /** Null = not recorded. Absent from older replicas. */
   created_by: KeyCreator.nullable().optional(),
-  /** When it got the value that it has, if not at its creation; null = never rotated. Absent from older replicas. */
+  /** When it was last rotated; null = never. Absent from older replicas. */
   rotated_at: z.iso.datetime().nullable().optional(),
-  /** Null = never. Absent from replicas of before expiry existed, whose keys never end. */
+  /** Null = never. Absent from replicas older than expiry, whose keys never expire. */
   expires_at: z.iso.datetime().nullable().optional(),
-  /** End of its last request, a second or two after it; null = never used. Only in lists; absent from older replicas. */
+  /** End of its last request, recorded within two seconds; null = never used. Only in lists; absent from older replicas. */
   last_used_at: z.iso.datetime().nullable().optional(),
   /** Null = all of its account. Absent from older replicas. */
   deployments: AllowedDeployments.optional(),
@@ -52,3 +52,12 @@ export const KeyView = z.object({
   limits: Limits.optional(),
 });
 export type KeyView = z.infer<typeof KeyView>;
+
+/** Reply fields of a key that has just got a value. */
+export const newKeyFields = {
+  id: KeyId,
+  /** The whole key, shown once. */
+  value: z.string(),
+  /** Prefix and first four characters, for lists. */
+  hint: z.string(),
+};

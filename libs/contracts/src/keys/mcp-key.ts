@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { propagatedFields, propagatedFieldsOfNow } from '../feed.js';
-import { Actor } from '../identity/audit.js';
+import { actorField } from '../identity/audit.js';
 import { Limits } from '../identity/limits.js';
 import { AccountId, AccountSlug, KeyId } from '../ids.js';
-import { KeyView } from './key-view.js';
+import { KeyView, newKeyFields } from './key-view.js';
 
-/** Header `typ` of the token that proves an MCP key to the services. */
+/** Header `typ` of a key proof: the token with which the console acts for an MCP key. */
 export const KEY_PROOF_TYPE = 'mcp+jwt';
-/** Lifetime of such a token, in seconds: longer than any request to the MCP server takes. */
+/** Lifetime of a key proof in seconds: longer than any request to the MCP server. */
 export const KEY_PROOF_LIFE_S = 60;
 
 /** `aud` of an environment's key proofs: services accept them for RPCs, the console's HTTP API does not. */
 export const keyProofAudience = (env: string): string => `slipway:${env}:services`;
 
-/** What a request to the MCP server may do: `read` nothing but read, `write` what a member may. */
+/** What a request to the MCP server may do: `read` only, or everything that a member may (`write`). */
 export const McpScope = z.enum(['read', 'write']);
 export type McpScope = z.infer<typeof McpScope>;
 
@@ -27,35 +27,23 @@ export const KeyProofClaims = z.object({
 });
 export type KeyProofClaims = z.infer<typeof KeyProofClaims>;
 
+/** What creation and rotation have in common. */
+const command = { owner: 'keys', callers: ['console', 'ops'], proof: 'member', queue: 'keys' } as const;
+
 /**
- * Creates the account's MCP key. An account has one at most: of concurrent requests one succeeds, and an existing key is only
- * rotated. The value is in this reply and can never be read again. The reply is sent when every gateway knows the key, or after
- * a second.
+ * Creates the account's MCP key. An account has at most one: of concurrent requests one succeeds, and an existing key can only
+ * be rotated. Only this reply contains the value. It is sent when every gateway knows the key, or after one second.
  */
 export const CreateMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.create-mcp-key',
-  owner: 'keys',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  queue: 'keys',
-  request: z.object({
-    account: AccountId,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
-  }),
-  reply: z.object({
-    id: KeyId,
-    /** The whole key, shown once. */
-    value: z.string(),
-    /** Prefix and first four characters. */
-    hint: z.string(),
-    ...propagatedFieldsOfNow,
-  }),
+  ...command,
+  request: z.object({ account: AccountId, ...actorField }),
+  reply: z.object({ ...newKeyFields, ...propagatedFieldsOfNow }),
   errors: ['account_not_found', 'mcp_key_exists', 'not_permitted'],
   timeoutMs: 5_000,
 });
 
-/** The account's MCP key without its value, null while there is none. */
+/** The account's MCP key without its value; null = none. */
 export const FindMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.find-mcp-key',
   owner: 'keys',
@@ -65,7 +53,7 @@ export const FindMcpKey = defineRpc({
   request: z.object({ account: AccountId }),
   reply: z.object({
     key: KeyView.nullable(),
-    /** The client that used it last, as it named itself; null where it was not used, or did not. Absent from older replicas. */
+    /** The client that used it last, by its own name; null = unused or unnamed. Absent from older replicas. */
     last_client: z.string().nullable().optional(),
   }),
   errors: ['account_not_found'],
@@ -73,35 +61,21 @@ export const FindMcpKey = defineRpc({
 });
 
 /**
- * Gives the account's MCP key a new value; the old one becomes invalid in the same change. `key_not_found`
- * while it has none. The new value is in this reply and can never be read again.
+ * Replaces the value of the account's MCP key; the old value becomes invalid in the same change. `key_not_found` where the
+ * account has none. Only this reply contains the new value.
  */
 export const RotateMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.rotate-mcp-key',
-  owner: 'keys',
-  callers: ['console', 'ops'],
-  proof: 'member',
-  queue: 'keys',
-  request: z.object({
-    account: AccountId,
-    /** Absent from callers older than the audit log. */
-    actor: Actor.optional(),
-  }),
-  reply: z.object({
-    id: KeyId,
-    /** The whole key, shown once. */
-    value: z.string(),
-    /** Prefix and first four characters. */
-    hint: z.string(),
-    ...propagatedFields,
-  }),
+  ...command,
+  request: z.object({ account: AccountId, ...actorField }),
+  reply: z.object({ ...newKeyFields, ...propagatedFields }),
   errors: ['account_not_found', 'key_not_found', 'not_permitted'],
   timeoutMs: 5_000,
 });
 
 /**
- * The account of an MCP key. The console asks for each request, so that a rotated key is refused at once. Unknown and rotated
- * keys, those of another environment and of suspended accounts are all `invalid_api_key`.
+ * The account of an MCP key. The console calls this for each request, so that a rotated key is refused at once. Unknown and
+ * rotated keys, and keys of other environments and of suspended accounts, all get `invalid_api_key`.
  */
 export const OpenMcpKey = defineRpc({
   subject: 'key.{env}.v1.rpc.open-mcp-key',
@@ -112,7 +86,7 @@ export const OpenMcpKey = defineRpc({
   /** The whole key, as a client sent it. */
   request: z.object({
     value: z.string().regex(/^svc_mcp_[0-9A-Za-z]{49}$/),
-    /** What the proof shall be good for. Absent = `write`. */
+    /** Scope of the proof. Absent = `write`. */
     scope: McpScope.optional(),
   }),
   reply: z.object({
@@ -127,12 +101,12 @@ export const OpenMcpKey = defineRpc({
   timeoutMs: 3_000,
 });
 
-/** Longest name of a client that is kept. */
+/** Longest stored name of a client, in characters. */
 export const CLIENT_CHARS = 200;
 
 /**
- * An account's MCP key was used just now. The console reports at most once a minute for each client; of several at once the last one
- * stands. A key that is no MCP key of this account changes nothing.
+ * Records that an account's MCP key was used just now. The console reports at most once a minute per client; the last report
+ * wins. Any other key is ignored.
  */
 export const RecordMcpUse = defineRpc({
   subject: 'key.{env}.v1.rpc.record-mcp-use',
@@ -143,7 +117,7 @@ export const RecordMcpUse = defineRpc({
   request: z.object({
     account: AccountId,
     key: KeyId,
-    /** As the client names itself; no proof. Absent = it did not. */
+    /** The client's name for itself, unverified. Absent = none. */
     client: z.string().min(1).max(CLIENT_CHARS).optional(),
   }),
   reply: z.object({}),

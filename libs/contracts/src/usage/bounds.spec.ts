@@ -10,8 +10,8 @@ const record = {
 };
 const orphan = { ...record, gw: 'gw-1' };
 
-describe('figures of usage', () => {
-  it('of a record are refused beyond what one request can use', () => {
+describe('usage', () => {
+  it('refuses records beyond the bounds of a request', () => {
     expect(UsageRecord.safeParse(record).success).toBe(true);
     for (const wrong of [
       { prompt: TOKENS_MAX + 1 },
@@ -28,7 +28,7 @@ describe('figures of usage', () => {
     expect(UsageRecord.safeParse({ ...record, prompt: TOKENS_MAX, cached: TOKENS_MAX, completion: TOKENS_MAX }).success).toBe(true);
   });
 
-  it('of an end frame are read as the largest count, so that the stream still ends', () => {
+  it('caps the counts of an end frame', () => {
     const usage = { prompt: 9e15, cached: 9e15, completion: 9e15, reasoning: 9e15 };
     const end = { k: 'end', q: 1, fin: 'done', usage, sum: 0, tm: { queue: 0, prefill: 0, total: 1 } };
     const bounded = { prompt: TOKENS_MAX, cached: TOKENS_MAX, completion: TOKENS_MAX, reasoning: TOKENS_MAX };
@@ -36,12 +36,12 @@ describe('figures of usage', () => {
   });
 });
 
-describe('a holder that cannot be read', () => {
+describe('an invalid list item', () => {
   const taken = { requests_taken: 1, tokens_taken: 2 };
   const use = { kind: 'key', id: 1, entry: 1, requests: 1, tokens: 1, running: 0, ...taken };
   const total = { id: 1, day: 1, month: 2 };
 
-  it('spoils no other of its message', () => {
+  it('leaves the other items readable', () => {
     const good = { ...use, id: 2 };
     for (const bad of [{ ...use, tokens: null }, { ...use, tokens: 1e300 }, { ...use, running: -1 }, null, 'x'])
       expect(LimitUse.message.parse({ gw: 'gw-1', holders: [bad, good] }).holders).toEqual([good]);

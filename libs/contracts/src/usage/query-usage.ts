@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRpc } from '../channel.js';
 import { AccountId, AliasName, DeploymentId, KeyId } from '../ids.js';
 
-/** Rows of one reply. */
+/** Most rows in one reply. */
 export const USAGE_ROWS_MAX = 4_000;
 
 /** A dimension by which usage can be split. */
@@ -15,46 +15,46 @@ export type UsageStep = z.infer<typeof UsageStep>;
 
 const Sum = z.int().nonnegative();
 
-/** Half, 95 and 99 of 100 requests stay below these; true to 5 %. */
+/** Percentiles, accurate to 5 %. */
 const Percentiles = z.object({ p50: z.number().nonnegative(), p95: z.number().nonnegative(), p99: z.number().nonnegative() });
 
-/** How fast completed requests were answered. A figure that no request of the row has is absent. */
+/** Latency of completed requests. A value that no request of the row has is absent. */
 export const UsageLatency = z.object({
   /** Milliseconds from the request to the first token. */
   ttft_ms: Percentiles.optional(),
   /** Milliseconds from the request to the end of its answer. */
   duration_ms: Percentiles.optional(),
-  /** Tokens after the first by the time since the first; of answers with two tokens or more. p95 and p99 are the fastest. */
+  /** Tokens after the first, divided by the time since the first, for answers with two or more tokens. p95 and p99 are the fastest. */
   tokens_per_second: Percentiles.optional(),
 });
 export type UsageLatency = z.infer<typeof UsageLatency>;
 
-/** Usage of one step of time and one combination of the groups that were asked for. */
+/** Usage of one time step and one combination of the requested groups. */
 export const UsageRow = z.object({
-  /** Begin of the step. */
+  /** Start of the step. */
   from: z.iso.datetime(),
-  /** Those of the groups that were asked for. */
+  /** The following five: present where requested as groups. */
   key: KeyId.optional(),
   deployment: DeploymentId.optional(),
-  /** Empty where the slug was called. */
+  /** Empty = called by slug. */
   alias: z.string().optional(),
-  /** A public contract, such as `chat`; the ledger hands on words that it does not know. */
+  /** A public contract, such as `chat`; may be a word of a newer version. */
   api: z.string().max(64).optional(),
   status: z.string().optional(),
   requests: Sum,
-  /** Part of `requests` that was neither completed, nor cancelled by its client, nor runs. */
+  /** Part of `requests` that is neither completed, cancelled by the client, nor running. */
   errors: Sum,
   prompt_tokens: Sum,
   cached_tokens: Sum,
   completion_tokens: Sum,
-  /** Only where `latency` was asked for, and by services that know it; empty where nothing was completed. */
+  /** Only where requested and known to the service; empty where no request was completed. */
   latency: UsageLatency.optional(),
 });
 export type UsageRow = z.infer<typeof UsageRow>;
 
 /**
- * What an account used, by the minute in which requests began. More rows than a reply holds are refused with
- * `invalid_request`: ask for longer steps, fewer groups or a shorter range.
+ * Usage of an account, by the minute in which requests began. More than `USAGE_ROWS_MAX` rows are refused with
+ * `invalid_request`: use longer steps, fewer groups or a shorter range.
  */
 export const QueryUsage = defineRpc({
   subject: 'usage.{env}.v1.rpc.query',
@@ -67,21 +67,21 @@ export const QueryUsage = defineRpc({
     account: AccountId,
     /** First minute, rounded down. */
     from: z.iso.datetime(),
-    /** First minute that is not part of it, rounded up. */
+    /** End, exclusive, rounded up to a minute. */
     to: z.iso.datetime(),
     step: UsageStep,
     group_by: z.array(UsageGroup).max(5),
-    /** Asks for the `latency` of each row too. */
+    /** True = each row includes `latency`. */
     latency: z.boolean().optional(),
-    /** Only these. */
+    /** Filters. */
     key: KeyId.optional(),
     deployment: DeploymentId.optional(),
     alias: AliasName.optional(),
   }),
   reply: z.object({
-    /** In order of time, then of the groups. */
+    /** By time, then by groups. */
     rows: z.array(UsageRow).max(USAGE_ROWS_MAX),
-    /** When the ledger was read. Requests are in it a second or two after their end, long ones each minute. */
+    /** When the ledger was read. It contains requests one or two seconds after their end, and long ones each minute. */
     as_of: z.iso.datetime(),
   }),
   errors: [],

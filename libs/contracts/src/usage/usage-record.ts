@@ -10,7 +10,7 @@ const INT32_MAX = 2_147_483_647;
 const Count = z.int().nonnegative().max(TOKENS_MAX);
 /** Longest duration of a record, in milliseconds: 24 days. */
 export const USAGE_DURATION_MS_MAX = INT32_MAX;
-/** Milliseconds. */
+/** In milliseconds. */
 const Duration = z.int().nonnegative().max(USAGE_DURATION_MS_MAX);
 /** Milliseconds since the epoch; the last is in the year 9999. */
 const Moment = z.int().positive().max(253_402_300_799_999);
@@ -19,50 +19,50 @@ const Status = z.string().regex(/^[a-z_]{1,40}$/);
 
 const Dimensions = z.object({
   st: StreamId,
-  /** Attempt that the figures come from. */
+  /** Attempt whose counts these are. */
   at: z.int().nonnegative(),
   acct: AccountId,
   key: KeyId,
   dep: DeploymentId,
   rev: z.int().positive().max(INT32_MAX),
-  /** A public contract; one that only newer versions know is counted under its word. */
+  /** A public contract; an unknown word is counted under that word. */
   api: openEnum(PUBLIC_APIS),
-  /** When the request came, milliseconds since the epoch. Days, months and minutes of the ledger go by it. */
+  /** When the request arrived, in milliseconds since the epoch. It decides the day, month and minute in the ledger. */
   started: Moment,
-  /** Since `started`. */
+  /** Duration since `started`. */
   ms: Duration,
   prompt: Count,
   /** Part of `prompt` that was not evaluated again. */
   cached: Count,
   completion: Count,
-  /** True where the worker did not say what the engine counted, or could not believe it: then it is what was relayed. */
+  /** True where the engine gave no plausible count, so that relayed tokens were counted. */
   estimated: z.boolean().optional(),
 });
 
 /**
- * What one request has used so far. The figures of a request only rise, and the final record is its last: so records may come
- * doubled and in any order. `running` = not over; `completed`; `cancelled` = its client left; else the code of its error.
+ * What one request has used so far. Its counts never decrease and the final record is the last, so records may arrive repeatedly
+ * and in any order. Status: `running`, `completed`, `cancelled` = the client left, or the code of the error.
  */
 export const UsageRecord = Dimensions.extend({
   final: z.boolean(),
-  /** The alias that was called; absent where the slug was. */
+  /** The called alias; absent = called by slug. */
   alias: AliasName.optional(),
   stream: z.boolean(),
-  /** Time to first token; null while there was none. */
+  /** Time to first token; null = none yet. */
   ttft_ms: Duration.nullable(),
   status: Status,
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
-/** Records that travel together at most: 40 kB, each being less than 400 bytes. */
+/** Most records in one message: 40 kB, at less than 400 bytes each. */
 export const USAGE_RECORDS_MAX = 100;
 
 /**
- * Requests of one key to one deployment that a gateway refused for one reason within some seconds, before a worker was looked
- * for: none of them has a record of its own, none used a token. Each count has a name of its own and never changes.
+ * Number of requests of one key to one deployment that a gateway refused for one reason within some seconds, before it looked for
+ * a worker. They have no record of their own and used no token. Each count has a unique id and never changes.
  */
 export const RefusedUsage = Dimensions.pick({ acct: true, key: true, dep: true, api: true, started: true }).extend({
-  /** Name of the count. */
+  /** Unique id of the count. */
   id: StreamId,
   alias: AliasName.optional(),
   /** Code of the error. */
@@ -71,14 +71,14 @@ export const RefusedUsage = Dimensions.pick({ acct: true, key: true, dep: true, 
 });
 export type RefusedUsage = z.infer<typeof RefusedUsage>;
 
-/** Usage of several requests that a gateway sends together. Readers that do not know `refused` leave it out. */
+/** Usage of several requests in one message. Readers that do not know `refused` ignore it. */
 export const GatheredUsage = z.object({
   records: z.array(UsageRecord).max(USAGE_RECORDS_MAX),
   refused: z.array(RefusedUsage).max(USAGE_RECORDS_MAX).optional(),
 });
 export type GatheredUsage = z.infer<typeof GatheredUsage>;
 
-/** A gateway's account of a request, at its end and each minute of a long one: by itself, or gathered with others. */
+/** Usage that a gateway reports: at the end of a request, and each minute of a long one. */
 export const UsageRecorded = defineEvent({
   subject: 'usage.{env}.v1.rec',
   publishers: ['gateway'],
@@ -86,11 +86,11 @@ export const UsageRecorded = defineEvent({
   message: z.union([UsageRecord, GatheredUsage]),
 });
 
-/** What a worker counted of a stream whose gateway is gone. It counts where no final record of the gateway comes. */
+/** A worker's count of a stream whose gateway is gone. Used where the gateway sent no final record. */
 export const OrphanUsage = Dimensions.extend({
   /** The gateway that is gone. */
   gw: Incarnation,
-  /** What the start carried; without it the count is set aside. Absent where gateway or worker are of an older release. */
+  /** Claim from the start's header; without it the count is not booked. Absent from older gateways and workers. */
   claim: z.string().max(200).optional(),
 });
 export type OrphanUsage = z.infer<typeof OrphanUsage>;
@@ -105,7 +105,7 @@ export const UsageOrphaned = defineEvent({
 
 const MIB = 1024 * 1024;
 
-/** Usage on its way into the ledger of keys-service. */
+/** Usage records for the ledger of keys-service. */
 export const UsageStream: WorkStream = {
   name: 'usage',
   events: [UsageRecorded, UsageOrphaned],

@@ -5,7 +5,7 @@ import { ANY } from './regex-classes.js';
 import { type Lookahead, type RegexBranch, regexBranches } from './regex-reader.js';
 
 const MAX_NODES = 4_000;
-/** Sets of nodes that one determinization may look at, in nodes. */
+/** Most nodes, over all node sets, in one determinization. */
 const MAX_WORK = 400_000;
 
 class TooLarge extends Error {}
@@ -15,14 +15,14 @@ interface Node {
   readonly steps: { readonly set: CharSet; readonly to: number }[];
 }
 
-/** A non-deterministic automaton under construction; node 1 is its end. */
+/** A nondeterministic automaton under construction; node 1 is its end. */
 class Draft {
   readonly #nodes: Node[] = [];
   #work = 0;
   readonly start = this.#node();
   readonly end = this.#node();
 
-  /** Adds what an expression without rules matches between two nodes. */
+  /** Adds an expression without rules between two nodes. */
   add(expr: Expr, from: number, to: number): void {
     switch (expr.kind) {
       case 'text':
@@ -53,7 +53,7 @@ class Draft {
     }
   }
 
-  /** A node between two pieces. */
+  /** Adds a node between two pieces. */
   join(): number {
     return this.#node();
   }
@@ -155,8 +155,8 @@ const chars = (set: CharSet): Expr => (set.length === 0 ? { kind: 'alt', items: 
 const AROUND: Expr = { kind: 'repeat', item: chars(ANY), min: 0, max: null };
 
 /**
- * The texts in which a regular expression matches somewhere, as JSON schemas mean it; also one that looks ahead. Null = too large.
- * @throws ServiceError `unsupported_value` as `regexBranches` does.
+ * The texts in which a regular expression matches somewhere, as in JSON schemas; lookaheads are supported. Null = too large.
+ * @throws ServiceError `unsupported_value` like `regexBranches`.
  */
 export const patternAutomaton = (pattern: string): Automaton | null => anyBranch(regexBranches(pattern, chars), false);
 
@@ -168,7 +168,7 @@ function anyBranch(branches: readonly RegexBranch[], fromHere: boolean): Automat
   });
 }
 
-/** From the last piece to the first: what looks ahead narrows all that follows it. */
+/** Builds from the last piece to the first: a lookahead restricts everything after it. */
 function branchAutomaton({ parts, fromStart, toEnd }: RegexBranch, fromHere: boolean): Automaton | null {
   let rest = automatonOf(toEnd ? { kind: 'text', text: '' } : AROUND);
   const all: readonly (Expr | Lookahead)[] = fromStart || fromHere ? parts : [AROUND, ...parts];

@@ -3,13 +3,13 @@ import type { CharSet } from './char-set.js';
 import { alt, EMPTY, type Expr, isNever, seq } from './gbnf.js';
 import type { RuleBook } from './rule-book.js';
 
-/** Steps that are written one behind the other before a rule is made of them. */
+/** Most steps written inline before they become a rule. */
 const MAX_INLINE = 24;
 
 /**
- * The texts of an automaton as rules, one for each state where ways meet: no text can be read in two ways.
+ * The texts of an automaton as rules, one for each state where paths meet. The rules are unambiguous.
  * @param char writes one character of a set.
- * @returns null where there is no text.
+ * @returns null for an empty language.
  */
 export function automatonRules(book: RuleBook, { states }: Automaton, char: (set: CharSet) => Expr): Expr | null {
   if (states.length === 0) return null;
@@ -17,7 +17,7 @@ export function automatonRules(book: RuleBook, { states }: Automaton, char: (set
   for (const { steps } of states) for (const { to } of steps) entries[to] = (entries[to] ?? 0) + 1;
   const refs = new Map<number, Expr>();
   const names = new Map<number, string>();
-  // From the last state to the first: what a state refers to mostly stands behind it.
+  // From the last state to the first: most references point to later states.
   const isShared = (at: number): boolean => at === 0 || (entries[at] ?? 0) > 1;
   for (const at of states.keys()) if (isShared(at)) names.set(at, book.reserve('state'));
   const body = (at: number, inline: number): Expr => {

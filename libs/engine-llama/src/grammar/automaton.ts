@@ -1,33 +1,34 @@
 import { type CharSet, charSet, intersect } from './char-set.js';
 
-/** What one character leads to. The sets of a state's steps do not overlap. */
+/** A transition. The sets of a state's transitions do not overlap. */
 export interface Step {
   readonly set: CharSet;
   readonly to: number;
 }
 
+/** A state of an automaton. */
 export interface State {
   readonly accepts: boolean;
   readonly steps: readonly Step[];
 }
 
-/** A deterministic automaton over code points; the first state is where a text begins. None at all = no text matches. */
+/** A deterministic automaton over code points; the first state is the start. No states = empty language. */
 export interface Automaton {
   readonly states: readonly State[];
 }
 
-/** A larger automaton makes a grammar that is not worth its size. */
+/** Most states of an automaton. */
 const MAX_STATES = 1_000;
 const NOTHING: Automaton = { states: [] };
 
-/** An interval of code points and what it leads to. */
+/** An interval of code points and its target. */
 interface Cut<T> {
   readonly from: number;
   readonly to: number;
   readonly values: readonly T[];
 }
 
-/** The intervals between all ends of some sets, each with the values of the sets that hold it. */
+/** The intervals between all bounds of some sets, each with the values of the sets that contain it. */
 function cutsOf<T>(sets: readonly { readonly set: CharSet; readonly value: T }[]): Cut<T>[] {
   const starts = new Set<number>();
   for (const { set } of sets) for (const [from, to] of set) starts.add(from).add(to + 1);
@@ -43,7 +44,7 @@ function cutsOf<T>(sets: readonly { readonly set: CharSet; readonly value: T }[]
   });
 }
 
-/** Explores states by name from the first one on; null = there are too many. */
+/** Explores states by name, beginning with the first; null = too many. */
 export function explore<K>(
   first: K,
   nameOf: (key: K) => string,
@@ -74,10 +75,10 @@ export function explore<K>(
   return minimal({ states });
 }
 
-/** Which texts of the first a combination keeps: those that the second takes too, or those that it does not take. */
+/** Whether a combination keeps the texts of the first automaton that the second accepts, or those that it does not. */
 export type Combination = 'and' | 'without';
 
-/** The texts of both, or of `a` without those of `b`; null = too many states. */
+/** Intersection, or `a` without `b`; null = too many states. */
 export function combine(a: Automaton, b: Automaton, how: Combination): Automaton | null {
   if (a.states.length === 0) return NOTHING;
   const stateOf = (machine: Automaton, at: number): State | undefined => machine.states[at];
@@ -100,7 +101,7 @@ export function combine(a: Automaton, b: Automaton, how: Combination): Automaton
   );
 }
 
-/** The states from which a text can still end, as a set. */
+/** The states from which an accepting state can be reached. */
 function living({ states }: Automaton): ReadonlySet<number> {
   const before = new Map<number, number[]>();
   for (const [i, { steps }] of states.entries()) {
@@ -120,7 +121,7 @@ function living({ states }: Automaton): ReadonlySet<number> {
   return alive;
 }
 
-/** The same texts with as few states as possible (Moore). */
+/** Minimizes an automaton (Moore). */
 function minimal(machine: Automaton): Automaton {
   const alive = living(machine);
   if (!alive.has(0)) return NOTHING;
@@ -142,7 +143,7 @@ function minimal(machine: Automaton): Automaton {
   return grouped(lively, groups, alive);
 }
 
-/** For each state where each kind of character leads; -1 = nowhere. Characters are of one kind where all states treat them alike. */
+/** Target of each state and character class; -1 = none. Characters are in one class if all states treat them alike. */
 function tableOf(states: readonly State[]): readonly (readonly number[])[] {
   const sets = states.flatMap(({ steps }, from) => steps.map(({ set, to }) => ({ set, value: [from, to] as const })));
   const kinds = new Map<string, readonly (readonly [number, number])[]>();
@@ -162,7 +163,7 @@ function merged(steps: readonly Step[], groups: readonly number[]): Map<number, 
 }
 
 function grouped(states: readonly State[], groups: readonly number[], alive: ReadonlySet<number>): Automaton {
-  // Only what is reached from the first state is kept, in that order, so that it comes first.
+  // Keeps only states reachable from the first, in that order.
   const numbers = new Map<number, number>([[groups[0] ?? 0, 0]]);
   const heads = [0];
   const made: State[] = [];
@@ -180,7 +181,7 @@ function grouped(states: readonly State[], groups: readonly number[], alive: Rea
   return { states: made };
 }
 
-/** Characters of the shortest text, and of the longest; null = there is no longest. */
+/** Lengths of the shortest and of the longest text; null = unbounded. */
 export function lengthsOf({ states }: Automaton): { readonly shortest: number; readonly longest: number | null } {
   let level = new Set([0]);
   let shortest: number | null = null;
@@ -196,7 +197,7 @@ export function lengthsOf({ states }: Automaton): { readonly shortest: number; r
   return { shortest: shortest ?? 0, longest: level.size > 0 ? null : longest };
 }
 
-/** Texts of `min` to `max` characters of a set; null = without end, or too many states. */
+/** Texts of `min` to `max` characters of a set; null = unbounded, or too many states. */
 export function ofLength(set: CharSet, min: number, max: number | null): Automaton | null {
   const last = max ?? min;
   if (last >= MAX_STATES) return null;
@@ -207,7 +208,7 @@ export function ofLength(set: CharSet, min: number, max: number | null): Automat
   return min > last ? NOTHING : { states };
 }
 
-/** The same texts without those that hold other characters. */
+/** The texts that contain only characters of a set. */
 export const within = ({ states }: Automaton, alphabet: CharSet): Automaton =>
   minimal({
     states: states.map(({ accepts, steps }) => ({
@@ -216,7 +217,7 @@ export const within = ({ states }: Automaton, alphabet: CharSet): Automaton =>
     })),
   });
 
-/** The texts of both and of all others; null = too many states. */
+/** Intersection of all; null = too many states. */
 export const allOf = (machines: readonly (Automaton | null)[]): Automaton | null => {
   const [first, ...others] = machines;
   return others.reduce<Automaton | null>((all, next) => (all && next ? combine(all, next, 'and') : null), first ?? null);

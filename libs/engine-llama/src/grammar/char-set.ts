@@ -6,13 +6,13 @@ export type CharSet = readonly CharRange[];
 
 const LAST = 0x10ffff;
 
-/** All that a text can hold: neither halves of surrogate pairs, nor NUL, which llama.cpp takes for the end of a text. */
+/** All characters of a text: no surrogates, and no NUL, which ends a text in llama.cpp. */
 export const TEXT_CHARS: CharSet = [
   [0x01, 0xd7ff],
   [0xe000, LAST],
 ];
 
-/** The same set, in order and without overlaps. */
+/** Sorts and merges the ranges of a set. */
 export function charSet(...ranges: readonly CharRange[]): CharSet {
   const result: [number, number][] = [];
   for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
@@ -23,6 +23,7 @@ export function charSet(...ranges: readonly CharRange[]): CharSet {
   return result;
 }
 
+/** The characters of a text. */
 export const charsOf = (text: string): CharSet =>
   charSet(
     ...Array.from(text, (char): CharRange => {
@@ -31,6 +32,7 @@ export const charsOf = (text: string): CharSet =>
     }),
   );
 
+/** Intersection of two sets. */
 export function intersect(a: CharSet, b: CharSet): CharSet {
   const result: CharRange[] = [];
   for (const [aFrom, aTo] of a) {
@@ -43,6 +45,7 @@ export function intersect(a: CharSet, b: CharSet): CharSet {
   return charSet(...result);
 }
 
+/** All characters of texts that are not in a set. */
 export function complement(set: CharSet): CharSet {
   const result: CharRange[] = [];
   let from = 0;

@@ -3,21 +3,22 @@ import { ServiceError } from '@slipway/contracts';
 const MAX_RULES = 30_000;
 const MAX_KIB = 512;
 const MAX_STEPS = 40_000;
-/** Milliseconds of work that the grammars of one request may take. */
+/** CPU time for the grammars of one request, in milliseconds. */
 const MAX_MS = 2_000;
 
-/** Why something was refused that may be taken another time. */
+/** Cause of an error that may not occur again. */
 class OutOfTime extends Error {}
 
-/** Whether an error says nothing but that the time for compiling was spent. */
+/** Whether an error means only that the time for compiling ran out. */
 export const isOutOfTime = (error: Error): boolean => error.cause instanceof OutOfTime;
 
+/** The error for a grammar that takes too long to compile. */
 export const outOfTime = (): ServiceError =>
   new ServiceError('unsupported_value', 'The schemas or the grammar of this request take too long to compile. Make them smaller.', {
     cause: new OutOfTime(),
   });
 
-/** Reading schemas, counted over all parts of a request, whether they are kept or not. */
+/** Steps of reading schemas, over all parts of a request, kept or not. */
 class Work {
   #steps = 0;
   #most = MAX_STEPS;
@@ -44,22 +45,22 @@ class Work {
   }
 }
 
-/** What a grammar takes. */
+/** Size of a grammar. */
 export interface GrammarSize {
   readonly rules: number;
   readonly chars: number;
 }
 
 /**
- * What the grammars of one request may take together: rules, characters, steps of reading their schemas, and time.
- * Its methods throw ServiceError `unsupported_value` when it is spent.
+ * Budget of all grammars of one request: rules, characters, steps of reading schemas, and time. Its methods throw ServiceError
+ * `unsupported_value` when it is used up.
  */
 export class CompileBudget {
   #rules = 0;
   #chars = 0;
   readonly #work: Work;
 
-  /** @param clock milliseconds that were worked; asked often. Without one time is free. */
+  /** @param clock CPU time in milliseconds; called often. Absent = time is unlimited. */
   constructor(
     clock: (() => number) | Work = () => 0,
     private readonly taken: GrammarSize = { rules: 0, chars: 0 },
@@ -67,18 +68,18 @@ export class CompileBudget {
     this.#work = clock instanceof Work ? clock : new Work(clock);
   }
 
-  /** What was written. */
+  /** Size written so far. */
   get size(): GrammarSize {
     return { rules: this.#rules, chars: this.#chars };
   }
 
-  /** The budget of a part that may be given up: what the part writes counts for the whole only once it is kept. */
+  /** Budget of a part that may be dropped: its size counts only once it is kept. */
   part(): CompileBudget {
     const { rules, chars } = this.taken;
     return new CompileBudget(this.#work, { rules: rules + this.#rules, chars: chars + this.#chars });
   }
 
-  /** Takes a part. @returns false when there is no room for it. */
+  /** Keeps a part. @returns false when it does not fit. */
   keep({ rules, chars }: GrammarSize): boolean {
     if (this.#isOver(rules, chars)) return false;
     this.#rules += rules;
@@ -86,25 +87,25 @@ export class CompileBudget {
     return true;
   }
 
-  /** Gives more steps and a quarter more time, for what is to be made instead of what took too much. */
+  /** Adds steps and a quarter of the time, for the replacement of a part that was too large. */
   extend(): void {
     this.#work.extend();
   }
 
-  /** A rule is begun. */
+  /** Counts a rule. */
   rule(): void {
     this.#rules += 1;
     if (this.#isOver(0, 0)) throw tooLarge(`more than ${MAX_RULES} rules`);
     this.#work.look();
   }
 
-  /** Characters of grammar were written. */
+  /** Counts characters of grammar. */
   chars(count: number): void {
     this.#chars += count;
     if (this.#isOver(0, 0)) throw tooLarge(`more than ${MAX_KIB} KiB`);
   }
 
-  /** Parts of a schema were looked at. */
+  /** Counts steps of reading a schema. */
   steps(count = 1): void {
     this.#work.steps(count);
   }
@@ -116,4 +117,4 @@ export class CompileBudget {
 }
 
 const tooLarge = (what: string): ServiceError =>
-  new ServiceError('unsupported_value', `The grammar that this would take is too large: ${what}. All schemas of a request count together.`);
+  new ServiceError('unsupported_value', `The grammar for this is too large: ${what}. All schemas of a request count together.`);

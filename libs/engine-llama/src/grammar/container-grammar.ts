@@ -2,35 +2,35 @@ import { alt, EMPTY, type Expr, isNever, NEVER, optional, repeat, seq, text } fr
 import { COLON, COMMA, jsonLiteral, jsonObject } from './json-text.js';
 import type { RuleBook } from './rule-book.js';
 
-/** Required members that are written into one rule. */
+/** Most required members in one rule. */
 const MAX_INLINE = 8;
 
-/** What an object may hold. Members come in this order. */
+/** Members of an object, in this order. */
 export interface ObjectForm {
   readonly members: readonly { readonly name: string; readonly value: Expr; readonly required: boolean }[];
-  /** Members that are not listed, name and value; null = there are none. */
+  /** Rule of unlisted members, name and value; null = none. */
   readonly others: Expr | null;
-  /** The members that are not listed may be anything. */
+  /** Whether unlisted members may have any value. */
   readonly anyOthers: boolean;
-  /** Members in all; null = without end. */
+  /** Most members; null = unlimited. */
   readonly min: number;
   readonly max: number | null;
 }
 
-/** A JSON object of that form. */
+/** Expression of a JSON object. */
 export function objectGrammar(book: RuleBook, form: ObjectForm): Expr {
   if (form.anyOthers && form.members.length === 0 && form.min === 0 && form.max === null) return jsonObject(book);
   if (form.members.some(({ value, required }) => required && isNever(value))) return NEVER;
   return seq(text('{'), new MemberList(book, form).whole(), text('}'));
 }
 
-/** Steps that counting the members of an object takes. */
+/** Steps for counting the members of an object. */
 export const countingSteps = (members: number, { min, max }: Pick<ObjectForm, 'min' | 'max'>): number => members * (1 + capOf(min, max));
 
-/** Members are counted up to here: beyond it all counts are alike. */
+/** Members are counted up to this number. */
 const capOf = (min: number, max: number | null): number => max ?? Math.max(min, 1);
 
-/** The members of an object from the last to the first. `tails[count]` = what may follow where so many stand before. */
+/** Builds the members of an object from the last to the first. `tails[count]` = what may follow after `count` members. */
 class MemberList {
   readonly #members: ObjectForm['members'];
   readonly #cap: number;
@@ -67,7 +67,7 @@ class MemberList {
     return closes && !isNever(both) ? this.book.rule(count > 0 ? 'more' : 'first', both) : both;
   }
 
-  /** The members that are not listed, where `count` stand before them. */
+  /** Unlisted members after `count` members. */
   #others(count: number): Expr {
     const { others, min, max } = this.form;
     const least = Math.max(0, min - count);
@@ -80,7 +80,7 @@ class MemberList {
   }
 }
 
-/** What an array may hold: `items` in their places, then any number of `rest`; null = no more. */
+/** Elements of an array: `items` in order, then any number of `rest`; null = none. */
 export interface ArrayForm {
   readonly items: readonly Expr[];
   readonly rest: Expr | null;
@@ -88,7 +88,7 @@ export interface ArrayForm {
   readonly max: number | null;
 }
 
-/** A JSON array of that form. */
+/** Expression of a JSON array. */
 export function arrayGrammar(book: RuleBook, form: ArrayForm): Expr {
   const { min } = form;
   const impossible = form.items.findIndex(isNever);
@@ -113,7 +113,7 @@ function elements(book: RuleBook, { items, rest, min, max }: ArrayForm): Expr {
   return needed(0) ? all : optional(all);
 }
 
-/** An element in its place and what is behind it. */
+/** An element and everything after it. */
 function placedBehind(book: RuleBook, next: Expr, index: number, isNeeded: boolean): Expr {
   if (isNeeded && index % MAX_INLINE > 0) return next;
   return book.rule('rest', isNeeded ? next : optional(next));
@@ -121,7 +121,7 @@ function placedBehind(book: RuleBook, next: Expr, index: number, isNeeded: boole
 
 const left = (max: number | null, placed: number): number | null => (max === null ? null : max - Math.max(placed, 1));
 
-/** An array in which each of these values stands once at most: a rule for each set of those that were written. */
+/** An array of distinct values: one rule for each set of values written before. */
 export function distinctValues(book: RuleBook, values: readonly Expr[], { min, max }: Pick<ArrayForm, 'min' | 'max'>): Expr {
   const most = Math.min(max ?? values.length, values.length);
   const made = new Map<number, Expr>();

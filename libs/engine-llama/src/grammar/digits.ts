@@ -4,13 +4,13 @@ const ZERO = 0x30;
 const digitRange = (from: number, to: number): Expr => chars([[ZERO + from, ZERO + to]]);
 const DIGIT = digitRange(0, 9);
 
-/** Bounds that the digits so far have met exactly; null = already well inside. */
+/** Bounds that equal the digits so far; null = already inside. */
 interface Tight {
   readonly low: string | null;
   readonly high: string | null;
 }
 
-/** What is left of both bounds after digit `d`; null when `d` breaks one. */
+/** The remaining bounds after digit `d`; null when `d` violates one. */
 function after({ low, high }: Tight, d: number): Tight | null {
   const lowest = low === null ? 0 : Number(low[0] ?? 0);
   const highest = high === null ? 9 : Number(high[0] ?? 0);
@@ -21,7 +21,7 @@ function after({ low, high }: Tight, d: number): Tight | null {
   };
 }
 
-/** One digit and what may follow it, digits with the same continuation together. */
+/** One digit and its continuations; digits with the same continuation are grouped. */
 function nextDigit(tight: Tight, rest: (tight: Tight) => Expr): Expr {
   const options: Expr[] = [];
   for (let d = 0; d <= 9; d += 1) {
@@ -58,18 +58,18 @@ export function wholeNumbers(low: bigint, high: bigint): Expr {
   return alt(...options);
 }
 
-/** Digits behind a point between two bounds, written without trailing zeros; null = no bound on that side. */
+/** Fraction digits between two bounds, without trailing zeros; null = no bound. */
 export interface FractionBounds extends Tight {
   readonly lowExcluded: boolean;
   readonly highExcluded: boolean;
 }
 
-/** A point and 1 to `digits` digits, or nothing, so that the value lies within the bounds. */
+/** An optional fraction of 1 to `digits` digits within the bounds. */
 export function fraction(bounds: FractionBounds, digits: number): Expr {
   const { lowExcluded, highExcluded } = bounds;
   const mayEnd = ({ low, high }: Tight): boolean =>
     (low === null || (low === '' && !lowExcluded)) && (high === null || high !== '' || !highExcluded);
-  // A lower bound that is met to its last digit binds no more, unless it is excluded itself.
+  // A lower bound is satisfied once its last digit is equal, unless it is exclusive.
   const loosened = ({ low, high }: Tight): Tight => ({ low: low === '' && !lowExcluded ? null : low, high });
   const tail = (reached: Tight, left: number): Expr => {
     const tight = loosened(reached);

@@ -3,7 +3,7 @@ import { type CharRange, type CharSet, charSet, complement, intersect, TEXT_CHAR
 import { EMPTY, type Expr, type Rules } from './gbnf.js';
 
 const MAX_DEPTH = 64;
-/** llama.cpp takes larger counts for "without end". */
+/** llama.cpp reads larger counts as unbounded. */
 const MAX_COUNT = 2_000;
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
@@ -17,7 +17,7 @@ const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
-/** Reads GBNF as llama.cpp does, without its tokens in angle brackets. */
+/** Parses GBNF like llama.cpp, without tokens in angle brackets. */
 export class GbnfReader {
   readonly #rules = new Map<string, Expr>();
   #at = 0;
@@ -25,7 +25,7 @@ export class GbnfReader {
 
   constructor(private readonly source: string) {}
 
-  /** @throws ServiceError `invalid_value` that names the line. */
+  /** @throws ServiceError `invalid_value` naming the line. */
   read(): Rules {
     this.#blank(true);
     while (this.#at < this.source.length) this.#rule();
@@ -188,6 +188,6 @@ export class GbnfReader {
 
   #wrong(what: string): ServiceError {
     const line = this.source.slice(0, this.#at).split('\n').length;
-    return new ServiceError('invalid_value', `The grammar is no GBNF: in line ${line}, ${what}.`);
+    return new ServiceError('invalid_value', `The grammar is not GBNF: in line ${line}, ${what}.`);
   }
 }

@@ -1,6 +1,6 @@
 import { type CharSet, intersect, TEXT_CHARS } from './char-set.js';
 
-/** A piece of a GBNF grammar. `max` null = without end. */
+/** An expression of a GBNF grammar. `max` null = unbounded. */
 export type Expr =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'chars'; readonly set: CharSet }
@@ -12,7 +12,7 @@ export type Expr =
 /** Rules by name. */
 export type Rules = ReadonlyMap<string, Expr>;
 
-/** Rules to be put into a larger grammar. */
+/** Rules for a larger grammar. */
 export interface EmbeddedRules {
   /** The rule of the whole text. */
   readonly root: string;
@@ -20,23 +20,27 @@ export interface EmbeddedRules {
   readonly rules: string;
 }
 
+/** The empty text. */
 export const EMPTY: Expr = { kind: 'text', text: '' };
-/** Matches nothing at all, not even the empty text. */
+/** Matches nothing, not even the empty text. */
 export const NEVER: Expr = { kind: 'alt', items: [] };
 
+/** Whether an expression matches nothing. */
 export const isNever = (expr: Expr): boolean => expr.kind === 'alt' && expr.items.length === 0;
 const isEmpty = (expr: Expr): boolean => expr.kind === 'text' && expr.text === '';
 
+/** A literal. */
 export const text = (value: string): Expr => ({ kind: 'text', text: value });
+/** A reference to a rule. */
 export const ref = (name: string): Expr => ({ kind: 'rule', name });
 
-/** One character of the set, of those that a text can hold. */
+/** One character of the set. */
 export function chars(set: CharSet): Expr {
   const possible = intersect(set, TEXT_CHARS);
   return possible.length === 0 ? NEVER : { kind: 'chars', set: possible };
 }
 
-/** One after the other. */
+/** Sequence. */
 export function seq(...parts: readonly Expr[]): Expr {
   const items: Expr[] = [];
   for (const part of parts.flatMap((each) => (each.kind === 'seq' ? each.items : [each]))) {
@@ -50,7 +54,7 @@ export function seq(...parts: readonly Expr[]): Expr {
   return items.length > 1 ? { kind: 'seq', items } : only;
 }
 
-/** Any one of them. */
+/** Alternatives. */
 export function alt(...options: readonly Expr[]): Expr {
   const all = options.flatMap((each) => (each.kind === 'alt' ? each.items : [each]));
   const [first] = all;
@@ -62,7 +66,7 @@ export function alt(...options: readonly Expr[]): Expr {
   return items.length > 1 ? { kind: 'alt', items } : only;
 }
 
-/** Written as a choice, since llama.cpp refuses `?` behind large groups. */
+/** Optional; written as a choice, because llama.cpp refuses `?` after large groups. */
 export const optional = (expr: Expr): Expr => (isNever(expr) ? EMPTY : alt(expr, EMPTY));
 
 /** `item` from `min` to `max` times; a `RuleBook` turns large counts into rules. */

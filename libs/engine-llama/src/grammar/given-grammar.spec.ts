@@ -26,7 +26,7 @@ describe("a caller's grammar", () => {
     ['root ::= item{2,3}\nitem ::= [^\\x41\\]]', ['bc', 'éé😀'], ['b', 'AA', '],']],
     ['root ::= .  "\\"\\u00e9\\U0001F600"', ['x"é😀'], ['"é😀']],
     ['root ::=\n  [-a] [b-]', ['--', 'ab'], ['b-']],
-  ])('is read as llama.cpp reads it: %s', (grammar, taken, refused) => {
+  ])('is read like in llama.cpp: %s', (grammar, taken, refused) => {
     for (const text of taken) expect(accepts(grammar, text), text).toBe(true);
     for (const text of refused) expect(accepts(grammar, text), text).toBe(false);
   });
@@ -56,8 +56,8 @@ describe("a caller's grammar", () => {
     ['root ::= "a" root', '"root" ever ends'],
     ['root ::= root "a" | "b"', '"root" begins with itself'],
     ['root ::= b root "x" | "y"\nb ::= c\nc ::= ""', '"root" begins with itself'],
-    ['root ::= a*\na ::= b\nb ::= "x" | ""', '"root" begins with itself, or repeats what may be empty'],
-  ])('is refused with the reason: %s', (grammar, reason) => {
+    ['root ::= a*\na ::= b\nb ::= "x" | ""', '"root" begins with itself, or repeats something that may be empty'],
+  ])('is refused with a reason: %s', (grammar, reason) => {
     const { code, message } = refusal(grammar);
     expect(message).toContain(reason);
     expect(code).toBe(reason.startsWith('longer') ? 'unsupported_value' : 'invalid_value');
@@ -71,7 +71,7 @@ describe("a caller's grammar", () => {
     ],
     ['too ambiguous', 'root ::= "a" root "b" | "a" root "c" | "a"'],
     ['too ambiguous', 'root ::= item\nitem ::= "[" list "]"\nlist ::= item "," item | item ";" item | item | "x"'],
-  ])('is refused when llama.cpp would drown in it (%s)', (reason, grammar) => {
+  ])('is refused when llama.cpp would hang (%s)', (reason, grammar) => {
     expect(refusal(grammar)).toEqual({ code: 'unsupported_value', message: expect.stringContaining(reason) });
   });
 });

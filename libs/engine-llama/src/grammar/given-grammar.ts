@@ -5,7 +5,7 @@ import { faultOf, type GrammarFault } from './grammar-check.js';
 import { growsTooFast } from './grammar-growth.js';
 
 const MAX_CHARS = 65_536;
-/** Pieces that llama.cpp makes of a grammar; it writes repetitions out. */
+/** Most elements after llama.cpp has expanded repetitions. */
 const MAX_PIECES = 200_000;
 
 function pieces(expr: Expr): number {
@@ -40,16 +40,16 @@ function renamed(expr: Expr, prefix: string): Expr {
 }
 
 /**
- * Checks a grammar that a caller wrote, since llama.cpp would abort the process, hang or stop in the middle of an answer for
- * some of what it takes. GBNF of at most 64 KiB with a rule `root`; no tokens in angle brackets, no counts above 2,000.
- * llama.cpp may still refuse to build what passes; that is an exception, not a crash.
- * @returns the same grammar, its rules named with the prefix.
- * @throws ServiceError without `param`: `invalid_value` with the line or the rule that is wrong, `unsupported_value` for what
- * is too large or can be read in too many ways.
+ * Checks a caller's grammar, because llama.cpp aborts the process, hangs or stops in the middle of an answer for some grammars.
+ * Accepts GBNF of at most 64 KiB with a rule `root`, without tokens in angle brackets and without counts above 2,000. llama.cpp may
+ * still refuse the result with an exception.
+ * @returns the same grammar, its rules renamed with the prefix.
+ * @throws ServiceError without `param`: `invalid_value` naming the line or rule, `unsupported_value` for a grammar that is too large
+ * or too ambiguous.
  */
 export function givenRules(source: string, prefix: string): EmbeddedRules {
   if (source.length > MAX_CHARS) throw new ServiceError('unsupported_value', `The grammar is longer than ${MAX_CHARS} characters.`);
-  if (source.includes('\0')) throw new ServiceError('invalid_value', 'The grammar holds a NUL character.');
+  if (source.includes('\0')) throw new ServiceError('invalid_value', 'The grammar contains a NUL character.');
   const rules = new GbnfReader(source).read();
   if (!rules.has('root')) throw new ServiceError('invalid_value', 'The grammar has no rule "root", with which an answer begins.');
   let size = 0;
@@ -72,6 +72,6 @@ const MESSAGES: Readonly<Record<GrammarFault['kind'], (rule: string) => ServiceE
   undefined: (rule) => new ServiceError('invalid_value', `The grammar uses the rule "${rule}", which it does not define.`),
   endless: (rule) => new ServiceError('invalid_value', `No text of the grammar's rule "${rule}" ever ends.`),
   'left-recursive': (rule) =>
-    new ServiceError('invalid_value', `The grammar's rule "${rule}" begins with itself, or repeats what may be empty.`),
+    new ServiceError('invalid_value', `The grammar's rule "${rule}" begins with itself, or repeats something that may be empty.`),
   ambiguous: (rule) => new ServiceError('unsupported_value', `The grammar's rule "${rule}" can begin in too many ways.`),
 };

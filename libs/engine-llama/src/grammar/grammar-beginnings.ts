@@ -3,7 +3,7 @@ import type { Expr } from './gbnf.js';
 
 interface Beginning {
   readonly chars: CharSet;
-  /** The rules with which it may begin, those of rules that it begins with included. */
+  /** The rules with which it may begin, directly or indirectly. */
   readonly rules: ReadonlySet<string>;
   readonly mayBeEmpty: boolean;
 }
@@ -61,7 +61,7 @@ export class Beginnings {
 
 function ofText(text: string): Beginning {
   const code = text.codePointAt(0);
-  // A text is written as it is: one that no text can hold begins with nothing.
+  // A literal with an impossible character has no beginning.
   const isPossible = code !== undefined && TEXT_CHARS.some(([from, to]) => code >= from && code <= to);
   return code === undefined ? EMPTY_TEXT : { chars: isPossible ? [[code, code]] : [], rules: NONE, mayBeEmpty: false };
 }

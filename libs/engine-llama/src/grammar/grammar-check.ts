@@ -1,17 +1,17 @@
 import { alt, type Expr, NEVER, repeat, type Rules, seq } from './gbnf.js';
 
-/** llama.cpp looks for left recursion along every path, again and again: more than these take seconds. */
+/** Most steps in llama.cpp's search for left recursion along every path; more take seconds. */
 const MAX_LEFT_STEPS = 1_000_000;
-/** Rules that begin with each other; llama.cpp recurses for each. */
+/** Most rules that begin with each other; llama.cpp recurses for each. */
 const MAX_LEFT_DEPTH = 2_000;
 
-/** Why llama.cpp must not be given a grammar. */
+/** Why a grammar must not be given to llama.cpp. */
 export interface GrammarFault {
   readonly kind: 'undefined' | 'endless' | 'left-recursive' | 'ambiguous';
   readonly rule: string;
 }
 
-/** The rules that an expression uses, once for each place. */
+/** The rules used in an expression, once per use. */
 export function* refsIn(expr: Expr): Generator<string> {
   if (expr.kind === 'rule') yield expr.name;
   if (expr.kind === 'seq' || expr.kind === 'alt') for (const item of expr.items) yield* refsIn(item);
@@ -31,7 +31,7 @@ export function reachableRules(rules: Rules, root: string): Rules {
   return found;
 }
 
-/** Names for whose rules `holds` becomes true; those that use a rule are asked again once it does. */
+/** Names of the rules for which `holds` becomes true (fixed point). */
 function fixpoint(rules: Rules, holds: (expr: Expr, known: ReadonlySet<string>) => boolean): ReadonlySet<string> {
   const users = new Map<string, string[]>();
   for (const [name, expr] of rules) {
@@ -69,14 +69,14 @@ function nullable(expr: Expr, known: ReadonlySet<string>): boolean {
   }
 }
 
-/** llama.cpp makes `x*` a rule that begins with itself where x may be empty. */
+/** Whether it repeats something that may be empty: llama.cpp makes that a left-recursive rule. */
 function repeatsNothing(expr: Expr, empty: ReadonlySet<string>): boolean {
   if (expr.kind === 'seq' || expr.kind === 'alt') return expr.items.some((item) => repeatsNothing(item, empty));
   if (expr.kind !== 'repeat') return false;
   return (expr.max !== 1 && nullable(expr.item, empty)) || repeatsNothing(expr.item, empty);
 }
 
-/** Some text comes to an end here, of characters that a text can hold. */
+/** Whether the expression matches some finite text. */
 function productive(expr: Expr, known: ReadonlySet<string>): boolean {
   switch (expr.kind) {
     case 'text':
@@ -94,7 +94,7 @@ function productive(expr: Expr, known: ReadonlySet<string>): boolean {
   }
 }
 
-/** The same without the rules in which no text comes to an end. */
+/** Removes rules that match no finite text. */
 function pruned(expr: Expr, ending: ReadonlySet<string>): Expr {
   switch (expr.kind) {
     case 'text':
@@ -111,7 +111,7 @@ function pruned(expr: Expr, ending: ReadonlySet<string>): Expr {
   }
 }
 
-/** Rules for the same texts in which every rule matches some text, where `root` does: what is optional and impossible is left out. */
+/** Removes impossible optional parts, so that every rule matches some text if `root` does. */
 export function possibleRules(rules: Rules, root: string): Rules {
   const ending = fixpoint(rules, productive);
   if (!ending.has(root) || ending.size === rules.size) return rules;
@@ -119,7 +119,7 @@ export function possibleRules(rules: Rules, root: string): Rules {
   return reachableRules(new Map(possible.map(([name, expr]) => [name, pruned(expr, ending)])), root);
 }
 
-/** The rules with which an expression may begin, once for every way in which it does. */
+/** The rules with which an expression may begin, once per path. */
 function* leftRefs(expr: Expr, empty: ReadonlySet<string>): Generator<string> {
   switch (expr.kind) {
     case 'rule':
@@ -142,7 +142,7 @@ function* leftRefs(expr: Expr, empty: ReadonlySet<string>): Generator<string> {
   }
 }
 
-/** Steps and depth of a walk along all paths of rules that begin with each other. */
+/** Counts steps and depth of a walk along all paths of rules that begin with each other. */
 class LeftPaths {
   readonly #costs = new Map<string, { readonly steps: number; readonly depth: number }>();
   readonly #walking = new Set<string>();
@@ -173,9 +173,8 @@ class LeftPaths {
 }
 
 /**
- * Looks for what llama.cpp answers with an abort, a hang or an end in the middle of a text, since it checks only some of
- * it: rules that are not defined, that can never end, that begin with themselves, or that begin with each other in too
- * many ways.
+ * Finds faults for which llama.cpp aborts, hangs or stops in the middle of a text, and which it checks only in part: undefined rules,
+ * endless rules, left recursion, and rules that begin with each other in too many ways.
  */
 export function faultOf(rules: Rules): GrammarFault | null {
   for (const expr of rules.values()) {

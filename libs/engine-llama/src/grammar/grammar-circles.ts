@@ -1,7 +1,7 @@
 import type { Rules } from './gbnf.js';
 import { refsIn } from './grammar-check.js';
 
-/** The rules that come to themselves, and by what circle: those of one come to each other. */
+/** The recursive rules by strongly connected component. */
 export function circlesOf(rules: Rules): ReadonlyMap<string, number> {
   const users = new Map<string, string[]>();
   const uses = new Map(Array.from(rules, ([name, expr]) => [name, [...new Set(refsIn(expr))]]));
@@ -23,7 +23,7 @@ export function circlesOf(rules: Rules): ReadonlyMap<string, number> {
   return circles;
 }
 
-/** Names in the order in which all that they lead to was seen. */
+/** Names in postorder. */
 function finished(names: Iterable<string>, uses: ReadonlyMap<string, readonly string[]>): string[] {
   const seen = new Set<string>();
   const order: string[] = [];

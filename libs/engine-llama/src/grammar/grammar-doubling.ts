@@ -4,19 +4,19 @@ import { refsIn } from './grammar-check.js';
 import { circlesOf } from './grammar-circles.js';
 import { GrammarWalk, type Rest } from './grammar-walk.js';
 
-/** Pairs of ways that are looked at for one grammar, and for one rule of it. */
+/** Most pairs of paths checked per grammar and per rule. */
 const MAX_PAIRS = 60_000;
 const MAX_PAIRS_OF_RULE = 20_000;
-/** Most pairs part soon, and two ways that meet do so soon: each is followed a little before any is followed far. */
+/** Steps per round: most pairs part or meet soon, so each is followed a little before any is followed far. */
 const ROUNDS = [250, 8_000];
-/** More ways than are made for so many pairs. */
+/** Most paths made for these pairs. */
 const MAX_IDS = 2 ** 24;
 
 /**
- * Rules from which some text leads back to the same rule in two ways at once: each level of a value that holds itself then
- * doubles what llama.cpp follows. Two ways are followed side by side from each choice in each rule that comes to itself, over
- * all texts that both take, until they stand before the same part and that part comes to the rule again.
- * What is found is proved by a text. Bounded: of a grammar with too many pairs of ways some rules may not be found.
+ * Finds recursive rules that some text reaches again by two paths at once: each nesting level then doubles the stacks that llama.cpp
+ * follows. From each choice in each recursive rule two paths are followed side by side over all texts that both accept, until they
+ * stand before the same part, which leads to the rule again. Every result is proven by a text. Bounded: with too many pairs of paths
+ * some rules may not be found.
  */
 export function doublingRules(rules: Rules): ReadonlySet<string> {
   const circles = circlesOf(rules);
@@ -35,7 +35,7 @@ export function doublingRules(rules: Rules): ReadonlySet<string> {
 
 type Pair = readonly [Rest | null, Rest | null];
 
-/** The ways that part in a rule: at each choice and at each count. */
+/** The paths that part in a rule: at each choice and each repetition. */
 function* choicesIn(expr: Expr, tail: Rest | null, walk: GrammarWalk): Generator<Pair> {
   if (expr.kind === 'seq') {
     for (const [i, item] of expr.items.entries()) {
@@ -65,7 +65,7 @@ class PairSearch {
     private readonly comesBack: (expr: Expr) => boolean,
   ) {}
 
-  /** True when both ways of some pair come to stand before the same part that comes back. */
+  /** True when both paths of some pair reach the same recursive part. */
   meets(pairs: Iterable<Pair>, most: number): boolean {
     let open = Array.from(pairs, (pair) => [pair]);
     for (const steps of ROUNDS) {
@@ -80,7 +80,7 @@ class PairSearch {
     let next = 0;
     for (; next < waiting.length && this.work < end; next += 1) {
       const [a, b] = waiting[next] ?? [null, null];
-      // Where they are one they stay one; what is behind the rule is no way back to it.
+      // Merged paths stay merged, and what follows the rule does not lead back to it.
       if (a === b || a === null || b === null || this.#isKnown(a, b)) continue;
       this.work += 1;
       if (printExpr(a.head) !== printExpr(b.head)) waiting.push(...this.#next(a, b));
@@ -101,7 +101,7 @@ class PairSearch {
   #next(a: Rest, b: Rest): Pair[] {
     const [ofA, ofB] = [this.walk.opened(a), this.walk.opened(b)];
     if (!ofA && !ofB) return this.#behindSame(a, b);
-    // A part that comes back may be met as a whole by what the other way opens: then each is opened alone.
+    // The other path may reach a recursive part as a whole, so each path is also opened alone.
     const isFirst = ofA !== null && !this.comesBack(a.head);
     const isOther = !isFirst && ofB !== null && !this.comesBack(b.head);
     const openA = isOther ? [] : (ofA ?? []);
@@ -121,7 +121,7 @@ class PairSearch {
   }
 }
 
-/** Some character that both may be. */
+/** A character in both sets. */
 function sharedCode(a: Expr, b: Expr): number | null {
   const setOf = (expr: Expr): readonly (readonly [number, number])[] => {
     if (expr.kind === 'chars') return expr.set;

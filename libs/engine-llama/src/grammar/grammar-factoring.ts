@@ -3,29 +3,29 @@ import { alt, EMPTY, type Expr, isNever, printExpr, ref, repeat, type Rules, seq
 import { Beginnings } from './grammar-beginnings.js';
 import type { RuleBook } from './rule-book.js';
 
-/** Beyond so many parts that are still to come, options hold each other without end. */
+/** Beyond this many pending parts, options contain each other endlessly. */
 const MAX_PARTS = 40;
 const MAX_DEPTH = 200;
 
 class TooMuch extends Error {}
 
 /**
- * Writes choices so that what their options begin with stands once, before the choice: `"a" x "b" | "a" x "c"` becomes
- * `"a" x ("b" | "c")`. The texts stay the same; llama.cpp then follows one way where it followed one for each option, for
- * each level of a value that holds itself. It looks into rules as far as options begin alike.
+ * Left-factors choices: the common beginning of options is written once, before the choice: `"a" x "b" | "a" x "c"` becomes
+ * `"a" x ("b" | "c")`. The language stays the same, but llama.cpp follows one stack instead of one per option on each nesting level. Rules are
+ * expanded as far as options begin alike.
  */
 export class Factoring {
   /** Choices by their options. */
   readonly #made = new Map<string, Expr>();
   readonly #beginnings: Beginnings;
-  /** Bodies of the rules that it makes. */
+  /** Bodies of the new rules. */
   readonly #parts = new Map<string, Expr>();
-  /** Those that are being made. */
+  /** Rules under construction. */
   readonly #open = new Set<string>();
 
   /**
-   * @param rules all rules that choices refer to; none of them begins with itself.
-   * @param workLeft options that it may look into.
+   * @param rules all rules that choices refer to, without left recursion.
+   * @param workLeft most options to expand.
    */
   constructor(
     private readonly book: RuleBook,
@@ -36,8 +36,8 @@ export class Factoring {
   }
 
   /**
-   * Writes the choice of a rule anew.
-   * @returns the names of the rules that this adds; null = its options begin alike without end, or for too long, and nothing was changed.
+   * Left-factors the choice of a rule.
+   * @returns the names of the added rules; null = the common beginning is endless or too long, and nothing was changed.
    */
   factor(name: string): readonly string[] | null {
     try {
@@ -70,7 +70,7 @@ export class Factoring {
     return groups.map((group) => group.options);
   }
 
-  /** Options that begin alike, as a rule: the same ones often come again behind other members. */
+  /** Options that begin alike, as a shared rule: the same ones often follow other members too. */
   #together(options: readonly Expr[]): Expr {
     const [only = EMPTY] = options;
     if (options.length === 1) return only;
@@ -84,7 +84,7 @@ export class Factoring {
     const body = this.book.lower(this.#joined(options));
     this.#open.delete(name);
     this.#parts.set(name, body);
-    // The name stands for options that come again inside of themselves.
+    // The name is used where the options contain themselves.
     if (body.kind === 'rule') this.#made.set(key, body);
     return body.kind === 'rule' ? body : ref(name);
   }
@@ -107,7 +107,7 @@ export class Factoring {
     );
   }
 
-  /** The heads to look into: those that begin with another one, or else all. */
+  /** The heads to expand: those that begin with another head, or else all. */
   #toOpen(heads: readonly Expr[]): ReadonlySet<Expr> {
     const closed = heads.filter(({ kind }) => kind === 'rule' || kind === 'repeat');
     const names = new Set(closed.map((head) => (head.kind === 'rule' ? head.name : '')));
@@ -118,7 +118,7 @@ export class Factoring {
     return new Set(holders.length > 0 ? holders : closed);
   }
 
-  /** What an expression that is a rule, a count or a choice may be instead. */
+  /** Expansions of a rule, repetition or choice. */
   #opened(expr: Expr): readonly Expr[] {
     this.#spend([expr]);
     if (expr.kind === 'rule') return withoutChoice(this.#bodyOf(expr.name));
@@ -129,7 +129,7 @@ export class Factoring {
   }
 
   #bodyOf(name: string): Expr {
-    // Options that begin with what they come to, without a character between: they begin alike without end.
+    // Options that reach themselves without reading a character begin alike endlessly.
     if (this.#open.has(name)) throw new TooMuch();
     return this.#parts.get(name) ?? this.rules.get(name) ?? this.book.rules.get(name) ?? EMPTY;
   }
@@ -154,7 +154,7 @@ function split(expr: Expr): { readonly head: Expr; readonly tail: Expr } {
   return { head, tail: seq(...others) };
 }
 
-/** What all options begin with, each with a text; whole characters. */
+/** Common prefix of literals, in whole characters. */
 function sharedText(options: readonly Expr[]): string {
   const texts = options.map((option) => {
     const { head } = split(option);

@@ -1,16 +1,15 @@
 import type { Rules } from './gbnf.js';
 import { GrammarWalk } from './grammar-walk.js';
 
-/** llama.cpp follows all ways at once, for each token of the vocabulary: with more than these an answer takes minutes. */
+/** llama.cpp follows all stacks at once, for each token of the vocabulary: with more than these an answer takes minutes. */
 const MAX_WAYS = 1_000;
 const MAX_STEPS = 400;
 const MAX_CHOICES = 48;
 const MAX_WORK = 200_000;
 
 /**
- * True when some text was found that can be read in so many ways that llama.cpp would hang, or run out of memory, on it.
- * It looks for one by taking, again and again, the character that leaves the most ways open, and the deepest ones.
- * Bounded: a grammar that hides such a text well passes.
+ * True when a text was found that can be read in so many ways that llama.cpp would hang or run out of memory. Greedy search: it
+ * always takes the character with the most and the deepest stacks. Bounded: a grammar may pass although it has such a text.
  */
 export function growsTooFast(rules: Rules, root: string): boolean {
   const walk = new GrammarWalk(rules, root);

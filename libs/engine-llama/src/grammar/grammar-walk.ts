@@ -1,7 +1,7 @@
 import type { CharSet } from './char-set.js';
 import type { Expr, Rules } from './gbnf.js';
 
-/** What may follow, from here to the end of the text; shared by all ways that go on alike. */
+/** A stack of pending expressions; shared by all paths with the same continuation. */
 export interface Rest {
   readonly id: number;
   readonly head: Expr;
@@ -14,12 +14,12 @@ const sizeOf = (code: number): number => (code > 0xffff ? 2 : 1);
 
 const holds = (set: CharSet, code: number): boolean => set.some(([from, to]) => code >= from && code <= to);
 
-/** Follows texts through a grammar as llama.cpp does: all ways at once, each a stack of what is still to come. */
+/** Follows texts through a grammar like llama.cpp: all paths at once, each a stack of pending expressions. */
 export class GrammarWalk {
   readonly #interned = new Map<string, Rest>();
   readonly #ids = new Map<Expr, number>();
   readonly #texts = new Map<string, Expr>();
-  /** Ways that were looked at. */
+  /** Number of expanded stacks. */
   work = 0;
 
   constructor(
@@ -27,12 +27,12 @@ export class GrammarWalk {
     private readonly root: string,
   ) {}
 
-  /** The ways before the first character; null among them = the text may end. */
+  /** The stacks before the first character; null among them = the text may end. */
   start(): ReadonlySet<Rest | null> {
     return this.#open([this.#push({ kind: 'rule', name: this.root }, null)]);
   }
 
-  /** The ways behind one more character. */
+  /** The stacks after one more character. */
   after(ways: ReadonlySet<Rest | null>, code: number): ReadonlySet<Rest | null> {
     const next: (Rest | null)[] = [];
     for (const way of ways) {
@@ -45,17 +45,17 @@ export class GrammarWalk {
     return this.#open(next);
   }
 
-  /** The way of an expression before another. */
+  /** Pushes an expression onto a stack. */
   before(head: Expr, tail: Rest | null): Rest | null {
     return this.#push(head, tail);
   }
 
-  /** What a way becomes when its head is opened; null = it stands before a character. */
+  /** Expands the head of a stack; null = its head is a character. */
   opened(way: Rest | null): readonly (Rest | null)[] | null {
     return way && this.#expand(way);
   }
 
-  /** A way that stands before this character, behind it. */
+  /** The stack after this character. */
   behind({ head, tail }: Rest, code: number): Rest | null {
     return head.kind === 'text' ? this.#push(this.#text(head.text.slice(sizeOf(code))), tail) : tail;
   }
@@ -66,7 +66,7 @@ export class GrammarWalk {
     return ways.has(null);
   }
 
-  /** Characters that lead on, one for each range that some way takes. */
+  /** Accepted characters, one per range. */
   choices(ways: ReadonlySet<Rest | null>): ReadonlySet<number> {
     const found = new Set<number>();
     for (const way of ways) {
@@ -76,7 +76,7 @@ export class GrammarWalk {
     return found;
   }
 
-  /** Goes on until each way stands before a character. */
+  /** Expands until the head of each stack is a character. */
   #open(waiting: (Rest | null)[]): ReadonlySet<Rest | null> {
     const seen = new Set<Rest | null>();
     const ready = new Set<Rest | null>();
@@ -91,7 +91,7 @@ export class GrammarWalk {
     return ready;
   }
 
-  /** What a way becomes when its head is opened; null when it stands before a character. */
+  /** Expands the head of a stack; null when it is a character. */
   #expand({ head, tail }: Rest): (Rest | null)[] | null {
     switch (head.kind) {
       case 'text':

@@ -18,7 +18,7 @@ const closed = (properties: object, required: string[] = []): object => ({
   additionalProperties: false,
 });
 
-describe('of the keywords of a JSON schema, a grammar', () => {
+describe('a grammar of JSON schema keywords', () => {
   it.each<[string, unknown, string[], string[], string[]]>([
     ['not', closed({ a: { type: 'integer', not: { const: 1 } } }, ['a']), ['/properties/a/not'], ['{"a":2}'], ['{"a":"x"}', '{}']],
     ['if', JSON.parse('{"type":"integer","minimum":3,"if":{"const":4},"then":false}'), ['/if'], ['5'], ['2']],
@@ -60,7 +60,7 @@ describe('of the keywords of a JSON schema, a grammar', () => {
       ['7', '-7'],
       ['"a"', '3'],
     ],
-  ])('leaves out alone what no grammar holds, and says so: %s', (...[, schema, places, taken, refused]) => {
+  ])('leaves out and names only: %s', (...[, schema, places, taken, refused]) => {
     expect(jsonSchemaRules(schema, '').leftOut).toEqual(places);
     expectLanguage(schema, taken, refused);
   });
@@ -233,7 +233,7 @@ describe('of the keywords of a JSON schema, a grammar', () => {
       ['[5]', '[7,null]'],
       ['[4]', '[5,1]'],
     ],
-  ])('holds %s', (_, schema, taken, refused) => {
+  ])('enforces %s', (_, schema, taken, refused) => {
     expect(jsonSchemaRules(schema, '').leftOut).toEqual([]);
     expectLanguage(schema, taken, refused);
   });

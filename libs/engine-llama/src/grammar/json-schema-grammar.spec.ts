@@ -29,7 +29,7 @@ function lattice(levels: number): Record<string, unknown> {
   return result;
 }
 
-describe('a JSON schema as a grammar', () => {
+describe('jsonSchemaRules', () => {
   it.each<[string, unknown, string[], string[]]>([
     ['any value', true, ['1', '"x"', '[{}]', 'null'], ['', 'undefined', ' 1', '1\n']],
     ['types', { type: ['integer', 'null'] }, ['7', '-12', 'null'], ['1.0', '1e3', '-0', '01', '"7"']],
@@ -182,9 +182,9 @@ describe('a JSON schema as a grammar', () => {
       ['"2024-02-29"', '"2000-02-29"', '"0001-12-31"'],
       ['"2023-02-29"', '"1900-02-29"', '"2024-04-31"', '"2024-13-01"'],
     ],
-  ])('keeps %s', (_, schema, taken, refused) => expectLanguage(schema, taken, refused));
+  ])('enforces %s', (_, schema, taken, refused) => expectLanguage(schema, taken, refused));
 
-  it('excludes a property of that name only, not one that begins like it', () => {
+  it('excludes a property by its whole name', () => {
     const schema = { type: 'object', properties: { name: { const: 1 }, na: { const: 2 } }, additionalProperties: { const: 3 } };
     expectLanguage(schema, ['{"n":3,"names":3,"":3}', '{"name":1,"na":2,"nam":3}'], ['{"na":3}', '{"name":3}']);
   });
@@ -216,7 +216,7 @@ describe('a JSON schema as a grammar', () => {
     ['a contradiction', { type: 'integer', minimum: 2, maximum: 1 }, 'No value can satisfy'],
     ['contradicting types', { allOf: [{ type: 'string' }, { type: 'null' }] }, 'No value can satisfy'],
     ['a required property that is not allowed', { required: ['a'], additionalProperties: false }, 'requires the property "a"'],
-  ])('refuses what is wrong: %s', (_, schema, message) => {
+  ])('refuses an invalid schema: %s', (_, schema, message) => {
     expect(() => jsonSchemaRules(schema, '')).toThrow(
       expect.objectContaining({ code: 'invalid_value', message: expect.stringContaining(message) }),
     );
@@ -235,7 +235,7 @@ describe('a JSON schema as a grammar', () => {
     ['names', closed(Object.fromEntries(Array.from({ length: 40_000 }, (__, i) => [`property${i}`, {}]))), 'too large'],
     ['paths', { $defs: lattice(60), $ref: '#/$defs/d0' }, 'too many ways'],
     ['readings', { type: 'string', pattern: '^(?:(?:a|aa){1,50}(?:a|aaa){1,50}){1,50}b{1,5000}$' }, 'too ambiguous'],
-  ])('is refused at once when it has too many %s', (_, schema, message) => {
+  ])('refuses a schema with too many %s', (_, schema, message) => {
     expect(() => jsonSchemaRules(schema, '')).toThrow(
       expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining(message) }),
     );

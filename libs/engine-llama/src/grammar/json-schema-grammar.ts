@@ -12,35 +12,34 @@ import { invalidSchema, unsupportedSchema } from './schema-words.js';
 
 export type { EmbeddedRules } from './gbnf.js';
 
-/** Rules of a schema, and what they do not hold. */
+/** Rules of a schema, and what they do not enforce. */
 export interface SchemaRules extends EmbeddedRules {
-  /** JSON pointers of the assertions that no grammar holds; the others are held all the same. */
+  /** JSON pointers of the assertions that are not enforced. */
   readonly leftOut: readonly string[];
 }
 
-/** Where a schema stands, and what its grammar may take. */
+/** Context of a schema, and the budget of its grammar. */
 export interface SchemaPlace {
-  /** What its references are looked up in; absent = the schema itself. */
+  /** Root for references; absent = the schema itself. */
   readonly root?: unknown;
-  /** Its pointer from there. */
+  /** Pointer of the schema from the root. */
   readonly at?: string;
   /** Shared by all schemas of a request. */
   readonly budget?: CompileBudget;
-  /** Where what is not held is collected. */
+  /** Collects what is not enforced. */
   readonly leftOut?: LeftOut;
 }
 
 /**
  * GBNF rules for the values of a JSON schema (draft 2020-12, 2019-09, 7 or 6, or of OpenAPI 3), whose names all begin with
- * `prefix` (letters, digits and `-`). `docs/api.md` lists what is held and what is left out.
+ * `prefix` (letters, digits and `-`). `docs/api.md` lists what is enforced and what is left out.
  *
- * What comes out always satisfies the schema, but for the assertions that were left out. It is written in one of the ways
- * in which it could be: members in the order of `properties`, at most one blank behind `,` and `:`, integers of at most 18
- * digits without exponents, bounded numbers as decimals of at most 15 digits. Where a schema leaves it open, the grammar is
- * closed: no other members where `properties` are listed, no other elements behind `prefixItems`, and keywords of one type
- * imply that type.
- * @throws ServiceError without `param`: `invalid_value` for a schema that is wrong or that nothing can satisfy,
- * `unsupported_value` for one whose grammar would be too large or too ambiguous.
+ * Every text of the grammar satisfies the schema, except the assertions left out. The grammar fixes one form of each value: members in
+ * the order of `properties`, at most one blank after `,` and `:`, integers of at most 18 digits without exponents, bounded numbers as
+ * decimals of at most 15 digits. Open schemas are closed: no other members where `properties` are listed, no other elements after
+ * `prefixItems`, and keywords of one type imply that type.
+ * @throws ServiceError without `param`: `invalid_value` for an invalid or unsatisfiable schema, `unsupported_value` for one whose
+ * grammar would be too large or too ambiguous.
  */
 export function jsonSchemaRules(schema: unknown, prefix: string, place: SchemaPlace = {}): SchemaRules {
   const { root = schema, at = '#', budget = new CompileBudget(), leftOut = new LeftOut() } = place;
@@ -57,7 +56,7 @@ export function jsonSchemaRules(schema: unknown, prefix: string, place: SchemaPl
 const tooAmbiguous = (): Error =>
   unsupportedSchema('The schema is too ambiguous: some text can be read in more than 1,000 ways at once. Let branches begin differently.');
 
-/** GBNF rules for any JSON object, of compact form. */
+/** GBNF rules for any JSON object in compact form. */
 export function jsonObjectRules(prefix: string): EmbeddedRules {
   const book = new RuleBook(prefix);
   const root = book.reserve('root');
@@ -65,12 +64,12 @@ export function jsonObjectRules(prefix: string): EmbeddedRules {
 }
 
 /**
- * The rules of a book together with a root for this value, which leaves no two ways to read a text open for long.
- * @throws ServiceError where nothing can satisfy them, or llama.cpp must not be given them.
+ * The rules of a book with a root for this value, made unambiguous.
+ * @throws ServiceError when nothing can satisfy them, or when they must not be given to llama.cpp.
  */
 export const embeddedRules = (book: RuleBook, value: Expr): EmbeddedRules => embedded(book, book.reserve('root'), value, null);
 
-/** @param choices among which the ways to read a text may multiply without end; null = there are none. */
+/** @param choices choices that may multiply the readings of a text endlessly; null = none. */
 function embedded(book: RuleBook, root: string, value: Expr, choices: SchemaChoices | null): EmbeddedRules {
   book.define(root, value);
   const needed = (): Rules => possibleRules(reachableRules(book.rules, root), root);

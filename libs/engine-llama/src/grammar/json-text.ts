@@ -2,14 +2,14 @@ import { type CharSet, charSet, charsOf, complement, intersect } from './char-se
 import { alt, chars, EMPTY, type Expr, optional, ref, repeat, seq, text } from './gbnf.js';
 import type { RuleBook } from './rule-book.js';
 
-/** Characters that stand for themselves in a JSON string. */
+/** Characters that a JSON string contains unescaped. */
 const PLAIN: CharSet = [
   [0x20, 0x21],
   [0x23, 0x5b],
   [0x5d, 0xd7ff],
   [0xe000, 0x10ffff],
 ];
-/** Characters of a JSON string, written as they are or escaped. NUL is none that llama.cpp writes as it is. */
+/** Characters of a JSON string, unescaped or escaped. llama.cpp cannot write NUL unescaped. */
 export const TEXT_ALPHABET: CharSet = [
   [0, 0xd7ff],
   [0xe000, 0x10ffff],
@@ -23,15 +23,17 @@ const QUOTE = text('"');
 /** Digits of an integer without bounds: all of them fit 64 bits. */
 export const INTEGER_DIGITS = 18;
 
-/** At most one blank, where people and models like to write one; a model can never fill an answer with newlines. */
+/** An optional blank. More white space is not allowed, so that a model cannot fill an answer with it. */
 const GAP = optional(text(' '));
+/** Comma between members or elements. */
 export const COMMA = seq(text(','), GAP);
+/** Colon between a name and its value. */
 export const COLON = seq(text(':'), GAP);
 
-/** A value as compact JSON, written in exactly one way. */
+/** A value as compact JSON in exactly one form. */
 export const jsonLiteral = (value: unknown): Expr => text(JSON.stringify(value));
 
-/** One character of the set inside of a JSON string, written in exactly one way: that of `JSON.stringify`. */
+/** One character of the set in a JSON string, in the form of `JSON.stringify` only. */
 export function jsonChars(set: CharSet): Expr {
   const escapes: string[] = [];
   for (const [from, to] of intersect(set, ESCAPED)) {
@@ -56,7 +58,7 @@ function escapeSequence(book: RuleBook): Expr {
   return book.rule('escape', seq(text('\\'), alt(chars(charsOf('"\\/bfnrt')), seq(text('u'), unit))));
 }
 
-/** Any character inside of a JSON string, in any of its spellings; a pair of surrogate escapes is one. */
+/** Any character in a JSON string, in any form; a pair of surrogate escapes is one character. */
 const anyChar = (book: RuleBook): Expr => book.rule('char', alt(chars(PLAIN), escapeSequence(book)));
 
 const strings = new WeakMap<RuleBook, Map<string, Expr>>();
@@ -71,14 +73,14 @@ export function jsonString(book: RuleBook, min = 0, max: number | null = null): 
   return made;
 }
 
-/** A JSON string around `content`, which is escaped already. */
+/** A JSON string around escaped `content`. */
 export const quoted = (content: Expr): Expr => seq(QUOTE, content, QUOTE);
 
 /** An integer without bounds, of at most 18 digits and without an exponent. */
 export const jsonInteger = (book: RuleBook): Expr =>
   book.rule('integer', alt(text('0'), seq(optional(text('-')), FROM_ONE, repeat(DIGIT, 0, INTEGER_DIGITS - 1))));
 
-/** A number that no double loses: 21 digits before the point as JavaScript writes them, exponents up to 307. */
+/** A number within the range of doubles: 21 digits before the point, as in JavaScript, and exponents up to 307. */
 export function jsonNumber(book: RuleBook): Expr {
   const decimals = (most: number): Expr => optional(seq(text('.'), repeat(DIGIT, 1, most)));
   const plain = seq(alt(text('0'), seq(FROM_ONE, repeat(DIGIT, 0, 20))), decimals(24));
@@ -140,7 +142,7 @@ function trieOf(names: readonly string[]): TrieNode {
   return root;
 }
 
-/** A JSON string that is none of `names`, spelled in the one way in which names are spelled. */
+/** A JSON string other than `names`, in the form of names. */
 export function otherString(book: RuleBook, names: readonly string[]): Expr {
   const all: CharSet = [[0, 0x10ffff]];
   const canonical = book.rule('name-char', jsonChars(all));

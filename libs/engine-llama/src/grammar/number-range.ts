@@ -3,7 +3,7 @@ import { alt, type Expr, NEVER, seq, text } from './gbnf.js';
 import { INTEGER_DIGITS } from './json-text.js';
 import { numberOf, unsupportedSchema, type Words } from './schema-words.js';
 
-/** More digits than these, and two different decimals may be the same double. */
+/** Most digits with which different decimals are different doubles. */
 const EXACT_DIGITS = 15;
 const LAST_INTEGER = 10n ** BigInt(INTEGER_DIGITS) - 1n;
 const LAST_WHOLE = 10n ** BigInt(EXACT_DIGITS) - 1n;
@@ -26,7 +26,7 @@ function stricter(plain: number | undefined, exclusive: number | undefined, sign
   return plain === undefined ? null : { value: plain, excluded: false };
 }
 
-/** The bounds that a schema sets to numbers; null when it sets none. @throws ServiceError when one is no number. */
+/** The bounds of numbers in a schema; null = none. @throws ServiceError when one is not a number. */
 export function limitsOf(words: Words, at: string): Limits | null {
   if (!WORDS.some((word) => words[word] !== undefined)) return null;
   return {
@@ -35,6 +35,7 @@ export function limitsOf(words: Words, at: string): Limits | null {
   };
 }
 
+/** Whether a number is within bounds. */
 export const isWithin = (value: number, { low, high }: Limits): boolean =>
   (low === null || value > low.value || (value === low.value && !low.excluded)) &&
   (high === null || value < high.value || (value === high.value && !high.excluded));
@@ -52,10 +53,10 @@ export function integersWithin({ low, high }: Limits): Expr {
   return alt(to >= 0n ? wholeNumbers(most(from, 0n), to) : NEVER, negative);
 }
 
-/** A decimal that is not negative, and whether it belongs to the range that it bounds. */
+/** A non-negative decimal, and whether the bound is inclusive. */
 interface Decimal {
   readonly whole: bigint;
-  /** Digits behind the point, without trailing zeros. */
+  /** Fraction digits, without trailing zeros. */
   readonly fraction: string;
   readonly excluded: boolean;
 }
@@ -74,11 +75,11 @@ function decimalOf({ value, excluded }: Limit): Decimal {
 interface Piece {
   readonly low: Decimal | null;
   readonly high: Decimal | null;
-  /** Digits behind the point, at most. */
+  /** Most fraction digits. */
   readonly places: number;
 }
 
-/** A whole part that both bounds or one of them shares, and the fractions that it may have. */
+/** A whole part that equals one or both bounds, and its allowed fractions. */
 const atBound = (whole: bigint, { low, high, places }: Piece): Expr => {
   const bounds = {
     low: low?.fraction ?? null,
@@ -89,7 +90,7 @@ const atBound = (whole: bigint, { low, high, places }: Piece): Expr => {
   return seq(text(String(whole)), fraction(bounds, places));
 };
 
-/** Decimals from `low` to `high`, without signs; null = no end. */
+/** Decimals from `low` to `high`, without signs; null = unbounded. */
 function decimals(low: Decimal, high: Decimal | null, at: string): Expr {
   const most = high ?? ZERO;
   const places = EXACT_DIGITS - Math.max(String(low.whole).length, String(most.whole).length);
@@ -107,8 +108,7 @@ function decimals(low: Decimal, high: Decimal | null, at: string): Expr {
 }
 
 /**
- * Numbers within bounds: decimals of at most 15 digits without exponents, so that the double that a reader makes of one
- * lies within the bounds too.
+ * Numbers within bounds: decimals of at most 15 digits without exponents, so that their doubles are within the bounds too.
  * @throws ServiceError for bounds with more digits.
  */
 export function numbersWithin({ low, high }: Limits, at: string): Expr {

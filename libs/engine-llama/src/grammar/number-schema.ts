@@ -9,7 +9,7 @@ import { integersWithin, limitsOf, numbersWithin } from './number-range.js';
 import type { RuleBook } from './rule-book.js';
 import { invalidSchema, Merged, type Words } from './schema-words.js';
 
-/** Remainders that an automaton tells apart. */
+/** Most remainders of an automaton. */
 const MAX_DIVISOR = 1_000;
 const MAX_PLACES = 9;
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
@@ -20,7 +20,7 @@ const NUMBER_CHARS: CharSet = [
   [ZERO, ZERO + 9],
 ];
 
-/** Numbers of a schema's words. What no grammar holds is left out by name. */
+/** Compiles the numbers of a schema. Names the assertions that it leaves out. */
 export function jsonNumbers(
   book: RuleBook,
   type: 'integer' | 'number',
@@ -44,7 +44,7 @@ export function jsonNumbers(
   return automatonRules(book, all, chars) ?? NEVER;
 }
 
-/** Null for bounds with more digits than a grammar keeps apart. */
+/** Null for bounds with too many digits. */
 function bounded(make: () => Expr): Expr | null {
   try {
     return make();
@@ -63,7 +63,7 @@ function divisorsOf(words: Words, at: string): readonly number[] {
   });
 }
 
-/** A divisor as a whole number of units of 10^-places; null = it has too many digits. */
+/** A divisor as an integer multiple of 10^-places; null = too many digits. */
 function unitsOf(divisor: number): { readonly units: number; readonly places: number } | null {
   const text = String(divisor);
   if (text.includes('e')) return null;
@@ -83,7 +83,7 @@ function multiples(divisor: number, type: 'integer' | 'number'): Automaton | nul
   return multiplesOf(units, places, behind);
 }
 
-/** States: 0 the start, 1 behind the sign, 2 a single zero; then remainders before the point, at it, and for each place behind it. */
+/** States: 0 the start, 1 after the sign, 2 a single zero; then remainders before the point, at it, and per fraction digit. */
 function multiplesOf(units: number, places: number, behind: number): Automaton | null {
   const scale = 10 ** places % units;
   const whole = (remainder: number): number => 3 + remainder;
@@ -111,7 +111,7 @@ function multiplesOf(units: number, places: number, behind: number): Automaton |
   return withinDigits({ states });
 }
 
-/** At most as many characters as a number keeps apart, and as leave the automaton small. */
+/** Most characters of a number that keep the automaton small. */
 function withinDigits(machine: Automaton): Automaton | null {
   const small = within(machine, NUMBER_CHARS);
   const most = Math.max(4, Math.min(EXACT_CHARS, Math.floor(900 / small.states.length)));

@@ -9,13 +9,13 @@ import { countOf, listOf, namesOf, schemasOf, typesOf, within, type Words } from
 import { machineOf, quotedMachine, textForm, lengthOf } from './text-schema.js';
 import type { ValueFits } from './value-fits.js';
 
-/** Characters of listed names that are told apart from others; beyond them an object takes no other names. */
+/** Most characters of listed names that are excluded from other names; beyond that no other names are allowed. */
 const MAX_TOLD_APART = 4_000;
 const MAX_COUNTED = 3_000;
 
 type Compile = (schema: unknown, at: string) => Expr;
 
-/** Objects of a schema's words. What no grammar holds is left out by name. */
+/** Compiles the objects of a schema. Names the assertions that it leaves out. */
 export class ObjectCompiler {
   constructor(
     private readonly book: RuleBook,
@@ -33,7 +33,7 @@ export class ObjectCompiler {
     return objectGrammar(this.book, { members, others, anyOthers, ...this.#countable({ min, max }, members, others !== null, at) });
   }
 
-  /** Where properties are listed, no others are written unless the schema says so. */
+  /** Where properties are listed, others are allowed only if the schema says so. */
   #additional(words: Words, at: string): unknown {
     const listed = schemasOf(words, 'properties', at).size > 0 || schemasOf(words, 'patternProperties', at).size > 0;
     const said = words['additionalProperties'] ?? words['unevaluatedProperties'];
@@ -44,7 +44,7 @@ export class ObjectCompiler {
     return { min: countOf(words, 'minProperties', at) ?? 0, max: countOf(words, 'maxProperties', at) ?? null };
   }
 
-  /** Counts that are not met by what is required anyway, or that would make the grammar too large, are not written. */
+  /** Counts are left out where required members satisfy them, or where the grammar would be too large. */
   #countable(
     { min, max }: { readonly min: number; readonly max: number | null },
     members: readonly { readonly required: boolean }[],
@@ -81,7 +81,7 @@ export class ObjectCompiler {
     return members;
   }
 
-  /** The value of a property that is not among those listed; null = there is none. */
+  /** Value of unlisted properties; null = none are allowed. */
   #unlisted(name: string, words: Words, additional: unknown, at: string): Expr | null {
     if (!this.#isName(name, words, at)) return null;
     if (this.#patternsOf(name, words, at).length > 0) return this.#valueOf(name, true, words, at);
@@ -90,7 +90,7 @@ export class ObjectCompiler {
     return additional === false ? null : this.compile(additional, within(at, 'additionalProperties'));
   }
 
-  /** What the patterns that a name matches say holds beside what is said of the name itself. */
+  /** Combines a property's schema with those of the patterns that its name matches. */
   #valueOf(name: string, schema: unknown, words: Words, at: string): Expr {
     const patterns = this.#patternsOf(name, words, at);
     const place = within(at, 'properties', name);
@@ -107,7 +107,7 @@ export class ObjectCompiler {
     return !('propertyNames' in words) || this.fits.fits(name, words['propertyNames'], within(at, 'propertyNames'));
   }
 
-  /** Names that `propertyNames` lists; null = it lists none. */
+  /** Names listed by `propertyNames`; null = none. */
   #namesListed(words: Words, at: string): readonly string[] | null {
     if (!('propertyNames' in words)) return null;
     const place = within(at, 'propertyNames');
@@ -116,7 +116,7 @@ export class ObjectCompiler {
     return listed?.filter((name) => typeof name === 'string') ?? null;
   }
 
-  /** Members whose names are not listed: those of each pattern, and all others. Null = there are none. */
+  /** Members with unlisted names: those of each pattern, and all others. Null = none. */
   #others(words: Words, additional: unknown, at: string): Expr | null {
     const patterns = [...schemasOf(words, 'patternProperties', at)];
     const names = [...schemasOf(words, 'properties', at).keys(), ...namesOf(words, 'required', at)];
@@ -140,7 +140,7 @@ export class ObjectCompiler {
     if (!free) return null;
     const ways: Expr[] = [];
     let rest: Automaton | null = free;
-    // What several patterns match is left away.
+    // Names that match several patterns are excluded.
     for (const [pattern, schema] of patterns) {
       const machine: Automaton | null = machineOf(() => patternAutomaton(pattern));
       const own: Automaton | null = machine && rest && combine(rest, machine, 'and');
@@ -153,7 +153,7 @@ export class ObjectCompiler {
     return isNever(all) ? null : all;
   }
 
-  /** Names that may be written and are not listed; null = none that can be told. */
+  /** Allowed unlisted names; null = unknown. */
   #freeNames(words: Words, listed: readonly string[], at: string): Automaton | null {
     const any = ofLength(TEXT_ALPHABET, 0, null);
     const named = 'propertyNames' in words ? this.#nameForm(words['propertyNames'], within(at, 'propertyNames'), at) : any;
@@ -174,7 +174,7 @@ export class ObjectCompiler {
     return isNever(value) ? NEVER : seq(quotedMachine(this.book, names), COLON, value);
   }
 
-  /** The names that a schema allows; null = none that can be told. */
+  /** The names that a schema allows; null = unknown. */
   #nameForm(schema: unknown, place: string, at: string): Automaton | null {
     const any = ofLength(TEXT_ALPHABET, 0, null);
     const { words, unions } = this.reader.flatten(schema, place);

@@ -26,14 +26,14 @@ describe('a regular expression', () => {
     ['\\ud83d\\ude00', ['😀'], ['']],
     ['\\-😀+[^😂]\\u{e9}', ['-😀😀aé'], ['-😀😂é', '-😀ae9']],
     ['\\-[\\d-x]\\01', ['-5\u0001', '--\u0001', '-x\u0001'], ['-a\u0001', '-5\u00001']],
-  ])('is matched by the whole text: %s', (pattern, taken, refused) => {
+  ])('matches the whole text: %s', (pattern, taken, refused) => {
     const walk = walkOf(regexGrammar(pattern));
     for (const text of taken) expect(walk.accepts(text), text).toBe(true);
     for (const text of refused) expect(walk.accepts(text), text).toBe(false);
   });
 
   it.each([
-    ['(?=a)b', 'looking ahead'],
+    ['(?=a)b', 'lookahead'],
     ['(?<!a)b', 'looking behind'],
     ['(a(?=b))', 'looking ahead inside of a group'],
     ['(?=a)*', 'looking ahead inside of a group or with a count'],
@@ -49,13 +49,13 @@ describe('a regular expression', () => {
     ['a{2000000000}', 'a count above 1000000000'],
     ['x'.repeat(5_000), 'more than 4096 characters'],
     [`${'('.repeat(100)}a${')'.repeat(100)}`, 'more than 64 groups'],
-  ])('is refused with the name of the construct: %s', (pattern, reason) => {
+  ])('is refused naming the construct: %s', (pattern, reason) => {
     expect(() => regexGrammar(pattern)).toThrow(
       expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining(reason) }),
     );
   });
 
-  it('is refused within a second however hostile', () => {
+  it('is refused within a second', () => {
     const begun = performance.now();
     for (const hostile of [
       `${'('.repeat(100_000)}${')'.repeat(100_000)}`,
@@ -71,14 +71,14 @@ describe('a regular expression', () => {
     expect(performance.now() - begun).toBeLessThan(1_000);
   });
 
-  it('is refused when it is none', () => {
+  it('is refused when invalid', () => {
     expect(() => regexGrammar('(')).toThrow(expect.objectContaining({ code: 'invalid_value' }));
     expect(() => regexGrammar('[^\\s\\S]')).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 });
 
-describe('the form of an answer', () => {
-  it('is one of the given strings', () => {
+describe('outputRules', () => {
+  it('makes a choice of strings', () => {
     const walk = walkOf(choiceGrammar(['yes', 'no "really"', 'new\nline', '日本']));
     for (const text of ['yes', 'no "really"', 'new\nline', '日本']) expect(walk.accepts(text)).toBe(true);
     expect(walk.accepts('y')).toBe(false);
@@ -99,12 +99,12 @@ describe('the form of an answer', () => {
     const many = walkOf(choiceGrammar(texts));
     for (const text of texts) expect(many.accepts(text), text).toBe(true);
     for (const text of ['abce', '\ud83d', 'number', 'number 2000', 'bc', 'aa']) expect(many.accepts(text), text).toBe(false);
-    // llama.cpp would follow each of them for each token of its vocabulary.
+    // llama.cpp would follow each string for each token of its vocabulary.
     expect(many.start().size).toBeLessThan(10);
     expect(() => choiceGrammar(['ok', '\ud800'])).toThrow(expect.objectContaining({ code: 'invalid_value' }));
   });
 
-  it('is some JSON object of compact form', () => {
+  it('makes any compact JSON object', () => {
     const walk = walkOf(outputRules({ kind: 'json_object' }, '').rules);
     for (const text of ['{}', '{"a":[1,-2.5e3,null],"b":{"c": "\\u00e9\\ud83d\\ude00"}}', '{"a": 1, "b": true}']) {
       expect(walk.accepts(text), text).toBe(true);
@@ -114,7 +114,7 @@ describe('the form of an answer', () => {
     }
   });
 
-  it('is refused without the name of a field, which only the caller knows', () => {
+  it('refuses without the name of a field', () => {
     const errors = [
       () => outputRules({ kind: 'grammar', grammar: 'x' }, ''),
       () => outputRules({ kind: 'regex', pattern: '(?=x)' }, ''),
@@ -129,7 +129,7 @@ describe('the form of an answer', () => {
     expect(errors).toEqual([undefined, undefined, undefined]);
   });
 
-  it('goes into a larger grammar under names of its own', () => {
+  it('uses names with its own prefix', () => {
     const inner = outputRules({ kind: 'grammar', grammar: 'root ::= word (" " word)*\nword ::= [a-z]+ | "-"' }, 'out-');
     const walk = walkOf(`root ::= "<" ${inner.root} ">"\nword ::= "no"\n${inner.rules}`);
     expect(walk.accepts('<some words>')).toBe(true);

@@ -30,11 +30,10 @@ function choiceRules(options: readonly string[], prefix: string): EmbeddedRules 
 }
 
 /**
- * GBNF rules for the form that an answer must take, whose names all begin with `prefix` (letters, digits and `-`; none: a whole
- * grammar with the rule `root`). JSON as `jsonSchemaRules` writes it, a regular expression as `wholeMatch` reads it, matched
- * by the whole answer, one of the choices as it stands, or the caller's own grammar, checked.
- * Synchronous; milliseconds for what people write, at most about a second.
- * @throws ServiceError without `param`, `unsupported_value` or `invalid_value`, with a message that names what is wrong.
+ * GBNF rules for the output format of an answer, whose names all begin with `prefix` (letters, digits and `-`; empty = a whole
+ * grammar with the rule `root`): JSON by `jsonSchemaRules`, a regular expression by `wholeMatch`, one of the choices, or the
+ * caller's own grammar after checks. Synchronous; takes milliseconds, at most about a second.
+ * @throws ServiceError without `param`: `unsupported_value` or `invalid_value`, with a message naming the fault.
  */
 export function outputRules(output: OutputFormat, prefix: string, budget = new CompileBudget()): SchemaRules {
   switch (output.kind) {

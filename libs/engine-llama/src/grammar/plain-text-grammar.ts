@@ -1,3 +1,4 @@
+import { isRecord } from '@slipway/contracts';
 import { automatonRules } from './automaton-rules.js';
 import { charsOf, complement } from './char-set.js';
 import { CompileBudget } from './compile-budget.js';
@@ -6,31 +7,31 @@ import { embeddedRules, type SchemaPlace } from './json-schema-grammar.js';
 import { LeftOut } from './left-out.js';
 import { RuleBook } from './rule-book.js';
 import { SchemaReader } from './schema-reader.js';
-import { isRecord, listOf, type Words } from './schema-words.js';
+import { listOf, type Words } from './schema-words.js';
 import { textChoice } from './text-choice.js';
 import { lengthOf, textForm } from './text-schema.js';
 import { ValueFits } from './value-fits.js';
 
-/** Every mark that ends a text begins with it, so a text without it holds no mark. */
+/** First character of every mark that ends a text: a text without it contains no mark. */
 const INNER = chars(complement(charsOf('<')));
-/** Line breaks at both ends of a text belong to the form in which it is written. */
+/** Line breaks at both ends of a text are part of its format, not of its value. */
 const EDGE_CHARS = complement(charsOf('<\n'));
 const EDGE = chars(EDGE_CHARS);
 
-/** Characters that no text of a model holds as they are; JSON escapes them. */
+/** Characters that JSON escapes and plain text cannot contain. */
 const UNWRITABLE = /[\0\p{Surrogate}]/u;
 
+/** Rules of texts without quotes. */
 export interface PlainTextRules extends EmbeddedRules {
-  /** Whether any text may stand behind what `root` matches. */
+  /** Whether any text may follow `root`. */
   readonly open: boolean;
 }
 
 /**
- * GBNF rules for strings of a schema that are written as they are, without quotes, up to a mark that begins with `<`.
- * What comes out satisfies the schema, but for what is left out. Bounded and patterned texts hold no `<`, those of a pattern no line
- * break.
- * @returns null where any text is one.
- * @throws ServiceError as `jsonSchemaRules` does.
+ * GBNF rules for strings of a schema written without quotes, up to a mark that begins with `<`. Every text of the grammar satisfies
+ * the schema, except the assertions left out. Texts with a length or pattern contain no `<`, those with a pattern no line break.
+ * @returns null where any text is allowed.
+ * @throws ServiceError like `jsonSchemaRules`.
  */
 export function plainTextRules(schema: unknown, prefix: string, place: SchemaPlace = {}): PlainTextRules | null {
   const { root = schema, at = '#', budget = new CompileBudget(), leftOut = new LeftOut() } = place;
@@ -48,13 +49,13 @@ export function plainTextRules(schema: unknown, prefix: string, place: SchemaPla
   return lengthRules(book, lengthOf(words, at));
 }
 
-/** Null where a text has any length. */
+/** Null = any length. */
 function lengthRules(book: RuleBook, { min, max }: ReturnType<typeof lengthOf>): PlainTextRules | null {
   if (min === 0 && max === null) return null;
   return { ...embeddedRules(book, ofLength(min, max ?? min)), open: max === null };
 }
 
-/** Texts of patterns and formats; null = there are none, or none without the characters that may not stand here. */
+/** Texts of patterns and formats; null = none, or none without forbidden characters. */
 function formed(book: RuleBook, words: Words, at: string, leftOut: LeftOut): Expr | null {
   const form = textForm(words, at, EDGE_CHARS, leftOut);
   if (!form) return null;
@@ -63,17 +64,17 @@ function formed(book: RuleBook, words: Words, at: string, leftOut: LeftOut): Exp
   return text;
 }
 
-/** The texts of a list that the rest of the schema allows. */
+/** The listed texts that the rest of the schema allows. */
 function listed(words: Words, fits: ValueFits, at: string): readonly string[] {
   const { enum: _, ...others } = words;
   const values = (listOf(words, 'enum', at) ?? []).filter((value) => typeof value === 'string');
   return values.filter((text) => fits.fitsWords(text, others, at));
 }
 
-/** The keyword by which a schema lists its values. */
+/** The keyword with which a schema lists its values. */
 const listWordOf = (schema: unknown): string => (isRecord(schema) && 'const' in schema ? 'const' : 'enum');
 
-/** One of some texts, of those that can be written; null = none of them can. */
+/** One of the texts that can be written; null = none. */
 function choiceRules(book: RuleBook, texts: readonly string[]): PlainTextRules | null {
   const writable = texts.filter((text) => !UNWRITABLE.test(text));
   if (writable.length === 0 && texts.length > 0) return null;

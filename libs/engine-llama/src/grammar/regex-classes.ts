@@ -15,9 +15,10 @@ const BLANK: CharSet = charSet(
   [0xfeff, 0xfeff],
 );
 
+/** Every code point. */
 export const ANY: CharSet = [[0, 0x10ffff]];
 
-/** What `.` stands for: all but the ends of lines. */
+/** Characters of `.`: all but line terminators. */
 export const DOT: CharSet = complement(charsOf('\n\r\u2028\u2029'));
 
 /** What `\d`, `\w`, `\s` and their opposites stand for. */
@@ -30,15 +31,15 @@ export const CLASS_ESCAPES: ReadonlyMap<string, CharSet> = new Map([
   ['S', complement(BLANK)],
 ]);
 
-/** Letters of the two cases, with those beyond ASCII that Unicode folds to them. */
+/** ASCII letters of both cases, and the letters that Unicode folds to them. */
 const CASES: readonly CharSet[] = Array.from('abcdefghijklmnopqrstuvwxyz', (letter) =>
   charsOf(letter + letter.toUpperCase() + (letter === 'k' ? '\u212a' : '') + (letter === 's' ? '\u017f' : '')),
 );
 
-/** The set with the other cases of its ASCII letters. */
+/** Adds the other case of ASCII letters. */
 export const inAnyCase = (set: CharSet): CharSet => charSet(...set, ...CASES.filter((cases) => intersect(cases, set).length > 0).flat());
 
-/** Whether a range has no letters beyond ASCII that have two cases; false also for a long one. */
+/** Whether a range has no cased letters beyond ASCII; false for a long range. */
 export function isCaseless([from, to]: CharRange): boolean {
   if (to < 0x80) return true;
   const codes = Array.from({ length: Math.min(to - from + 1, 100) }, (_, i) => String.fromCodePoint(from + i));

@@ -1,11 +1,11 @@
-/** A regular expression in JavaScript's words. */
+/** A regular expression in JavaScript's syntax. */
 export interface PlainRegex {
   readonly source: string;
-  /** Of `i` and `s`. */
+  /** Flags: `i` and `s`. */
   readonly flags: string;
 }
 
-/** Flags that Python, Go and Rust write before an expression, and that JavaScript has behind it. Texts are Unicode anyway. */
+/** Flags before an expression in Python, Go and Rust. Texts are always Unicode. */
 const FLAGS = /^\(\?([isu]+)\)/;
 /** Escapes, groups with a name, and other characters. */
 const PIECES = /\\[^]|\(\?P<|[^]/gu;
@@ -32,7 +32,7 @@ export function inJavaScript(pattern: string): PlainRegex {
   return { source, flags: [...new Set(letters)].filter((letter) => letter !== 'u').join('') };
 }
 
-/** The same as JavaScript matches it, with the flag `u` where it is valid with it; null = it is none that JavaScript knows. */
+/** The expression in JavaScript, with the flag `u` where valid; null = invalid. */
 export function regExpOf(pattern: string): RegExp | null {
   const { source, flags } = inJavaScript(pattern);
   for (const unicode of ['u', '']) {

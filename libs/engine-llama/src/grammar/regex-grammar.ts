@@ -8,20 +8,20 @@ import { type RegexBranch, regexBranches } from './regex-reader.js';
 /**
  * A regular expression that the whole text must match.
  *
- * Of ECMAScript's syntax it takes: characters and their escapes (`\t \n \v \f \r \0 \xHH \uHHHH \u{…}`, and any
+ * Supported ECMAScript syntax: characters and their escapes (`\t \n \v \f \r \0 \xHH \uHHHH \u{…}`, and any
  * punctuation behind a backslash), `.`, classes with ranges and `^`, `\d \w \s \D \W \S`, groups (capturing, named, `(?:`),
  * `|`, the counts `* + ? {m} {m,} {m,n}` with or without `?` behind them, and `^` and `$` at the ends of a branch; of Python's
  * and RE2's what `inJavaScript` reads.
  * @throws ServiceError `unsupported_value` for anything else (looking ahead or behind, back references, `\b`, `\p`),
- * `invalid_value` for what is no regular expression.
+ * `invalid_value` for an invalid regular expression.
  */
 export function wholeMatch(pattern: string): Expr {
-  if (!regExpOf(pattern)) throw new ServiceError('invalid_value', `${JSON.stringify(pattern.slice(0, 100))} is no regular expression.`);
+  if (!regExpOf(pattern)) throw new ServiceError('invalid_value', `${JSON.stringify(pattern.slice(0, 100))} is not a regular expression.`);
   return alt(...regexBranches(pattern, chars).map(bodyOf));
 }
 
 /**
- * A regular expression that matches somewhere in a text, as JSON schemas mean it. The same syntax.
+ * A regular expression that matches somewhere in a text, as in JSON schemas. Same syntax.
  * @param char makes the expression for one character out of a set.
  */
 export function anywhereMatch(pattern: string, char: (set: CharSet) => Expr): Expr {
@@ -34,7 +34,7 @@ function bodyOf({ parts }: RegexBranch): Expr {
   return seq(
     ...parts.map((part) => {
       if (part.kind !== 'lookahead') return part;
-      throw new ServiceError('unsupported_value', 'A regular expression that is looking ahead is not supported here.');
+      throw new ServiceError('unsupported_value', 'A lookahead in a regular expression is not supported here.');
     }),
   );
 }

@@ -8,22 +8,22 @@ import { inJavaScript } from './regex-dialects.js';
 const MAX_CHARS = 4_096;
 const MAX_DEPTH = 64;
 const MAX_COUNT = 1_000_000_000;
-/** The escapes of characters that are read: by name, by code, and any punctuation. */
+/** Supported escapes of characters: by name, by code, and any punctuation. */
 const CHAR_ESCAPE = /^\\(?:[tnvfr0b]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{|[^A-Za-z0-9])/;
-/** What Node 20 knows of regular expressions. */
+/** ECMAScript version of Node 20. */
 const PARSER = new RegExpParser({ ecmaVersion: 2024 });
 const PRIVATE_USE = 0xe000;
 const LAST = 0x10ffff;
 
 /** One alternative of a regular expression, and whether it is anchored to the ends of the text. */
 export interface RegexBranch {
-  /** What it matches, one after the other. */
+  /** Sequence of matched expressions. */
   readonly parts: readonly (Expr | Lookahead)[];
   readonly fromStart: boolean;
   readonly toEnd: boolean;
 }
 
-/** What follows must begin with one of the branches, or must not. */
+/** Lookahead: what follows must, or must not, begin with one of the branches. */
 export interface Lookahead {
   readonly kind: 'lookahead';
   readonly negative: boolean;
@@ -31,15 +31,15 @@ export interface Lookahead {
 }
 
 /**
- * Reads a regular expression: its outermost alternatives.
+ * Parses a regular expression into its outermost alternatives.
  * @param char makes the expression for one character out of a set.
- * @throws ServiceError `unsupported_value` with the name of what is not read.
+ * @throws ServiceError `unsupported_value` naming an unsupported construct.
  */
 export const regexBranches = (pattern: string, char: (set: CharSet) => Expr): RegexBranch[] => new RegexReader(pattern, char).branches();
 
 class RegexReader {
   readonly #root: AST.Pattern;
-  /** Code points by the character that stands for each in the parsed source. */
+  /** Code points by their placeholder in the parsed source. */
   readonly #replaced = new Map<number, number>();
   readonly #ignoresCase: boolean;
   readonly #dot: CharSet;
@@ -50,7 +50,7 @@ class RegexReader {
   ) {
     if (pattern.length > MAX_CHARS) throw this.#unsupported(`more than ${MAX_CHARS} characters`);
     const { source, flags } = inJavaScript(pattern);
-    // The parser calls itself for each group.
+    // The parser recurses for each group.
     if (depthOf(source) > MAX_DEPTH) throw this.#unsupported(`more than ${MAX_DEPTH} groups inside each other`);
     this.#root = this.#parse(source);
     this.#ignoresCase = flags.includes('i');
@@ -61,7 +61,7 @@ class RegexReader {
     return this.#root.alternatives.map((alternative) => this.#branch(alternative));
   }
 
-  /** As `regExpOf` does: with the flag `u` where it is valid with it. */
+  /** Parses like `regExpOf`: with the flag `u` where valid. */
   #parse(source: string): AST.Pattern {
     for (const unicode of [true, false]) {
       try {
@@ -128,7 +128,7 @@ class RegexReader {
     }
   }
 
-  /** Lazy or greedy: the same texts match. */
+  /** Quantifier; lazy and greedy match the same texts. */
   #counted({ element, min, max }: AST.Quantifier): Expr {
     if (min > MAX_COUNT || (max > MAX_COUNT && max !== Number.POSITIVE_INFINITY)) throw this.#unsupported(`a count above ${MAX_COUNT}`);
     return repeat(this.#element(element), min, max === Number.POSITIVE_INFINITY ? null : max);
@@ -139,7 +139,7 @@ class RegexReader {
     return negate ? complement(set) : set;
   }
 
-  /** With the letters of the other case, where case is ignored. */
+  /** Adds the other case where case is ignored. */
   #inAnyCase(set: CharSet): CharSet {
     if (!this.#ignoresCase) return set;
     const isKnown = [...CLASS_ESCAPES.values()].includes(set) || set.every(isCaseless);
@@ -147,7 +147,7 @@ class RegexReader {
     return inAnyCase(set);
   }
 
-  /** What a character, a range or an escape stands for. */
+  /** Characters of a character, range or escape. */
   #codes(element: AST.Character | AST.CharacterSet | AST.CharacterClassElement): CharSet {
     if (element.type === 'Character') return [[this.#code(element), this.#code(element)]];
     if (element.type === 'CharacterClassRange') return [this.#range(element)];
@@ -175,7 +175,7 @@ class RegexReader {
   }
 }
 
-/** How many groups stand inside each other at most. */
+/** Greatest nesting depth of groups. */
 function depthOf(source: string): number {
   let [depth, deepest, inClass] = [0, 0, false];
   for (const [piece] of source.matchAll(/\\[^]|[[\]()]/g)) {

@@ -1,12 +1,12 @@
 import { CompileBudget } from './compile-budget.js';
 import { alt, EMPTY, type Expr, printExpr, ref, repeat, type Rules, seq } from './gbnf.js';
 
-/** Counts up to here are left to llama.cpp, which makes a rule for each. */
+/** Repetitions up to this count are left to llama.cpp, which expands them. */
 const PLAIN_COUNT = 64;
 
 /**
- * Collects the rules of a grammar. Equal bodies share one rule, and counts of any size take few rules:
- * `x{0,1000000000}` is about sixty of them.
+ * Collects the rules of a grammar. Equal bodies share one rule, and repetitions of any count take few rules: `x{0,1000000000}` takes
+ * about 60.
  */
 export class RuleBook {
   readonly #rules = new Map<string, Expr>();
@@ -25,7 +25,7 @@ export class RuleBook {
     return this.#rules;
   }
 
-  /** A new name that begins with `hint`, to be filled with `define`: so rules can refer to themselves. */
+  /** Reserves a name that begins with `hint`, to be filled by `define`, so that rules can be recursive. */
   reserve(hint: string): string {
     const base = this.prefix + hint.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 40);
     let name = base;
@@ -44,7 +44,7 @@ export class RuleBook {
     return ref(name);
   }
 
-  /** A rule with this body: a new one, or the one that has it already. */
+  /** A rule with this body, new or existing. */
   rule(hint: string, expr: Expr): Expr {
     if (expr.kind === 'rule') return expr;
     const body = this.lower(expr);
@@ -56,7 +56,7 @@ export class RuleBook {
     return this.define(name, body);
   }
 
-  /** The same language in a form that llama.cpp takes: what is repeated is a character or a rule, and never empty. */
+  /** The same language in a form for llama.cpp: only characters and rules are repeated, and never empty ones. */
   lower(expr: Expr): Expr {
     const lowered = this.#lowered.get(expr) ?? this.#lower(expr);
     this.#lowered.set(expr, lowered);
@@ -85,7 +85,7 @@ export class RuleBook {
     return count % 2 === 0 ? seq(half, half) : seq(half, half, unit);
   }
 
-  /** Fewer than `step`, or `step` and some more: no count is reached twice, so llama.cpp follows few ways at once. */
+  /** Fewer than `step`, or `step` and more: each count has one derivation, so llama.cpp follows few stacks. */
   #upTo(unit: Expr, count: number): Expr {
     if (count <= PLAIN_COUNT) return repeat(unit, 0, count);
     const key = `${printExpr(unit)} ${count}`;
@@ -115,7 +115,7 @@ export class RuleBook {
     }
   }
 
-  /** The same for parts that may all be empty, one after the other: some part is the first that is not. */
+  /** A sequence of possibly empty parts without the empty text: some part is the first non-empty one. */
   #someOf(items: readonly Expr[]): Expr {
     let [rest, some] = [EMPTY, alt()];
     for (const item of items.toReversed()) {
@@ -125,7 +125,7 @@ export class RuleBook {
     return some;
   }
 
-  /** All that `expr` matches but the empty text. */
+  /** `expr` without the empty text. */
   #nonEmpty(expr: Expr): Expr {
     if (!this.#nullable(expr)) return expr;
     switch (expr.kind) {

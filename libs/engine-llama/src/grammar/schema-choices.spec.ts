@@ -5,7 +5,7 @@ import { jsonSchemaRules } from './json-schema-grammar.js';
 
 const walkOf = (schema: unknown): GrammarWalk => new GrammarWalk(new GbnfReader(jsonSchemaRules(schema, '').rules).read(), 'root');
 
-/** The most ways to read the beginning of a text at once; it ends where there are too many. */
+/** Most readings of a text's beginning at once; stops at too many. */
 function mostWays(walk: GrammarWalk, text: string): number {
   let ways = walk.start();
   let most = ways.size;
@@ -39,7 +39,7 @@ const kinds = (count: number, make: (i: number) => object): object => ({
 const DEPTH = 40;
 const MOST_WAYS = 150;
 
-describe('a choice between values that hold each other', () => {
+describe('a recursive choice', () => {
   it.each<[string, unknown, string, string[], string[]]>([
     [
       'children before the tag',
@@ -167,7 +167,7 @@ describe('a choice between values that hold each other', () => {
       ['{"o3":"","o11":"","children":[{"children":[],"kind":"k4"}],"kind":"k0"}'],
       ['{"o4":"","o3":"","children":[],"kind":"k0"}'],
     ],
-  ])('is held in full and read in few ways at any depth: %s', (...[, schema, level, taken, refused]) => {
+  ])('is enforced with few readings: %s', (...[, schema, level, taken, refused]) => {
     expect(jsonSchemaRules(schema, '').leftOut.filter((place) => !place.endsWith('oneOf'))).toEqual([]);
     const walk = walkOf(schema);
     for (const text of taken) expect(walk.accepts(text), text).toBe(true);
@@ -189,7 +189,7 @@ describe('a choice between values that hold each other', () => {
       either(closed({ l: X, r: T, k: { const: 'x' } }, ['k']), closed({ l: T, r: X, k: { const: 'y' } }, ['k'])),
       '{"l":',
     ],
-  ])('is left out alone and named where its branches cannot be told apart: %s', (_, choice, level) => {
+  ])('is left out where branches are indistinguishable: %s', (_, choice, level) => {
     const { $defs, ...root } = choice as { $defs: object };
     const schema = { $defs, ...closed({ tree: root, count: { type: 'integer' } }) };
     expect(jsonSchemaRules(schema, '').leftOut).toEqual(['/$defs/T/anyOf']);

@@ -5,21 +5,21 @@ import { Factoring } from './grammar-factoring.js';
 import type { LeftOut } from './left-out.js';
 import type { RuleBook } from './rule-book.js';
 
-/** Options that are opened for the choices of one schema. */
+/** Most options expanded for the choices of one schema. */
 const MAX_WORK = 20_000;
 
 interface Choice {
-  /** Where the schema says it; several where they come to the same rule. */
+  /** Pointers of the choice; several where they share a rule. */
   readonly places: Set<string>;
-  /** What is held without it. */
+  /** Expression used when the choice is left out. */
   readonly otherwise: () => Expr;
 }
 
-/** The choices between schemas of a grammar, each a rule, and how they are kept from doubling the ways to read a text. */
+/** The choices between schemas of a grammar, each a rule, kept from doubling the readings of a text. */
 export class SchemaChoices {
-  /** By rule, those included that factoring makes of one. */
+  /** Choices by rule, including rules added by factoring. */
   readonly #all = new Map<string, Choice>();
-  /** Those whose options could not be told apart. */
+  /** Choices with indistinguishable options. */
   readonly #endless = new Set<Choice>();
 
   constructor(
@@ -29,8 +29,8 @@ export class SchemaChoices {
 
   /**
    * A choice as a rule.
-   * @param at where the schema says it.
-   * @param otherwise makes what is held where the choice must be left out.
+   * @param at pointer of the choice in the schema.
+   * @param otherwise makes the expression used when the choice is left out.
    */
   rule(choice: Expr, at: string, otherwise: () => Expr): Expr {
     if (isNever(choice) || choice.kind !== 'alt') return choice;
@@ -43,9 +43,9 @@ export class SchemaChoices {
   }
 
   /**
-   * Keeps choices from doubling the ways to read a text with each level of a value: in those that come to themselves, what
-   * options begin with is written once; where the ways double all the same, a choice is left out.
-   * @param rulesOf the rules of the book that are needed.
+   * Keeps recursive choices from doubling the readings of a text on each nesting level: they are left-factored, and left out where
+   * the readings still double.
+   * @param rulesOf the needed rules of the book.
    */
   tame(rulesOf: () => Rules): void {
     this.#factor(rulesOf());
@@ -56,7 +56,7 @@ export class SchemaChoices {
     }
   }
 
-  /** Leaves out a choice whose options begin alike without end. @returns false where there is none. */
+  /** Leaves out a choice whose options begin alike endlessly. @returns false where there is none. */
   giveUpOne(): boolean {
     const [first] = this.#endless;
     if (first) this.#leaveOut(first);

@@ -1,3 +1,4 @@
+import { isRecord } from '@slipway/contracts';
 import { arrayGrammar, distinctValues } from './container-grammar.js';
 import { alt, type Expr, isNever, NEVER, ref, text } from './gbnf.js';
 import { jsonArray, jsonValue } from './json-text.js';
@@ -10,7 +11,6 @@ import { type FlatSchema, isCombined, type SchemaReader, type Union } from './sc
 import {
   countOf,
   invalidSchema,
-  isRecord,
   type JsonType,
   listOf,
   saysNothing,
@@ -24,19 +24,19 @@ import { jsonText } from './text-schema.js';
 import { ValueFits } from './value-fits.js';
 
 const MAX_DEPTH = 100;
-/** Ways to choose the branches of several unions that hold together. */
+/** Most combinations of branches of several unions. */
 const MAX_COMBINATIONS = 256;
-/** Values of which each may stand once in an array. */
+/** Most values of an array of distinct values. */
 const MAX_DISTINCT = 6;
 
-/** Turns schemas into expressions, each reference and each combination into a rule of its own. */
+/** Compiles schemas to expressions; each reference and each combination becomes a rule. */
 export class SchemaCompiler {
   /** By pointer, or by the schema itself. */
   readonly #made = new Map<unknown, Expr>();
   readonly #disjointness: Disjointness;
   readonly #fits: ValueFits;
   readonly #objects: ObjectCompiler;
-  /** What the grammar chooses between. */
+  /** Choices of the grammar. */
   readonly choices: SchemaChoices;
   readonly #combined = new Map<string, Expr>();
   readonly #open = new Set<unknown>();
@@ -55,16 +55,16 @@ export class SchemaCompiler {
     this.#objects = new ObjectCompiler(book, reader, this.#fits, (schema, at) => this.compile(schema, at));
   }
 
-  /** The ways to read a text may multiply without end: choices inside of themselves, or a pattern's counts. */
+  /** Whether readings of a text may multiply endlessly: by recursive choices, or by repetitions in a pattern. */
   get mayGrow(): boolean {
     return this.#matches || (this.#recursive && this.#chooses);
   }
 
-  /** @throws ServiceError `invalid_value` for what is no schema, `unsupported_value` for one that is too large. */
+  /** @throws ServiceError `invalid_value` for an invalid schema, `unsupported_value` for one that is too large. */
   compile(schema: unknown, at: string): Expr {
     const pointer = this.reader.referenceOf(schema, at);
     if (pointer !== null) return this.#reference(pointer, at);
-    // Where a reference stands beside others it is the schema that holds both that comes back to itself.
+    // Where a reference has sibling keywords, the schema with both is the recursive one.
     const combines = isRecord(schema) && isCombined(schema);
     return combines ? this.#shared(schema, 'combined', () => this.#whole(schema, at)) : this.#whole(schema, at);
   }
@@ -85,7 +85,7 @@ export class SchemaCompiler {
     return this.#shared(pointer, hint, () => this.compile(this.reader.resolve(pointer, at), pointer.slice(0, 300)));
   }
 
-  /** A rule for what may come again, also inside of itself. */
+  /** A rule for a part that may be repeated or recursive. */
   #shared(key: unknown, hint: string, make: () => Expr): Expr {
     const known = this.#made.get(key);
     this.#recursive ||= this.#open.has(key);
@@ -100,7 +100,7 @@ export class SchemaCompiler {
     return made;
   }
 
-  /** @param combinations of branches that led here. */
+  /** @param combinations combinations of branches so far. */
   #flat({ words, unions }: FlatSchema, at: string, combinations: number): Expr {
     const [union, ...others] = unions;
     if (!union) return combinations > 1 ? this.#once(words, at) : this.#words(withoutUnevaluated(words), at);
@@ -121,7 +121,7 @@ export class SchemaCompiler {
     return this.choices.rule(alt(...options), union.at, otherwise);
   }
 
-  /** Different branches often come to the same words. */
+  /** Removes equal branches. */
   #once(words: Words, at: string): Expr {
     const key = JSON.stringify(words);
     const known = this.#combined.get(key) ?? this.#words(withoutUnevaluated(words), at);
@@ -129,7 +129,7 @@ export class SchemaCompiler {
     return known;
   }
 
-  /** Where some value may match two branches of a `oneOf`, it is read as `anyOf`. */
+  /** Reads `oneOf` as `anyOf` where some value may match two branches. */
   #tellApart({ branches, at }: Union): void {
     const overlap = branches.some((a, i) => branches.some((b, j) => j > i && !this.#disjointness.proved(a, b, at)));
     if (overlap) this.reader.leftOut.add(at, '');
@@ -192,7 +192,7 @@ export class SchemaCompiler {
     return this.#named('array', form);
   }
 
-  /** An array of distinct values; null = none are asked for, or they are left out. */
+  /** An array of distinct values; null = not required, or left out. */
   #distinct(words: Words, { placed, min, max }: { placed: readonly unknown[]; min: number; max: number | null }, at: string): Expr | null {
     if (!this.#isUnique(words, at) || (max !== null && max <= 1)) return null;
     const items = words['items'];
@@ -208,7 +208,7 @@ export class SchemaCompiler {
     throw invalidSchema(`The schema's "uniqueItems" at ${at} must be true or false.`);
   }
 
-  /** The values of a schema that has only a few; null = it has more, or they are not known. */
+  /** The values of a schema; null = too many or unknown. */
   #fewValues(schema: Record<string, unknown>, at: string): readonly Expr[] | null {
     const { words, unions } = this.reader.flatten(schema, at);
     const listed = words['enum'] === undefined && words['type'] === 'boolean' ? [true, false] : listOf(words, 'enum', at);

@@ -1,6 +1,7 @@
-import { invalidSchema, isRecord, schemasOf } from './schema-words.js';
+import { isRecord } from '@slipway/contracts';
+import { invalidSchema, schemasOf } from './schema-words.js';
 
-/** What older drafts and OpenAPI say, in the words of draft 2020-12. Only this schema's own keywords, not those inside of it. */
+/** Translates older drafts and OpenAPI to draft 2020-12, for this schema's own keywords only. */
 export function modernized(schema: Record<string, unknown>, at: string): Record<string, unknown> {
   return withDependencies(withPrefixItems(withExclusiveBounds(withNull(schema))), at);
 }
@@ -34,7 +35,7 @@ export function withExclusiveBounds(schema: Record<string, unknown>): Record<str
 function withPrefixItems(schema: Record<string, unknown>): Record<string, unknown> {
   if (!('additionalItems' in schema) && !Array.isArray(schema['items'])) return schema;
   const { items, additionalItems, ...rest } = schema;
-  // Without a list of items, `additionalItems` says nothing.
+  // Without a list of items, `additionalItems` has no effect.
   if (!Array.isArray(items)) return items === undefined ? rest : { ...rest, items };
   const others = additionalItems === undefined ? {} : { items: additionalItems };
   return items.length > 0 ? { ...rest, prefixItems: items, ...others } : { ...rest, ...others };

@@ -1,6 +1,7 @@
+import { isRecord } from '@slipway/contracts';
 import { jsonEqual } from './json-equal.js';
 import type { FlatSchema, SchemaReader } from './schema-reader.js';
-import { isRecord, type JsonType, listOf, namesOf, schemasOf, typesOf, within, type Words } from './schema-words.js';
+import { type JsonType, listOf, namesOf, schemasOf, typesOf, within, type Words } from './schema-words.js';
 
 const MAX_DEPTH = 8;
 
@@ -23,13 +24,13 @@ function overlap(a: readonly JsonType[], b: readonly JsonType[]): readonly JsonT
 }
 
 /**
- * Proves that no value can satisfy two schemas at once: by their types, by the values that they list, by a property
- * that one of them requires and that cannot be the same in both.
+ * Proves that no value can satisfy both schemas: by their types, by listed values, or by a required property whose values are
+ * disjoint.
  */
 export class Disjointness {
   constructor(private readonly reader: SchemaReader) {}
 
-  /** False = not proved. */
+  /** @returns false = not proven. */
   proved(a: unknown, b: unknown, at: string, depth = 0): boolean {
     if (depth > MAX_DEPTH) return false;
     return this.#flats(a, b, at, depth);
@@ -46,7 +47,7 @@ export class Disjointness {
 
   #wordsApart({ words: a }: FlatSchema, { words: b }: FlatSchema, at: string, depth: number): boolean {
     const [valuesA, valuesB] = [listOf(a, 'enum', at), listOf(b, 'enum', at)];
-    // The types that a schema does not name are not excluded by the keywords that it uses.
+    // Without `type`, keywords do not exclude other types.
     const [typesA, typesB] = [typesOf({ type: a['type'] }), typesOf({ type: b['type'] })];
     if (valuesA && valuesB) return !valuesA.some((value) => valuesB.some((other) => jsonEqual(value, other)));
     if (valuesA) return !valuesA.some((value) => isOfType(value, typesB));

@@ -18,7 +18,7 @@ function sharedTypes(a: Words, b: Words): readonly JsonType[] {
 function sharedProperties(a: Words, b: Words, at: string): Record<string, unknown> {
   const [ofA, ofB] = [schemasOf(a, 'properties', at), schemasOf(b, 'properties', at)];
   const names = new Set([...ofA.keys(), ...ofB.keys()]);
-  // Names that patterns of the other schema speak about are matched with them when the object is compiled.
+  // Patterns of the other schema are applied to names when the object is compiled.
   const others = (words: Words): unknown => ('patternProperties' in words ? undefined : words['additionalProperties']);
   const pick = (of: ReadonlyMap<string, unknown>, words: Words, name: string): unknown => (of.has(name) ? of.get(name) : others(words));
   return Object.fromEntries(Array.from(names, (name) => [name, both(pick(ofA, a, name), pick(ofB, b, name)) ?? true]));
@@ -32,7 +32,7 @@ function sharedPatterns(a: Words, b: Words, at: string): Record<string, unknown>
   return Object.fromEntries(Array.from(names, (name) => [name, both(pick(ofA, a, name), pick(ofB, b, name)) ?? true]));
 }
 
-/** The items by place, and those behind them. */
+/** The items by position, and the rest. */
 function sharedItems(a: Words, b: Words, at: string): Record<string, unknown> {
   const [placesA, placesB] = [listOf(a, 'prefixItems', at) ?? [], listOf(b, 'prefixItems', at) ?? []];
   const count = Math.max(placesA.length, placesB.length);
@@ -46,7 +46,7 @@ const HIGHEST: ReadonlySet<string> = new Set(['minimum', 'exclusiveMinimum', 'mi
 const LOWEST: ReadonlySet<string> = new Set(['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties']);
 const ITEMS = ['items', 'prefixItems'];
 
-/** Values of which all hold. */
+/** Values that must all hold. */
 function together(a: unknown, b: unknown): unknown {
   const list = [a, b].flatMap((value) => (value instanceof Merged ? [...value.values] : [value]));
   const distinct = list.filter((value, i) => list.findIndex((other) => jsonEqual(value, other)) === i);
@@ -76,7 +76,7 @@ function mergeWord(word: string, a: Words, b: Words, at: string): unknown {
   }
 }
 
-/** What holds when both hold. */
+/** Conjunction of both schemas. */
 export function mergeWords(a: Words, b: Words, at: string): Words {
   const merged: Record<string, unknown> = { ...a };
   for (const [word, value] of Object.entries(b)) {

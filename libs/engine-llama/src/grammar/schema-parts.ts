@@ -1,13 +1,13 @@
-import { isRecord } from './schema-words.js';
+import { isRecord } from '@slipway/contracts';
 
-/** Keywords that hold schemas by names of the user's. */
+/** Keywords with schemas by user-defined names. */
 export const NAMED_WORDS: ReadonlySet<string> = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
 ]);
-/** Keywords that hold data: what looks like a keyword there is none. */
+/** Keywords with data, which contains no keywords. */
 export const DATA_WORDS: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'example']);
 
-/** A deep copy of a schema, each schema object in it changed once those inside of it are. */
+/** Deep copy of a schema, each schema object changed after its children. */
 export function withSchemas(schema: unknown, change: (schema: Record<string, unknown>) => unknown): unknown {
   if (Array.isArray(schema)) return schema.map((part) => withSchemas(part, change));
   if (!isRecord(schema)) return schema;

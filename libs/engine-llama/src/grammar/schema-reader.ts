@@ -1,3 +1,4 @@
+import { isRecord } from '@slipway/contracts';
 import type { CompileBudget } from './compile-budget.js';
 import type { LeftOut } from './left-out.js';
 import { type Reference, SchemaReferences } from './schema-references.js';
@@ -6,7 +7,6 @@ import { modernized } from './schema-dialects.js';
 import {
   assertions,
   invalidSchema,
-  isRecord,
   listOf,
   namesOf,
   schemasOf,
@@ -25,24 +25,24 @@ export interface Union {
   readonly at: string;
 }
 
-/** A schema without references and `allOf`: its own words, and choices that hold beside them. */
+/** A schema without references and `allOf`: its own keywords, and its choices. */
 export interface FlatSchema {
   readonly words: Words;
   readonly unions: readonly Union[];
 }
 
-/** No value is in an empty list. */
+/** Keywords that no value satisfies: an empty `enum`. */
 const NOTHING: FlatSchema = { words: { enum: [] }, unions: [] };
 const MAX_NESTED = 100;
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
 
-/** Reads a schema and all that it refers to inside of itself. */
+/** Reads a schema and resolves references within it. */
 export class SchemaReader {
   readonly #following: string[] = [];
   readonly #references: SchemaReferences;
   readonly #known = new WeakMap<object, FlatSchema>();
   #nested = 0;
-  /** Why nothing can satisfy some part of the schema: the first reason that was found. */
+  /** First reason why some part of the schema is unsatisfiable. */
   contradiction: string | null = null;
 
   constructor(
@@ -53,7 +53,7 @@ export class SchemaReader {
     this.#references = new SchemaReferences(root, budget);
   }
 
-  /** The pointer of a schema that is a reference and nothing else, or all of just one, as generators of schemas like to write it. */
+  /** The pointer of a schema that is only a reference, or an `allOf` of one reference, as schema generators write it. */
   referenceOf(schema: unknown, at: string): string | null {
     if (!isRecord(schema) || !isCombined(schema)) return null;
     const words = assertions(withoutNulls(schema, at, this.leftOut), at, this.leftOut);
@@ -64,7 +64,7 @@ export class SchemaReader {
     return word === undefined ? null : this.#pointerOf(word, schema, at);
   }
 
-  /** @throws ServiceError for what is no schema, refers to nothing, or refers to itself only. */
+  /** @throws ServiceError for an invalid schema, a dangling reference, or one that refers only to itself. */
   flatten(schema: unknown, at: string): FlatSchema {
     this.budget.steps();
     if (schema === true) return { words: {}, unions: [] };
@@ -80,24 +80,24 @@ export class SchemaReader {
     return flat;
   }
 
-  /** What holds when both hold. */
+  /** Conjunction of both schemas. */
   combine(a: FlatSchema, b: FlatSchema, at: string): FlatSchema {
     this.budget.steps(1 + sizeOf(a.words) + sizeOf(b.words));
     return { words: mergeWords(a.words, b.words, at), unions: [...a.unions, ...b.unions] };
   }
 
-  /** The schema that a pointer of `referenceOf` points at. */
+  /** The schema at a pointer of `referenceOf`. */
   resolve(pointer: string, at: string): unknown {
     return this.#references.resolve(pointer, at);
   }
 
-  /** The same for a schema that holds beside others: what it calls unevaluated is so whatever they say. */
+  /** The same for a schema in a conjunction: its unevaluated parts ignore the other schemas. */
   flattenPart(schema: unknown, at: string): FlatSchema {
     return this.#sealed(this.flatten(schema, at), at);
   }
 
-  /** @param holder the schema as it was given, in which its references are looked up */
-  #flattenObject(schema: Record<string, unknown>, holder: object, at: string): FlatSchema {
+  /** @param given the original schema, in which references are resolved */
+  #flattenObject(schema: Record<string, unknown>, given: object, at: string): FlatSchema {
     const { allOf, anyOf, oneOf, const: only, ...words } = assertions(schema, at, this.leftOut);
     const { $ref, $dynamicRef, $recursiveRef, dependentRequired, dependentSchemas, ...plain } = words;
     const own: Words = only === undefined && !('const' in schema) ? plain : mergeWords(plain, { enum: [only] }, at);
@@ -111,7 +111,7 @@ export class SchemaReader {
     }
     let flat: FlatSchema = { words: own, unions: [...unions, ...dependencies({ dependentRequired, dependentSchemas }, own, at)] };
     for (const word of REFERENCES) {
-      const followed = words[word] === undefined ? null : this.#follow(word, holder, at);
+      const followed = words[word] === undefined ? null : this.#follow(word, given, at);
       if (followed) flat = this.combine(followed, flat, at);
     }
     if (allOf === undefined) return flat;
@@ -131,13 +131,13 @@ export class SchemaReader {
     return { words: withoutUnevaluated(words), unions };
   }
 
-  #pointerOf(word: Reference['word'], holder: object, at: string): string | null {
-    return this.#references.pointerOf({ word, value: textOf(holder as Words, word, at) ?? '#', holder }, at);
+  #pointerOf(word: Reference['word'], given: object, at: string): string | null {
+    return this.#references.pointerOf({ word, value: textOf(given as Words, word, at) ?? '#', given }, at);
   }
 
-  /** Null for a reference that is left out: to another document, or to one of several parts. */
-  #follow(word: Reference['word'], holder: object, at: string): FlatSchema | null {
-    const pointer = this.#pointerOf(word, holder, at);
+  /** Null for a reference that is left out: to another document, or an ambiguous one. */
+  #follow(word: Reference['word'], given: object, at: string): FlatSchema | null {
+    const pointer = this.#pointerOf(word, given, at);
     if (pointer === null) {
       this.leftOut.add(at, word);
       return null;
@@ -152,14 +152,14 @@ export class SchemaReader {
   }
 }
 
-/** Whether a schema refers to others, or holds all of some. */
+/** Whether a schema has references or `allOf`. */
 export const isCombined = (schema: Words): boolean => 'allOf' in schema || REFERENCES.some((word) => word in schema);
 
 const sizeOf = ({ properties }: Words): number => (isRecord(properties) ? Object.keys(properties).length >> 4 : 0);
 
-/** What some property asks of others: it is not there, or they are as they must be. */
+/** Dependencies: the property is absent, or its schema holds. */
 function dependencies(words: Words, own: Words, at: string): Union[] {
-  // Where nothing is listed, a property that is named here must not close the object.
+  // A dependency must not close an object without listed properties.
   const absent = (name: string): object => ({
     properties: { [name]: false },
     ...(!('properties' in own) && { additionalProperties: true }),

@@ -1,20 +1,21 @@
+import { isRecord } from '@slipway/contracts';
 import type { CompileBudget } from './compile-budget.js';
 import { DATA_WORDS, NAMED_WORDS } from './schema-parts.js';
-import { invalidSchema, isRecord } from './schema-words.js';
+import { invalidSchema } from './schema-words.js';
 
-/** Where a schema without `$id` is taken to be. */
+/** Base URI of a schema without `$id`. */
 const NOWHERE = 'schema://root/';
-/** Drafts that ignore what stands beside `$ref`. */
+/** Drafts that ignore siblings of `$ref`. */
 const IGNORES_BESIDE_REF = /draft-0[3-7]\b/;
 
-/** A schema with a URI of its own (JSON Schema Core 2020-12, section 4.3.5), and what can be named in it. */
+/** A schema resource with its own URI (JSON Schema Core 2020-12, section 4.3.5), and its anchors. */
 interface Resource {
   readonly uri: string;
   /** Its pointer from the root. */
   readonly at: string;
   /** Pointers from the root, by `$anchor`. */
   readonly anchors: Map<string, string>;
-  /** The same by `$dynamicAnchor`; by the empty name that of `$recursiveAnchor` (2019-09, section 8.2.4.2). */
+  /** Pointers by `$dynamicAnchor`; under the empty name that of `$recursiveAnchor` (2019-09, section 8.2.4.2). */
   readonly dynamic: Map<string, string>;
 }
 
@@ -22,7 +23,7 @@ interface Index {
   readonly root: Resource;
   readonly all: readonly Resource[];
   readonly byUri: ReadonlyMap<string, Resource>;
-  /** Of each schema object, the resource that it stands in. */
+  /** Resource of each schema object. */
   readonly of: WeakMap<object, Resource>;
 }
 
@@ -30,11 +31,11 @@ interface Index {
 export interface Reference {
   readonly word: '$ref' | '$dynamicRef' | '$recursiveRef';
   readonly value: string;
-  /** The schema object that says so, as it stands in the root. */
-  readonly holder: object;
+  /** The referring schema object in the root. */
+  readonly given: object;
 }
 
-/** Finds what references inside of one schema point at: by pointer, by anchor, or by the `$id` of a part. */
+/** Resolves references within one schema: by pointer, by anchor, or by the `$id` of a part. */
 export class SchemaReferences {
   #index: Index | null = null;
 
@@ -44,13 +45,13 @@ export class SchemaReferences {
   ) {}
 
   /**
-   * The reference as a pointer from the root.
-   * @returns null for one that points at another document, or at one of several parts by the way that leads to it.
-   * @throws ServiceError for one that points at nothing.
+   * Resolves a reference to a pointer from the root.
+   * @returns null for a reference to another document, or one whose target depends on the dynamic scope.
+   * @throws ServiceError for a dangling reference.
    */
-  pointerOf({ word, value, holder }: Reference, at: string): string | null {
+  pointerOf({ word, value, given }: Reference, at: string): string | null {
     const index = (this.#index ??= indexOf(this.root, this.budget));
-    const here = index.of.get(holder) ?? index.root;
+    const here = index.of.get(given) ?? index.root;
     const { document, fragment } = partsOf(value);
     const resource = document === '' ? here : index.byUri.get(resolved(document, here.uri));
     if (!resource) return null;
@@ -62,7 +63,7 @@ export class SchemaReferences {
     return mayBeDynamic && resource.dynamic.get(name) === plain ? outermost(index, name, plain) : plain;
   }
 
-  /** The schema that a pointer from the root points at. */
+  /** The schema at a pointer from the root. */
   resolve(pointer: string, at: string): unknown {
     let target: unknown = this.root;
     for (const step of pointer.slice(1).split('/').slice(1)) {
@@ -75,7 +76,7 @@ export class SchemaReferences {
   }
 }
 
-/** A dynamic reference means the outermost schema on the way to it that has the anchor: the root is on each way. Null = it depends. */
+/** Target of a dynamic reference: the outermost schema of the dynamic scope with the anchor. Null = it depends on the scope. */
 function outermost({ root, all }: Index, name: string, plain: string): string | null {
   const ofRoot = root.dynamic.get(name);
   if (ofRoot !== undefined) return ofRoot;
@@ -107,7 +108,7 @@ interface Waiting {
   readonly value: unknown;
   readonly at: string;
   readonly resource: Resource;
-  /** Its members are schemas by names, not keywords. */
+  /** True = its members are named schemas, not keywords. */
   readonly isNames: boolean;
 }
 
@@ -116,7 +117,7 @@ const partsWithin = (value: object, { at, resource, isNames }: Waiting): Waiting
     .filter(([key]) => isNames || !DATA_WORDS.has(key))
     .map(([key, part]) => ({ value: part as unknown, at: `${at}/${escaped(key)}`, resource, isNames: !isNames && NAMED_WORDS.has(key) }));
 
-/** The resource that a schema is or stands in, its anchors noted there. */
+/** The resource of a schema; registers its anchors. */
 function resourceOf(schema: Record<string, unknown>, { at, resource }: Waiting, mayHaveBesideRef: boolean): Resource {
   const id = idOf(schema, mayHaveBesideRef);
   const own = at === '#' || id === '' || id.startsWith('#') ? resource : resourceAt(at, id, resource.uri);
@@ -130,7 +131,7 @@ function resourceOf(schema: Record<string, unknown>, { at, resource }: Waiting, 
 const idOf = (schema: Record<string, unknown>, mayHaveBesideRef: boolean): string =>
   typeof schema['$id'] === 'string' && (mayHaveBesideRef || !('$ref' in schema)) ? schema['$id'] : '';
 
-/** The first of a name counts. */
+/** Registers a name; the first one wins. */
 function note(names: Map<string, string>, name: unknown, at: string): void {
   if (typeof name === 'string' && !names.has(name)) names.set(name, at);
 }
@@ -147,7 +148,7 @@ const resourceAt = (at: string, id: string, base: string): Resource => ({
   dynamic: new Map(),
 });
 
-/** A reference against the URI of the schema that it stands in (RFC 3986, section 5); as it is where that has no hierarchy. */
+/** Resolves a reference against its base URI (RFC 3986, section 5); unchanged where the base is not hierarchical. */
 const resolved = (reference: string, base: string): string =>
   URL.canParse(reference, base) ? new URL(reference, base).href.replace(/#$/, '') : reference;
 

@@ -1,14 +1,15 @@
-import { ServiceError } from '@slipway/contracts';
+import { isRecord, ServiceError } from '@slipway/contracts';
 import type { LeftOut } from './left-out.js';
 import { FORMAT_NAMES } from './string-format.js';
 
+/** A type of JSON schema. */
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 const JSON_TYPES: readonly JsonType[] = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'];
 
-/** The keywords of one schema object, `$ref`, `allOf`, `anyOf` and `oneOf` taken out. */
+/** The keywords of one schema object without `$ref`, `allOf`, `anyOf` and `oneOf`. */
 export type Words = Readonly<Record<string, unknown>>;
 
-/** Keywords by the type that they speak about. */
+/** Keywords by the type that they apply to. */
 const WORDS_OF: ReadonlyMap<JsonType, readonly string[]> = new Map([
   [
     'object',
@@ -22,26 +23,25 @@ const WORDS_OF: ReadonlyMap<JsonType, readonly string[]> = new Map([
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
 ]);
 
-/** Keywords that a grammar holds, at least in their usual forms. */
+/** Keywords that a grammar enforces, at least in their usual forms. */
 const HELD: ReadonlySet<string> = new Set([
   ...['$ref', '$dynamicRef', '$recursiveRef', 'allOf', 'anyOf', 'oneOf', 'type', 'enum', 'const', 'nullable'],
   ...[...WORDS_OF.values()].flat(),
 ]);
 
-/** Keywords that assert something and that no grammar of ours holds. All others are annotations. */
+/** Assertions that no grammar enforces. All other keywords are annotations. */
 const NEVER_HELD: ReadonlySet<string> = new Set(['not', 'if', 'contains', 'minContains', 'maxContains']);
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
+/** The error for a schema that cannot be enforced. */
 export const unsupportedSchema = (message: string): ServiceError => new ServiceError('unsupported_value', message);
+/** The error for an invalid schema. */
 export const invalidSchema = (message: string): ServiceError => new ServiceError('invalid_value', message);
 
-/** A place inside of a schema, as a JSON pointer for messages. */
+/** A place in a schema, as a JSON pointer for messages. */
 export const within = (at: string, ...steps: (string | number)[]): string =>
   steps.reduce<string>((path, step) => `${path}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`, at).slice(0, 300);
 
-/** What a schema object asserts, what the grammar leaves out aside. Annotations and unknown keywords assert nothing. */
+/** The assertions of a schema object that the grammar enforces, without annotations and unknown keywords. */
 export function assertions(schema: Record<string, unknown>, at: string, leftOut: LeftOut): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [word, value] of Object.entries(schema)) {
@@ -53,7 +53,7 @@ export function assertions(schema: Record<string, unknown>, at: string, leftOut:
   return result;
 }
 
-/** The schema without keywords that are null, as some generators write those that they do not use; they are named as left out. */
+/** Removes keywords that are null, as some generators write unused ones, and names them as left out. */
 export function withoutNulls(schema: Record<string, unknown>, at: string, leftOut: LeftOut): Record<string, unknown> {
   const isUnused = ([word, value]: [string, unknown]): boolean =>
     value === null && word !== 'const' && (HELD.has(word) || NEVER_HELD.has(word));
@@ -62,7 +62,7 @@ export function withoutNulls(schema: Record<string, unknown>, at: string, leftOu
   return unused.length === 0 ? schema : Object.fromEntries(Object.entries(schema).filter((entry) => !isUnused(entry)));
 }
 
-/** What is written like an assertion and asserts nothing. */
+/** Whether a keyword has a form without effect. */
 function saysNothingNew(word: string, value: unknown, schema: Record<string, unknown>): boolean {
   switch (word) {
     case 'uniqueItems':
@@ -83,7 +83,7 @@ function saysNothingNew(word: string, value: unknown, schema: Record<string, unk
   }
 }
 
-/** Whether JSON has all of these types: libraries also name those of their language. @throws ServiceError for what is no name */
+/** Whether JSON has all of these types: libraries also write types of their language. @throws ServiceError for an invalid name */
 function areTypes(named: unknown, at: string): boolean {
   const list: unknown[] = Array.isArray(named) ? named : [named];
   if (!list.every((type) => typeof type === 'string'))
@@ -99,7 +99,7 @@ function leaveOut(schema: Record<string, unknown>, word: string, at: string, lef
   leftOut.add(at, word);
 }
 
-/** The types that a schema allows. Where it names none, they follow from the keywords that it uses; none at all = any. */
+/** The types that a schema allows: the named ones, else those of its keywords, else any. */
 export function typesOf(words: Words): readonly JsonType[] {
   const named = words['type'];
   if (named === undefined) {
@@ -110,7 +110,7 @@ export function typesOf(words: Words): readonly JsonType[] {
   return types.includes('number') ? types.filter((type) => type !== 'integer') : types;
 }
 
-/** The same, what is not evaluated said by `additionalProperties` and `items`: no schema beside these words adds to them. */
+/** Translates `unevaluated…` to `additionalProperties` and `items`, for a schema without siblings. */
 export function withoutUnevaluated(words: Words): Words {
   const { unevaluatedProperties, unevaluatedItems, ...rest } = words;
   return {
@@ -120,9 +120,10 @@ export function withoutUnevaluated(words: Words): Words {
   };
 }
 
+/** Whether a schema has no keywords. */
 export const saysNothing = (words: Words): boolean => Object.keys(words).length === 0;
 
-/** A count such as `minLength`. @throws ServiceError when it is no count. */
+/** A count such as `minLength`. @throws ServiceError for an invalid count. */
 export function countOf(words: Words, word: string, at: string): number | undefined {
   const value = words[word];
   if (value === undefined) return undefined;
@@ -130,31 +131,35 @@ export function countOf(words: Words, word: string, at: string): number | undefi
   throw invalidSchema(`The schema's "${word}" at ${at} must be a whole number from 0 on.`);
 }
 
+/** A numeric keyword. @throws ServiceError when it is not a number. */
 export function numberOf(words: Words, word: string, at: string): number | undefined {
   const value = words[word];
   if (value === undefined || (typeof value === 'number' && Number.isFinite(value))) return value;
   throw invalidSchema(`The schema's "${word}" at ${at} must be a number.`);
 }
 
+/** A text keyword. @throws ServiceError when it is not a string. */
 export function textOf(words: Words, word: string, at: string): string | undefined {
   const value = words[word];
   if (value === undefined || typeof value === 'string') return value;
   throw invalidSchema(`The schema's "${word}" at ${at} must be a string.`);
 }
 
+/** A list keyword. @throws ServiceError when it is not an array. */
 export function listOf(words: Words, word: string, at: string): readonly unknown[] | undefined {
   const value = words[word];
   if (value === undefined || Array.isArray(value)) return value;
   throw invalidSchema(`The schema's "${word}" at ${at} must be an array.`);
 }
 
+/** A list of names. @throws ServiceError when it is not an array of strings. */
 export function namesOf(words: Words, word: string, at: string): readonly string[] {
   const value = listOf(words, word, at) ?? [];
   if (value.every((name) => typeof name === 'string')) return value;
   throw invalidSchema(`The schema's "${word}" at ${at} must be an array of strings.`);
 }
 
-/** Schemas by name, in the order in which they stand. */
+/** Schemas by name, in order. */
 export function schemasOf(words: Words, word: string, at: string): ReadonlyMap<string, unknown> {
   const value = words[word];
   if (value === undefined) return new Map();
@@ -162,7 +167,7 @@ export function schemasOf(words: Words, word: string, at: string): ReadonlyMap<s
   throw invalidSchema(`The schema's "${word}" at ${at} must be an object.`);
 }
 
-/** The texts of a keyword that may have been merged from several schemas. @throws ServiceError when one is no string. */
+/** The texts of a keyword, possibly merged from several schemas. @throws ServiceError when one is not a string. */
 export function textsOf(words: Words, word: string, at: string): readonly string[] {
   const value = words[word];
   if (value === undefined) return [];
@@ -170,7 +175,7 @@ export function textsOf(words: Words, word: string, at: string): readonly string
   return list.map((each) => textOf({ [word]: each }, word, at) ?? '');
 }
 
-/** Values of one keyword that hold together, and that no single value says. */
+/** Values of one keyword that must all hold and cannot be merged into one value. */
 export class Merged {
   constructor(readonly values: readonly unknown[]) {}
 }

@@ -22,19 +22,20 @@ const FORMATS: ReadonlyMap<string, string> = new Map([
   ['email', `${ATOM}(\\.${ATOM})*@(${LABEL}\\.)+${LABEL}`],
 ]);
 
+/** The enforced formats. */
 export const FORMAT_NAMES: readonly string[] = [...FORMATS.keys()];
 
-/** The text of a format, which needs no escapes in JSON; null for a format that is not known. */
+/** The text of a format, which needs no JSON escapes; null = unknown format. */
 export function formatText(name: string): Expr | null {
   const pattern = FORMATS.get(name);
   return pattern === undefined ? null : wholeMatch(pattern);
 }
 
-/** No label of a host is longer than it may be in an address of so many characters. */
+/** Longest host label in an address of this length. */
 const SHORT_EMAIL_CHARS = 66;
 const SHORT_EMAIL = `${ATOM}(\\.${ATOM})*@([A-Za-z0-9](-*[A-Za-z0-9])*\\.)+[A-Za-z0-9](-*[A-Za-z0-9])*`;
 
-/** The text of a known format beside a greatest length: at most `longest` characters, which may be fewer. */
+/** The text of a known format with at most `longest` characters. */
 export function shortFormatText(name: string, max: number): { readonly expr: Expr; readonly longest: number } {
   if (name === 'email') return { expr: wholeMatch(SHORT_EMAIL), longest: Math.min(max, SHORT_EMAIL_CHARS) };
   return { expr: formatText(name) ?? NEVER, longest: max };

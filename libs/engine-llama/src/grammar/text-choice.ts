@@ -1,12 +1,12 @@
 import { alt, EMPTY, type Expr, seq, text } from './gbnf.js';
 import type { RuleBook } from './rule-book.js';
 
-/** Texts beyond this many branchings are written side by side. */
+/** Depth of branches, after which texts are written as alternatives. */
 const MAX_DEPTH = 100;
 
 /**
- * One of some texts, those with the same beginning together: llama.cpp follows each alternative apart, and would look at
- * thousands of them for each token of its vocabulary.
+ * One of several texts as a prefix tree: llama.cpp follows each alternative separately, thousands of them for each token of its
+ * vocabulary.
  */
 export function textChoice(book: RuleBook, texts: readonly string[]): Expr {
   return branch(book, [...new Set(texts)].map((each) => Array.from(each)).toSorted(byText), 0);
@@ -14,7 +14,7 @@ export function textChoice(book: RuleBook, texts: readonly string[]): Expr {
 
 const byText = (a: readonly string[], b: readonly string[]): number => (a.join('') < b.join('') ? -1 : 1);
 
-/** @param sorted texts that begin alike are neighbours. */
+/** @param sorted texts in order, so that equal prefixes are adjacent. */
 function branch(book: RuleBook, sorted: readonly (readonly string[])[], depth: number): Expr {
   if (sorted.length === 1 || depth > MAX_DEPTH) return alt(...sorted.map((chars) => text(chars.join(''))));
   const options: Expr[] = [];
@@ -28,7 +28,7 @@ function branch(book: RuleBook, sorted: readonly (readonly string[])[], depth: n
   return options.length > 1 && depth > 0 ? book.rule('choice', alt(...options)) : alt(...options);
 }
 
-/** Texts whose first character is the same. */
+/** Texts with the same first character. */
 function group(book: RuleBook, texts: readonly (readonly string[])[], depth: number): Expr {
   const [shortest = []] = texts;
   let shared = 1;

@@ -11,23 +11,23 @@ import type { RuleBook } from './rule-book.js';
 import { countOf, textsOf, type Words } from './schema-words.js';
 import { FORMAT_NAMES, formatText, shortFormatText } from './string-format.js';
 
-/** Where not all lengths can be held, texts of so many characters more than the shortest are still worth it. */
+/** Where not all lengths fit, the allowed excess over the shortest text, in characters. */
 const MIN_SPREAD = 20;
 
-/** A text of a schema: the automaton of all that it asserts. */
+/** A text of a schema: the automaton of all its assertions. */
 interface TextForm {
-  /** Null = what asserts something is a single pattern or format, and is written without an automaton. */
+  /** Null = a single pattern or format, which needs no automaton. */
   readonly machine: Automaton | null;
   readonly single: { readonly word: 'pattern' | 'format'; readonly value: string } | null;
 }
 
-/** A part of what a text must be. */
+/** One assertion about a text. */
 interface Part {
   readonly word: string;
   readonly make: () => Automaton | null;
 }
 
-/** JSON strings of a schema's words. What no grammar holds is left out by name. */
+/** Compiles the strings of a schema. Names the assertions that it leaves out. */
 export function jsonText(book: RuleBook, words: Words, at: string, leftOut: LeftOut): { readonly expr: Expr; readonly mayGrow: boolean } {
   const { min, max } = lengthOf(words, at);
   if (max !== null && min > max) return { expr: NEVER, mayGrow: false };
@@ -39,12 +39,13 @@ export function jsonText(book: RuleBook, words: Words, at: string, leftOut: Left
   return { expr: content ? book.rule(word, quoted(content)) : NEVER, mayGrow: word === 'pattern' };
 }
 
-/** A JSON string whose content an automaton takes, spelled in one way. */
+/** A JSON string whose content an automaton accepts, in one form. */
 export function quotedMachine(book: RuleBook, machine: Automaton): Expr {
   const content = automatonRules(book, machine, jsonChars);
   return content === null ? NEVER : book.rule('text', quoted(content));
 }
 
+/** Bounds of a text's length, in characters. */
 export const lengthOf = (words: Words, at: string): { readonly min: number; readonly max: number | null } => ({
   min: countOf(words, 'minLength', at) ?? 0,
   max: countOf(words, 'maxLength', at) ?? null,
@@ -52,7 +53,7 @@ export const lengthOf = (words: Words, at: string): { readonly min: number; read
 
 /**
  * What a text must be beside its length; null = nothing, or only a length.
- * @param alphabet characters that it may hold at all.
+ * @param alphabet allowed characters.
  */
 export function textForm(words: Words, at: string, alphabet: CharSet, leftOut: LeftOut): TextForm | null {
   const patterns = textsOf(words, 'pattern', at);
@@ -77,7 +78,7 @@ export function textForm(words: Words, at: string, alphabet: CharSet, leftOut: L
   return { machine, single };
 }
 
-/** The automaton of all parts that have one; those that do not are left out. Null = none has one. */
+/** The automaton of all parts that have one; other parts are left out. Null = none has one. */
 function allParts(parts: readonly Part[], alphabet: CharSet, at: string, leftOut: LeftOut): Automaton | null {
   let all: Automaton | null = null;
   for (const { word, make } of parts) {
@@ -90,7 +91,7 @@ function allParts(parts: readonly Part[], alphabet: CharSet, at: string, leftOut
   return all;
 }
 
-/** Null also for what the reader of regular expressions does not know. @throws ServiceError for what is none. */
+/** Null for an unsupported regular expression. @throws ServiceError for an invalid one. */
 export function machineOf(make: () => Automaton | null): Automaton | null {
   try {
     return make();
@@ -100,7 +101,7 @@ export function machineOf(make: () => Automaton | null): Automaton | null {
   }
 }
 
-/** Of the texts of an automaton those of some length, or as many of them as a grammar holds; null = too few. */
+/** Restricts an automaton to some lengths, or to as many as fit; null = too few. */
 function withLength(
   machine: Automaton,
   alphabet: CharSet,
@@ -119,7 +120,7 @@ function withLength(
   return null;
 }
 
-/** Without automata one pattern or format can be held; the others are left out. */
+/** Without automata one pattern or format is enforced; the others are left out. */
 function oneAlone(patterns: readonly string[], formats: readonly string[], at: string, leftOut: LeftOut): TextForm['single'] {
   const [pattern] = patterns;
   const [format] = formats;

@@ -1,13 +1,14 @@
+import { isRecord } from '@slipway/contracts';
 import { jsonEqual } from './json-equal.js';
 import { isWithin, limitsOf } from './number-range.js';
 import { regExpOf } from './regex-dialects.js';
 import { isOfType } from './schema-disjoint.js';
 import type { SchemaReader } from './schema-reader.js';
-import { countOf, isRecord, listOf, Merged, namesOf, schemasOf, textsOf, typesOf, within, type Words } from './schema-words.js';
+import { countOf, listOf, Merged, namesOf, schemasOf, textsOf, typesOf, within, type Words } from './schema-words.js';
 
 const MAX_DEPTH = 30;
 
-/** Tells which of some known values a schema allows. What no grammar holds is not asked. */
+/** Checks which known values a schema allows, ignoring assertions that no grammar enforces. */
 export class ValueFits {
   constructor(private readonly reader: SchemaReader) {}
 
@@ -27,7 +28,7 @@ export class ValueFits {
     return !isRecord(value) || this.#object(value, words, at, depth);
   }
 
-  /** Whether a regular expression matches somewhere in a text; true for one that cannot be tried. */
+  /** Whether a regular expression matches somewhere in a text; true for an unsupported one. */
   matches(text: string, pattern: string): boolean {
     return regExpOf(pattern)?.test(text) ?? true;
   }

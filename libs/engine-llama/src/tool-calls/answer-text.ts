@@ -1,11 +1,11 @@
-/** A step of reading: it is suspended wherever the text goes on with what has not been generated yet. */
+/** A coroutine that reads an answer. It is suspended where more text must be generated. */
 export type Reading<T> = Generator<undefined, T, undefined>;
 
-/** Characters that have been read and are kept, before they are let go. */
+/** Read characters to keep before they are dropped. */
 const COMPACT_CHARS = 65_536;
 
 /**
- * The text of an answer as those who read it see it: in one piece, however it arrived. Positions count from its beginning.
+ * The text of an answer as one string, in whatever pieces it arrives. Positions count from its beginning.
  */
 export class AnswerText {
   #text = '';
@@ -15,13 +15,13 @@ export class AnswerText {
   #kept: number | null = null;
   #over = false;
 
-  /** More was generated. */
+  /** Adds generated text. */
   add(piece: string): void {
     this.#compact();
     this.#text += piece;
   }
 
-  /** Nothing more comes. */
+  /** Ends the text. */
   end(): void {
     this.#over = true;
   }
@@ -30,34 +30,34 @@ export class AnswerText {
     return this.#at;
   }
 
-  /** Characters that nobody was given yet. */
+  /** Characters not passed on yet. */
   get held(): number {
     return this.#base + this.#text.length - (this.#kept ?? this.#at);
   }
 
-  /** From `position` on the text may have to be read again. */
+  /** Keeps the text from `position` for `rewind`. */
   keep(position: number): void {
     this.#kept = position;
   }
 
-  /** What was kept has been understood. */
+  /** Drops the kept text. */
   release(): void {
     this.#kept = null;
   }
 
-  /** Reads on from `position`, which was kept. */
+  /** Continues to read at `position`, which was kept. */
   rewind(position: number): void {
     this.#at = position;
     this.#kept = null;
   }
 
-  /** The next character, which stays; '' at the end. */
+  /** The next character, without taking it; '' at the end. */
   *peek(): Reading<string> {
     while (this.#rest === 0 && !this.#over) yield;
     return this.#text.charAt(this.#at - this.#base);
   }
 
-  /** The next character; '' at the end. */
+  /** Takes the next character; '' at the end. */
   *next(): Reading<string> {
     const char = yield* this.peek();
     this.#at += char.length;
@@ -80,7 +80,7 @@ export class AnswerText {
     return true;
   }
 
-  /** Takes characters as long as they match. At most `most`; then, and at the end of the text, null. */
+  /** Takes matching characters. @returns null after more than `most`, or at the end of the text. */
   *word(matching: RegExp, most: number): Reading<string | null> {
     let word = '';
     for (;;) {
@@ -92,7 +92,7 @@ export class AnswerText {
     }
   }
 
-  /** Takes what `more` says, the character that it refuses included. Each piece goes out as soon as it is there. */
+  /** Takes characters while `more` is true, and the first for which it is false. Passes each piece on at once. */
   *scan(more: (char: string) => boolean, piece: (text: string) => void): Reading<boolean> {
     for (;;) {
       const from = this.#at;
@@ -109,8 +109,8 @@ export class AnswerText {
   }
 
   /**
-   * Takes the text before the first of the marks, and the mark. What certainly is no part of a mark goes out at once.
-   * @param beginnings whether the beginning of a mark goes out too when the text ends there.
+   * Takes the text up to the first mark, and the mark. Text that cannot be part of a mark is passed on at once.
+   * @param beginnings whether an incomplete mark at the end of the text is passed on.
    * @returns the mark; null = the text ended without one.
    */
   *until(marks: readonly string[], piece: (text: string) => void, beginnings = true): Reading<string | null> {
@@ -150,7 +150,7 @@ export class AnswerText {
     return first;
   }
 
-  /** Characters at the end that a mark may begin with. */
+  /** Length of the longest incomplete mark at the end. */
   #beginnings(marks: readonly string[]): number {
     let longest = 0;
     for (const mark of marks) {

@@ -6,12 +6,12 @@ import { readSteps, type Step, stepsRule, textsOf } from './call-steps.js';
 import { gbnfText } from './gbnf-text.js';
 import { readArguments } from './json-reading.js';
 
-/** What stands behind the mark of a call: its name and its arguments, or a list of calls. */
+/** Content after the mark of a call: its name and arguments, or a list of calls. */
 export interface CallBody {
   readonly style: ArgumentStyle;
-  /** Texts in it that may be control tokens. */
+  /** Contained texts that may be control tokens. */
   readonly marks: readonly string[];
-  /** Reads it; the marks behind it are left. */
+  /** Reads it, without the marks after it. */
   read(text: AnswerText, sink: CallFinder, tools: readonly Tool[]): Reading<CallOutcome>;
   /** GBNF of it. */
   rule(tools: readonly ToolRule[], many: boolean): string;
@@ -21,7 +21,7 @@ export interface CallBody {
   readonly rules: string;
 }
 
-/** `{"name": …, "arguments": {…}}`; `lines` = several may follow, each in a line of its own. */
+/** `{"name": …, "arguments": {…}}`; `lines` = several may follow, one per line. */
 export function objectBody(keys: CallKeys, lines = false): CallBody {
   const call = (tools: readonly ToolRule[]): string => callObjectRule(tools, keys);
   return {
@@ -43,7 +43,7 @@ export function objectBody(keys: CallKeys, lines = false): CallBody {
   };
 }
 
-/** `[{"name": …, "arguments": {…}}, …]`; a single object without brackets is understood too. */
+/** `[{"name": …, "arguments": {…}}, …]`; a single object without brackets is read too. */
 export const listBody = (keys: CallKeys): CallBody => ({
   style: 'object',
   marks: [],
@@ -52,21 +52,22 @@ export const listBody = (keys: CallKeys): CallBody => ({
   rule: (tools, many) => callListRule(callObjectRule(tools, keys), many),
 });
 
-/** A name among marks, then a JSON object. */
+/** A name between marks, then a JSON object. */
 export interface NamedShape {
   readonly head: readonly Step[];
-  /** Texts behind the object, which answers may leave out. */
+  /** Optional texts after the object. */
   readonly tail?: readonly string[];
-  /** Texts before these that are understood, and not written. */
+  /** Texts before these that are read but never written. */
   readonly unwritten?: readonly string[];
-  /** There may be a list of calls instead. */
+  /** True = a list of calls is read too. */
   readonly list?: CallKeys;
-  /** Forced calls are such a list. */
+  /** True = forced calls are such a list. */
   readonly writesList?: true;
-  /** Makes an id of what the model wrote as one. */
+  /** Converts the model's id. */
   readonly id?: (written: string, name: string) => string;
 }
 
+/** The body of calls whose name stands between marks. */
 export function namedBody({ head, tail = [], unwritten = [], list, writesList, id: idOf = (written) => written }: NamedShape): CallBody {
   return {
     style: 'object',

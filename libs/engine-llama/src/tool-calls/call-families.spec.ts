@@ -20,7 +20,7 @@ const TOOLS: readonly Tool[] = [
   ...['get_time', 'f', 'x', 'other'].map((name) => ({ name })),
 ];
 
-/** What a family finds in an answer that comes in these pieces; neighbours of one kind are joined. */
+/** Content that a family finds in an answer of these pieces; adjacent texts are joined. */
 function read(family: CallFamily, pieces: Iterable<string>): Found[] {
   const found: Found[] = [];
   const open = (): Extract<Found, { call: string }> => {
@@ -49,7 +49,7 @@ function read(family: CallFamily, pieces: Iterable<string>): Found[] {
   return found;
 }
 
-describe('calls in an answer', () => {
+describe('CallReader', () => {
   it.each(CASES)('%s', (_, family, answer, expected) => {
     expect(read(family, [answer])).toEqual(expected);
   });
@@ -73,7 +73,7 @@ describe('calls in an answer', () => {
     '%s, cut off anywhere, gives a beginning of the same and never an earlier end of a call',
     (_, family, answer, expected) => {
       for (let end = 0; end < answer.length; end += 1) {
-        // No half character ever comes out of an engine.
+        // Engines only emit complete characters.
         if (/[\uDC00-\uDFFF]/.test(answer.charAt(end))) continue;
         const found = read(family, [answer.slice(0, end)]);
         const calls = found.filter((one) => 'call' in one);
@@ -87,7 +87,7 @@ describe('calls in an answer', () => {
     },
   );
 
-  it('a call goes out before it is complete: the name first, then its arguments piece by piece', () => {
+  it('passes on a call before it is complete', () => {
     const seen: string[] = [];
     const sink = {
       text: (x: string) => void seen.push(`text ${x}`),
@@ -110,11 +110,11 @@ describe('calls in an answer', () => {
     },
   );
 
-  it('an answer that ends behind a call of a list has lost nothing', () => {
+  it('keeps the calls of an unfinished list', () => {
     expect(read(familyNamed('mistral'), ['[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}} '])).toEqual([call('f', '{"a": 1}')]);
   });
 
-  it('arguments that are no object leave a call that never closes', () => {
+  it('never closes a call with invalid arguments', () => {
     expect(read(familyNamed('hermes'), ['<tool_call>{"name": "f", "arguments": [1]}</tool_call>'])).toEqual([
       text('<tool_call>{"name": "f", "arguments": [1]}</tool_call>'),
     ]);

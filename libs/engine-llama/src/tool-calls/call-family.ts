@@ -2,22 +2,22 @@ import type { Tool } from '@slipway/contracts';
 import type { ReasoningMarks } from '../reasoning-splitter.js';
 import type { AnswerText, Reading } from './answer-text.js';
 
-/** Where a reader puts what it finds. */
+/** Receives the content that a reader finds. */
 export interface CallSink {
   text(text: string): void;
-  /** A call begins; its name is known. Without an id it gets one. */
+  /** Begins a call. Without an id it gets a new one. */
   begin(name: string, id?: string): void;
-  /** More JSON text of its arguments. */
+  /** Adds JSON text to its arguments. */
   args(text: string): void;
-  /** Its arguments are complete. A call that is never closed was cut off, or is no valid call. */
+  /** Completes its arguments. A call that is never closed is incomplete or invalid. */
   close(): void;
-  /** Behind calls that are out comes what should be another one, and is none. */
+  /** Reports invalid content after calls that were passed on already. */
   broken(): void;
 }
 
-/** The same for those who read: they ask before they begin. */
+/** A sink that also knows the offered tools. */
 export interface CallFinder extends CallSink {
-  /** Whether the request offers a tool of this name; what names another one is no call. */
+  /** Whether the request offers a tool of this name; anything else is not a call. */
   offers(name: string): boolean;
 }
 
@@ -25,60 +25,61 @@ export interface CallFinder extends CallSink {
 export interface ToolRule {
   readonly tool: Tool;
   readonly args: string;
-  /** The rules of its parameters one by one, for families that do not write arguments as one JSON object. */
+  /** Rules of the single parameters, for families that do not write arguments as one JSON object. */
   readonly parameters: readonly ParameterRule[];
 }
 
+/** A parameter of a tool in a grammar. */
 export interface ParameterRule {
   readonly name: string;
   readonly required: boolean;
-  /** Whether its value is text that is written without quotes. */
+  /** Whether its value is text without quotes. */
   readonly isText: boolean;
-  /** Rule of its value, up to the mark that ends it; null = text, written as it is, that ends with the first such mark. */
+  /** Rule of its value up to the end mark; null = plain text up to the first end mark. */
   readonly value: string | null;
-  /** Rule of what such text begins with; null = nothing certain. */
+  /** Rule of the beginning of such text; null = unknown. */
   readonly begins: string | null;
 }
 
-/** How arguments stand in a grammar: as one JSON object, as texts and JSON values one by one, or as JSON values one by one. */
+/** Style of arguments: one JSON object, single texts and JSON values, or single JSON values. */
 export type ArgumentStyle = 'object' | 'texts' | 'values';
 
-/** How the calls of a family are held, in GBNF. */
+/** GBNF of a family's calls. */
 export interface CallForm {
-  /** Text that every call or list of calls begins with where calls are forced; '' = none. */
+  /** Text at the beginning of every forced call or list of calls; '' = none. */
   readonly open: string;
-  /** GBNF of what follows it for exactly one call, or for all calls of a list where `many`. Rules of its own may follow, each in a line. */
+  /** GBNF after it for one call, or with `many` for all calls of a list. Further rules may follow, one per line. */
   readonly rest: (tools: readonly ToolRule[], many: boolean) => string;
   /**
-   * GBNF rules of an answer that is free until a call begins, at whatever `read` takes for one, and free again behind it.
-   * Their root is `free`, and the names of all that are not `rest`'s begin with it.
+   * GBNF rules of an answer that is free except for its calls, wherever `read` detects one. The root is `free`, and the names of all
+   * rules that are not those of `rest` begin with it.
    */
   readonly free: (tools: readonly ToolRule[], many: boolean) => string;
-  /** Whether some calls that `read` finds escape `free`. */
+  /** Whether `read` detects calls that `free` does not constrain. */
   readonly mayEscape?: true;
-  /** What stands between one `rest` and the next `open`; null = `rest` holds all calls. */
+  /** Text between one `rest` and the next `open`; null = `rest` contains all calls. */
   readonly again: string | null;
   readonly style: ArgumentStyle;
   /** Further rules that `rest` refers to. */
   readonly rules: string;
 }
 
-/** How one family of models writes its calls, as its chat template shows. */
+/** The call format of a family of models, known from their chat templates. */
 export interface CallFamily {
   readonly name: string;
-  /** Texts that may be control tokens, which otherwise write nothing. */
+  /** Texts that may be control tokens, whose bytes would otherwise be dropped. */
   readonly marks: readonly string[];
-  /** Ids of calls have this many characters where the template accepts no others; the characters are alphanumeric. */
+  /** Length of call ids, where the template accepts one length only; alphanumeric. */
   readonly idLength?: number;
-  /** Whether a template with tools is one of this family. */
+  /** Whether a template with tools belongs to this family. */
   readonly knows: (template: string) => boolean;
-  /** What reasoning stands between, where that is particular to the family. */
+  /** Marks around reasoning, where special to the family. */
   readonly reasoning?: ReasoningMarks;
-  /** What the family writes before the text of an answer, which is no part of it; '' = nothing. */
+  /** Text before the answer that is not part of it; '' = none. */
   readonly head: string;
-  /** Whether `read` leaves out marks of the family also where no tools are offered. */
+  /** Whether `read` must remove marks even without tools. */
   readonly framesText: boolean;
-  /** Reads an answer to its end. */
+  /** Reads a whole answer. */
   readonly read: (text: AnswerText, sink: CallFinder, tools: readonly Tool[]) => Reading<void>;
   readonly form: CallForm;
 }

@@ -3,19 +3,19 @@ import type { CallFinder, CallSink, ToolRule } from './call-family.js';
 import { readArguments, readString, readValue } from './json-reading.js';
 import { gbnfText } from './gbnf-text.js';
 
-/** What a call's JSON object calls its parts. */
+/** Keys of a call's JSON object. */
 export interface CallKeys {
   readonly name: readonly string[];
   readonly args: readonly string[];
   readonly id: readonly string[];
-  /** The name of the tool is itself the key of the arguments. */
+  /** True = the tool's name is the key of the arguments. */
   readonly named?: true;
 }
 
-/** `none` = it is no call, and nothing went out; `broken` = it began as one, and is none; `silent` = it is a mark, and no call. */
+/** `none` = not a call, nothing was passed on; `broken` = began as a call but is invalid; `silent` = a mark without a call. */
 export type CallOutcome = 'done' | 'none' | 'broken' | 'silent';
 
-/** One object being read; its call goes out as soon as its name and the beginning of its arguments are known. */
+/** Reads one object. Passes on its call once its name and the beginning of its arguments are known. */
 class CallObject {
   #name: string | undefined;
   #id: string | undefined;
@@ -44,7 +44,7 @@ class CallObject {
     return value !== null;
   }
 
-  /** The object is complete. @returns whether it is a call. */
+  /** Ends the object. @returns whether it is a call. */
   end(): boolean {
     if (!this.#begin()) return false;
     this.sink.close();
@@ -92,8 +92,8 @@ export function* readCallObject(text: AnswerText, sink: CallFinder, keys: CallKe
 }
 
 /**
- * Reads a list of calls, or a single one without brackets. A list whose first item is no call is none; a later one breaks
- * the answer, since the calls before it are out. An answer that ends behind a call has lost nothing.
+ * Reads a list of calls, or a single one without brackets. If the first item is not a call, the list is not one; a later invalid
+ * item is an error, because the calls before it were passed on. The answer may end after any call.
  */
 export function* readCallList(text: AnswerText, sink: CallFinder, keys: CallKeys): Reading<CallOutcome> {
   if (!(yield* text.literal('['))) return yield* readCallObject(text, sink, keys);
@@ -130,8 +130,7 @@ export const callListRule = (call: string, many: boolean): string =>
   many ? `${gbnfText('[')} ${call} (${gbnfText(', ')} ${call})* ${gbnfText(']')}` : `${gbnfText('[')} ${call} ${gbnfText(']')}`;
 
 /**
- * Reads calls behind a mark that was just read. What turns out to be none is given back: the mark as text, and what
- * follows it is read again.
+ * Reads calls after a mark. If none follows, the mark is passed on as text and the rest is read again.
  */
 export function* readBehind(
   text: AnswerText,

@@ -2,7 +2,7 @@ import type { Tool } from '@slipway/contracts';
 import { AnswerText, type Reading } from './answer-text.js';
 import type { CallFamily, CallFinder, CallSink } from './call-family.js';
 
-/** Finds the calls of offered tools in an answer that arrives in pieces; where the pieces end does not matter. */
+/** Finds the calls of offered tools in an answer that arrives in arbitrary pieces. */
 export class CallReader {
   readonly #text = new AnswerText();
   readonly #reading: Reading<void>;
@@ -12,7 +12,7 @@ export class CallReader {
     this.#reading.next();
   }
 
-  /** Characters that wait for what comes next. */
+  /** Characters held back until more text arrives. */
   get held(): number {
     return this.#text.held;
   }
@@ -22,7 +22,7 @@ export class CallReader {
     this.#reading.next();
   }
 
-  /** The answer is over. */
+  /** Ends the answer. */
   end(): void {
     this.#text.end();
     this.#reading.next();
@@ -39,7 +39,7 @@ export class CallReader {
       offers: (name) => offered.has(name),
     };
     yield* family.read(this.#text, finder, tools);
-    // Behind a call that is broken nothing has a meaning.
+    // Text after an invalid call is dropped.
     yield* this.#text.until([], () => undefined);
   }
 }

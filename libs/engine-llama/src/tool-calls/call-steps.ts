@@ -3,32 +3,35 @@ import type { CallFinder } from './call-family.js';
 import { gbnfText } from './gbnf-text.js';
 
 const LONGEST_NAME = 256;
-/** What may stand between a name and the mark behind it. */
+/** Most characters between a name and the next mark. */
 const LONGEST_GAP = 80;
 
-/** One part of what stands before the arguments of a call, in the order in which models write it. */
+/** One part of the text before the arguments of a call, in the order in which models write it. */
 export type Step =
-  /** This text. */
+  /** A fixed text. */
   | { readonly is: 'text'; readonly text: string }
-  /** This text, which some answers leave out. `written` = whether calls that are forced have it. */
+  /** An optional text. `written` = whether forced calls contain it. */
   | { readonly is: 'maybe'; readonly text: string; readonly written: boolean }
   | { readonly is: 'name' }
-  /** An id of the model's; GBNF of it where calls are forced, null = it is not written there. `mark` stands before it. */
+  /** The model's id after `mark`. `gbnf` = its form in forced calls; null = not written there. */
   | { readonly is: 'id'; readonly mark: string; readonly gbnf: string | null }
-  /** Anything short up to and including this text; `gbnf` = what may be written there. */
+  /** Any short text up to and including this one; `gbnf` = its form in forced calls. */
   | { readonly is: 'until'; readonly text: string; readonly gbnf: string };
 
+/** The step of the tool's name. */
 export const NAME: Step = { is: 'name' };
+/** The step of a fixed text. */
 export const text = (value: string): Step => ({ is: 'text', text: value });
+/** The step of an optional text. */
 export const maybe = (value: string, written = true): Step => ({ is: 'maybe', text: value, written });
 
-/** What the steps before the arguments said. */
+/** Name and id from the steps before the arguments. */
 export interface CallHead {
   readonly name: string;
   readonly id: string | undefined;
 }
 
-/** Reads steps one by one, white space between them aside. @returns null where they do not come, or name no offered tool. */
+/** Reads steps in order, skipping white space between them. @returns null when one is missing or the tool is not offered. */
 export function* readSteps(answer: AnswerText, sink: CallFinder, steps: readonly Step[]): Reading<CallHead | null> {
   let [name, id]: [string | null, string | undefined] = [null, undefined];
   for (const step of steps) {
@@ -48,14 +51,14 @@ function* readId(answer: AnswerText, mark: string): Reading<string | undefined> 
   return id === null || id === '' ? undefined : id;
 }
 
-/** @returns false where a mark is missing that must be there. */
+/** @returns false when a required mark is missing. */
 function* readMark(answer: AnswerText, step: Extract<Step, { text: string }>): Reading<boolean> {
   if (step.is === 'until') return yield* upTo(answer, step.text);
   const isThere = yield* answer.literal(isSpace(step) ? step.text : step.text.trim());
   return isThere || step.is === 'maybe';
 }
 
-/** Whether a step is nothing but white space, which must then be there. */
+/** Whether a step is white space only, which is then required. */
 const isSpace = (step: Step): boolean => step.is === 'text' && step.text.trim() === '';
 
 function* upTo(answer: AnswerText, mark: string): Reading<boolean> {
@@ -66,7 +69,7 @@ function* upTo(answer: AnswerText, mark: string): Reading<boolean> {
   return false;
 }
 
-/** GBNF of the same for one tool. */
+/** GBNF of steps for one tool. */
 export const stepsRule = (steps: readonly Step[], name: string): string =>
   steps
     .map((step) => stepRule(step, name))
@@ -88,7 +91,7 @@ function stepRule(step: Step, name: string): string {
   }
 }
 
-/** The texts of steps that may be control tokens. */
+/** Texts of steps that may be control tokens. */
 export const textsOf = (steps: readonly Step[]): string[] =>
   steps.flatMap((step) => {
     if (step.is === 'name') return [];

@@ -6,10 +6,10 @@ import type { AnswerText, Reading } from './answer-text.js';
 import { type CallStart, freeBehindMarks } from './free-answer.js';
 import { gbnfText } from './gbnf-text.js';
 
-/** One row of the table of families: the marks around calls, and what stands between them. */
+/** One row of the table of families: the marks around calls, and their content. */
 export interface FamilyRow {
   readonly name: string;
-  /** Each list of texts is enough for a template to be of this family. */
+  /** A template belongs to the family if it contains all texts of one of these lists. */
   readonly shows: readonly (readonly string[])[];
   /** Mark around all calls, or around each single one where `each`; `lead` and `tail` = white space inside it. */
   readonly section?: {
@@ -19,31 +19,31 @@ export interface FamilyRow {
     readonly tail?: string;
     readonly each?: true;
   };
-  /** How each call begins: the first is written where calls are forced, all are understood. `lead` = white space behind it. */
+  /** Beginnings of a call: the first is used in forced calls, all are read. `lead` = white space after it. */
   readonly opens: readonly string[];
   readonly lead?: string;
   readonly body: CallBody;
-  /** Behind a call, with the white space before it; some answers leave it out. '' = nothing, or the body has it. */
+  /** End of a call with the white space before it; optional when read. '' = none, or part of the body. */
   readonly close: string;
-  /** Between two calls; null = there is only one. */
+  /** Text between two calls; null = there is only one call. */
   readonly between: string | null;
-  /** The answer begins as if one of `opens` had just been written. */
+  /** The prompt ends with one of `opens`. */
   readonly begun?: true;
-  /** Texts that may stand around the text of an answer, and are no part of it. */
+  /** Marks around the text of an answer that are not part of it. */
   readonly silent?: readonly string[];
-  /** A text of any sort between these two is no part of the answer either. */
+  /** Any text between these two marks is not part of the answer. */
   readonly silentHead?: readonly [open: string, close: string];
-  /** What is written before the text of an answer that must have a form. */
+  /** Text before constrained text. */
   readonly head?: string;
-  /** What is written before each call that is forced. `{name}` = the name of the tool. */
+  /** Text before each forced call. `{name}` = the name of the tool. */
   readonly before?: string;
   readonly reasoning?: ReasoningMarks;
   readonly idLength?: number;
-  /** Texts that may be control tokens, beside those that the row shows by themselves. */
+  /** Further texts that may be control tokens. */
   readonly tokens?: readonly string[];
 }
 
-/** What looks like a control token in the marks of a row. */
+/** Form of control tokens in marks. */
 const TOKEN = /<[^<>\s]+>|\[[A-Z_/]+\]/gu;
 const LONGEST_HEAD = 80;
 
@@ -107,13 +107,13 @@ function readerOf(row: FamilyRow, silent: readonly string[]): CallFamily['read']
   };
 }
 
-/** Takes the first of these texts that comes next. */
+/** Takes one of these texts if it comes next. */
 function* anyOf(text: AnswerText, expected: readonly string[]): Reading<boolean> {
   for (const each of expected) if (yield* text.literal(each)) return true;
   return false;
 }
 
-/** Passes over a short text of one line, up to this mark. */
+/** Skips a short text of one line up to this mark. */
 function* readHead(text: AnswerText, close: string): Reading<CallOutcome> {
   for (let length = 0; length < LONGEST_HEAD; length += 1) {
     if (yield* text.literal(close)) return 'silent';
@@ -122,11 +122,11 @@ function* readHead(text: AnswerText, close: string): Reading<CallOutcome> {
   return 'none';
 }
 
-/** What says behind the mark that the prompt ends with that text follows. */
+/** Words after the prompt's last mark that announce text. */
 const wordsOf = ({ opens, silent = [], begun }: FamilyRow): string[] =>
   begun ? silent.map((each) => opens.reduce((text, mark) => text.replace(mark, ''), each)) : [];
 
-/** What stands before and behind the calls of a row. */
+/** Texts before and after the calls of a row. */
 interface Frame {
   /** Around all calls together. */
   readonly around: string;
@@ -159,7 +159,7 @@ function formOf(row: FamilyRow): CallForm {
   };
 }
 
-/** Calls behind the mark of the first one. */
+/** Calls after the mark of the first one. */
 const listRule =
   ({ body, between }: FamilyRow, { first, last, behind }: Frame, isList: boolean): CallForm['rest'] =>
   (tools, many) => {
@@ -189,7 +189,7 @@ function freeRules(row: FamilyRow, call: string): string {
   const starts: CallStart[] = section ? [first === '' ? [section.open] : [section.open, first.trimStart()]] : [];
   const all = [...starts, ...(first === '' ? [] : [first, ...others]).map((open): CallStart => [open])];
   if (!begun) return freeBehindMarks(all, call);
-  // Behind the mark that the prompt ends with comes a call, or the word that says that text follows.
+  // After the prompt's last mark comes a call, or the word that announces text.
   const [expression, ...rules] = `(${call}`.split('\n');
   const either = `${[expression + ')', ...wordsOf(row).map(gbnfText)].join(' | ')}${rules.length > 0 ? `\n${rules.join('\n')}` : ''}`;
   return `free ::= free-one free-text\n${freeBehindMarks(all, either, 'free-text')}`;

@@ -1,7 +1,7 @@
-/** What a reader finds in an answer. */
+/** Content found by a reader. */
 export type Found = { text: string } | { broken: true } | { call: string; id?: string; args: string; whole: boolean };
 
-/** An answer, its title beginning with the name of a family, and what is found in it. */
+/** A test answer. The title begins with the family's name. */
 export type Case = readonly [title: string, answer: string, found: Found[]];
 
 export const text = (value: string): Found => ({ text: value });

@@ -1,26 +1,26 @@
 import { classChar, gbnfText } from './gbnf-text.js';
 
-/** White space that may stand behind a mark. */
+/** White space after a mark. */
 export const FREE_SPACE = 'free-space ::= [ \\t\\n\\r]{0,4}\n';
 
-/** Where characters lead from one place of a free text; `otherwise` = where all others do. The text may end here. */
+/** Rule of one state of a free text: targets by character; `otherwise` = target of all others. The text may end here. */
 export function placeRule(name: string, edges: ReadonlyMap<string, string>, otherwise: string): string {
   const steps = Array.from(edges, ([char, to]) => `${gbnfText(char)} ${to} | `).join('');
   return `${name} ::= [^${[...edges.keys()].map(classChar).join('')}] ${otherwise} | ${steps}""\n`;
 }
 
-/** How a call begins: marks one behind the other, white space between them. No mark may hold another. */
+/** Beginning of a call: marks with white space between them. No mark may contain another. */
 export type CallStart = readonly [mark: string, ...inner: string[]];
 
 /**
- * GBNF of a free answer, whose root is `free` unless it is given another name: any text in which each mark is followed by a call, and any text again behind it.
- * The places of the text are those of the search for the marks: which beginning of one it ends with.
- * @param call GBNF of what follows the last mark of a start.
+ * GBNF of a free answer with the root `free` or another name: any text in which each mark is followed by a call, and then by any
+ * text. The states are those of the search for the marks: the beginning of a mark with which the text ends.
+ * @param call GBNF after the last mark of a start.
  */
 export function freeBehindMarks(starts: readonly CallStart[], call: string, root = 'free'): string {
   const beginnings = [...new Set(starts.flatMap(([mark]) => Array.from(mark, (_, i) => mark.slice(0, i))))];
   const place = (at: number): string => (at === 0 ? root : `free-${at}`);
-  /** Where a text leads that ends with a mark or the beginning of one. */
+  /** State after a text that ends with a mark or the beginning of one. */
   const after = (text: string): string => {
     const start = starts.findIndex(([mark]) => text.endsWith(mark));
     if (start >= 0) return `free-call-${start}`;

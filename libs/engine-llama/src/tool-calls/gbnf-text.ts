@@ -3,13 +3,13 @@ import { printExpr, text } from '../grammar/gbnf.js';
 /** A text as GBNF. */
 export const gbnfText = (value: string): string => printExpr(text(value));
 
-/** One character as it stands in a class. */
+/** One character in a GBNF class. */
 export const classChar = (char: string): string => `\\U${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(8, '0')}`;
 
 /**
- * GBNF rules for any text up to and including `end`, which it does not hold before. The states are those of the search
- * for `end`: how much of it the text ends with.
- * @param name the rule that matches; the others have names that begin with it.
+ * GBNF rules for any text up to and including the first `end`. The states are those of the search for `end`: how much of it the
+ * text ends with.
+ * @param name name of the root rule and prefix of all others.
  */
 export function gbnfUntil(name: string, end: string): string {
   const rule = (state: number): string => (state === 0 ? name : `${name}-${state}`);
@@ -26,7 +26,7 @@ export function gbnfUntil(name: string, end: string): string {
   return `${rules.join('\n')}\n`;
 }
 
-/** Characters of `end` that `text` ends with. */
+/** Length of the longest beginning of `end` with which `text` ends. */
 function borderOf(end: string, text: string): number {
   for (let length = Math.min(end.length, text.length); length > 0; length -= 1) {
     if (text.endsWith(end.slice(0, length))) return length;

@@ -7,7 +7,7 @@ const KEYS: CallKeys = { name: ['name'], args: ['arguments', 'parameters'], id: 
 const COMMAND_KEYS: CallKeys = { name: ['tool_name', 'name'], args: ['parameters', 'arguments'], id: [] };
 const DEEPSEEK_MARKS = { open: '<｜tool▁calls▁begin｜>', close: '<｜tool▁calls▁end｜>' };
 const DEEPSEEK_CALL = { open: '<｜tool▁call▁begin｜>', name: '<｜tool▁sep｜>', close: '<｜tool▁call▁end｜>' };
-/** The families that write arguments as one JSON object. Before each stand the models that write so, by their templates in llama.cpp. */
+/** The families that write arguments as one JSON object. The comments name the models, by their templates in llama.cpp. */
 export const JSON_FAMILIES: readonly FamilyRow[] = [
   // openai-gpt-oss
   {

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@slipway/engine';
 import type { AnswerText, Reading } from './answer-text.js';
 
-/** @returns the value of a JSON string; null when none comes next. */
+/** Reads a JSON string. @returns its value; null when none comes next. */
 export function* readString(text: AnswerText): Reading<string | null> {
   if ((yield* text.peek()) !== '"') return null;
   yield* text.next();
@@ -20,8 +20,8 @@ export function* readString(text: AnswerText): Reading<string | null> {
 }
 
 /**
- * Reads an object or a list up to its last bracket; `piece` gets its text as it comes.
- * @returns whether it was whole.
+ * Reads an object or a list up to its last bracket; `piece` gets its text in pieces.
+ * @returns whether it was complete.
  */
 function* readContainer(text: AnswerText, piece: (text: string) => void): Reading<boolean> {
   let depth = 0;
@@ -41,7 +41,7 @@ function* readContainer(text: AnswerText, piece: (text: string) => void): Readin
   return yield* text.scan(more, piece);
 }
 
-/** Passes over any JSON value. @returns its text; null when it is none. */
+/** Skips a JSON value. @returns its text; null when it is invalid. */
 export function* readValue(text: AnswerText): Reading<string | null> {
   const first = yield* text.peek();
   if (first === '"') {
@@ -57,9 +57,8 @@ export function* readValue(text: AnswerText): Reading<string | null> {
 }
 
 /**
- * Reads the object that follows as arguments, also where a model wrote it as a JSON string. Null and an empty string say
- * that there are none.
- * @returns whether it was whole.
+ * Reads arguments: an object, possibly inside a JSON string. Null and an empty string mean no arguments.
+ * @returns whether they were complete.
  */
 export function* readArguments(text: AnswerText, piece: (text: string) => void): Reading<boolean> {
   const first = yield* text.peek();
@@ -74,7 +73,7 @@ export function* readArguments(text: AnswerText, piece: (text: string) => void):
   return yield* text.literal('null');
 }
 
-/** The value of JSON text; undefined when it is none. */
+/** Value of a JSON text; undefined when it is invalid. */
 export function parsed(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -58,7 +58,7 @@ interface Argument {
 function* readArgument(text: AnswerText, args: TaggedArguments, { key, isText, literals }: Argument): Reading<boolean> {
   const { quote } = literals;
   if (quote !== null && (yield* text.literal(quote))) {
-    // Text goes out as it comes.
+    // Text is passed on at once.
     return yield* args.value(text, key, { end: quote, padded: false, isText: true });
   }
   if (!args.begin(key)) return false;
@@ -68,7 +68,7 @@ function* readArgument(text: AnswerText, args: TaggedArguments, { key, isText, l
   return true;
 }
 
-/** `[name(key="text", n=1), …]`, in Python's words for values or JSON's. */
+/** `[name(key="text", n=1), …]`, with Python or JSON literals. */
 export function pythonBody(): CallBody {
   const shape: LiteralShape = { brackets: ['(', ')'], is: '=', comma: ', ', literals: PYTHON_LITERALS };
   return {
@@ -101,7 +101,7 @@ export function pythonBody(): CallBody {
   };
 }
 
-/** `name{key:value,…}` with texts between marks of their own. */
+/** `name{key:value,…}` with texts between special marks. */
 export function markedDictBody(quote: string): CallBody {
   const shape: LiteralShape = { brackets: ['{', '}'], is: ':', comma: ',', literals: { quote } };
   const form = ({ name, value, begins, isText }: ParameterRule): string => {
@@ -127,7 +127,7 @@ const jsonForm =
 const callRule = ({ tool }: ToolRule, index: number, { brackets: [open, close] }: LiteralShape): string =>
   `${gbnfText(tool.name + open)} call-${index}-first-0 ${gbnfText(close)}`;
 
-/** Rules of the arguments of a tool in the order of its schema, with commas between those that are there. */
+/** Rules of a tool's arguments in the order of its schema, with commas between the present ones. */
 function argumentRules(
   { parameters }: ToolRule,
   index: number,

@@ -1,12 +1,13 @@
 import type { AnswerText, Reading } from './answer-text.js';
 import { parsed } from './json-reading.js';
 
-/** How values are written that are not quite JSON. */
+/** Format of values that are nearly JSON. */
 export interface LiteralForm {
-  /** The mark around texts; null = Python's quotes. JSON's are understood always. */
+  /** Mark around texts; null = Python's quotes. JSON's quotes are always read. */
   readonly quote: string | null;
 }
 
+/** Literals as in Python. */
 export const PYTHON_LITERALS: LiteralForm = { quote: null };
 
 const WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
@@ -14,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b
 const LONGEST_WORD = 4_096;
 const DEEPEST = 64;
 
-/** Reads a value. @returns JSON text of it; null = it is none. */
+/** Reads a value. @returns its JSON text; null = invalid. */
 export function* readLiteral(text: AnswerText, form: LiteralForm, depth = 0): Reading<string | null> {
   if (depth > DEEPEST) return null;
   const string = yield* readText(text, form);
@@ -32,7 +33,7 @@ interface ReadText {
   readonly whole: boolean;
 }
 
-/** A text; null = none begins here. */
+/** Reads a text. @returns null when none begins here. */
 function* readText(text: AnswerText, { quote }: LiteralForm): Reading<ReadText | null> {
   if (quote !== null && (yield* text.literal(quote))) {
     let value = '';
@@ -60,7 +61,7 @@ function* readEscape(text: AnswerText): Reading<string> {
   return hex.length === digits && code <= 0x10ffff ? codeText(code) : `\\${char}${hex}`;
 }
 
-/** Halves of surrogate pairs join where both of them come. */
+/** Joins the two halves of a surrogate pair. */
 const codeText = (code: number): string => (code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code));
 
 function* readList(text: AnswerText, form: LiteralForm, depth: number): Reading<string | null> {

@@ -8,8 +8,8 @@ const BETWEEN = /^[\s;]$/;
 const KEYS: CallKeys = { name: ['name'], args: ['parameters', 'arguments'], id: ['id'] };
 
 /**
- * `{"name": …, "parameters": {…}}` as the whole answer: Llama 3.1 to 3.3. No mark announces a call: an object that names a tool
- * of the request is one.
+ * `{"name": …, "parameters": {…}}` as the whole answer: Llama 3.1 to 3.3. Calls have no mark: an object that names an
+ * offered tool is a call.
  */
 export const LLAMA_JSON: CallFamily = {
   name: 'llama-json',
@@ -34,7 +34,7 @@ export const LLAMA_JSON: CallFamily = {
   form: { open: '', rest: (tools) => callObjectRule(tools, KEYS), free, mayEscape: true, again: null, style: 'object', rules: '' },
 };
 
-/** The rules of a free answer: places on the way to a call, from each of which all that is none leads into any text. */
+/** Rules of a free answer: states on the way to a call; any other text leads to free text. */
 class FreePlaces {
   readonly #rules: string[] = [];
 
@@ -42,12 +42,12 @@ class FreePlaces {
     return this.#rules.join('');
   }
 
-  /** White space, then one of these characters. */
+  /** White space and one of these characters. */
   gap(name: string, edges: Readonly<Record<string, string>>, space = ' \t\n\r'): void {
     this.#place(name, new Map([...Array.from(space, (char) => [char, name] as const), ...Object.entries(edges)]));
   }
 
-  /** One of these texts, none of which begins another. */
+  /** One of these texts, none of which is a prefix of another. */
   words(name: string, targets: ReadonlyMap<string, string>): void {
     const edges = new Map<string, string>();
     for (const first of new Set(Array.from(targets.keys(), ([char = '']) => char))) {
@@ -64,7 +64,7 @@ class FreePlaces {
   }
 }
 
-/** Once an object that comes first names a tool, its arguments follow the tool's schema. */
+/** After an object at the beginning has named a tool, its arguments follow the tool's schema. */
 function free(tools: readonly ToolRule[]): string {
   const places = new FreePlaces();
   places.gap('free', { '<': 'free-tag', '{': 'free-open' }, ' \t\n\r;');

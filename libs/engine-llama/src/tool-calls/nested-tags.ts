@@ -1,12 +1,12 @@
+import { isRecord } from '@slipway/contracts';
 import { jsonOfPlain, isTextSchema } from './tagged-values.js';
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
-const partOf = (schema: unknown, word: string): unknown => (isObject(schema) ? schema[word] : undefined);
+const partOf = (schema: unknown, word: string): unknown => (isRecord(schema) ? schema[word] : undefined);
 
 /**
- * Reads values that are themselves written in tags: `<key>value</key>` for members, `<item>value</item>` for items of a list.
- * @param mark what stands before each tag.
- * @returns JSON text; null for a value that is not written so.
+ * Reads values written in tags: `<key>value</key>` for members, `<item>value</item>` for items of a list.
+ * @param mark prefix of each tag.
+ * @returns JSON text; null for any other value.
  */
 export function nestedTags(mark: string): (value: string, schema: unknown) => string | null {
   const json = (value: string, schema: unknown): string => {
@@ -21,7 +21,7 @@ export function nestedTags(mark: string): (value: string, schema: unknown) => st
   return (value, schema) => (value.trimStart().startsWith(`${mark}<`) ? json(value, schema) : null);
 }
 
-/** The tags that a value consists of; null where there is anything else. */
+/** The tags of a value; null where there is other text. */
 function tagsIn(value: string, mark: string): { key: string; value: string }[] | null {
   const found: { key: string; value: string }[] = [];
   let rest = value.trim();
@@ -37,7 +37,7 @@ function tagsIn(value: string, mark: string): { key: string; value: string }[] |
   return found;
 }
 
-/** Where the tag ends that was just opened; tags of the same name may stand in it. */
+/** End of the tag just opened, which may contain tags of the same name. */
 function endOf(text: string, from: number, { open, close }: { open: string; close: string }): number {
   let [depth, at] = [1, from];
   for (;;) {

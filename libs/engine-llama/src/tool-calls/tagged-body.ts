@@ -10,31 +10,32 @@ import { schemaOf, TaggedArguments } from './tagged-values.js';
 const LONGEST_KEY = 256;
 const TEXT = 'parameter-text';
 
-/** Parameters that are written one by one between tags, texts without quotes. */
+/** Format of parameters between tags, with texts without quotes. */
 export interface TaggedShape {
-  /** From behind the mark of the call to before its first parameter. */
+  /** Steps between the mark of the call and its first parameter. */
   readonly head: readonly Step[];
-  /** Before the name of a parameter. */
+  /** Text before a parameter's name. */
   readonly open: string;
   readonly key: RegExp;
-  /** Between the name of a parameter and its value. `{type}` stands for the word that says what the value is. */
+  /** Text between a parameter's name and value. `{type}` = the word for the type of the value. */
   readonly after: string;
-  /** The words for `{type}`, by type of JSON; those for `text` mean that the value is text. */
+  /** Words for `{type}` by JSON type; those for `text` mean text. */
   readonly types?: Readonly<Record<string, string>>;
-  /** Behind a value. `{key}` stands for the name of the parameter. */
+  /** Text after a value. `{key}` = the parameter's name. */
   readonly close: string;
-  /** Behind the last parameter. */
+  /** Text after the last parameter. */
   readonly end: string;
-  /** White space behind the head, and behind each parameter. */
+  /** White space after the head and after each parameter. */
   readonly gap: string;
-  /** Line breaks at both ends of a value are none of it; `both` = they are also written where calls are forced. */
+  /** Line breaks at both ends of a value are not part of it; `both` = forced calls contain them. */
   readonly padded?: 'read' | 'both';
-  /** A text may stand between these marks, so that it can hold the closing tag. */
+  /** Marks around a text that contains the closing tag. */
   readonly verbatim?: readonly [open: string, close: string];
-  /** JSON of an object or list that is itself written in tags; null = it is not. */
+  /** JSON of an object or list written in tags; null = not in tags. */
   readonly nested?: (value: string, schema: unknown) => string | null;
 }
 
+/** The body of calls with parameters between tags. */
 export function taggedBody(shape: TaggedShape): CallBody {
   const fixed = shape.close.split('{key}')[0] ?? '';
   return {
@@ -55,7 +56,7 @@ function* readTagged(text: AnswerText, sink: CallFinder, tools: readonly Tool[],
     yield* text.skipSpace();
     const ends = yield* text.literal(shape.end);
     if (!ends && !(yield* text.literal(shape.open))) return args ? 'broken' : 'none';
-    // Only a tag makes the name a call.
+    // A name without a tag is not a call.
     if (!args) sink.begin(head.name, head.id);
     args ??= new TaggedArguments(sink, tool);
     if (ends) break;
@@ -81,7 +82,7 @@ function* readParameter(text: AnswerText, args: TaggedArguments, shape: TaggedSh
   return yield* args.value(text, key, { end: shape.close.replace('{key}', key), padded, isText, verbatim, nested });
 }
 
-/** Takes a text whose line breaks may be missing, or more. */
+/** Reads a text with any number of line breaks. */
 function* spaced(text: AnswerText, expected: string): Reading<boolean> {
   for (const part of expected.split(/\s*\n\s*/)) {
     if (part === '') continue;
@@ -112,7 +113,7 @@ function parameterRule({ name, value, begins, isText }: ParameterRule, tool: Too
   return [head, ...(begins === null ? [] : [begins]), TEXT, ...(tail === '' ? [] : [gbnfText(tail)])].join(' ');
 }
 
-/** The words that may say what a value is. */
+/** All words for types. */
 function typeWords(isText: boolean, schema: unknown, types: Readonly<Record<string, string>>): string[] {
   const { text = '', ...others } = types;
   if (isText) return [text];

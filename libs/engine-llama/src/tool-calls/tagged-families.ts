@@ -6,7 +6,7 @@ import { taggedBody } from './tagged-body.js';
 
 const PLAIN_KEY = /[^"\n]/;
 
-/** `<invoke name="f"><parameter name="k">v</parameter></invoke>`, with what stands before each name in the tags. */
+/** `<invoke name="f"><parameter name="k">v</parameter></invoke>`, with a prefix before each tag's name. */
 const invoked = (prefix: string, attributes = '', types?: Readonly<Record<string, string>>) =>
   taggedBody({
     head: [NAME, text('">')],
@@ -19,7 +19,7 @@ const invoked = (prefix: string, attributes = '', types?: Readonly<Record<string
     gap: '\n',
   });
 
-/** Keys and values in tags of their own, behind the name. */
+/** Keys and values in separate tags after the name. */
 const paired = (suffix: string, end: string, mark: string) =>
   taggedBody({
     head: mark === '' ? [NAME] : [NAME, maybe(mark)],
@@ -56,7 +56,7 @@ const dsml = (name: string, block: string, shows: readonly string[]): FamilyRow 
   reasoning: { open: '<think>', close: '</think>', until: [`<｜DSML｜${block}>`] },
 });
 
-/** The families that write arguments one by one. Before each stand the models that write so, by their templates in llama.cpp. */
+/** The families that write arguments one by one. The comments name the models, by their templates in llama.cpp. */
 export const TAGGED_FAMILIES: readonly FamilyRow[] = [
   // muse-glimmer
   {

@@ -1,30 +1,28 @@
-import type { Tool } from '@slipway/contracts';
+import { isRecord, type Tool } from '@slipway/contracts';
 import { AnswerText, type Reading } from './answer-text.js';
 import type { CallSink } from './call-family.js';
 import { parsed } from './json-reading.js';
 import { PYTHON_LITERALS, readLiteral } from './literal-values.js';
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null;
-
-/** What the schema of a tool says of a parameter; null = nothing. */
+/** Schema of a tool's parameter; null = none. */
 export function schemaOf(tool: Tool | undefined, name: string): unknown {
   const properties = tool?.parameters?.['properties'];
-  return isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
+  return isRecord(properties) && Object.hasOwn(properties, name) ? properties[name] : null;
 }
 
-/** Whether the schema of a tool says that this parameter is text; null = it says nothing about it. */
+/** Whether a tool's schema makes this parameter text; null = unspecified. */
 export const isTextParameter = (tool: Tool | undefined, name: string): boolean | null => isTextSchema(schemaOf(tool, name));
 
-/** The same of a schema. */
+/** Whether a schema allows text only; null = unspecified. */
 export function isTextSchema(schema: unknown): boolean | null {
-  if (!isObject(schema)) return null;
+  if (!isRecord(schema)) return null;
   const { type, enum: options, const: only } = schema;
   if (only !== undefined) return typeof only === 'string';
   if (Array.isArray(options)) return options.every((option) => typeof option === 'string');
   return type === undefined ? null : type === 'string';
 }
 
-/** JSON of a value that a model wrote as plain text. What reads as JSON or as Python's value is that, unless the schema says text. */
+/** JSON of a value written as plain text: parsed as JSON or as a Python literal, unless the schema says text. */
 export function jsonOfPlain(value: string, isText: boolean | null): string {
   const word = value.trim();
   if (isText === true) return JSON.stringify(value);
@@ -32,7 +30,7 @@ export function jsonOfPlain(value: string, isText: boolean | null): string {
   return pythonJson(word) ?? JSON.stringify(value);
 }
 
-/** JSON of one of Python's words, lists or dicts; null = it is none. */
+/** JSON of a Python literal; null = not one. */
 function pythonJson(word: string): string | null {
   if (!/^[[{]|^(?:True|False|None)$/.test(word)) return null;
   const text = new AnswerText();
@@ -42,18 +40,18 @@ function pythonJson(word: string): string | null {
   return value !== undefined && text.held === 1 ? value : null;
 }
 
-/** How a value is written. */
+/** Format of a value. */
 export interface ValueForm {
   readonly end: string;
-  /** Line breaks at both of its ends belong to the form. */
+  /** Line breaks at both ends are part of the format. */
   readonly padded: boolean;
-  /** What the answer itself says of the value; null = nothing. A schema counts for more. */
+  /** Type stated in the answer; null = none. A schema takes precedence. */
   readonly isText: boolean | null;
   readonly verbatim?: readonly [open: string, close: string] | undefined;
   readonly nested?: ((value: string, schema: unknown) => string | null) | undefined;
 }
 
-/** Arguments of a call that a model writes one by one, joined to JSON text of an object. */
+/** Joins arguments written one by one to the JSON text of an object. */
 export class TaggedArguments {
   readonly #names = new Set<string>();
 
@@ -62,7 +60,7 @@ export class TaggedArguments {
     private readonly tool: Tool | undefined,
   ) {}
 
-  /** Begins an argument. @returns false for one that was there before. */
+  /** Begins an argument. @returns false for a repeated one. */
   begin(name: string): boolean {
     if (this.#names.has(name)) return false;
     this.sink.args(`${this.#names.size === 0 ? '{' : ', '}${JSON.stringify(name)}: `);
@@ -70,12 +68,12 @@ export class TaggedArguments {
     return true;
   }
 
-  /** JSON text of the value that was begun, or a part of it. */
+  /** Adds JSON text of the current value. */
   json(text: string): void {
     this.sink.args(text);
   }
 
-  /** Reads the value of a parameter up to its end. @returns whether the end came, and the parameter is a new one. */
+  /** Reads a parameter's value up to its end. @returns whether it was complete and the parameter is new. */
   *value(text: AnswerText, name: string, { end, padded, isText: said, verbatim, nested }: ValueForm): Reading<boolean> {
     if (!this.begin(name)) return false;
     const isText = isTextParameter(this.tool, name) ?? said;
@@ -96,7 +94,7 @@ export class TaggedArguments {
     this.sink.close();
   }
 
-  /** @param other a mark that only counts at the beginning of a text; a half of one must not come out. */
+  /** @param other a mark that only counts at the beginning of a text; an incomplete one is held back. */
   *#text(text: AnswerText, ends: readonly string[], other: string | undefined): Reading<boolean> {
     this.json('"');
     const give = (piece: string): void => this.json(JSON.stringify(piece).slice(1, -1));
