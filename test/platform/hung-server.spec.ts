@@ -2,7 +2,7 @@ import { connectNats, createLogger, overWithin, watchConnection } from '@slipway
 import { startNatsCluster } from '@slipway/testing';
 import { expect, it } from 'vitest';
 
-it('a service is at another server before anybody takes it for absent, when its own one hangs', async () => {
+it('a service leaves a hanging server before it counts as absent', async () => {
   const cluster = await startNatsCluster(2);
   const [hanging, good] = cluster.servers;
   if (!hanging || !good) throw new Error('The cluster has two servers.');
@@ -10,7 +10,7 @@ it('a service is at another server before anybody takes it for absent, when its 
   try {
     const moved = new Promise<void>((resolve) => watchConnection(nats, { reconnected: resolve }));
     hanging.freeze();
-    // Readers of a feed give its service up after 3 s.
+    // Readers of a feed treat its service as absent after 3 s.
     expect(await overWithin(3_000, moved)).toBe(true);
     expect(nats.getServer()).toBe(new URL(good.url).host);
   } finally {

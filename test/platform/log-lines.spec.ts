@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-/** Far more than a pipe holds. */
+/** Far more than fits into a pipe. */
 const LINES = 5_000;
 const WRITER = fileURLToPath(new URL('processes/log-writer.mjs', import.meta.url));
 
@@ -14,7 +14,7 @@ interface Line {
   readonly line: number;
 }
 
-/** All that a process logged, read only when it has nothing more to say. */
+/** The whole log of a process, read only after it has written everything. */
 async function logged(ending: string): Promise<Line[]> {
   const child = fork(WRITER, [String(LINES), ending], { execArgv: [], stdio: ['ignore', 'pipe', 'ignore', 'ipc'] });
   try {
@@ -33,7 +33,7 @@ it.each([
   ['exits at once', 'exit'],
   ['fails', 'fault'],
   ['comes to rest', 'rest'],
-])('no line of any logger is lost, torn or out of order when a process %s and nobody has read yet', async (_name, ending) => {
+])('no log line is lost when a process %s', async (_name, ending) => {
   const lines = await logged(ending);
   for (const service of ['one', 'two']) {
     expect(lines.filter((line) => line.service === service).map(({ line }) => line)).toEqual(Array.from({ length: LINES }, (_, i) => i));

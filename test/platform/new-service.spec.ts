@@ -28,7 +28,7 @@ describe('the service of docs/new-service.md', () => {
 
   const ops = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${words.opsPort}${path}`);
 
-  it('is the code that the page shows', () => {
+  it('is the code on the page', () => {
     const [, shown] = /```ts\n(.*?)```/s.exec(readFileSync(PAGE, 'utf8')) ?? [];
     expect(shown).toBe(readFileSync(TEMPLATE, 'utf8'));
   });
@@ -37,12 +37,12 @@ describe('the service of docs/new-service.md', () => {
     expect(await client.call(CountWords, { text: ' one  two ' })).toEqual({ words: 2 });
   });
 
-  it('refuses by its own errors and settings', async () => {
+  it('uses its own errors and settings', async () => {
     await expect(client.call(CountWords, { text: 'a b c d' })).rejects.toMatchObject({ code: 'request_too_large', param: 'text' });
     await expect(client.call(CountWords, { text: 4 as unknown as string })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('is alive, ready and measured on its ops port', async () => {
+  it('is observable on its ops port', async () => {
     expect(await Promise.all(['/livez', '/readyz'].map(async (path) => (await ops(path)).status))).toEqual([200, 200]);
     expect(await (await ops('/metrics')).text()).toMatch(/^process_cpu_seconds_total\{service="words-service"\}/m);
   });

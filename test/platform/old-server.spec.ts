@@ -4,7 +4,7 @@ import { connectNats, createLogger, type NatsConnection } from '@slipway/platfor
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../testing/until.js';
 
-/** What a nats-server of this version says before anything else; it answers pings and takes all the rest in silence. */
+/** A nats-server of this version that sends INFO, answers pings and ignores everything else. */
 function serverOf(version: string, sockets: Set<Socket>): Server {
   return createServer((socket) => {
     sockets.add(socket);
@@ -41,9 +41,9 @@ describe('a nats-server that is too old', () => {
     await expect(connecting).rejects.toThrow(/NATS_URL: the nats-server at \S+ is 2\.10\.26; 2\.10\.27 or newer is needed/);
   });
 
-  it.each(['worker', 'agent', 'runner', 'ops'] as const)('is told of by %s, which goes on', async (role) => {
+  it.each(['worker', 'agent', 'runner', 'ops'] as const)('is logged by %s, which continues', async (role) => {
     open.push(await connectNats({ url, role, name: role, log }));
-    await until('the log tells of it', () => lines.some((line) => line.includes('nats.server_too_old')), 5_000);
+    await until('it is logged', () => lines.some((line) => line.includes('nats.server_too_old')), 5_000);
     expect(lines.join('')).toContain('2.10.26');
   });
 });

@@ -30,7 +30,7 @@ let credentialsDir: string;
 const connectAs = (role: Role): Promise<NatsConnection> =>
   connectNats({ url: server.url, role, credentialsDir, name: `probe-${role}`, log });
 
-/** Subjects among the given ones that the server refuses to this connection. */
+/** The given subjects that the server refuses to this connection. */
 async function refusals(nats: NatsConnection, act: (subject: string) => void, subjects: readonly string[]): Promise<Set<string>> {
   const refused = new Set<string>();
   void (async () => {
@@ -41,7 +41,7 @@ async function refusals(nats: NatsConnection, act: (subject: string) => void, su
   })();
   for (const subject of subjects) act(subject);
   await nats.flush();
-  // Refusals precede the answer to the flush on the wire, but reach the status iterator a turn later.
+  // Refusals arrive before the answer to the flush, but reach the status iterator one turn later.
   await sleep(20);
   return refused;
 }
@@ -70,13 +70,13 @@ const covers = (pattern: string, subject: string): boolean => {
   return tokens.length === parts.length && parts.every((part, i) => part === '*' || part === tokens[i]);
 };
 
-/** Everything that somebody could publish for a contract: a question under the name of every role, and under none. */
+/** All subjects on which a contract could be published: for RPCs under the name of every role, and under none. */
 function published(contract: Contract): string[] {
   const subject = example(wildcardOf(contract, { env }));
   return contract.kind === 'rpc' ? [subject, ...ROLES.map((role) => `${subject}.${role}`)] : [subject];
 }
 
-/** What of it the role may publish. */
+/** The part of them that the role may publish. */
 function mayPublish(role: Role, contract: Contract): string[] {
   const subject = example(wildcardOf(contract, { env }));
   if (contract.kind === 'event') return contract.publishers.includes(role) ? [subject] : [];
@@ -84,7 +84,7 @@ function mayPublish(role: Role, contract: Contract): string[] {
   return contract.callers.length === 1 ? [subject, `${subject}.${role}`] : [`${subject}.${role}`];
 }
 
-/** Where the subscribers of a contract listen. */
+/** Subjects of a contract's subscribers. */
 const listened = (contract: Contract): string[] => {
   const subject = wildcardOf(contract, { env });
   return contract.kind === 'rpc' ? servedSubjectsOf(contract, subject) : [subject];
@@ -99,14 +99,14 @@ describe.each(PLAIN_ROLES)('the NATS user %s', (role) => {
   });
   afterAll(() => nats.close());
 
-  it('publishes only what its contracts say', async () => {
+  it('publishes only on subjects of its contracts', async () => {
     const subjects = CONTRACTS.flatMap(published);
     const refused = await refusals(nats, (subject) => nats.publish(subject, '{}'), subjects);
     const allowed = CONTRACTS.flatMap((contract) => mayPublish(role, contract));
     expect(subjects.filter((subject) => !refused.has(subject)).sort()).toEqual([...new Set(allowed)].sort());
   });
 
-  it('subscribes only to what its contracts say', async () => {
+  it('subscribes only to subjects of its contracts', async () => {
     const wanted = CONTRACTS.flatMap((contract) => listened(contract).map((subject) => ({ contract, subject })));
     const queues = new Map(wanted.map(({ contract, subject }) => [subject, contract.kind === 'rpc' ? contract.queue : undefined]));
     const subscribe = (subject: string): void => {
@@ -126,7 +126,7 @@ describe.each(PLAIN_ROLES)('the NATS user %s', (role) => {
     expect([...refused].sort()).toEqual([...foreign].sort());
   });
 
-  it('answers only in its own name, what contracts ask', async () => {
+  it('replies only in its own name', async () => {
     const inboxes = ROLES.flatMap((caller) => [
       `${inboxPrefix(caller)}.x1`,
       `${inboxPrefix(caller)}.x1.y1`,
@@ -142,7 +142,7 @@ describe.each(PLAIN_ROLES)('the NATS user %s', (role) => {
     expect(inboxes.filter((subject) => !refused.has(subject)).sort()).toEqual(own.sort());
   });
 
-  it('cannot speak in another environment', async () => {
+  it('cannot publish in another environment', async () => {
     const foreign = CONTRACTS.map((contract) => example(wildcardOf(contract, { env: 'other' })));
     const refused = await refusals(nats, (subject) => nats.publish(subject, '{}'), foreign);
     expect([...refused].sort()).toEqual([...new Set(foreign)].sort());
@@ -218,7 +218,7 @@ describe('the permissions that matter most', () => {
     expect(JETSTREAM.filter((subject) => !refused.has(subject))).toEqual([...(ALLOWED[role] ?? [])]);
   });
 
-  it('lets a worker learn from the server that nobody listens to a stream', async () => {
+  it('lets a worker detect a stream without a subscriber', async () => {
     const nats = await connectAs('worker');
     const noInterest = new Promise<number | undefined>((resolve) => {
       nats.subscribe(`inf.${env}.v1.w.x1.ni.*.*`, { callback: (_error, message) => resolve(message.headers?.code) });

@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('a connection whose credentials are refused when it comes back tells its owner that it is lost', async () => {
+it('reports a connection refused at its reconnect as lost', async () => {
   const [port = 0] = await freePorts(1);
   server = await TestNatsServer.start({ port, config: config(port, 'old') });
   const log = createLogger('test', 'silent');
@@ -39,7 +39,7 @@ it('a connection whose credentials are refused when it comes back tells its owne
   expect(nats.isClosed()).toBe(true);
 });
 
-it('a connection that its own process closes is not lost', async () => {
+it('does not report a closed connection as lost', async () => {
   const [port = 0] = await freePorts(1);
   server = await TestNatsServer.start({ port, config: config(port, 'old') });
   const lost: Error[] = [];

@@ -19,7 +19,7 @@ const WITHIN_MS = 20_000;
 const log = createLogger('test', 'silent');
 const seeds = completeSeeds();
 
-describe('a nats-server that is told to read its configuration again', () => {
+describe('a nats-server that reloads its configuration', () => {
   let folder: string;
   let port: number;
   let server: ChildProcess;
@@ -38,7 +38,7 @@ describe('a nats-server that is told to read its configuration again', () => {
     open.push(nats);
     return nats;
   };
-  /** The configuration as it is written at another time, from the same seeds or others. */
+  /** The configuration rendered again, from the same seeds or others. */
   async function reload(other = seeds): Promise<void> {
     const before = output.length;
     await writeFile(
@@ -69,7 +69,7 @@ describe('a nats-server that is told to read its configuration again', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('takes it, and closes clients of the roles alone whose part is another one', async () => {
+  it('disconnects only clients of changed roles', async () => {
     const [gateway, keys] = await Promise.all([connect('gateway'), connect('keys')]);
     let [gatewayCut, keysCut] = [false, false];
     watchConnection(gateway, { disconnected: () => (gatewayCut = true) });

@@ -24,7 +24,7 @@ import { z } from 'zod';
 const env = 'rpc';
 const log = createLogger('test', 'silent');
 
-/** Lets everybody in, and remembers what was told of it. */
+/** Admits every call and records it. */
 const arrived: ArrivedCall[] = [];
 const admit = (call: ArrivedCall): Promise<unknown> => {
   arrived.push(call);
@@ -32,7 +32,7 @@ const admit = (call: ArrivedCall): Promise<unknown> => {
 };
 
 let calls = 0;
-/** Ends of the slow calls that wait, in order. */
+/** Functions that end the pending slow calls, in order. */
 const waiting: (() => void)[] = [];
 
 @Controller()
@@ -100,7 +100,7 @@ const failure = (work: Promise<unknown>): Promise<ServiceError> =>
   );
 
 describe('a service that starts', () => {
-  it('listens only once the server knows it: whoever asks then is answered', async () => {
+  it('is ready only once subscribed', async () => {
     const gate = await TcpGate.open(server.url);
     let isSilent = false;
     const silence = (): void => {
@@ -129,7 +129,7 @@ describe('a call between services', () => {
     expect(await client.call(CreateAccount, { slug: 'acme' })).toEqual({ id: 1, slug: 'acme' });
   });
 
-  it('refuses a request that breaks the contract before the handler sees it', async () => {
+  it('refuses an invalid request before the handler', async () => {
     const before = calls;
     const error = await failure(client.call(CreateAccount, { slug: '*' }));
     expect(error.code).toBe('invalid_request');
@@ -137,7 +137,7 @@ describe('a call between services', () => {
     expect(calls).toBe(before);
   });
 
-  it('tells who asks, and the proof that the asker has, to whoever lets it in', async () => {
+  it('passes caller and proof to the gate', async () => {
     await client.withProof('a.b.c').call(CreateAccount, { slug: 'acme' });
     await client.call(CreateAccount, { slug: 'acme' });
     const [proven, unproven] = arrived.slice(-2);
@@ -145,11 +145,11 @@ describe('a call between services', () => {
     expect([unproven?.caller, unproven?.proof]).toEqual(['ops', undefined]);
   });
 
-  it('is not served at all where its proof would not be checked', () => {
+  it('is not served without a gate', () => {
     expect(() => new RpcResponder({ nats: serving, env, log }, ListKeys, () => Promise.resolve({}))).toThrow(/proof/);
   });
 
-  it('whose answer no message can hold fails at once, and leaves the service serving', async () => {
+  it('fails when its reply is too large', async () => {
     const endless = { ...FindMcpKey, proof: 'role', timeoutMs: 60_000 } as const;
     const answer = { key: null, last_client: 'x'.repeat(2_000_000) };
     const responder = new RpcResponder({ nats: serving, env, log }, endless, () => Promise.resolve(answer));
@@ -161,12 +161,12 @@ describe('a call between services', () => {
     }
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const newer = { slug: 'acme', region: 'eu' };
     expect(await client.call(CreateAccount, newer)).toEqual({ id: 1, slug: 'acme' });
   });
 
-  it('carries an error of the contract with its field', async () => {
+  it('returns errors of the contract with their field', async () => {
     expect(await failure(client.call(CreateAccount, { slug: 'taken' }))).toMatchObject({ code: 'slug_taken', param: 'slug' });
   });
 
@@ -176,19 +176,19 @@ describe('a call between services', () => {
     expect(JSON.stringify([error.message, error.facts])).not.toMatch(/secret|contract/);
   });
 
-  it('turns a reply that breaks the contract into "internal"', async () => {
+  it('turns an invalid reply into "internal"', async () => {
     expect((await failure(client.call(FindAccount, { slug: 'acme' }))).code).toBe('internal');
   });
 
-  it('says that nobody serves it, which is not the same as no answer', async () => {
+  it('distinguishes an absent service from silence', async () => {
     const error = await failure(client.call(CreateKey, { account: 1, name: 'x' }));
     expect(error).toBeInstanceOf(UnansweredError);
     expect((error as UnansweredError).reason).toBe('absent');
   });
 
-  it('says that no answer came in time', async () => {
+  it('reports a timeout', async () => {
     const error = await failure(client.call({ ...ListKeys, timeoutMs: 50 }, { account: 1 }));
-    // The question may arrive after its asker has gone.
+    // The request may arrive after its caller has gone.
     await expect.poll(() => waiting.length).toBe(1);
     waiting.pop()?.();
     expect((error as UnansweredError).reason).toBe('timeout');

@@ -26,7 +26,7 @@ import { until } from '../testing/until.js';
 const ENV = 'skeleton';
 const Config = z.object({ ...serviceFragment, ...natsFragment });
 
-/** What happened in the services of a test, by name, and what their handlers wait for. */
+/** Events in the services of a test, by name, and what their handlers wait for. */
 @Injectable()
 class Journal {
   readonly entries: string[] = [];
@@ -126,7 +126,7 @@ describe('a service inside a test', () => {
     expect(entries).toEqual(['store starts', 'loop starts', 'call late', 'answer late', 'loop stops', 'store stops']);
   });
 
-  it('waits for running calls no longer than told', async () => {
+  it('waits for running calls within a bound', async () => {
     const running = await startService(probe, config());
     const { entries, waiting } = running.get(Journal);
     void new RpcClient(nats, ENV).call(CreateAccount, { slug: 'stuck' }).catch(() => undefined);
@@ -149,13 +149,13 @@ describe('a service inside a test', () => {
     return undefined;
   });
 
-  it('names all that is wrong with its configuration', async () => {
+  it('names every fault of its configuration', async () => {
     const wrong = startService(probe, config({ NATS_URL: 'http://x', DRAIN_MS: 'soon' }));
     await expect(wrong).rejects.toBeInstanceOf(ConfigError);
     await expect(wrong).rejects.toMatchObject({ problems: [expect.stringMatching(/^DRAIN_MS: /), expect.stringMatching(/^NATS_URL: /)] });
   });
 
-  it('stops what had started when a part cannot start', async () => {
+  it('stops started parts when one fails', async () => {
     const [port = 0] = await freePorts(1);
     let entries: string[] = [];
     const broken = defineService({
@@ -180,7 +180,7 @@ describe('a service inside a test', () => {
   });
 });
 
-it('a service is unready while NATS is away', async () => {
+it('a service is unready without NATS', async () => {
   const [port = 0] = await freePorts(1);
   let server = await TestNatsServer.start({ port });
   const running = await startService(probe, { SLIPWAY_ENV: ENV, NATS_URL: server.url });

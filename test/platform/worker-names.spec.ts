@@ -50,7 +50,7 @@ function connectAs(role: ScopedRole): Promise<NatsConnection> {
   return connectNats({ url: server.url, role, name: `probe-${role}`, log, ...login });
 }
 
-/** Subjects among the given ones that the server takes from this connection. */
+/** The given subjects that the server accepts from this connection. */
 async function allowed(nats: NatsConnection, act: (subject: string) => void, subjects: readonly string[]): Promise<string[]> {
   const refused = new Set<string>();
   void (async () => {
@@ -61,7 +61,7 @@ async function allowed(nats: NatsConnection, act: (subject: string) => void, sub
   })();
   for (const subject of subjects) act(subject);
   await nats.flush();
-  // Refusals precede the answer to the flush on the wire, but reach the status iterator a turn later.
+  // Refusals arrive before the answer to the flush, but reach the status iterator one turn later.
   await sleep(20);
   return [...new Set(subjects)].filter((subject) => !refused.has(subject)).sort();
 }
@@ -69,7 +69,7 @@ async function allowed(nats: NatsConnection, act: (subject: string) => void, sub
 /** A contract's subject for the worker `wk`, all other tokens being examples. */
 const example = (subject: string, wk: string): string => wildcardOf({ subject }, { env, wk }).replaceAll('*', 'x1');
 
-/** Every subject on which an exchange can be said, to the worker of this name. */
+/** Every subject of a contract for the worker of this name. */
 const subjectsFor = ({ kind, subject }: Contract, wk: string): string[] => {
   const bare = example(subject, wk);
   return kind === 'rpc' ? [bare, ...ROLES.map((role) => `${bare}.${role}`)] : [bare];
@@ -78,7 +78,7 @@ const subjectsFor = ({ kind, subject }: Contract, wk: string): string[] => {
 const isNamed = (role: Role): boolean => role === 'agent' || role === 'runner';
 const ownerOf = (contract: Contract & { kind: 'rpc' }): Role => (contract.owner === 'worker' ? 'agent' : contract.owner);
 
-/** What the contracts let this role say; a worker's process only under its own name. */
+/** Subjects on which the contracts let this role publish; a worker's process only under its own name. */
 function mayPublish(role: Role, contract: Contract): string[] {
   const names = isNamed(role) && contract.subject.includes('{wk}') ? [OWN] : [OWN, OTHER];
   if (contract.kind === 'event') return contract.publishers.includes(role) ? names.flatMap((wk) => subjectsFor(contract, wk)) : [];
@@ -125,16 +125,16 @@ describe.each(SCOPED_ROLES)('with users made by signing keys, %s', (role) => {
   });
   afterAll(() => nats.close());
 
-  it('says what its contracts say, a worker’s process under its own name alone', async () => {
+  it('publishes only under its own name', async () => {
     const subjects = CONTRACTS.flatMap((contract) => [OWN, OTHER].flatMap((wk) => subjectsFor(contract, wk)));
-    // Deployment 0 stands for the agent itself: no runner may report as one.
+    // Heartbeats of deployment 0 are those of agents: no runner may send them.
     const agents = [OWN, OTHER].map((wk) => `inf.${env}.v1.hb.0.${wk}`);
     const expected = new Set(CONTRACTS.flatMap((contract) => mayPublish(role, contract)));
     if (role === 'runner') for (const subject of agents) expected.delete(subject);
     expect(await allowed(nats, (subject) => nats.publish(subject, '{}'), [...subjects, ...agents])).toEqual([...expected].sort());
   });
 
-  it('hears what its contracts say, a worker’s process only what is for its own name', async () => {
+  it('reads only messages to its own name', async () => {
     const wanted = CONTRACTS.flatMap((contract) => {
       const queue = contract.kind === 'rpc' ? contract.queue : undefined;
       return [OWN, OTHER].flatMap((wk) => subjectsFor(contract, wk)).map((subject) => ({ subject, queue }));
@@ -144,20 +144,20 @@ describe.each(SCOPED_ROLES)('with users made by signing keys, %s', (role) => {
       const queue = queues.get(subject);
       nats.subscribe(subject, { callback: () => undefined, ...(queue !== undefined && { queue }) });
     };
-    const heard = await allowed(nats, subscribe, [...queues.keys()]);
+    const readable = await allowed(nats, subscribe, [...queues.keys()]);
     const expected = new Set(CONTRACTS.flatMap((contract) => maySubscribe(role, contract)));
-    // Reports of agents are heard by whoever hears those of every deployment.
+    // Subscribers of all deployments' heartbeats also receive those of agents.
     if (role === 'gateway') for (const wk of [OWN, OTHER]) expected.add(`inf.${env}.v1.hb.0.${wk}`);
-    // Below the subject of an RPC its owner hears every role that asks.
+    // The owner of an RPC also listens below its subject, for every calling role.
     for (const contract of CONTRACTS) {
       if (contract.kind !== 'rpc' || maySubscribe(role, contract).length === 0) continue;
       const names = isNamed(role) && contract.subject.includes('{wk}') ? [OWN] : [OWN, OTHER];
       for (const wk of names) for (const caller of ROLES) expected.add(`${example(contract.subject, wk)}.${caller}`);
     }
-    expect(heard).toEqual([...expected].filter((subject) => queues.has(subject)).sort());
+    expect(readable).toEqual([...expected].filter((subject) => queues.has(subject)).sort());
   });
 
-  it('reaches nothing of JetStream, the system account or another environment but what its work needs', async () => {
+  it('reaches no other environment and no system account', async () => {
     const api = ['STREAM.CREATE.usage_probe', 'STREAM.DELETE.usage_probe', 'STREAM.MSG.GET.usage_probe'].map((call) => `$JS.API.${call}`);
     const next = '$JS.API.CONSUMER.MSG.NEXT.usage_probe.keys';
     const ack = '$JS.ACK.usage_probe.keys.1.1.1.1.0';
@@ -185,7 +185,7 @@ describe.each(SCOPED_ROLES)('with users made by signing keys, %s', (role) => {
     expect(await allowed(nats, (subject) => nats.subscribe(subject, { callback: () => undefined }), foreign)).toEqual([]);
   });
 
-  it('reads no inbox but its own, and answers in nobody else’s name', async () => {
+  it('reads and answers in its own inbox', async () => {
     const others = ROLES.filter((other) => other !== role).map((other) => `${inboxPrefix(other)}.>`);
     const neighbour = isNamed(role) ? [`${inboxPrefix(role)}.${OTHER}.>`, `${inboxPrefix(role)}.>`] : [];
     const foreign = [...others, ...neighbour, '_INBOX.>', '>', `inf.${env}.>`, `dep.${env}.v1.wrk.*`, `inf.${env}.v1.w.*.start`];
@@ -198,13 +198,13 @@ describe.each(SCOPED_ROLES)('with users made by signing keys, %s', (role) => {
 });
 
 describe('the name of a worker’s process', () => {
-  it('is taken from the user alone: another key cannot use its proof', async () => {
+  it('cannot be used with another key', async () => {
     const identity = { ...identityOf('agent'), key: newUserKey() };
     const nats = connectNats({ url: server.url, role: 'agent', name: 'thief', log, identity });
     await expect(nats).rejects.toThrow('the server refuses the credentials of agent');
   });
 
-  it('outlives the expiry of its proof: the connection comes back with the newer one', async () => {
+  it('survives the expiry of its JWT', async () => {
     const identity = identityOf('runner', 'runner-1', 2_000);
     const nats = await connectNats({ url: server.url, role: 'runner', name: 'expiring', log, identity });
     identity.jwt = userJwt(

@@ -13,7 +13,7 @@ type Service = (typeof SERVICES)[number];
 
 const SECRET = 'hunter2hunter2';
 const PEPPERS = `p1:${'ab'.repeat(32)}`;
-/** What each service needs at least. Nobody answers at any of these addresses. */
+/** Minimal settings of each service. Nothing answers at these addresses. */
 const GOOD: Record<Service, Record<string, string>> = {
   gateway: { KEY_PEPPERS: PEPPERS, PORT: '0' },
   'keys-service': { KEY_PEPPERS: PEPPERS, SLIPWAY_SECRET_KEY: 'cd'.repeat(32), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
@@ -24,11 +24,11 @@ const GOOD: Record<Service, Record<string, string>> = {
 interface Ended {
   readonly code: number | null;
   readonly output: string;
-  /** What it complains about, one entry per line. */
+  /** The reported problems, one per line. */
   readonly problems: string[];
 }
 
-/** Runs a service until it ends by itself; one that does not is killed, and has no exit code. */
+/** Runs a service until it ends; one that does not end is killed and has no exit code. */
 async function run(service: Service, environment: Record<string, string>): Promise<Ended> {
   const main = fileURLToPath(new URL(`../../apps/${service}/dist/main.js`, import.meta.url));
   const env = { PATH: process.env['PATH'] ?? '', NATS_URL: 'nats://127.0.0.1:1', DRAIN_MS: '1000', ...environment };
@@ -43,7 +43,7 @@ async function run(service: Service, environment: Record<string, string>): Promi
   return { code, output, problems };
 }
 
-/** It ends with a failure, tells these variables in one line each, and shows neither a stack nor a secret. */
+/** Checks that it fails, names these variables in one line each, and shows neither a stack nor a secret. */
 function expectRefused({ code, output, problems }: Ended, variables: readonly string[]): void {
   expect([code, problems.map((problem) => problem.split(':')[0])]).toEqual([1, variables]);
   for (const problem of problems) expect(problem).toMatch(/^\S.*: \S.{5,}$/);
@@ -55,18 +55,18 @@ function expectTidy(output: string): void {
   for (const secret of [SECRET, PEPPERS.slice(3), 'cd'.repeat(32)]) expect(output).not.toContain(secret);
 }
 
-describe('a service that is told nothing', () => {
+describe('a service without settings', () => {
   it.each<[Service, string[]]>([
     ['gateway', ['KEY_PEPPERS']],
     ['keys-service', ['DATABASE_URL', 'KEY_PEPPERS', 'SLIPWAY_SECRET_KEY']],
-  ])('%s names what is not set, and ends', async (service, missing) => {
+  ])('%s names its missing settings and ends', async (service, missing) => {
     const ended = await run(service, {});
     expectRefused({ ...ended, problems: ended.problems.toSorted() }, missing);
     for (const problem of ended.problems) expect(problem).toContain('is not set');
   });
 });
 
-describe('a service that is told something wrong', () => {
+describe('a service with invalid settings', () => {
   const WRONG: [Service, Record<string, string>][] = [
     ['gateway', { KEY_PEPPERS: `p1:${SECRET}`, PORT: '-1', NATS_URL: 'not an address', OPS_PORT: 'eighty' }],
     ['keys-service', { KEY_PEPPERS: SECRET, DATABASE_URL: `mysql://root:${SECRET}@127.0.0.1/x`, LOG_LEVEL: SECRET }],
@@ -81,7 +81,7 @@ describe('a service that is told something wrong', () => {
     expectRefused({ ...ended, problems: ended.problems.toSorted() }, Object.keys(wrong).toSorted());
   });
 
-  it('names what is missing beside what is wrong', async () => {
+  it('names missing and invalid settings', async () => {
     expectRefused(await run('keys-service', { KEY_PEPPERS: PEPPERS, LOG_LEVEL: 'loud' }), [
       'LOG_LEVEL',
       'SLIPWAY_SECRET_KEY',
@@ -90,7 +90,7 @@ describe('a service that is told something wrong', () => {
   });
 });
 
-describe('a service that finds at its start that it was told something wrong', () => {
+describe('a service with unusable settings', () => {
   let folder: string;
   let nats: TestNatsServer;
 
@@ -103,13 +103,13 @@ describe('a service that finds at its start that it was told something wrong', (
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('says that its credentials are none', async () => {
+  it('reports malformed credentials', async () => {
     expectRefused(await run('gateway', { ...GOOD.gateway, NATS_CREDENTIALS_DIR: '/nowhere' }), ['NATS_CREDENTIALS_DIR']);
     await writeFile(join(folder, 'keys.json'), `{"user": "keys", "pass": "${SECRET}"}`);
     expectRefused(await run('keys-service', { ...GOOD['keys-service'], NATS_CREDENTIALS_DIR: folder }), ['NATS_CREDENTIALS_DIR']);
   });
 
-  it('says that NATS refuses its credentials', async () => {
+  it('reports credentials that NATS refuses', async () => {
     await writeFile(join(folder, 'keys.json'), JSON.stringify({ user: 'keys', password: SECRET }));
     const ended = await run('keys-service', { ...GOOD['keys-service'], NATS_CREDENTIALS_DIR: folder, NATS_URL: nats.url });
     expectRefused(ended, ['NATS_CREDENTIALS_DIR']);
@@ -119,7 +119,7 @@ describe('a service that finds at its start that it was told something wrong', (
     expect(without.problems[0]).toContain('is not set');
   });
 
-  it('says which port is taken', async () => {
+  it('reports a port in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -24,7 +24,7 @@ export class ImageRoom {
   /** @param account who asks, null where it is nobody */
   open(account: number | null): ImageHold {
     const { perRequest, perAccount: max } = this.bounds;
-    return new ImageHold(this.#budget, { holder: `account:${account ?? 'none'}`, max }, perRequest);
+    return new ImageHold(this.#budget, { owner: `account:${account ?? 'none'}`, max }, perRequest);
   }
 }
 

@@ -24,7 +24,7 @@ export class EventRoom {
 
   /** @param account who is answered, null where it is nobody */
   of(account: number | null): EventShare {
-    const shares = [{ holder: `account:${account ?? 'none'}`, max: this.bounds.perAccount }];
+    const shares = [{ owner: `account:${account ?? 'none'}`, max: this.bounds.perAccount }];
     return {
       take: (chars) => this.#budget.take(chars, shares),
       give: (chars) => this.#budget.giveBack(chars, shares),

@@ -1,6 +1,6 @@
 import { createLogger } from '@slipway/platform';
 
-/** Writes many lines by two loggers without a turn of the event loop, says so, and ends as it is told to. */
+/** Writes many lines by two loggers in one turn of the event loop, reports that, and ends in the given way. */
 const [lines, ending] = [Number(process.argv[2]), process.argv[3]];
 const loggers = ['one', 'two'].map((service) => createLogger(service, 'info'));
 for (let line = 0; line < lines; line += 1) for (const log of loggers) log.info({ line, text: 'é"\n'.repeat(line % 50) }, 'line');

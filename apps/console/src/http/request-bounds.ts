@@ -85,7 +85,7 @@ export class RequestBounds {
   }
 
   #sharesOf({ address, known }: BodySender): BudgetShare[] {
-    const part = (holder: string, share: number): BudgetShare => ({ holder, max: Math.floor(this.#budget.bytes * share) });
+    const part = (owner: string, share: number): BudgetShare => ({ owner, max: Math.floor(this.#budget.bytes * share) });
     if (!known) return [part('anonymous', SHARES.anonymous), part(`address ${networkOf(address)}`, SHARES.address)];
     return [part(`account ${known.account}`, SHARES.account), part(known.by, SHARES.session)];
   }

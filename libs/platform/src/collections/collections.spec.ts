@@ -6,9 +6,9 @@ import { OpenTable } from './open-table.js';
 const OPEN_AT_ONCE = 5;
 
 /**
- * Opens and closes many things, a few of which are open at once.
- * @param open takes one in; what it returns lets it go again
- * @returns bytes of each that outlive collections of young garbage
+ * Opens and closes many objects, of which a few are open at once.
+ * @param open adds one and returns its removal
+ * @returns bytes per object that survive young-generation collections
  */
 function bytesKeptEach(open: (thing: object) => () => void): number {
   const closing: (() => void)[] = [];
@@ -18,8 +18,8 @@ function bytesKeptEach(open: (thing: object) => () => void): number {
   });
 }
 
-describe('a set of what is open', () => {
-  it('holds what was added until it is removed', () => {
+describe('OpenSet', () => {
+  it('holds members until they are removed', () => {
     const set = new OpenSet<string>();
     for (const name of ['a', 'b', 'c']) set.add(name);
     expect(set.delete('a')).toBe(true);
@@ -29,7 +29,7 @@ describe('a set of what is open', () => {
     expect(set.size).toBe(1);
   });
 
-  it('says whether what is to be removed was there', () => {
+  it('says whether it removed a member', () => {
     const set = new OpenSet<string>();
     set.add('a');
     expect(set.delete('b')).toBe(false);
@@ -38,7 +38,7 @@ describe('a set of what is open', () => {
     expect(set.size).toBe(0);
   });
 
-  it('lets members leave while somebody goes over them', () => {
+  it('allows removal during iteration', () => {
     const set = new OpenSet<number>();
     for (let i = 0; i < 10; i += 1) set.add(i);
     const seen: number[] = [];
@@ -51,7 +51,7 @@ describe('a set of what is open', () => {
   });
 });
 
-describe('a table of what is open', () => {
+describe('OpenTable', () => {
   it('finds values by their names until they are removed', () => {
     const table = new OpenTable<number>();
     table.set('a', 1);
@@ -62,7 +62,7 @@ describe('a table of what is open', () => {
     expect([table.get('a'), table.size]).toEqual([undefined, 1]);
   });
 
-  it('names them oldest first', () => {
+  it('lists values oldest first', () => {
     const table = new OpenTable<number>();
     table.set('x', 1);
     table.set('b', 2);
@@ -73,7 +73,7 @@ describe('a table of what is open', () => {
     expect(table.values()).toEqual([2, 3, 4]);
   });
 
-  it('takes names that mean something to objects', () => {
+  it('takes names like `constructor`', () => {
     const table = new OpenTable<number>();
     expect([table.get('__proto__'), table.get('constructor')]).toEqual([undefined, undefined]);
     table.set('__proto__', 1);
@@ -81,11 +81,11 @@ describe('a table of what is open', () => {
   });
 });
 
-describe('what has left', () => {
+describe('removed objects', () => {
   let count = 0;
   const next = (): string => `request-${(count += 1)}`;
 
-  it('is not kept alive by a set through collections of young garbage', () => {
+  it('are not kept alive by OpenSet', () => {
     const set = new OpenSet<object>();
     const kept = bytesKeptEach((thing) => {
       set.add(thing);
@@ -94,7 +94,7 @@ describe('what has left', () => {
     expect(kept).toBeLessThan(1_000);
   });
 
-  it('is not kept alive by a table', () => {
+  it('are not kept alive by OpenTable', () => {
     const table = new OpenTable<object>();
     const kept = bytesKeptEach((thing) => {
       const name = next();
@@ -104,7 +104,7 @@ describe('what has left', () => {
     expect(kept).toBeLessThan(1_000);
   });
 
-  it('is kept alive by a map, without which set and table would not be needed', () => {
+  it('are kept alive by a plain Map', () => {
     const map = new Map<string, object>();
     const kept = bytesKeptEach((thing) => {
       const name = next();

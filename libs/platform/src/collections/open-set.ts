@@ -1,8 +1,7 @@
 /**
- * Unordered set of per-request objects. A `Set` whose members come and go replaces its backing table every few of them, and
- * each old table points to the next one. Once one of them is in old space, collections of the young generation take all later
- * ones for alive, and every request that they held, until a full collection. `delete` is O(n) and an iteration copies: use it
- * for thousands of members at most. Measured in docs/performance.md, "What looks alive".
+ * Unordered set of per-request objects. V8's `Set` leaks its old backing tables into old space under churn, which keeps finished
+ * requests alive until a full collection. `delete` is O(n) and iteration copies: use it for at most some thousand members.
+ * Measured in docs/performance.md, "What looks alive".
  */
 export class OpenSet<T> implements Iterable<T> {
   readonly #members: T[] = [];
@@ -11,12 +10,12 @@ export class OpenSet<T> implements Iterable<T> {
     return this.#members.length;
   }
 
-  /** @param member must not be a member yet: it is not looked for */
+  /** Adds a member. @param member must not be in the set yet; this is not checked */
   add(member: T): void {
     this.#members.push(member);
   }
 
-  /** @returns whether it was a member */
+  /** Removes a member. @returns whether it was one */
   delete(member: T): boolean {
     const place = this.#members.indexOf(member);
     if (place < 0) return false;
@@ -25,7 +24,7 @@ export class OpenSet<T> implements Iterable<T> {
     return true;
   }
 
-  /** Iterates over the members of this moment, in no order; members may be removed meanwhile. */
+  /** Iterates over a copy of the members, in no order; members may be removed meanwhile. */
   [Symbol.iterator](): Iterator<T> {
     return [...this.#members].values();
   }

@@ -1,4 +1,4 @@
-/** Wrong configuration. It names every bad variable and no value, since values may be secrets. */
+/** Invalid configuration. Names every invalid variable but no value, because values may be secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 

@@ -5,14 +5,14 @@ import { isHostList } from './host-list.js';
 
 /** Variables of every service. */
 export const serviceFragment = {
-  /** Name of the environment: subjects, NATS account and databases carry it. */
+  /** Name of the environment: part of subjects, the NATS account and database names. */
   SLIPWAY_ENV: EnvironmentName.default('dev'),
   LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
   /** Port of /livez, /readyz and /metrics; 0 picks a free one. */
   OPS_PORT: z.coerce.number().int().min(0).max(65_535).default(0),
-  /** Address of the ops port; loopback unless set. */
+  /** Address of the ops port; default: loopback. */
   OPS_HOST: z.string().default('127.0.0.1'),
-  /** Bound of a shutdown, in milliseconds. */
+  /** Longest shutdown, in milliseconds. */
   DRAIN_MS: z.coerce.number().int().min(0).max(3_600_000).default(300_000),
 };
 

@@ -1,5 +1,5 @@
 interface HostEntry {
-  /** As URLs spell it; `.domain` for all hosts below a domain. */
+  /** Host as in URLs; `.domain` = all hosts below a domain. */
   readonly name: string;
   /** Null: every port of the host. */
   readonly port: string | null;
@@ -7,11 +7,11 @@ interface HostEntry {
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Hosts that an operator allows: `host` or `*.domain` with all ports, `host:port` with one. Every service reads its lists by it. */
+/** Hosts that an operator allows: `host` or `*.domain` with all ports, `host:port` with one. Used for every list of hosts. */
 export class HostList {
   readonly #entries: readonly HostEntry[];
 
-  /** @throws TypeError naming the entry that is no host. */
+  /** @throws TypeError naming the first invalid entry. */
   constructor(entries: readonly string[]) {
     this.#entries = entries.map(parseEntry);
   }
@@ -26,7 +26,7 @@ export class HostList {
   }
 }
 
-/** True when every entry is a host. */
+/** True when every entry is valid. */
 export const isHostList = (entries: readonly string[]): boolean => entries.every((entry) => tryParseEntry(entry) !== null);
 
 function parseEntry(entry: string): HostEntry {

@@ -15,8 +15,8 @@ const failure = (environment: NodeJS.ProcessEnv): string => {
   throw new Error('The configuration was accepted.');
 };
 
-describe('configuration', () => {
-  it('names every bad variable at once and shows no value', () => {
+describe('loadConfig', () => {
+  it('names every invalid variable but no value', () => {
     const message = failure({ SECRET: 'hunter2', OPS_PORT: '70000', SLIPWAY_ENV: 'Prod!' });
     expect(message).toContain('SECRET');
     expect(message).toContain('OPS_PORT');
@@ -24,12 +24,12 @@ describe('configuration', () => {
     for (const value of ['hunter2', '70000', 'Prod!']) expect(message).not.toContain(value);
   });
 
-  it('takes an empty variable for an absent one', () => {
+  it('treats an empty variable as absent', () => {
     expect(failure({ SECRET: '' })).toContain('SECRET');
     expect(loadConfig(schema, { SECRET: 'x'.repeat(20), LOG_LEVEL: '' }).LOG_LEVEL).toBe('info');
   });
 
-  it('says of a missing variable that it is not set, and of a wrong one what it must be, in one line each', () => {
+  it('explains each missing or invalid variable', () => {
     expect(failure({}).split('\n')).toEqual(['The configuration is wrong:', '  SECRET: is not set']);
     const lines = failure({ SECRET: 'x'.repeat(20), DRAIN_MS: 'soon', LOG_LEVEL: 'loud' }).split('\n');
     expect(lines.map((line) => line.trim().split(':')[0])).toEqual(['The configuration is wrong', 'LOG_LEVEL', 'DRAIN_MS']);
@@ -43,9 +43,12 @@ describe('configuration', () => {
     },
   );
 
-  it.each(['http://127.0.0.1:4222', 'not an address', 'nats://', ',', 'a,,b', 'nats://a:99999', 'postgres://a'])('%j is not', (text) => {
-    expect(() => loadConfig(NATS, { NATS_URL: text })).toThrow(ConfigError);
-  });
+  it.each(['http://127.0.0.1:4222', 'not an address', 'nats://', ',', 'a,,b', 'nats://a:99999', 'postgres://a'])(
+    'refuses %j as an address',
+    (text) => {
+      expect(() => loadConfig(NATS, { NATS_URL: text })).toThrow(ConfigError);
+    },
+  );
 
   it('reads lists without empty entries', () => {
     expect(loadConfig(schema, { SECRET: 'x'.repeat(20), HOSTS: ' a, ,b,' }).HOSTS).toEqual(['a', 'b']);

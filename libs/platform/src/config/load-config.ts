@@ -2,9 +2,9 @@ import type { z } from 'zod';
 import { ConfigError } from './config-error.js';
 
 /**
- * Checks a service's settings once, at its start.
- * @param environment by their names, usually `process.env`; empty strings count as absent.
- * @throws ConfigError naming all variables that are missing or wrong.
+ * Validates a service's settings at its start.
+ * @param environment variables by name, usually `process.env`; empty strings count as absent.
+ * @throws ConfigError naming all missing and invalid variables.
  */
 export function loadConfig<S extends z.ZodObject>(schema: S, environment: Readonly<Record<string, unknown>>): z.infer<S> {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));

@@ -10,7 +10,7 @@ const PEPPER = /^([A-Za-z0-9_-]{1,32}):((?:[0-9a-fA-F]{2}){32,64})$/;
 
 /**
  * Reads `id:hex,…`, each with 32 to 64 bytes. The first one is used for new keys.
- * @throws Error that quotes nothing of the text, since it is secret.
+ * @throws Error without the text, which is secret.
  */
 export function parsePeppers(text: string): readonly Pepper[] {
   const peppers = text.split(',').map((entry) => {

@@ -8,15 +8,15 @@ const claims = (peppers: string): StreamClaims => new StreamClaims(parsePeppers(
 const stream = { st: 'a-stream', gw: 'gw-1', account: 1, key: 2, deployment: 3 };
 const bounds = { prompt: 4_096, completion: 16, started: 1_790_000_000_000 };
 
-/** As gateways made it before claims had a version. */
+/** A claim of a gateway older than versions. */
 function firstClaim(pepper: string): string {
   const key = Buffer.from(hkdfSync('sha256', parsePeppers(pepper)[0]!.secret, '', 'slipway stream claim', 32));
   const text = JSON.stringify([stream.st, stream.gw, stream.account, stream.key, stream.deployment, 4_096, 16]);
   return `4096.16.${createHmac('sha256', key).update(text).digest('base64url')}`;
 }
 
-describe('the claim of a stream', () => {
-  it('is true for it alone', () => {
+describe('StreamClaims', () => {
+  it('makes claims valid for one stream', () => {
     const claim = claims(NEW).make(stream, bounds);
     expect(claims(NEW).check(claim, stream)).toEqual(bounds);
     for (const other of [{ st: 'b-stream' }, { gw: 'gw-2' }, { account: 9 }, { key: 9 }, { deployment: 9 }]) {
@@ -24,7 +24,7 @@ describe('the claim of a stream', () => {
     }
   });
 
-  it('cannot be made without a pepper, raised or moved in time', () => {
+  it('rejects forged claims', () => {
     const claim = claims(NEW).make(stream, bounds);
     const moved = [claim.replace('.1790', '.1791'), claim.replace('v2.1790000000000.', ''), claim.replace('v2.', '')];
     const raised = [claim.replace('4096', '9999'), claim.replace('.16.', '.17.')];
@@ -33,15 +33,15 @@ describe('the claim of a stream', () => {
     expect(claims(OLD).check(claim, stream)).toBeNull();
   });
 
-  it('stays true while peppers change', () => {
+  it('accepts claims while peppers change', () => {
     expect(claims(`${NEW},${OLD}`).check(claims(OLD).make(stream, bounds), stream)).toEqual(bounds);
   });
 
-  it('of a gateway of before it had a version is read without a time', () => {
+  it('reads older claims without a time', () => {
     expect(claims(NEW).check(firstClaim(NEW), stream)).toEqual({ ...bounds, started: null });
   });
 
-  it('fits into a start whatever its figures are', () => {
+  it('makes claims that always fit a start', () => {
     const most = Number.MAX_SAFE_INTEGER;
     const claim = claims(NEW).make(stream, { prompt: most, completion: most, started: most });
     expect(claim.length).toBeLessThan(200);

@@ -17,15 +17,15 @@ export interface ClaimBounds {
   readonly completion: number;
 }
 
-/** What a gateway says of a stream that it opened. */
+/** Bounds of a stream, stated by the gateway that opened it. */
 export interface ClaimedUse extends ClaimBounds {
-  /** When its request came, in milliseconds since 1970. */
+  /** When its request arrived, in milliseconds since 1970. */
   readonly started: number;
 }
 
-/** What a claim says. */
+/** Content of a valid claim. */
 export interface ReadClaim extends ClaimBounds {
-  /** Null in claims of gateways of before claims had a version: they say no time. */
+  /** Null in claims of older gateways, which have no time. */
   readonly started: number | null;
 }
 
@@ -35,25 +35,25 @@ const VERSION = 'v2';
 const CLAIM = /^(?:v2\.(\d{1,16})\.)?(\d{1,16})\.(\d{1,16})\.([\w-]{43})$/;
 
 /**
- * Claims that a gateway opened a stream, and for whom. Gateways make them, workers hand them on, keys-service checks them; the
- * keys are derived from the peppers (HKDF, RFC 5869), which no worker has.
+ * Claims that prove which gateway opened a stream, and for whom. Gateways make them, workers pass them on, keys-service verifies
+ * them. Their keys are derived from the peppers (HKDF, RFC 5869), which workers do not have.
  */
 export class StreamClaims {
   readonly #keys: readonly Buffer[];
 
-  /** @param peppers the first one makes claims, all are tried for those of others. */
+  /** @param peppers the first one signs; all of them verify. */
   constructor(peppers: readonly Pepper[]) {
     this.#keys = peppers.map(({ secret }) => Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES)));
   }
 
-  /** The claim of a stream: some 80 characters of ASCII. */
+  /** Makes the claim of a stream: about 80 ASCII characters. */
   make(stream: ClaimedStream, use: ClaimedUse): string {
     const [key] = this.#keys;
     if (!key) throw new Error('There is no pepper.');
     return `${VERSION}.${use.started}.${use.prompt}.${use.completion}.${macOf(key, stream, use).toString('base64url')}`;
   }
 
-  /** @returns what the stream can have used at most, and when it began; null where no gateway made this claim for this stream. */
+  /** Verifies a claim. @returns the most that the stream can have used, and when it began; null = not a valid claim for this stream. */
   check(claim: string, stream: ClaimedStream): ReadClaim | null {
     const [, started, prompt, completion, text] = CLAIM.exec(claim) ?? [];
     if (text === undefined) return null;
@@ -63,7 +63,7 @@ export class StreamClaims {
   }
 }
 
-/** Of a claim with a time the version is a part, so that no claim can be read as one of another version. */
+/** The signed text contains the version, so that no claim can be read as one of another version. */
 function macOf(
   key: Buffer,
   { st, gw, account, key: keyId, deployment }: ClaimedStream,

@@ -5,7 +5,7 @@ import { type HeldBody, readHeldBody } from './body-reader.js';
 import { SharedBudget } from './shared-budget.js';
 
 const RATE = { bytesPerSecond: 10, graceMs: 2_000 };
-const SHARES = [{ holder: 'account:1', max: 60 }];
+const SHARES = [{ owner: 'account:1', max: 60 }];
 
 let budget: SharedBudget;
 let request: PassThrough & { headers?: Record<string, string> };
@@ -23,8 +23,8 @@ const expectAllFree = (): void => {
   expect(budget.take(40, [])).toBe(true);
 };
 
-describe('a body', () => {
-  it('is read whole and keeps its part of the budget until it is released, once', async () => {
+describe('readHeldBody', () => {
+  it('holds its part of the budget until released', async () => {
     const body = read();
     request.write('{"a":');
     request.end('1}');
@@ -36,14 +36,14 @@ describe('a body', () => {
     expectAllFree();
   });
 
-  it('of a declared length above the bound is refused before a byte is read', async () => {
+  it('refuses a declared length above the bound', async () => {
     request.headers = { 'content-length': '51' };
     request.write('x');
     await expect(read()).rejects.toMatchObject({ code: 'request_too_large' });
     expect(request.readableLength).toBe(1);
   });
 
-  it('that grows above the bound is refused, and nothing of it is held', async () => {
+  it('refuses a body that exceeds the bound', async () => {
     const body = read();
     request.write(Buffer.alloc(30));
     request.write(Buffer.alloc(21));
@@ -51,7 +51,7 @@ describe('a body', () => {
     expectAllFree();
   });
 
-  it('is refused as something that passes when its holder has used up its share', async () => {
+  it('refuses temporarily when a share is used up', async () => {
     budget.take(40, SHARES);
     const body = read();
     request.write(Buffer.alloc(21));
@@ -60,7 +60,7 @@ describe('a body', () => {
     expectAllFree();
   });
 
-  it('is given up when the client leaves, and nothing of it is held', async () => {
+  it('releases everything when the client leaves', async () => {
     const body = read();
     request.write(Buffer.alloc(30));
     await new Promise(setImmediate);
@@ -69,7 +69,7 @@ describe('a body', () => {
     expectAllFree();
   });
 
-  it('that arrives more slowly than its rate is refused after the grace', async () => {
+  it('refuses a slow body after the grace period', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     const body = read();
     const refused = body.catch((error: unknown) => error);
@@ -83,9 +83,9 @@ describe('a body', () => {
   });
 });
 
-describe('a shared budget', () => {
-  it('gives one holder its share at most, and the others the rest', () => {
-    const [one, other] = [[{ holder: 'a', max: 30 }], [{ holder: 'b', max: 90 }]];
+describe('SharedBudget', () => {
+  it('gives one owner at most its share', () => {
+    const [one, other] = [[{ owner: 'a', max: 30 }], [{ owner: 'b', max: 90 }]];
     expect([budget.take(30, one), budget.take(1, one), budget.take(70, other), budget.take(1, other)]).toEqual([true, false, true, false]);
     budget.giveBack(30, one);
     expect([budget.take(30, one), budget.take(1, [])]).toEqual([true, false]);

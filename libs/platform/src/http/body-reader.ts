@@ -3,36 +3,36 @@ import { ServiceError } from '@slipway/contracts';
 import { GatheredBody, tooManyPieces } from './gathered-body.js';
 import type { BudgetShare, SharedBudget } from './shared-budget.js';
 
-/** How often the rate of arrival is looked at, in milliseconds. */
+/** Interval at which the rate of arrival is checked, in milliseconds. */
 const LOOK_EVERY_MS = 1_000;
 
-/** The slowest that a body may arrive: on average over its whole time, once the grace is over. */
+/** Slowest rate of a body: on average over its whole time, after the grace period. */
 export interface ArrivalRate {
   readonly bytesPerSecond: number;
-  /** Milliseconds from the begin on. */
+  /** Grace period in milliseconds. */
   readonly graceMs: number;
 }
 
-/** What one body may take, and on whose account. */
+/** Bounds of one body, and the shares that it uses. */
 export interface BodyBounds {
   readonly bytesMax: number;
-  /** What all bodies share. */
+  /** Budget shared by all bodies. */
   readonly budget: SharedBudget;
   readonly shares: readonly BudgetShare[];
   readonly rate: ArrivalRate;
 }
 
-/** A body that was read. Its bytes stay taken from the budget until it is released. */
+/** A body in memory. Its bytes count against the budget until it is released. */
 export interface HeldBody {
   readonly bytes: Buffer;
-  /** Gives the bytes back to the budget; a second call does nothing. */
+  /** Returns the bytes to the budget; a second call does nothing. */
   release(): void;
 }
 
 /**
- * Reads a whole request body within its bounds. A declared length that is too large is refused before a byte is read.
- * @throws ServiceError `request_too_large`, `invalid_request` for too many pieces, `overloaded` or `request_timeout` with the
- *   rest unread; `cancelled` when the client left
+ * Reads a whole request body within its bounds. Refuses a declared length that is too large before reading a byte.
+ * @throws ServiceError `request_too_large`, `invalid_request` for too many pieces, `overloaded` or `request_timeout` and the
+ *   rest stays unread; `cancelled` when the client left
  */
 export function readHeldBody(request: IncomingMessage, bounds: BodyBounds): Promise<HeldBody> {
   if (request.destroyed) return Promise.reject(clientLeft());
@@ -67,7 +67,7 @@ export function readHeldBody(request: IncomingMessage, bounds: BodyBounds): Prom
       });
     const onClose = (): void => {
       refuse(clientLeft());
-      // A reset connection may report itself again.
+      // A reset connection may emit another error.
       request.on('error', () => undefined);
     };
     const watch = setInterval(() => {

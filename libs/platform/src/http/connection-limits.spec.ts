@@ -28,7 +28,7 @@ async function open(localAddress = '127.0.0.1'): Promise<Socket> {
 const closed = (socket: Socket): Promise<unknown> =>
   socket.closed ? Promise.resolve() : new Promise((resolve) => socket.once('close', resolve));
 
-/** Sends a request and reads what comes first of the answer. */
+/** Sends a request and reads the first bytes of the answer. */
 function ask(socket: Socket, path: string, account = 1): Promise<string> {
   const first = new Promise<string>((resolve) => {
     socket.once('data', (bytes: Buffer) => resolve(bytes.toString()));
@@ -54,8 +54,8 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-describe('connections', () => {
-  it('that are quiet make room for new ones, the quietest first', async () => {
+describe('ConnectionLimits', () => {
+  it('closes idle connections for new ones', async () => {
     await listen({ max: 2, perNetwork: 2, reserve: 1 });
     const [first, second] = [await open(), await open()];
     expect(await ask(first, '/')).toContain('served');
@@ -66,7 +66,7 @@ describe('connections', () => {
     expect(limits.size).toBe(2);
   });
 
-  it('that serve a known caller stay, and beyond them only the reserve is read', async () => {
+  it('keeps connections that serve known callers', async () => {
     await listen({ max: 2, perNetwork: 2, reserve: 1 });
     const [first, second] = [await open(), await open()];
     await ask(first, '/stream', 1);
@@ -85,7 +85,7 @@ describe('connections', () => {
     expect(second.closed).toBe(false);
   });
 
-  it('that stay are three quarters of one account at most, and others stay beside them', async () => {
+  it('keeps at most three quarters for one account', async () => {
     await listen({ max: 8, perNetwork: 8, reserve: 1 });
     const answers: string[] = [];
     for (let i = 0; i < 7; i += 1) answers.push(await ask(await open(), '/stream', 1));
@@ -97,7 +97,7 @@ describe('connections', () => {
     expect(await ask(await open(), '/stream', 1)).toContain('begun');
   });
 
-  it('of one network take the place of its own, not of others', async () => {
+  it('replaces connections within one network', async () => {
     await listen({ max: 10, perNetwork: 2, reserve: 1 });
     const other = await open('127.0.0.2');
     const flood = [await open(), await open(), await open(), await open()];
@@ -106,7 +106,7 @@ describe('connections', () => {
     expect(limits.size).toBe(3);
   });
 
-  it('are forgotten when they are over', async () => {
+  it('forgets closed connections', async () => {
     await listen({ max: 4, perNetwork: 4, reserve: 1 });
     const some = [await open(), await open()];
     await ask(some[0] as Socket, '/stream');

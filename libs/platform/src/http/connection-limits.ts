@@ -9,14 +9,14 @@ export interface ConnectionBounds {
   readonly max: number;
   /** Connections at once of one network: an IPv4 address, or the /64 of an IPv6 one. */
   readonly perNetwork: number;
-  /** Connections beyond these that are read all the same, so that health checks get their answer. */
+  /** Additional connections that are read for health checks only. */
   readonly reserve: number;
 }
 
 interface Connection {
   readonly socket: Socket;
   readonly network: string;
-  /** Taken from the reserve. */
+  /** Whether it is one of the reserve. */
   isExtra: boolean;
   /** Open responses to known callers. */
   held: number;
@@ -25,15 +25,14 @@ interface Connection {
 /** The connections of one network. */
 interface Group {
   count: number;
-  /** Those that may be closed, the one that was quiet for longest first. */
+  /** Connections that may be closed, longest idle first. */
   readonly loose: Set<Connection>;
 }
 
 /**
- * Bounds how many connections a server has, in all and of each network. When there is no room, a new connection takes the
- * place of the one that has been quiet for longest among those that serve no known caller: idle ones, and ones whose
- * request nobody has vouched for. Where every connection serves a known caller, the new one is read only for its health
- * check (`isExtra`).
+ * Bounds the connections of a server, in total and per network. When there is no room, a new connection replaces the longest
+ * idle one that serves no known caller. Where every connection serves a known caller, the new one is read only for health
+ * checks (`isExtra`).
  */
 export class ConnectionLimits {
   readonly #connections = new Map<Socket, Connection>();
@@ -47,7 +46,7 @@ export class ConnectionLimits {
     this.#places = new FairPlaces(bounds.max);
   }
 
-  /** Connections that count, those of the reserve left out. */
+  /** Counted connections, without the reserve. */
   get size(): number {
     return this.#connections.size - this.#extras.size;
   }
@@ -61,14 +60,14 @@ export class ConnectionLimits {
     });
   }
 
-  /** True for a connection of the reserve: nothing but a health check is answered there. */
+  /** True for a connection of the reserve, on which only health checks are answered. */
   isExtra({ socket }: Pick<IncomingMessage, 'socket'>): boolean {
     return this.#connections.get(socket)?.isExtra ?? false;
   }
 
   /**
-   * Says that a request is one of a known caller: its connection stays until the response is over.
-   * @returns false where the caller's account has its share of connections that stay; then this one does not
+   * Marks a request as one of a known caller: its connection is kept until the response has ended.
+   * @returns false when the caller's account already has its share of kept connections; then this one is not kept
    */
   hold(request: Pick<IncomingMessage, 'socket'>, response: ServerResponse, account: number): boolean {
     const connection = this.#connections.get(request.socket);
@@ -114,7 +113,7 @@ export class ConnectionLimits {
     return true;
   }
 
-  /** Moves a connection to the end of those that may be closed. */
+  /** Moves a connection to the end of the closable ones. */
   #touch(socket: Socket): void {
     const connection = this.#connections.get(socket);
     if (!connection || connection.isExtra || connection.held > 0) return;

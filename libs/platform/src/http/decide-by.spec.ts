@@ -16,7 +16,7 @@ const COMMON = new ServiceError('invalid_api_key', 'No.');
 const OWN = new ServiceError('auth_unavailable', 'Later.');
 const ANN = { name: 'Ann' };
 
-/** A strategy that does what its request says. */
+/** A strategy scripted by its request. */
 class Scripted extends passport.Strategy {
   readonly answer = ANN;
 
@@ -29,31 +29,31 @@ const decide = decideBy<object>(new Scripted(), COMMON);
 const verdictOf = (act: (actions: Actions, answer: object) => void): unknown => decide({ act });
 const soon = (act: () => void): void => void setImmediate(act);
 
-describe('a passport strategy', () => {
-  it('that decides at once is answered at once', () => {
+describe('decideBy', () => {
+  it('returns a synchronous decision synchronously', () => {
     expect(verdictOf((run, answer) => run.success(answer))).toBe(ANN);
     expect(verdictOf((run) => run.fail(OWN))).toBe(OWN);
   });
 
-  it('that decides later is awaited', async () => {
+  it('awaits an asynchronous decision', async () => {
     await expect(verdictOf((run) => soon(() => run.success(ANN)))).resolves.toBe(ANN);
     await expect(verdictOf((run) => soon(() => run.fail(OWN)))).resolves.toBe(OWN);
   });
 
-  it.each([undefined, 'Bearer', 401, new Error('no')])('that fails with %s gets the common refusal', (challenge) => {
+  it.each([undefined, 'Bearer', 401, new Error('no')])('gives the common refusal after %s', (challenge) => {
     expect(verdictOf((run) => run.fail(challenge))).toBe(COMMON);
   });
 
-  it('that reports an error throws it, or rejects', async () => {
+  it('throws the error of a strategy', async () => {
     const fault = new Error('The database is gone.');
     expect(() => verdictOf((run) => run.error(fault))).toThrow(fault);
     await expect(verdictOf((run) => soon(() => run.error(fault)))).rejects.toBe(fault);
     expect(() => verdictOf((run) => run.error('text'))).toThrow(expect.objectContaining({ cause: 'text' }) as Error);
   });
 
-  it('that passes or redirects lets nobody in', () => {
+  it('refuses when a strategy passes or redirects', () => {
     expect(() => verdictOf((run) => run.pass())).toThrow('passed');
-    expect(() => verdictOf((run) => run.redirect('https://example.com'))).toThrow('redirects');
+    expect(() => verdictOf((run) => run.redirect('https://example.com'))).toThrow('redirected');
   });
 
   it('decides once for each request', () => {
@@ -66,13 +66,13 @@ describe('a passport strategy', () => {
   });
 });
 
-describe('what a decided request leaves to V8', () => {
-  it('is nothing that outlives young collections', () => {
+describe('memory after a decision', () => {
+  it('is freed by young collections', () => {
     const kept = bytesKeptOf((thing) => void decide({ thing, act: (run: Actions) => run.fail(OWN) }));
     expect(kept).toBeLessThan(500);
   });
 
-  it('is the whole request under passport’s own middleware', () => {
+  it('is kept by passport’s own middleware', () => {
     const own = new passport.Passport().use('scripted', new Scripted());
     const kept = bytesKeptOf((thing) => {
       const request = { thing, act: (run: Actions) => run.fail(OWN) };

@@ -1,25 +1,25 @@
 import { ServiceError } from '@slipway/contracts';
 import passport from 'passport';
 
-/** What a strategy decides about a request: the user, or the refusal. */
+/** Decision of a strategy about a request: the user, or the refusal. */
 export type Verdict<User extends object> = User | ServiceError;
 
-/** A passport strategy, as far as it is run here. */
+/** The part of a passport strategy that is used here. */
 interface PassportStrategy {
   authenticate(request: object): unknown;
 }
 
-/** One request under one strategy. Its prototype inherits from the strategy, so that the strategy finds its own fields. */
+/** One run of a strategy for a request. Its prototype inherits from the strategy, which thus finds its own fields. */
 interface Run<User extends object> extends PassportStrategy {
   readonly verdict: Verdict<User> | undefined;
   readonly fault: Error | undefined;
-  /** Reports the end of a run that has not ended yet. */
+  /** Settles the run, once. */
   onEnd(resolve: (verdict: Verdict<User>) => void, reject: (fault: Error) => void): void;
 }
 
 /**
- * The class of all runs of a strategy. The five actions that passport gives to strategies stand on its prototype: passport's
- * own middleware assigns five new functions for each request instead, which V8 allocates in old space
+ * The class of all runs of a strategy. The five actions that passport gives to strategies are on its prototype. Passport's own
+ * middleware assigns five new functions per request instead, which V8 allocates in old space
  * (docs/decisions/credentials.md).
  */
 function runsOf<User extends object>(strategy: PassportStrategy, refusal: ServiceError): new () => Run<User> {
@@ -33,7 +33,7 @@ function runsOf<User extends object>(strategy: PassportStrategy, refusal: Servic
       this.#end(user);
     }
 
-    /** @param challenge why; a strategy that gives no ServiceError gets the common refusal. */
+    /** @param challenge reason; the common refusal is used unless it is a ServiceError. */
     fail(challenge?: unknown): void {
       this.#end(challenge instanceof ServiceError ? challenge : refusal);
     }
@@ -43,11 +43,11 @@ function runsOf<User extends object>(strategy: PassportStrategy, refusal: Servic
     }
 
     pass(): void {
-      this.#break(new Error('This strategy passed, and there is no session that could decide.'));
+      this.#break(new Error('The strategy passed, but no session decides here.'));
     }
 
     redirect(): void {
-      this.#break(new Error('This strategy redirects, which no caller of an API follows.'));
+      this.#break(new Error('The strategy redirected, which an API does not support.'));
     }
 
     onEnd(resolve: (verdict: Verdict<User>) => void, reject: (fault: Error) => void): void {
@@ -69,15 +69,15 @@ function runsOf<User extends object>(strategy: PassportStrategy, refusal: Servic
   return StrategyRun as unknown as new () => Run<User>;
 }
 
-/** The verdict of a strategy about a request: at once where the strategy decides at once, else a promise of it. */
+/** Verdict of a strategy about a request: synchronous where the strategy is, else a promise. */
 export type Decide<User extends object> = (request: object) => Verdict<User> | Promise<Verdict<User>>;
 
 /**
- * Runs a passport strategy through an adapter of ours, set by `passport.framework`, in place of the middleware for Connect
- * and Express. Passport itself keeps no session here. The returned function throws or rejects with what the strategy calls an
- * error, and with an Error for a strategy that passes or redirects.
- * @param strategy one that keeps its state in ordinary fields: private ones (`#x`) cannot be read through a prototype
- * @param refusal the verdict where the strategy fails without naming a ServiceError
+ * Runs a passport strategy through our own adapter (`passport.framework`) instead of the middleware for Connect and Express,
+ * without sessions. The returned function throws or rejects with the strategy's error, or with an Error when the strategy
+ * passes or redirects.
+ * @param strategy must have ordinary fields: private ones (`#x`) cannot be read through a prototype
+ * @param refusal the verdict when the strategy fails without a ServiceError
  */
 export function decideBy<User extends object>(strategy: PassportStrategy, refusal: ServiceError): Decide<User> {
   const adapter = {
@@ -92,6 +92,6 @@ export function decideBy<User extends object>(strategy: PassportStrategy, refusa
       };
     },
   };
-  // The types take the result for what the function returns; it is the function.
+  // The types describe the function's result; the value is the function.
   return new passport.Passport().framework(adapter).authenticate(strategy) as unknown as Decide<User>;
 }

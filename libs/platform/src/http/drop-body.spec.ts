@@ -5,7 +5,7 @@ import { dropBody } from './drop-body.js';
 
 const MIB = 1024 * 1024;
 
-describe('a body that nobody wants', () => {
+describe('dropBody', () => {
   let server: Server;
   let client: Socket;
   let received: string;
@@ -31,7 +31,7 @@ describe('a body that nobody wants', () => {
 
   const answers = (): number => received.split('refused').length - 1;
 
-  it('is read to its end, and the connection goes on', async () => {
+  it('reads the rest and keeps the connection', async () => {
     const post = `POST / HTTP/1.1\r\nhost: x\r\ncontent-length: ${MIB}\r\n\r\n${' '.repeat(MIB)}`;
     client.write(post);
     client.write(post);
@@ -42,7 +42,7 @@ describe('a body that nobody wants', () => {
   it.each([
     ['is larger than any may be', `content-length: ${100 * MIB}\r\n\r\n${' '.repeat(4 * MIB)}`],
     ['comes in more pieces than any has', `transfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(20_000)}`],
-  ])('that %s ends the connection', async (_, rest) => {
+  ])('ends the connection of a body that %s', async (_, rest) => {
     client.write(`POST / HTTP/1.1\r\nhost: x\r\n${rest}`);
     await closed;
     expect(answers()).toBeLessThanOrEqual(1);

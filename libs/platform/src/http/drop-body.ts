@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What is read of a body that nobody wants, in bytes, and in how many pieces. */
+/** Most bytes and pieces of a dropped body that are read. */
 const DROPPED = { bytes: 2 * 1024 * 1024, pieces: 8_192 } as const;
 
 /**
- * Reads what is left of a body and drops it, so that the client gets to the answer and the connection can go on. Where more
- * comes than any request of ours may have, the connection is closed.
+ * Reads and drops the rest of a body, so that the client reads the answer and the connection can be reused. Closes the
+ * connection when more arrives than any request may have.
  */
 export function dropBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

@@ -4,7 +4,7 @@ import { GatheredBody } from './gathered-body.js';
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** Gathers a body in pieces of these sizes, in turn, and says what it cost. */
+/** Gathers a body in pieces of these sizes, in turn, and measures the memory. */
 function gather(
   bytes: number,
   sizes: readonly number[],
@@ -22,7 +22,7 @@ function gather(
   return { body, cost, sent };
 }
 
-describe('a body in pieces', () => {
+describe('GatheredBody', () => {
   it.each([
     [8 * KIB, [1]],
     [MIB, [100]],
@@ -31,7 +31,7 @@ describe('a body in pieces', () => {
     [MIB, [64 * KIB, 1]],
     [MIB, [5 * KIB, 100]],
     [MIB, [1_448, 4_344, 65_536, 7]],
-  ])('of %i bytes, each of %j, is whole and costs little more than its size', (bytes, sizes) => {
+  ])('holds %i bytes in pieces of %j compactly', (bytes, sizes) => {
     const { body, cost, sent } = gather(bytes, sizes);
     expect(body.isShredded).toBe(false);
     expect(body.whole().equals(sent)).toBe(true);
@@ -40,7 +40,7 @@ describe('a body in pieces', () => {
     expect(gather(bytes, sizes, bytes).cost).toBe(bytes);
   });
 
-  it('is the piece itself when it comes in one', () => {
+  it('returns a single piece unchanged', () => {
     const piece = Buffer.from('{}');
     const body = new GatheredBody(10);
     expect(body.costOf(piece)).toBe(2);
@@ -48,7 +48,7 @@ describe('a body in pieces', () => {
     expect(body.whole()).toBe(piece);
   });
 
-  it('is shredded when it comes in more than thousands of pieces below 64 bytes', () => {
+  it('reports thousands of tiny pieces', () => {
     expect(gather(MIB, [1]).cost).toBeLessThanOrEqual(2 * MIB);
     expect(gather(8 * KIB, [1]).body.isShredded).toBe(false);
     expect(gather(9 * KIB, [1]).body.isShredded).toBe(true);

@@ -1,13 +1,13 @@
 import { ServiceError } from '@slipway/contracts';
 
-/** Pieces up to this size are copied together: kept alone, one of a single byte would hold some 200, in bytes. */
+/** Pieces up to this size in bytes are copied into blocks: alone, a piece of one byte takes about 200. */
 const SMALL_BYTES = 4 * 1024;
-/** The memory that small pieces are copied into grows with the body, between these sizes, in bytes. */
+/** Smallest and largest block in bytes; blocks grow with the body. */
 const BLOCK_BYTES = { least: 1_024, most: 64 * 1024 } as const;
-/** A body may come in so many pieces, and in one more for each so many bytes of it: each costs the main loop a microsecond. */
+/** Allowed pieces: a fixed number, and one more per so many bytes. Each piece costs the event loop one microsecond. */
 const PIECES = { free: 8_192, bytesEach: 64 } as const;
 
-/** Gathers a body as it arrives, in memory close to its size however small its pieces are. */
+/** Gathers a body in memory close to its size, however small its pieces are. */
 export class GatheredBody {
   readonly #full: Buffer[] = [];
   #block: Buffer | null = null;
@@ -15,20 +15,20 @@ export class GatheredBody {
   #pieces = 0;
   #length = 0;
 
-  /** @param bytesMax the most that is gathered; whoever adds sees to it */
+  /** @param bytesMax most bytes; the caller enforces it */
   constructor(private readonly bytesMax: number) {}
 
-  /** What has arrived, in bytes. */
+  /** Bytes that have arrived. */
   get length(): number {
     return this.#length;
   }
 
-  /** It has come in more pieces than any client has reason for. */
+  /** True when it has more pieces than allowed. */
   get isShredded(): boolean {
     return this.#pieces > PIECES.free + this.#length / PIECES.bytesEach;
   }
 
-  /** Memory that a piece takes beyond what is held already, in bytes. */
+  /** Additional memory for a piece, in bytes. */
   costOf(piece: Buffer): number {
     const rest = piece.length - this.#room;
     if (rest <= 0) return 0;
@@ -36,7 +36,7 @@ export class GatheredBody {
   }
 
   add(piece: Buffer): void {
-    // An open block is filled first: one that was closed early would hold more than it is used for.
+    // The open block is filled first, so that no block stays half empty.
     const head = Math.min(this.#room, piece.length);
     if (head > 0) this.#filled += piece.copy(this.#block as Buffer, this.#filled, 0, head);
     const rest = piece.length - head;
@@ -46,7 +46,7 @@ export class GatheredBody {
     this.#length += piece.length;
   }
 
-  /** All of it; above 4 KiB in memory of its own, which may be given to a thread. */
+  /** The whole body; above 4 KiB in its own memory, which can be transferred to a thread. */
   whole(): Buffer {
     this.#close();
     const [first] = this.#full;
@@ -57,7 +57,7 @@ export class GatheredBody {
     return this.#block ? this.#block.length - this.#filled : 0;
   }
 
-  /** Most bodies come in one piece, which is then the whole. */
+  /** Most bodies arrive in one piece, which is returned as it is. */
   #isKept(bytes: number): boolean {
     return this.#length === 0 || bytes > SMALL_BYTES;
   }
@@ -73,7 +73,7 @@ export class GatheredBody {
     this.#filled = piece.copy(this.#block);
   }
 
-  /** @param length what lies before it; a body of the largest size costs just that. */
+  /** @param length bytes gathered so far; limits the next block. */
   #blockFor(bytes: number, length: number): number {
     const grown = Math.min(BLOCK_BYTES.most, Math.max(BLOCK_BYTES.least, length));
     return Math.max(bytes, Math.min(grown, this.bytesMax - length));
@@ -86,6 +86,6 @@ export class GatheredBody {
   }
 }
 
-/** The refusal of a body that is shredded. */
+/** The error for a body in too many pieces. */
 export const tooManyPieces = (): ServiceError =>
   new ServiceError('invalid_request', `The request body came in too many pieces; send it in chunks of ${PIECES.bytesEach} bytes or more.`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { networkOf, networksOf } from './networks.js';
 
-describe('the network of an address', () => {
+describe('networkOf', () => {
   it.each([
     ['192.0.2.1', '192.0.2.1'],
     ['', ''],
@@ -12,13 +12,13 @@ describe('the network of an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['fe80::', 'fe80:0:0:0::/64'],
     ['2001:0DB8:1:02::6', '2001:db8:1:2::/64'],
-  ])('%s is %s', (address, network) => {
+  ])('maps %s to %s', (address, network) => {
     expect(networkOf(address)).toBe(network);
   });
 });
 
-describe('the networks of an address', () => {
-  it('are those that one customer may hold, widest first', () => {
+describe('networksOf', () => {
+  it('lists the networks of one customer, widest first', () => {
     expect(networksOf('2001:db8:1:2345::1').map(({ name }) => name)).toEqual([
       '2001:db8:1:0::/48',
       '2001:db8:1:2300::/56',

@@ -1,12 +1,12 @@
-/** A network that an address belongs to, and how many of the narrowest it stands for where each gets a share. */
+/** A network of an address, and its share in units of the narrowest network. */
 export interface Network {
   readonly name: string;
   readonly shares: number;
 }
 
 /**
- * The networks of an address, widest first: /48, /56 and /64 of IPv6, the /24 and the address of IPv4. One customer commonly
- * holds a /64, and easily a /48 of 65,536 of them.
+ * The networks of an address, widest first: /48, /56 and /64 of IPv6, the /24 and the address of IPv4. One customer
+ * commonly has a /64, and easily a /48 of 65,536 of them.
  */
 export function networksOf(address: string): readonly Network[] {
   const plain = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;

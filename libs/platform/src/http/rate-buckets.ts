@@ -1,6 +1,6 @@
 import { networksOf } from './networks.js';
 
-/** Networks of one width that are remembered; beyond them the one that has been quiet for longest is forgotten. */
+/** Most networks of one width; beyond that the longest idle one is forgotten. */
 const NETWORKS_MAX = 10_000;
 
 interface Bucket {
@@ -10,29 +10,29 @@ interface Bucket {
 
 /** What `RateBuckets` needs. */
 export interface RateBucketsOptions {
-  /** What an address may use on end. */
+  /** Sustained rate of an address. */
   readonly perSecond: number;
-  /** What an address may use at once. */
+  /** Burst of an address. */
   readonly burst: number;
   /** Milliseconds. */
   readonly now: () => number;
 }
 
 /**
- * A token bucket for each network address and for each wider network around it, in bounded memory: who holds many addresses
- * gets no more than the widest network of them does. Behind a proxy, all clients share its address.
+ * A token bucket for each address and each wider network around it, in bounded memory: many addresses of one network get no
+ * more than the network. Behind a proxy, all clients share its address.
  */
 export class RateBuckets {
-  /** By the shares of their networks. */
+  /** Buckets by the share of their networks. */
   readonly #widths = new Map<number, Width>();
 
   constructor(private readonly options: RateBucketsOptions) {}
 
-  /** Takes one from the buckets of an address; false when one of them is empty, and then from none. */
+  /** Takes one token from each bucket of an address; false, with none taken, when one is empty. */
   take(address: string | undefined): boolean {
     const now = this.options.now();
     const networks = networksOf(address ?? '');
-    // The widest first: what it refuses makes no buckets of the narrower ones.
+    // Widest first, so that a refused request creates no narrower buckets.
     for (const { name, shares } of networks) if (!this.#width(shares).holds(name, now)) return false;
     for (const { name, shares } of networks) this.#width(shares).take(name, now);
     return true;
@@ -50,7 +50,7 @@ export class RateBuckets {
 
 /** The buckets of networks of one width. */
 class Width {
-  /** The one that was quiet for longest first. */
+  /** Longest idle first. */
   readonly #buckets = new Map<string, Bucket>();
   #latest: string | undefined;
 
@@ -59,10 +59,10 @@ class Width {
     private readonly burst: number,
   ) {}
 
-  /** Whether one can be taken now. */
+  /** Whether a token is available. */
   holds(network: string, now: number): boolean {
     const left = this.#left(network, now);
-    // Who is refused is not forgotten for others.
+    // A refused network keeps its bucket, so that others cannot push it out.
     if (left < 1) this.#put(network, { tokens: left, at: now });
     return left >= 1;
   }
@@ -77,7 +77,7 @@ class Width {
   }
 
   #put(network: string, bucket: Bucket): void {
-    // Who asks again and again is last already.
+    // A network that repeats its requests is last already.
     if (network !== this.#latest) this.#buckets.delete(network);
     this.#latest = network;
     this.#buckets.set(network, bucket);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { securityFragment, securityText } from './security-text.js';
 
-it('names the contact, and an end within a year', () => {
+it('names the contact and an expiry within a year', () => {
   const now = Date.UTC(2030, 0, 1);
   expect(securityText('mailto:security@example.com', now)).toBe(
     'Contact: mailto:security@example.com\r\nExpires: 2030-06-30T00:00:00.000Z\r\n',

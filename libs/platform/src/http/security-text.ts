@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** How long what it says holds, in milliseconds: RFC 9116 wants less than a year. */
+/** Validity in milliseconds: RFC 9116 recommends less than a year. */
 const LIFE_MS = 180 * 86_400_000;
 
-/** Variables of services that strangers reach. */
+/** Variables of services with public endpoints. */
 export const securityFragment = {
-  /** Whom they tell of a fault that concerns security: a page or an address for mail. Absent = nobody is named. */
+  /** Contact for security reports: a web page or mail address. Absent = none. */
   SECURITY_CONTACT: z
     .string()
     .regex(/^(https:\/\/[^\s/]+\S*|mailto:[^\s@]+@[^\s@]+)$/, 'must be an https: or mailto: address, like mailto:security@example.com')

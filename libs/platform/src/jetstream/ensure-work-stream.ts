@@ -12,18 +12,18 @@ import {
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 
-/** Where a stream is made, and with how many copies. */
+/** Where a stream is created, and its number of replicas. */
 export interface EnsureOptions {
   /** A connection of the role `boot`. */
   readonly nats: NatsConnection;
   readonly env: string;
-  /** Servers that keep a copy: 3 in a cluster. Absent = as many as keep one already, 1 for a new stream. */
+  /** Servers that store the stream: 3 in a cluster. Absent = unchanged; 1 for a new stream. */
   readonly replicas?: number | undefined;
-  /** Time for each call to JetStream, in milliseconds. */
+  /** Timeout of each JetStream call, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Delivered events without acknowledgement, over all replicas of the role; the server delivers no more. */
+/** Most unacknowledged events over all replicas of the role. */
 const ACK_PENDING_MAX = 4_000;
 const NANOSECONDS = 1_000_000;
 
@@ -50,7 +50,7 @@ const consumerConfig = ({ worker, ackWaitMs }: WorkStream) => ({
 
 const NOT_FOUND: readonly number[] = [JetStreamApiCodes.StreamNotFound, JetStreamApiCodes.ConsumerNotFound];
 
-/** What JetStream knows of a stream or consumer, null where there is none. */
+/** Info of a stream or consumer; null where there is none. */
 async function existing<T>(info: Promise<T>): Promise<T | null> {
   try {
     return await info;
@@ -61,7 +61,7 @@ async function existing<T>(info: Promise<T>): Promise<T | null> {
 }
 
 /**
- * Creates a stream and its consumer, or updates those that exist. It may be repeated; stored events are kept.
+ * Creates or updates a stream and its consumer. Repeatable; stored events are kept.
  * @throws JetStreamApiError when JetStream refuses, JetStreamError when there is no JetStream, TimeoutError after `timeoutMs`.
  */
 export async function ensureWorkStream(stream: WorkStream, { nats, env, replicas, timeoutMs }: EnsureOptions): Promise<void> {
@@ -72,7 +72,7 @@ export async function ensureWorkStream(stream: WorkStream, { nats, env, replicas
   if (known) await streams.update(name, config);
   else await streams.add({ name, ...config });
   const consumer = consumerConfig(stream);
-  // `add` alone is refused where the consumer exists with other limits.
+  // `add` fails where the consumer exists with other limits.
   if (await existing(consumers.info(name, stream.worker))) await consumers.update(name, stream.worker, consumer);
   else await consumers.add(name, consumer);
 }

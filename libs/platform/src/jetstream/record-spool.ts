@@ -4,21 +4,21 @@ import type { Logger } from '../log/logger.js';
 import { OpenTable } from '../collections/open-table.js';
 import { watchConnection } from '../nats/connect.js';
 
-/** Messages that are sent and not yet acknowledged by JetStream. */
+/** Most messages without JetStream's acknowledgement. */
 const IN_FLIGHT_MAX = 64;
-/** How long JetStream's acknowledgement is waited for, in milliseconds. */
+/** Timeout of JetStream's acknowledgement, in milliseconds. */
 const ANSWER_MS = 5_000;
 /** Pause after a failure, in milliseconds; it doubles up to the longest. */
 const PAUSE_MS = 100;
 const PAUSE_MS_MAX = 2_000;
 
-/** How several records become one message. */
+/** How records are batched into messages. */
 export interface Gathering {
-  /** How long a record waits for others at most, in milliseconds. */
+  /** Longest wait of a record for others, in milliseconds. */
   readonly waitMs: number;
-  /** Records in one message at most. Together they must stay below the largest message that the server takes. */
+  /** Most records in one message. Together they must be smaller than the server's largest message. */
   readonly recordsMax: number;
-  /** The message for several records; a single record is sent as it is. */
+  /** Makes the message for several records; a single record is sent as it is. */
   readonly message: (records: readonly object[]) => object;
 }
 
@@ -27,20 +27,20 @@ export interface SpoolOptions {
   readonly nats: NatsConnection;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly subject: string;
-  /** Records that wait at most; further ones are dropped, counted and logged. */
+  /** Most waiting records; further ones are dropped, counted and logged. */
   readonly recordsMax: number;
-  /** Absent = each record is sent by itself, at once. */
+  /** Absent = each record is sent at once in its own message. */
   readonly gathering?: Gathering;
   /** Called when JetStream has stored a record, with its sequence number in the stream. */
   readonly kept?: (record: object, place: number) => void;
 }
 
-/** Records since the start; the counts only rise. */
+/** Numbers of records since the start. */
 export interface SpoolCounters {
   kept: number;
-  /** Not acknowledged in time, and sent again. */
+  /** Not acknowledged in time and sent again. */
   repeated: number;
-  /** Lost because too many waited. */
+  /** Dropped because too many waited. */
   dropped: number;
 }
 
@@ -50,23 +50,23 @@ interface Entry {
   readonly since: number;
 }
 
-/** An entry, and the record that it held when it was sent. */
+/** An entry and the record that was sent for it. */
 interface Sent {
   readonly entry: Entry;
   readonly record: object;
 }
 
 /**
- * Sends records to JetStream while the caller goes on: they stay in memory until the server has acknowledged them, also
- * through outages. Of several records with one name only the newest is sent.
+ * Sends records to JetStream asynchronously. Records stay in memory until the server has acknowledged them, also through outages.
+ * Of several records with one name only the newest is sent.
  */
 export class RecordSpool {
   readonly counters: SpoolCounters = { kept: 0, repeated: 0, dropped: 0 };
-  /** All that JetStream has not acknowledged. */
+  /** Unacknowledged entries. */
   readonly #entries = new OpenTable<Entry>();
-  /** Those of them that are not sent, oldest first. */
+  /** Unsent entries, oldest first. */
   #unsent: Entry[] = [];
-  /** Messages sent and not acknowledged, oldest first. */
+  /** Unacknowledged messages, oldest first. */
   readonly #sent: (readonly Sent[])[] = [];
   readonly #messageMax: number;
   readonly #jetStream: JetStreamClient;
@@ -94,20 +94,20 @@ export class RecordSpool {
     });
   }
 
-  /** Records that JetStream has not acknowledged yet. */
+  /** Number of unacknowledged records. */
   get waiting(): number {
     return this.#entries.size;
   }
 
-  /** For how long the oldest record has waited, in milliseconds; 0 when none waits. */
+  /** Age of the oldest unacknowledged record, in milliseconds; 0 = none. */
   oldestMs(now = performance.now()): number {
     const since = Math.min(this.#unsent[0]?.since ?? now, this.#sent[0]?.[0]?.entry.since ?? now);
     return now - since;
   }
 
   /**
-   * Takes a record and returns at once. A later one of the same name replaces it while it waits.
-   * @param atOnce sends it now, together with those that wait.
+   * Queues a record and returns at once. A later record of the same name replaces it while it waits.
+   * @param atOnce sends it now, together with the waiting ones.
    */
   put(name: string, record: object, atOnce = false): void {
     const waiting = this.#entries.get(name);
@@ -118,7 +118,7 @@ export class RecordSpool {
     return undefined;
   }
 
-  /** Resolves when all records are acknowledged, when JetStream fails, or after `ms`. Records put from now on are sent at once. */
+  /** Resolves when all records are acknowledged, when JetStream fails, or after `ms`. From now on records are sent at once. */
   async drain(ms: number): Promise<void> {
     this.#draining = true;
     if (this.#entries.size === 0 || ms <= 0) return;
@@ -133,7 +133,7 @@ export class RecordSpool {
     this.#empty = undefined;
   }
 
-  /** Sends nothing more. @returns how many records were not acknowledged. */
+  /** Stops sending. @returns the number of unacknowledged records. */
   stop(): number {
     this.#stopped = true;
     clearTimeout(this.#pause);
@@ -148,7 +148,7 @@ export class RecordSpool {
     this.#unsent.push(entry);
   }
 
-  /** Sends full messages, `IN_FLIGHT_MAX` at once. @param all the last one need not be full. */
+  /** Sends full messages, at most `IN_FLIGHT_MAX` at once. @param all also sends a last message that is not full. */
   #send(all: boolean): void {
     if (this.#stopped || !this.#up || this.#pause) return;
     const least = all ? 1 : this.#messageMax;
@@ -194,7 +194,7 @@ export class RecordSpool {
     this.#failing = false;
     for (const { entry, record } of sent) {
       if (entry.record === record) this.#entries.delete(entry.name);
-      // A newer record of this name was put meanwhile: it is sent next.
+      // A newer record of this name was queued meanwhile and is sent next.
       else this.#unsent.push(entry);
       this.options.kept?.(record, place);
     }
@@ -226,7 +226,7 @@ export class RecordSpool {
   }
 }
 
-/** The library says "jetstream is not enabled" also where only the stream is missing: in both cases nobody answers. */
+/** The library reports "jetstream is not enabled" also where only the stream is missing: both have no responders. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof errors.RequestError ? 'no stream takes this subject' : error.message;

@@ -5,18 +5,18 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../log/logger.js';
 
 /**
- * Events that one pull request asks for, and that one call of `work` gets at most. 100 of the largest (40 kB) stay below
- * what a server buffers for a connection.
+ * Most events of one pull request and of one call of `work`. 100 of the largest (40 kB) fit into a server's buffer for a
+ * connection.
  */
 const BATCH = 100;
-/** How long the server keeps a pull request open, in milliseconds. */
+/** Lifetime of a pull request at the server, in milliseconds. */
 const OPEN_MS = 5_000;
 /**
- * How often the server says that a pull request is open, in milliseconds. After two missed heartbeats it counts as lost and its
- * inbox is closed: not before the server closes it too, or what a new leader still delivers would come again after 30 s only.
+ * Heartbeat interval of a pull request, in milliseconds. After two missed heartbeats it counts as lost and its inbox is closed.
+ * That must not happen before the server closes it: events that a new leader then delivers would come again only after 30 s.
  */
 const HEARTBEAT_MS = OPEN_MS / 2;
-/** Events that arrive within this time are processed together, in milliseconds: a transaction costs more than the records in it. */
+/** Time in which arriving events are batched, in milliseconds: a transaction costs more than its records. */
 const GATHER_MS = 200;
 /** Pause after a failure, in milliseconds. */
 const RETRY_MS = 500;
@@ -27,22 +27,22 @@ export interface WorkItem {
   readonly data: Uint8Array;
 }
 
-/** Which stream is consumed, and what processes its events. */
+/** The consumed stream, and what processes its events. */
 export interface WorkConsumerOptions {
   readonly nats: NatsConnection;
   readonly env: string;
   readonly stream: WorkStream;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /**
-   * Processes events, all or none. When it resolves they are acknowledged and do not come again; when it rejects it is called
-   * with the same ones again. Events may come more than once and in any order.
+   * Processes events, all or none. When it resolves they are acknowledged; when it rejects it is called with them again. Events
+   * may be delivered more than once and in any order.
    */
   readonly work: (items: readonly WorkItem[]) => Promise<void>;
 }
 
 /**
- * Processes the events of a work stream in batches, one after the other, until it is stopped. It holds at most one pull
- * request's events, and goes on after reconnects, restarts of the server and while there is no stream yet.
+ * Processes the events of a work stream in batches, one at a time, until stopped. Holds the events of at most one pull request.
+ * Continues after reconnects and server restarts, and waits for a stream that does not exist yet.
  */
 export class WorkConsumer {
   readonly #consumer: Consumer;
@@ -59,7 +59,7 @@ export class WorkConsumer {
     this.#running = this.#run();
   }
 
-  /** Waits for the batch that is being processed; other events that were delivered go to other replicas at once. */
+  /** Waits for the running batch; other delivered events go to other replicas at once. */
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#messages?.stop();
@@ -74,8 +74,8 @@ export class WorkConsumer {
   }
 
   /**
-   * Sends one pull request and processes what it brings. It uses `fetch`, not `consume`: while `work` takes long, `consume`
-   * sends a further pull request after each missed heartbeat, without a bound.
+   * Sends one pull request and processes its events. Uses `fetch`, because `consume` sends another pull request after each missed
+   * heartbeat while `work` runs, without a bound.
    */
   async #pull(): Promise<void> {
     const messages = await this.#consumer.fetch({ bind: true, max_messages: BATCH, expires: OPEN_MS, idle_heartbeat: HEARTBEAT_MS });
@@ -103,15 +103,15 @@ export class WorkConsumer {
     for (const message of batch) message.nak();
   }
 
-  /** Waits before the next try; a stop ends it. */
+  /** Waits before the next attempt; `stop` ends the wait. */
   async #pause(): Promise<void> {
     await delay(RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
 }
 
 /**
- * The consumer by its name alone: the role needs no permission to ask about it, and it need not exist yet. The library reads
- * only these three fields of a `ConsumerInfo`.
+ * The consumer by name, without a request for its info: the role has no such permission, and the consumer need not exist yet.
+ * The library reads only these three fields of a `ConsumerInfo`.
  */
 function consumerOf({ nats, env, stream }: WorkConsumerOptions): Consumer {
   const named = { stream_name: workStreamName(stream, env), name: stream.worker, config: { durable_name: stream.worker } };
@@ -119,7 +119,7 @@ function consumerOf({ nats, env, stream }: WorkConsumerOptions): Consumer {
 }
 
 /**
- * Messages in batches: the first one begins a batch, and what arrives within `GATHER_MS` joins it.
+ * Batches messages: the first one begins a batch, and those that arrive within `GATHER_MS` join it.
  * @throws the error that ended the messages, after the last batch.
  */
 async function* gathered(messages: ConsumerMessages): AsyncGenerator<readonly JsMsg[]> {

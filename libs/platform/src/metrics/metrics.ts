@@ -4,8 +4,8 @@ import { SLIPWAY_VERSION } from '../config/version.js';
 export { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * How often Node looks at the lag of the event loop, in milliseconds. Each look wakes the process: at 10 ms, the default of
- * prom-client, this is most of what a process at rest does. The figures include this period, so they begin at 0.1 s.
+ * Sampling period of the event-loop lag, in milliseconds. Each sample wakes the process: at prom-client's default of 10 ms this is
+ * most of the work of an idle process. Values include the period, so they begin at 0.1 s.
  */
 const LAG_PERIOD_MS = 100;
 

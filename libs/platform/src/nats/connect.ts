@@ -16,42 +16,42 @@ import { randomToken } from '../secrets/random-token.js';
 import { setInbox } from './questions.js';
 import { LEAST_NATS_SERVER, isOlder } from './server-version.js';
 
-/** The user of one process, whose name its permissions hold. */
+/** The NATS user of one process, whose permissions contain its name. */
 export interface NatsIdentity {
   readonly wk: string;
   readonly key: UserKey;
-  /** The newest proof: read at each reconnect. */
+  /** The newest user JWT; read at each reconnect. */
   readonly jwt: string;
 }
 
-/** Where and as whom a process connects to NATS. */
+/** Servers and credentials of a NATS connection. */
 export interface NatsOptions {
   /** One or more server addresses, separated by commas. */
   readonly url: string;
   readonly role: Role;
-  /** Folder of credentials; absent only where the server asks for none, as in tests. */
+  /** Folder of credentials; absent only where the server needs none, as in tests. */
   readonly credentialsDir?: string | undefined;
-  /** In place of credentials from a folder: those of a named role. */
+  /** Identity of a named role, instead of credentials from a folder. */
   readonly identity?: NatsIdentity | undefined;
   /** Shown in the server's monitoring. */
   readonly name: string;
   readonly log: Logger;
   /**
-   * Hears of the end of a connection that will not come back, as when the server refuses the credentials at a
-   * reconnect. Absent: the process ends with the error, since only a new one reads its credentials again.
+   * Called when the connection has ended for good, such as after the server refused the credentials at a reconnect. Absent: the
+   * process ends with the error, because only a new process reads its credentials again.
    */
   readonly lost?: (error: Error) => void;
 }
 
-/** What the owner of a connection wants to hear of it. */
+/** Callbacks for the owner of a connection. */
 export interface ConnectionEvents {
   disconnected?(): void;
   reconnected?(): void;
 }
 
 /**
- * Opens a connection that never gives up: it waits for the server at start and reconnects for ever.
- * A dead server is noticed by its closed socket at once, a hung one by two missed pings (about 2 s).
+ * Opens a connection that waits for the server at start and reconnects for ever. A dead server is detected at once by its closed
+ * socket, a hung one after two missed pings (about 2 s).
  * @throws ConfigError when the credentials are missing, malformed or refused, and for a service when the server is too old.
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
@@ -66,7 +66,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     reconnectToServer: longestUndialled,
     reconnectTimeWait: 100,
     reconnectJitter: 100,
-    // A service that nobody hears for 3 s is taken for absent: it must be somewhere else before.
+    // A service that is silent for 3 s counts as absent, so it must reconnect sooner.
     pingInterval: 750,
     maxPingOut: 2,
     timeout: 2_000,
@@ -93,10 +93,10 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   return nats;
 }
 
-/** Whom the server takes each connection for. */
+/** Role of each connection. */
 const roles = new WeakMap<NatsConnection, Role>();
 
-/** The role of a connection that `connectNats` made. @throws TypeError for another one */
+/** The role of a connection made by `connectNats`. @throws TypeError for any other connection */
 export function roleOf(nats: NatsConnection): Role {
   const role = roles.get(nats);
   if (role === undefined) throw new TypeError('This connection was not made by connectNats.');
@@ -115,8 +115,8 @@ function warnOfOldServer(nats: NatsConnection, log: Logger): void {
 }
 
 /**
- * Those who would rather not start than rely on what an old server promises. Only their start is refused: a roll-out ends at the
- * first new process, while those that run go on, wherever they reconnect. Processes of workers are left out: each runner is one.
+ * Roles that do not start with a server that is too old. Only their start is refused: a roll-out stops at its first new process,
+ * and running processes continue. Processes of workers are excluded, because each runner is a new process.
  */
 const STRICT: readonly Role[] = ['gateway', 'keys', 'deployments', 'console', 'boot'];
 
@@ -128,7 +128,7 @@ async function refuseOldServer(nats: NatsConnection, role: Role): Promise<void> 
   throw new ConfigError([`NATS_URL: the nats-server at ${server} is ${version}; ${LEAST_NATS_SERVER} or newer is needed`]);
 }
 
-/** Never the server that was just lost, where there is another: by itself the client would dial that one first, and wait for it where it hangs. */
+/** Dials another server than the lost one, if there is one. By default the client dials the lost one first, and waits if it hangs. */
 const longestUndialled: ReconnectToServerHandler = (servers) =>
   servers.reduce((longest, server) => (server.lastConnect < longest.lastConnect ? server : longest));
 
@@ -148,7 +148,7 @@ async function connectAs(role: Role, options: ConnectionOptions): Promise<NatsCo
   }
 }
 
-/** Calls back on every loss and return of a connection, until it is closed. */
+/** Calls back on every disconnect and reconnect, until the connection is closed. */
 export function watchConnection(nats: NatsConnection, events: ConnectionEvents): void {
   void (async () => {
     for await (const status of nats.status()) {

@@ -17,7 +17,7 @@ async function readIfThere(path: string): Promise<Buffer | null> {
   }
 }
 
-/** True when a folder holds credentials of a role. */
+/** True when a folder has credentials for a role. */
 export async function hasCredentials(directory: string, role: Role): Promise<boolean> {
   const found = await Promise.all([`${role}.creds`, `${role}.json`].map((name) => readIfThere(join(directory, name))));
   return found.some((file) => file !== null);
@@ -28,7 +28,7 @@ const wrong = (what: string): ConfigError => new ConfigError([`NATS_CREDENTIALS_
 /**
  * Reads a role's credentials from a folder: `<role>.creds` (a NATS credentials file) or
  * `<role>.json` (`{"user", "password"}`).
- * @throws ConfigError naming the files looked for when neither is there, or the one that is wrong.
+ * @throws ConfigError naming the expected files when neither exists, or the invalid one.
  */
 export async function readCredentials(directory: string, role: Role): Promise<Authenticator> {
   const creds = await readIfThere(join(directory, `${role}.creds`));

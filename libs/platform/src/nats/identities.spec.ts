@@ -2,7 +2,7 @@ import { nkeys } from '@nats-io/transport-node';
 import { describe, expect, it } from 'vitest';
 import { completeSeeds, newUserKey, userJwt, workerSigning } from './identities.js';
 
-describe('the users that a signing key makes', () => {
+describe('userJwt', () => {
   it.each(Array.from({ length: 8 }, (_, n) => n))('bear a signature that the key of their issuer verifies (%i)', () => {
     const signing = JSON.parse(workerSigning(completeSeeds())) as { account: string; runner: string };
     const user = newUserKey().public;

@@ -2,34 +2,34 @@ import { createPrivateKey, type KeyObject, randomBytes, sign as signWith } from 
 import { permissionsOf, type Role, SCOPED_ROLES, type ScopedRole } from '@slipway/contracts';
 import { nkeys } from '@nats-io/transport-node';
 
-/** Seeds of one environment: its account, and one signing key for each role whose users it may make. */
+/** Seeds of one environment: its account, and one signing key per role. */
 export interface EnvironmentSeeds {
   readonly account: string;
   readonly scopes: Readonly<Record<ScopedRole, string>>;
 }
 
-/** Seeds of a server's operator and of its system account. Whoever has the operator's makes everything else. */
+/** Seeds of a server's operator and of its system account. The operator's seed can create everything else. */
 export interface OperatorSeeds {
   readonly operator: string;
   readonly system: string;
 }
 
-/** What a nats.conf and the credentials of all roles are made from. Kept where secrets are kept. */
+/** Seeds for nats.conf and the credentials of all roles. Secret. */
 export type NatsSeeds = OperatorSeeds & EnvironmentSeeds;
 
-/** Public key and seed of one user: the seed stays with the process that made it. */
+/** Key pair of one user. The seed never leaves the process that made it. */
 export interface UserKey {
   readonly public: string;
   readonly seed: string;
 }
 
-/** One user that a signing key makes. */
+/** A user to create with a signing key. */
 export interface UserClaim {
-  /** Becomes `{{name()}}` in the permissions of the scope. */
+  /** Value of `{{name()}}` in the permissions of the scope. */
   readonly name: string;
   /** Public key of the user. */
   readonly key: string;
-  /** Milliseconds since the epoch; absent = for as long as the signing key is known to the server. */
+  /** Milliseconds since the epoch; absent = valid while the server knows the signing key. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -43,13 +43,13 @@ const seedOf = (pair: ReturnType<typeof nkeys.createUser>): string => decoder.de
 const publicKeyOf = (seed: string): string => pairOf(seed).getPublicKey();
 const base64url = (data: string | Uint8Array): string => Buffer.from(data).toString('base64url');
 
-/** A new key pair of a user. */
+/** Makes a key pair for a user. */
 export function newUserKey(): UserKey {
   const pair = nkeys.createUser();
   return { public: pair.getPublicKey(), seed: seedOf(pair) };
 }
 
-/** Seeds for what `known` lacks: all of them at first, later those of new roles. */
+/** Completes seeds: all of them at first, later those of new roles. */
 export function completeSeeds(
   known: Partial<Omit<NatsSeeds, 'scopes'>> & { readonly scopes?: Readonly<Record<string, string>> } = {},
 ): NatsSeeds {
@@ -63,7 +63,7 @@ export function completeSeeds(
 }
 
 interface Claims {
-  /** When it was made, and its number; absent = now, and a random one. */
+  /** Issue time and id of the JWT; absent = now, and a random id. */
   readonly iat?: number;
   readonly jti?: string;
   readonly sub: string;
@@ -75,15 +75,15 @@ interface Claims {
 /** 2026-01-01, in seconds. */
 const LONG_AGO = 1_767_225_600;
 /**
- * What a nats.conf holds is the same text as long as it says the same: a server refuses to read its configuration again when
- * the operator's claim is another one, and closes connections of an account whose claim is.
+ * Fixed issue time, so that the same nats.conf is always the same text. A server refuses to reload its configuration when the
+ * operator's claim has changed, and closes the connections of an account whose claim has changed.
  */
 const UNDATED = { iat: LONG_AGO, jti: 'nats.conf' };
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-/** Where the 32 bytes of a key lie in a seed, which holds two bytes of kind before them and a checksum behind. */
+/** Position of the 32 key bytes in a seed: after two bytes of kind, before a checksum. */
 const [KEY_BEGIN, KEY_END, SEED_BYTES] = [2, 34, 36];
-/** What precedes those bytes in PKCS #8. */
+/** PKCS #8 prefix of an Ed25519 key. */
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 interface Signer {
@@ -91,10 +91,10 @@ interface Signer {
   readonly key: KeyObject;
 }
 
-/** By seed. A process has a few of them, for as long as it lives. */
+/** Keys by seed; a process has only a few. */
 const signers = new Map<string, Signer>();
 
-/** The client's own Ed25519 is plain JavaScript and takes hundreds of times as long: a question for 64 names would hold up all others. */
+/** Node's Ed25519. The NATS client's is plain JavaScript and hundreds of times slower: 64 names would block the event loop. */
 function signerOf(seed: string): Signer {
   const known = signers.get(seed);
   if (known) return known;
@@ -106,7 +106,7 @@ function signerOf(seed: string): Signer {
   return signer;
 }
 
-/** A JWT as nats-server reads it: signed with Ed25519 by an nkey, whose public key is the issuer. */
+/** A JWT for nats-server: signed with Ed25519 by an nkey, whose public key is the issuer. */
 function sign(claims: Claims, seed: string): string {
   const { issuer, key } = signerOf(seed);
   const head = base64url(JSON.stringify({ typ: 'JWT', alg: 'ed25519-nkey' }));
@@ -115,7 +115,7 @@ function sign(claims: Claims, seed: string): string {
   return `${head}.${body}.${base64url(signWith(null, Buffer.from(`${head}.${body}`), key))}`;
 }
 
-/** The operator's own claim, for `operator` of nats.conf. */
+/** The operator's claim, for `operator` in nats.conf. */
 export function operatorJwt({ operator, system }: OperatorSeeds): string {
   const nats = { type: 'operator', version: 2, system_account: publicKeyOf(system) };
   return sign({ ...UNDATED, sub: publicKeyOf(operator), name: 'slipway', nats }, operator);
@@ -131,7 +131,7 @@ function scopeOf(role: ScopedRole, env: string, seed: string): object {
 const LIMITS = { subs: -1, data: -1, payload: -1, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: 0 };
 const JETSTREAM = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
 
-/** An account as one entry of `resolver_preload`: its public key, and its claim with the permissions of every role. */
+/** An account's entry in `resolver_preload`: its public key, and its claim with the permissions of every role. */
 export function environmentAccount(env: string, { account, scopes }: EnvironmentSeeds, operator: string): readonly [string, string] {
   const signing = SCOPED_ROLES.map((role) => scopeOf(role, env, scopes[role]));
   const nats = { type: 'account', version: 2, limits: { ...LIMITS, ...JETSTREAM }, signing_keys: signing, default_permissions: {} };
@@ -139,21 +139,21 @@ export function environmentAccount(env: string, { account, scopes }: Environment
   return [key, sign({ ...UNDATED, sub: key, name: env.toUpperCase(), nats }, operator)];
 }
 
-/** The system account, which nobody has a user of. */
+/** The system account, which has no users. */
 export function systemAccount({ operator, system }: OperatorSeeds): readonly [string, string] {
   const key = publicKeyOf(system);
   const nats = { type: 'account', version: 2, limits: LIMITS, default_permissions: {} };
   return [key, sign({ ...UNDATED, sub: key, name: 'SYS', nats }, operator)];
 }
 
-/** Makes a user with the permissions that the server knows for a scope. It is no secret: only who has the user's seed can use it. */
+/** Makes the JWT of a user with the permissions of a scope. Not secret: it is useless without the user's seed. */
 export function userJwt({ name, key, expiresAt }: UserClaim, scope: { readonly seed: string; readonly account: string }): string {
   const nats = { type: 'user', version: 2, issuer_account: scope.account };
   const exp = expiresAt === undefined ? {} : { exp: Math.floor(expiresAt / SECOND_MS) };
   return sign({ sub: key, name, ...exp, nats }, scope.seed);
 }
 
-/** A NATS credentials file of a role that has one name: a new user, without an expiry. */
+/** Makes a NATS credentials file for a role: a new user without expiry. */
 export function roleCredentials(role: ScopedRole & Role, { account, scopes }: EnvironmentSeeds): string {
   const user = newUserKey();
   const jwt = userJwt({ name: role, key: user.public }, { seed: scopes[role], account: publicKeyOf(account) });
@@ -167,6 +167,6 @@ ${user.seed}
 `;
 }
 
-/** What keys-service needs to name workers: the content of `signing.json` beside its own credentials. */
+/** Content of `signing.json`, with which keys-service creates the users of workers. */
 export const workerSigning = ({ account, scopes }: EnvironmentSeeds): string =>
   JSON.stringify({ account: publicKeyOf(account), agent: scopes.agent, runner: scopes.runner });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inParts, PartCollector } from './message-parts.js';
 
 describe('inParts', () => {
-  it('keeps every text, in its order, and every part within its bytes', () => {
+  it('keeps order and bounds each part', () => {
     const texts = Array.from({ length: 500 }, (_, n) => `${n}`.repeat((n % 40) + 1) + 'ü');
     const parts = inParts(texts, 300);
     expect(parts.flat()).toEqual(texts);
@@ -10,11 +10,11 @@ describe('inParts', () => {
     expect(parts.length).toBeGreaterThan(10);
   });
 
-  it('leaves a text that is too long alone in its part', () => {
+  it('gives a long text its own part', () => {
     expect(inParts(['a', 'x'.repeat(50), 'b'], 10)).toEqual([['a'], ['x'.repeat(50)], ['b']]);
   });
 
-  it('makes no part of nothing', () => {
+  it('makes no part without texts', () => {
     expect(inParts([], 10)).toEqual([]);
   });
 });
@@ -23,7 +23,7 @@ describe('PartCollector', () => {
   const add = (collector: PartCollector<string>, series: string, i: number, of: number): string[] | null =>
     collector.add(series, { i, of }, `${series}${i}`);
 
-  it('gives a series once it is whole, in any order and with doubles', () => {
+  it('returns a series once complete', () => {
     const collector = new PartCollector<string>();
     expect(add(collector, 'a', 2, 3)).toBeNull();
     expect(add(collector, 'a', 0, 3)).toBeNull();
@@ -31,7 +31,7 @@ describe('PartCollector', () => {
     expect(add(collector, 'a', 1, 3)).toEqual(['a0', 'a1', 'a2']);
   });
 
-  it('completes a lost part from a repetition of the same series', () => {
+  it('completes a series from its repetition', () => {
     const collector = new PartCollector<string>();
     add(collector, 'a', 0, 2);
     add(collector, 'a', 0, 2);
@@ -46,7 +46,7 @@ describe('PartCollector', () => {
     expect(add(collector, 'a', 1, 2)).toEqual(['a0', 'a1']);
   });
 
-  it('takes nothing of a place beyond the series, and starts again where the number of parts differs', () => {
+  it('ignores parts that do not fit the series', () => {
     const collector = new PartCollector<string>();
     expect(add(collector, 'a', 3, 3)).toBeNull();
     expect(add(collector, 'a', 0, 0)).toBeNull();
@@ -55,7 +55,7 @@ describe('PartCollector', () => {
     expect(add(collector, 'a', 1, 2)).toBeNull();
   });
 
-  it('forgets the oldest of many series that never become whole', () => {
+  it('forgets old incomplete series', () => {
     const collector = new PartCollector<string>();
     for (let n = 0; n < 1_000; n += 1) add(collector, `s${n}`, 0, 2);
     expect(add(collector, 's0', 1, 2)).toBeNull();

@@ -1,19 +1,19 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 
-/** What a message's subject, headers and frame may take of the most that the server accepts. */
+/** Bytes reserved for a message's subject, headers and frame. */
 const HEADROOM_BYTES = 4_096;
-/** What servers accept that do not say. */
+/** Default of servers that do not report their largest message. */
 const USUAL_PAYLOAD_BYTES = 1_048_576;
-/** Series that may be incomplete at the same time. */
+/** Most incomplete series at one time. */
 const OPEN_SERIES = 4;
 
-/** The largest message that the server accepts, in bytes. */
+/** Largest message content that the server accepts, in bytes. */
 export const messageBytesOf = (nats: Pick<NatsConnection, 'info'>): number =>
   (nats.info?.max_payload ?? USUAL_PAYLOAD_BYTES) - HEADROOM_BYTES;
 
 /**
- * Splits texts so that those of a part, with one byte between them, take at most `maxBytes`. A longer text is alone in its
- * part. Nothing gives no part.
+ * Groups texts into parts of at most `maxBytes`, with one byte between texts. A longer text gets a part of its own. No texts
+ * give no part.
  */
 export function inParts(texts: readonly string[], maxBytes: number): string[][] {
   const parts: string[][] = [];
@@ -36,13 +36,13 @@ interface Series<T> {
 }
 
 /**
- * Puts a series of messages together, whatever their order and however often they arrive. Only the four newest begun
- * series are kept: of one whose parts were lost nothing remains for ever.
+ * Reassembles series of messages that arrive in any order and possibly repeatedly. Only the four newest incomplete series are
+ * kept, so that lost parts leak no memory.
  */
 export class PartCollector<T> {
   readonly #open = new Map<string, Series<T>>();
 
-  /** @returns the parts in their order once the series is whole, else null. */
+  /** Adds a part. @returns all parts in order once the series is complete, else null. */
   add(series: string, { i, of }: { readonly i: number; readonly of: number }, content: T): T[] | null {
     if (i >= of) return null;
     const known = this.#open.get(series);

@@ -1,20 +1,20 @@
 import { permissionsOf, PLAIN_ROLES, type PlainRole } from '@slipway/contracts';
 import { type EnvironmentSeeds, environmentAccount, type NatsSeeds, operatorJwt, systemAccount } from './identities.js';
 
-/** Membership of a nats-server in a cluster. Members know each other by one common user. */
+/** Membership of a nats-server in a cluster. All members share one user. */
 export interface NatsCluster {
   readonly name: string;
-  /** Where this member listens for the others. */
+  /** Listen address for the other members. */
   readonly host: string;
   readonly port: number;
-  /** `host:port` of every member; its own may be among them. */
+  /** `host:port` of every member, including this one or not. */
   readonly routes: readonly string[];
   readonly password: string;
 }
 
 type Passwords = Readonly<Record<PlainRole, string>>;
 
-/** What a configuration of nats-server depends on. */
+/** Inputs of a nats-server configuration. */
 export interface NatsConfOptions {
   readonly env: string;
   readonly host: string;
@@ -23,26 +23,26 @@ export interface NatsConfOptions {
   /** Folder of JetStream's files. */
   readonly storeDir: string;
   /**
-   * Users are made by signing keys, and each process of a worker has one of its own. The server learns of no user here: new
-   * permissions take effect with a new configuration, credentials stay as they are.
+   * Users are created with signing keys, and each process of a worker has its own. The configuration names no user: permissions
+   * change with a new configuration, while credentials stay.
    */
   readonly seeds?: NatsSeeds | undefined;
-  /** In place of `seeds`: one user with a password for each role. All workers are the one user `worker` then, and hear each other. */
+  /** Instead of `seeds`: one user with a password per role. All workers then share the user `worker` and can read each other's messages. */
   readonly passwords?: Passwords | undefined;
   /**
-   * Environments that share the server, told as the first one is. Users with passwords are named `<env>-<role>` there: a server
-   * knows each name once.
+   * Further environments on the server, with seeds or passwords like the first one. Their users with passwords are named
+   * `<env>-<role>`, because names are unique per server.
    */
   readonly neighbours?:
     | readonly { readonly env: string; readonly seeds?: EnvironmentSeeds | undefined; readonly passwords?: Passwords | undefined }[]
     | undefined;
-  /** Password of the system account's user, beside `passwords`; absent = no user of it. */
+  /** Password of the system account's user, together with `passwords`; absent = no such user. */
   readonly systemPassword?: string | undefined;
-  /** Absent = a server by itself. Clients are then told of no other member: they get all addresses from their configuration. */
+  /** Absent = a single server. The server announces no members to clients, which have all addresses in their configuration. */
   readonly cluster?: NatsCluster | undefined;
-  /** Address of the HTTP monitor, such as `127.0.0.1:8222`; absent = none. It asks for no password. */
+  /** Address of the HTTP monitor, such as `127.0.0.1:8222`; absent = none. It requires no password. */
   readonly monitor?: string | undefined;
-  /** More lines at the top level. */
+  /** Further top-level lines. */
   readonly extra?: string | undefined;
 }
 
@@ -98,7 +98,7 @@ system_account: SYS
 `;
 }
 
-/** Accounts that the operator signed; in each one, a signing key with the permissions of each role. */
+/** Accounts signed by the operator, each with one signing key and permissions per role. */
 function signedAccounts(env: string, seeds: NatsSeeds, neighbours: NatsConfOptions['neighbours'] = []): string {
   const others = neighbours.map((other) => {
     if (!other.seeds) throw new TypeError(`No seeds are given for the environment "${other.env}".`);
@@ -117,9 +117,9 @@ system_account: ${system[0]}
 }
 
 /**
- * Writes the configuration of a nats-server: an account for each environment, and in it the permissions of each role, derived
- * from the contracts. Written inline because nats-server refuses permission maps as variables.
- * @throws TypeError when an environment has neither seeds nor passwords as the first one has
+ * Renders the configuration of a nats-server: an account per environment with the permissions of each role, derived from the
+ * contracts. Permissions are inline because nats-server does not accept them as variables.
+ * @throws TypeError when an environment lacks the seeds or passwords that the first one has
  */
 export function renderNatsConf(options: NatsConfOptions): string {
   const { env, host, port, serverName, storeDir, seeds, neighbours, cluster, monitor, extra } = options;

@@ -1,16 +1,16 @@
 import { createInbox, errors, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { randomToken } from '../secrets/random-token.js';
 
-/** Questions of one connection that may wait at once; more are refused. */
+/** Most pending requests of one connection; further ones are refused. */
 const QUESTIONS_MAX = 20_000;
 const NO_RESPONDERS = 503;
 
-/** One question to another process. */
+/** A request to another process. */
 export interface Question {
   readonly subject: string;
   readonly payload: string;
   readonly headers?: MsgHdrs;
-  /** Who may answer, as the tokens that this role's permission to publish names; see `answererOf` of the contracts. */
+  /** Who may answer, as tokens of the reply subject; see `answererOf`. */
   readonly answerer: string;
   readonly timeoutMs: number;
 }
@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 /**
- * The questions of one connection. All answers come to one subscription; the subject of each answer names who may give it and
- * 128 random bits of its own, so that no other process can answer in its place.
+ * The pending requests of one connection. All replies arrive on one subscription. The subject of each reply names who may send it
+ * and contains 128 random bits, so that no other process can answer.
  */
 class Questions {
   readonly #waiting = new Map<string, Waiting>();
@@ -37,7 +37,7 @@ class Questions {
   }
 
   ask({ subject, payload, headers, answerer, timeoutMs }: Question): Promise<Msg> {
-    if (this.#waiting.size >= QUESTIONS_MAX) return Promise.reject(new errors.ConnectionError('too many questions wait'));
+    if (this.#waiting.size >= QUESTIONS_MAX) return Promise.reject(new errors.ConnectionError('too many requests are pending'));
     const reply = `${this.inbox}.${answerer}.${randomToken()}`;
     return new Promise((resolve, reject) => {
       const settle = (outcome: Msg | Error): void => {
@@ -58,11 +58,11 @@ class Questions {
 
   #answered(msg: Msg): void {
     const waiting = this.#waiting.get(msg.subject);
-    const nobody = msg.data.length === 0 && msg.headers?.code === NO_RESPONDERS;
-    waiting?.settle(nobody ? new errors.NoRespondersError(waiting.subject) : msg);
+    const unserved = msg.data.length === 0 && msg.headers?.code === NO_RESPONDERS;
+    waiting?.settle(unserved ? new errors.NoRespondersError(waiting.subject) : msg);
   }
 
-  /** The server refuses to take a question: nobody will answer it. */
+  /** Fails the requests that the server refused to publish. */
   async #watchRefusals(): Promise<void> {
     for await (const { type, ...status } of this.nats.status()) {
       const error = type === 'error' && 'error' in status ? status.error : undefined;
@@ -79,10 +79,10 @@ class Questions {
 const inboxes = new WeakMap<NatsConnection, string>();
 const questions = new WeakMap<NatsConnection, Questions>();
 
-/** Names the inbox of a connection, before its first question. */
+/** Sets the inbox of a connection, before its first request. */
 export const setInbox = (nats: NatsConnection, inbox: string): void => void inboxes.set(nats, inbox);
 
-/** Where answers to this connection arrive: under this prefix it may subscribe to everything. */
+/** Inbox prefix of a connection, under which it may subscribe to everything. */
 function inboxOf(nats: NatsConnection): string {
   const inbox = inboxes.get(nats) ?? createInbox();
   inboxes.set(nats, inbox);
@@ -90,9 +90,9 @@ function inboxOf(nats: NatsConnection): string {
 }
 
 /**
- * Asks and waits for the one answer.
- * @throws NoRespondersError where the server knows of nobody who listens, TimeoutError, PermissionViolationError where the
- *   server refuses the question, ConnectionError of a closed connection.
+ * Sends a request and waits for its reply.
+ * @throws NoRespondersError when no process serves the subject, TimeoutError, PermissionViolationError when the server refuses
+ *   the request, ConnectionError of a closed connection.
  */
 export async function ask(nats: NatsConnection, question: Question): Promise<Msg> {
   if (nats.isClosed()) throw new errors.ClosedConnectionError();

@@ -11,14 +11,14 @@ const SigningFile = z.object({
   runner: z.string().startsWith('SA'),
 });
 
-/** With what the service that names workers signs their users; null keys where workers share a user. */
+/** Signing keys for the users of workers; null = workers share a user. */
 export class WorkerSigning {
   constructor(readonly keys: z.infer<typeof SigningFile> | null) {}
 }
 
 /**
  * Reads `signing.json` of a credentials folder, as `workerSigning` writes it.
- * @throws ConfigError for a file that does not hold what it should
+ * @throws ConfigError for an invalid file
  */
 export async function readWorkerSigning(directory: string | undefined): Promise<WorkerSigning> {
   if (directory === undefined) return new WorkerSigning(null);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An RPC's answer on the wire. Errors carry public text only. */
+/** Wire format of an RPC reply. Errors contain public text only. */
 export const Envelope = z.union([
   z.object({ ok: z.literal(true), data: z.unknown() }),
   z.object({

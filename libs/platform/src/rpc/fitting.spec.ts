@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fitting } from './fitting.js';
 
-it('a list is cut where one reply cannot hold more of it', () => {
+it('cuts a list to one reply', () => {
   const items = Array.from({ length: 100 }, () => 'ü'.repeat(48));
   expect(fitting(items)).toEqual(items);
   expect(fitting(items, 1_000)).toHaveLength(10);
@@ -9,6 +9,6 @@ it('a list is cut where one reply cannot hold more of it', () => {
   expect(fitting([])).toEqual([]);
 });
 
-it('an item that is too large by itself is no reason for an empty page', () => {
+it('returns at least one item, however large', () => {
   expect(fitting(['x'.repeat(50), 'y'], 10)).toEqual(['x'.repeat(50)]);
 });

@@ -1,9 +1,9 @@
-/** Bytes of a list in one reply at most. The rest of NATS's 1 MiB is room for what a reply holds besides. */
+/** Most bytes of a list in one reply. The rest of NATS's 1 MiB is for the other fields. */
 const LIST_BYTES_MAX = 900 * 1024;
 
 /**
- * The first items of a list that one reply holds, as JSON; one at least. What is left out is the next page's.
- * @param bytesMax where the reply has more or less room than usual
+ * The first items of a list that fit into one reply as JSON; at least one. The rest belongs to the next page.
+ * @param bytesMax room for the list, where it differs from the default
  */
 export function fitting<T>(items: readonly T[], bytesMax = LIST_BYTES_MAX): readonly T[] {
   let bytes = 0;

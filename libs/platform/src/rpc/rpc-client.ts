@@ -5,10 +5,10 @@ import { roleOf } from '../nats/connect.js';
 import { ask, type Question } from '../nats/questions.js';
 import { Envelope } from './envelope.js';
 
-/** Why a question got no answer at all. `absent`: the server knows of nobody who serves it. */
+/** Why a call got no reply. `absent`: the NATS server knows no process that serves it. */
 export type SilenceReason = 'absent' | 'timeout' | 'disconnected';
 
-/** `unavailable` without an answer from the other service. */
+/** `unavailable`, because the other service did not reply. */
 export class UnansweredError extends ServiceError {
   constructor(
     readonly reason: SilenceReason,
@@ -23,7 +23,7 @@ export class UnansweredError extends ServiceError {
   }
 }
 
-/** Asks other services over one connection, as the role that the connection has. */
+/** Calls other services over one connection, in that connection's role. */
 export class RpcClient {
   readonly #role: Role;
   readonly #headers: MsgHdrs | undefined;
@@ -39,16 +39,16 @@ export class RpcClient {
     this.#headers.set(PROOF_HEADER, proof);
   }
 
-  /** A client whose calls carry this proof of who asks. */
+  /** A client whose calls carry this proof. */
   withProof(proof: string): RpcClient {
     return new RpcClient(this.nats, this.env, proof);
   }
 
   /**
-   * Asks once and waits at most the contract's deadline.
-   * @param tokens of a subject that names more than the environment, such as the one agent that is asked.
-   * @throws UnansweredError when nobody answered; ServiceError with the code that the service gave;
-   *   `internal` when the answer does not follow the contract.
+   * Sends one request and waits for the contract's timeout at most.
+   * @param tokens of the subject besides the environment, such as the called agent.
+   * @throws UnansweredError when no reply came; ServiceError with the service's code; `internal` when the reply violates the
+   *   contract.
    */
   async call<C extends RpcContract>(
     contract: C,
@@ -59,10 +59,10 @@ export class RpcClient {
     const answerer = answererOf(contract, tokens);
     const bytes = await this.#ask({ subject, payload: JSON.stringify(request), answerer, timeoutMs: contract.timeoutMs });
     const envelope = Envelope.safeParse(parse(bytes)).data;
-    if (!envelope) throw new ServiceError('internal', 'A service answered in an unknown form.', { cause: subject });
+    if (!envelope) throw new ServiceError('internal', 'The answer of a service has an unknown form.', { cause: subject });
     if (!envelope.ok) throw toServiceError(envelope.error);
     const reply = contract.reply.safeParse(envelope.data);
-    if (!reply.success) throw new ServiceError('internal', 'A service answered against its contract.', { cause: reply.error });
+    if (!reply.success) throw new ServiceError('internal', 'The answer of a service violates its contract.', { cause: reply.error });
     return reply.data as z.output<C['reply']>;
   }
 

@@ -1,7 +1,7 @@
 import { Catch, type RpcExceptionFilter } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
 
-/** Hands errors on as they are: the RPC server words them, Nest's own filter would flatten them. */
+/** Passes errors on unchanged to the RPC server; Nest's own filter would lose their codes. */
 @Catch()
 export class RpcErrorFilter implements RpcExceptionFilter {
   catch(error: unknown): Observable<never> {

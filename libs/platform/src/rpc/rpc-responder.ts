@@ -19,23 +19,23 @@ const ALWAYS_POSSIBLE: readonly ErrorCode[] = [
   ...(['invalid_request', 'unavailable', 'internal'] as const),
   ...(['not_permitted', 'account_suspended', 'session_ended', 'auth_unavailable'] as const),
 ];
-/** Of these proofs the role is all, or the handler checks what the request carries. */
+/** Proofs without a token: the role suffices, or the handler checks the request's content. */
 const UNCHECKED: readonly (Proof | undefined)[] = [undefined, 'role', 'carried'];
 
-/** A call as it arrived, with its request checked against the schema. */
+/** A call whose request matches the schema. */
 export interface ArrivedCall {
   readonly contract: RpcContract;
-  /** As NATS proves it. */
+  /** The caller's role, proven by NATS. */
   readonly caller: Role;
-  /** As it was sent, unread. */
+  /** The proof as sent, not verified. */
   readonly proof: string | undefined;
   readonly request: unknown;
 }
 
-/** Lets a call in, and returns the request that the handler gets. @throws ServiceError for a call that it refuses */
+/** Admits a call and returns the request for the handler. @throws ServiceError for a refused call */
 export type Admission = (call: ArrivedCall) => Promise<unknown>;
 
-/** Hears of a call that was let in and that its handler refused. @param request as the handler got it */
+/** Called for an admitted call that its handler refused. @param request as the handler got it */
 export type RefusalListener = (call: ArrivedCall, request: unknown, refusal: ServiceError) => void;
 
 /** What an `RpcResponder` needs. */
@@ -43,16 +43,16 @@ export interface RpcResponderOptions {
   readonly nats: NatsConnection;
   readonly env: string;
   readonly log: Logger;
-  /** Of a subject that names more than the environment, such as the agent that answers. */
+  /** Tokens of the subject besides the environment, such as the answering agent. */
   readonly tokens?: Readonly<Record<string, string>>;
-  /** Checks proofs; absent only where no contract that is served wants one. */
+  /** Verifies proofs; absent only where no served contract needs one. */
   readonly admit?: Admission;
   readonly refused?: RefusalListener;
 }
 
 /**
- * Serves one RPC in its contract's queue group, to the roles that may call it. Requests and replies are checked against the
- * contract; an error that the contract does not name reaches the caller as `internal` and is logged.
+ * Serves one RPC in its contract's queue group to the roles that may call it. Requests and replies are validated. An error that
+ * the contract does not name is logged and reaches the caller as `internal`.
  */
 export class RpcResponder {
   readonly #subscriptions: readonly Subscription[];
@@ -63,7 +63,7 @@ export class RpcResponder {
     private readonly contract: RpcContract,
     private readonly handle: (request: unknown) => Promise<unknown>,
   ) {
-    if (!options.admit && !UNCHECKED.includes(contract.proof)) throw new TypeError(`Nobody checks the proof of ${contract.subject}.`);
+    if (!options.admit && !UNCHECKED.includes(contract.proof)) throw new TypeError(`No gate verifies the proof of ${contract.subject}.`);
     const { nats, env, log, tokens } = options;
     const subject = wildcardOf(contract, { ...tokens, env });
     const callback = (error: Error | null, message: Msg): void => {
@@ -75,14 +75,14 @@ export class RpcResponder {
     this.#subscriptions = servedSubjectsOf(contract, subject).map((served) => nats.subscribe(served, { queue: contract.queue, callback }));
   }
 
-  /** Leaves the queue, then waits for the calls that run; callers without another replica learn at once that nobody serves. */
+  /** Unsubscribes, then waits for running calls. Where this was the last replica, callers get "no responders" at once. */
   async close(): Promise<void> {
     await Promise.all(this.#subscriptions.map((subscription) => subscription.drain().catch(() => undefined)));
     await Promise.all(this.#running);
   }
 
   async #answer(message: Msg): Promise<void> {
-    // A caller that names another subject would have its words published there with this process's rights.
+    // With another reply subject the caller could publish with this process's permissions.
     if (!message.reply?.startsWith('_INBOX')) return;
     let envelope: Envelope;
     try {
@@ -91,14 +91,14 @@ export class RpcResponder {
       envelope = { ok: false, error: this.#publicError(error) };
     }
     if (this.#respond(message, envelope) || !envelope.ok) return;
-    // A reply that no message can hold: who asked learns at once that none comes.
+    // The reply is too large for a message: the caller gets an error at once.
     this.#respond(message, {
       ok: false,
       error: { code: 'internal', message: 'The answer could not be sent; the log of the service says why.' },
     });
   }
 
-  /** @returns whether it is on its way */
+  /** Publishes a reply. @returns whether it was sent */
   #respond(message: Msg, envelope: Envelope): boolean {
     try {
       return message.respond(JSON.stringify(envelope));
@@ -110,14 +110,14 @@ export class RpcResponder {
 
   async #call(message: Msg): Promise<unknown> {
     const caller = callerOf(this.contract, message.subject);
-    if (caller === null) throw new ServiceError('not_permitted', 'No such role may ask this.');
+    if (caller === null) throw new ServiceError('not_permitted', 'This role may not call this.');
     const request = this.contract.request.safeParse(parse(message));
     if (!request.success) {
       const [issue] = request.error.issues;
       throw new ServiceError('invalid_request', issue?.message ?? 'The request is not valid.', { param: issue?.path.join('.') });
     }
     if (!this.#agrees(message.subject, request.data))
-      throw new ServiceError('invalid_request', 'The request names somebody else than its subject.');
+      throw new ServiceError('invalid_request', 'The request and its subject name different processes.');
     const call = { contract: this.contract, caller, proof: proofOf(message), request: request.data };
     return checkToSend(this.contract.reply, await this.#handle(call, await this.#admit(call)));
   }
@@ -135,7 +135,7 @@ export class RpcResponder {
     return this.options.admit ? this.options.admit(call) : call.request;
   }
 
-  /** A field of a request that bears the name of a token in the subject says the same: NATS has proven only the subject. */
+  /** Whether request fields equal the subject tokens of the same name: NATS proves only the subject. */
   #agrees(subject: string, request: unknown): boolean {
     const tokens = subject.split('.');
     return this.contract.subject.split('.').every((token, i) => {

@@ -7,11 +7,11 @@ import { RpcResponder, type RpcResponderOptions } from './rpc-responder.js';
 
 /** What an `RpcServer` needs. */
 export interface RpcServerOptions extends RpcResponderOptions {
-  /** Time for running calls to end on close, in milliseconds. */
+  /** Drain time for running calls on close, in milliseconds. */
   readonly drainMs: number;
 }
 
-/** Nest transport strategy on the process's own connection: one `RpcResponder` per `@RpcHandler`. */
+/** Nest transport strategy on the process's NATS connection: one `RpcResponder` per `@RpcHandler`. */
 export class RpcServer extends Server implements CustomTransportStrategy {
   readonly #responders: RpcResponder[] = [];
 
@@ -19,15 +19,15 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     super();
   }
 
-  /** Calls back when the NATS server knows of all subscriptions: who asks then finds somebody. */
+  /** Calls back when the NATS server has all subscriptions, so that calls are answered from then on. */
   async listen(callback: () => void): Promise<void> {
     for (const handler of this.messageHandlers.values()) this.#serve(handler);
-    // A connection lost here makes them anew when it is back.
+    // After a disconnect the client subscribes again by itself.
     await this.options.nats.flush().catch(() => undefined);
     callback();
   }
 
-  /** Takes no more calls, waits for those that run, at most the drain time. */
+  /** Takes no more calls and waits for running ones, at most the drain time. */
   async close(): Promise<void> {
     await overWithin(this.options.drainMs, Promise.all(this.#responders.map((responder) => responder.close())));
   }

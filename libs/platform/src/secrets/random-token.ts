@@ -3,13 +3,13 @@ import { randomFillSync } from 'node:crypto';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 62²² is 131 bits. */
 const LENGTH = 22;
-/** The largest multiple of 62 that a byte reaches: higher bytes would favour some letters, and are passed over. */
+/** Largest multiple of 62 in a byte; higher bytes are skipped, because they would favour some characters. */
 const FAIR_BYTES = 248;
 
 const pool = Buffer.alloc(4_096);
 let at = pool.length;
 
-/** An unpredictable name of 22 letters and digits, 131 bits of node:crypto: safe in subjects, addresses and clients' ids. */
+/** A random token of 22 letters and digits, 131 bits from node:crypto: safe in subjects, URLs and ids. */
 export function randomToken(): string {
   let token = '';
   while (token.length < LENGTH) {
@@ -18,7 +18,7 @@ export function randomToken(): string {
       at = 0;
     }
     const byte = pool[at] ?? FAIR_BYTES;
-    // What was given out must not lie in memory any longer.
+    // Used bytes must not stay in memory.
     pool[at] = 0;
     at += 1;
     if (byte < FAIR_BYTES) token += ALPHABET[byte % ALPHABET.length] ?? '';

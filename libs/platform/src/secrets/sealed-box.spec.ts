@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BoxKey, BoxSealer, UnreadableBoxError } from './sealed-box.js';
 
-describe('a sealed box', () => {
-  it('opens for the key that it was sealed for, from any sender', () => {
+describe('BoxKey', () => {
+  it('opens texts sealed for it', () => {
     const key = new BoxKey();
     for (let sender = 0; sender < 40; sender += 1) {
       const sealer = new BoxSealer(key.publicKey);
@@ -11,7 +11,7 @@ describe('a sealed box', () => {
     }
   });
 
-  it('opens for no other process, for no other purpose, and not when a byte was changed', () => {
+  it('opens no foreign and no changed text', () => {
     const key = new BoxKey();
     const sealed = new BoxSealer(key.publicKey).seal('sk-secret', 'assignment 1:1 agent');
     const changed = sealed.split('.').map((piece, i) => (i === 3 ? `${piece[0] === 'A' ? 'B' : 'A'}${piece.slice(1)}` : piece));
@@ -29,14 +29,14 @@ describe('a sealed box', () => {
     }
   });
 
-  it('is different each time and holds nothing in clear', () => {
+  it('seals differently each time', () => {
     const sealer = new BoxSealer(new BoxKey().publicKey);
     const [first, second] = [sealer.seal('sk-secret', 'a'), sealer.seal('sk-secret', 'a')];
     expect(first).not.toBe(second);
     expect(Buffer.from(first.split('.')[3] ?? '', 'base64url').toString('latin1')).not.toContain('sk-secret');
   });
 
-  it('is not made for what is no usable public key', () => {
+  it('refuses an unusable public key', () => {
     const lowOrder = Buffer.alloc(32).toString('base64url');
     for (const text of ['', 'abc', 'ä'.repeat(43), lowOrder]) expect(() => new BoxSealer(text)).toThrow(TypeError);
   });

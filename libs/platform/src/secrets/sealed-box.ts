@@ -15,10 +15,10 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const FORM = 'x1';
 const PURPOSE = 'slipway sealed box v1';
-/** Senders whose keys are kept; an elected service has one, and few are elected one after another. */
+/** Most cached sender keys; each elected service has one. */
 const KNOWN_SENDERS = 16;
 
-/** A text that was changed, or sealed for another key or purpose. The message holds nothing of it. */
+/** A text that was changed, or sealed for another key or purpose. The message contains nothing of it. */
 export class UnreadableBoxError extends Error {
   override readonly name = 'UnreadableBoxError';
 }
@@ -29,20 +29,20 @@ function publicKeyOf(text: string): KeyObject {
   return createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'X25519', x: text } });
 }
 
-/** The key that both sides derive: X25519, then HKDF-SHA-256 (RFC 5869) over both public keys. */
+/** The shared key: X25519, then HKDF-SHA-256 (RFC 5869) over both public keys. */
 function sharedKey(own: KeyObject, other: KeyObject, [sender, receiver]: readonly [Buffer, Buffer]): Buffer {
   const secret = diffieHellman({ privateKey: own, publicKey: other });
   return Buffer.from(hkdfSync('sha256', secret, Buffer.concat([sender, receiver]), PURPOSE, KEY_BYTES));
 }
 
-/** Seals texts for the one process that has the private key. One sealer costs a key pair and a key agreement, its texts only AES. */
+/** Seals texts for the process with the private key. A sealer costs a key pair and a key agreement; each text costs only AES. */
 export class BoxSealer {
   readonly #sender: string;
   readonly #key: Buffer;
 
   /**
    * @param receiver the public key, X25519 in base64url.
-   * @throws TypeError when it is none.
+   * @throws TypeError when it is not one.
    */
   constructor(receiver: string) {
     const own = generateKeyPairSync('x25519');
@@ -52,13 +52,13 @@ export class BoxSealer {
       this.#sender = sender.toString('base64url');
       this.#key = sharedKey(own.privateKey, other, [sender, rawOf(other)]);
     } catch (error) {
-      throw new TypeError('This is no public key of X25519.', { cause: error });
+      throw new TypeError('This is not a public key of X25519.', { cause: error });
     }
   }
 
   /**
    * Returns `x1.<sender's public key>.<nonce>.<ciphertext and tag>`, each in base64url.
-   * @param boundTo what the secret is for; it opens only under the same name.
+   * @param boundTo purpose of the secret; it opens only with the same one.
    */
   seal(secret: string, boundTo: string): string {
     const nonce = randomBytes(NONCE_BYTES);
@@ -69,7 +69,7 @@ export class BoxSealer {
   }
 }
 
-/** A key pair of one process start, for which others seal what only this process may read. */
+/** A key pair of one process start, for which others seal secrets. */
 export class BoxKey {
   readonly #private: KeyObject;
   readonly #raw: Buffer;
@@ -82,12 +82,12 @@ export class BoxKey {
     this.#raw = rawOf(publicKey);
   }
 
-  /** Base64url of its 32 bytes. */
+  /** Public key: 32 bytes in base64url. */
   get publicKey(): string {
     return this.#raw.toString('base64url');
   }
 
-  /** @throws UnreadableBoxError when the text was changed, or sealed for another key or purpose. */
+  /** Opens a sealed text. @throws UnreadableBoxError when it was changed, or sealed for another key or purpose. */
   open(sealedText: string, boundTo: string): string {
     const [form, sender = '', nonce = '', sealed = ''] = sealedText.split('.');
     const bytes = Buffer.from(sealed, 'base64url');

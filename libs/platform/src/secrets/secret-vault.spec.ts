@@ -4,26 +4,26 @@ import { SecretVault, UnreadableSecretError } from './secret-vault.js';
 const OLD = 'a'.repeat(64);
 const NEW = 'b'.repeat(64);
 
-it('opens what it sealed', () => {
+it('opens the secrets that it sealed', () => {
   const vault = new SecretVault(OLD);
   expect(vault.open(vault.seal('sk-тест', 'account:7'), 'account:7')).toBe('sk-тест');
 });
 
-it('seals the same secret differently each time, and never in clear', () => {
+it('seals the same secret differently each time', () => {
   const vault = new SecretVault(OLD);
   const [first, second] = [vault.seal('sk-secret', 'account:7'), vault.seal('sk-secret', 'account:7')];
   expect(first).not.toBe(second);
   expect(Buffer.from(first.split('.')[3] ?? '', 'base64url').toString('latin1')).not.toContain('sk-secret');
 });
 
-it('opens old secrets after the key was changed, and seals with the new key', () => {
+it('opens old secrets after a key change', () => {
   const sealed = new SecretVault(OLD).seal('sk-secret', 'account:7');
   const both = new SecretVault(`${NEW},${OLD}`);
   expect(both.open(sealed, 'account:7')).toBe('sk-secret');
   expect(new SecretVault(NEW).open(both.seal('sk-secret', 'account:7'), 'account:7')).toBe('sk-secret');
 });
 
-it('refuses a changed text, another owner, a missing key and foreign text, without telling the secret', () => {
+it('refuses changed and foreign texts', () => {
   const vault = new SecretVault(OLD);
   const sealed = vault.seal('sk-secret', 'account:7');
   const changed = sealed.slice(0, -2) + (sealed.endsWith('AA') ? 'BB' : 'AA');
@@ -38,6 +38,6 @@ it('refuses a changed text, another owner, a missing key and foreign text, witho
   }
 });
 
-it('refuses a key that is not 256 bits in hex', () => {
+it('refuses keys without 256 bits of hex', () => {
   for (const key of ['', 'abc', 'g'.repeat(64), 'a'.repeat(63), `${OLD},`]) expect(() => new SecretVault(key)).toThrow(TypeError);
 });

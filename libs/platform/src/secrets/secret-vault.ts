@@ -8,14 +8,14 @@ const FORM = 'v1';
 /** 256-bit keys as 64 hex characters each, separated by commas. */
 export const SECRET_KEYS = /^[0-9a-fA-F]{64}(,[0-9a-fA-F]{64})*$/;
 
-/** A sealed text that none of the present keys opens. The message holds nothing of it. */
+/** A sealed text that no configured key opens. The message contains nothing of it. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError';
 }
 
 /**
- * Seals secrets for storage: AES-256-GCM with a random nonce, bound to what they belong to. The first
- * key seals, every key opens, so that keys can be changed.
+ * Seals secrets for storage: AES-256-GCM with a random nonce, bound to their owner. The first key seals, every key opens, so that
+ * keys can be rotated.
  */
 export class SecretVault {
   readonly #keys: ReadonlyMap<string, Buffer>;
@@ -31,7 +31,7 @@ export class SecretVault {
 
   /**
    * Returns `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url.
-   * @param owner what the secret belongs to, such as `account:12`; it opens only under the same name.
+   * @param owner owner of the secret, such as `account:12`; it opens only with the same one.
    */
   seal(secret: string, owner: string): string {
     const nonce = randomBytes(NONCE_BYTES);
@@ -41,7 +41,7 @@ export class SecretVault {
     return [FORM, this.#sealingId, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
   }
 
-  /** @throws UnreadableSecretError when the text was changed, or sealed with another key or for another owner. */
+  /** Opens a sealed secret. @throws UnreadableSecretError when it was changed, or sealed with another key or for another owner. */
   open(sealedText: string, owner: string): string {
     const [form, keyId = '', nonce = '', sealed = ''] = sealedText.split('.');
     const bytes = Buffer.from(sealed, 'base64url');
@@ -64,5 +64,5 @@ export class SecretVault {
   }
 }
 
-/** Names a key without telling anything of it. */
+/** Id of a key that reveals nothing about it. */
 const keyIdOf = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);

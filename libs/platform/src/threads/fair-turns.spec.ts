@@ -3,8 +3,8 @@ import { FairTurns } from './fair-turns.js';
 
 const always = (): boolean => true;
 
-describe('work that waits', () => {
-  it('is taken by account and then by key in turns, each in its order', () => {
+describe('FairTurns', () => {
+  it('alternates between accounts and their keys', () => {
     const turns = new FairTurns<string>({ perKey: 9, inAll: 99 });
     for (const work of ['a1', 'a2', 'a3']) turns.add({ account: 1, key: 1 }, work);
     turns.add({ account: 1, key: 2 }, 'b1');
@@ -14,7 +14,7 @@ describe('work that waits', () => {
     expect(turns.size).toBe(0);
   });
 
-  it('passes over accounts that have no room', () => {
+  it('skips accounts without room', () => {
     const turns = new FairTurns<string>({ perKey: 9, inAll: 99 });
     turns.add({ account: 1, key: 1 }, 'a');
     turns.add({ account: 2, key: 2 }, 'b');
@@ -23,13 +23,13 @@ describe('work that waits', () => {
     expect(turns.next(always)).toBe('a');
   });
 
-  it('is bounded for each key and in all', () => {
+  it('bounds the work per key and in total', () => {
     const turns = new FairTurns<string>({ perKey: 2, inAll: 3 });
     const add = (key: number, work: string): string | undefined => turns.add({ account: 1, key }, work);
     expect([add(1, 'a'), add(1, 'b'), add(1, 'c'), add(2, 'd'), add(3, 'e')]).toEqual([undefined, undefined, 'c', undefined, 'e']);
   });
 
-  it('makes room for others out of the account that has most, whichever its keys', () => {
+  it('drops work of the largest account', () => {
     const turns = new FairTurns<string>({ perKey: 2, inAll: 4 });
     const add = (account: number, key: number, work: string): string | undefined => turns.add({ account, key }, work);
     for (const key of [1, 2, 3, 4]) add(1, key, `greedy${key}`);

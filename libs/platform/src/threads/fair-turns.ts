@@ -1,16 +1,17 @@
-/** Whose a piece of work is. */
+/** Owner of a piece of work. */
 export interface Owner {
   readonly account: number;
   readonly key: number;
 }
 
+/** Bounds of a `FairTurns` queue. */
 export interface FairTurnsOptions {
-  /** Most that may wait for one key. */
+  /** Most waiting work of one key. */
   readonly perKey: number;
   readonly inAll: number;
 }
 
-/** Work that waits. Accounts take turns, and within an account its keys: nobody gets ahead by sending more. */
+/** A fair queue: accounts take turns, and so do the keys of an account, so that sending more gives no advantage. */
 export class FairTurns<W> {
   /** In the order of their turns. */
   readonly #accounts = new Map<number, Map<number, W[]>>();
@@ -23,8 +24,8 @@ export class FairTurns<W> {
   }
 
   /**
-   * Adds work, where all is full in place of the latest of the account that has most.
-   * @returns what has no room after that: nothing, work of another account, or this.
+   * Adds work. A full queue drops the latest work of the account that has most.
+   * @returns the dropped work: none, that of another account, or this one.
    */
   add({ account, key }: Owner, work: W): W | undefined {
     const keys = this.#accounts.get(account) ?? new Map<number, W[]>();
@@ -42,7 +43,7 @@ export class FairTurns<W> {
     return evicted;
   }
 
-  /** The next one of an account for which there is room, which then waits behind all others. */
+  /** Takes the next work of an account that has room; that account then comes last. */
   next(hasRoom: (account: number) => boolean): W | undefined {
     for (const [account, keys] of this.#accounts) {
       if (!hasRoom(account)) continue;
@@ -54,12 +55,12 @@ export class FairTurns<W> {
     return undefined;
   }
 
-  /** Takes everything out. */
+  /** Removes all work. */
   *drain(): Iterable<W> {
     for (let work = this.next(() => true); work !== undefined; work = this.next(() => true)) yield work;
   }
 
-  /** Takes out the latest of the account that has most, where that is more than `own` and one. */
+  /** Drops the latest work of the account that has most, if that is more than `own` + 1. */
   #evictFor(own: number): W | undefined {
     const [, keys] = largest(this.#accounts, countOf, own + 1) ?? [];
     const [key, waiting] = (keys && largest(keys, ({ length }) => length, 0)) ?? [];
@@ -88,7 +89,7 @@ function countOf(keys: ReadonlyMap<number, readonly unknown[]>): number {
   return count;
 }
 
-/** The entry that is largest, where it is larger than `least`. */
+/** The largest entry that is larger than `least`. */
 function largest<V>(entries: ReadonlyMap<number, V>, sizeOf: (value: V) => number, least: number): readonly [number, V] | undefined {
   let found: readonly [number, V] | undefined;
   let most = least;

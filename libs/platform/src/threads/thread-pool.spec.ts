@@ -2,7 +2,7 @@ import { createLogger } from '../log/logger.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ThreadPool, type ThreadTask } from './thread-pool.js';
 
-/** A thread that answers each task with its own number, after a moment; it dies of 1 and hangs at 2. */
+/** A thread that answers each task with its number after a moment; 1 crashes it and 2 hangs it. */
 const SCRIPTED = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort, threadId } from 'node:worker_threads';
@@ -20,7 +20,7 @@ interface Done {
   readonly what: number;
 }
 
-describe('threads', () => {
+describe('ThreadPool', () => {
   let pool: ThreadPool;
   const open = (taskMs = 60_000): void => {
     pool = new ThreadPool({ threadUrl: SCRIPTED, threads: 4, taskMs, log: createLogger('test', 'silent') });
@@ -35,7 +35,7 @@ describe('threads', () => {
   });
   const run = (message: number, account?: number, key?: number): Promise<Done> => pool.run<Done>(task(message, account, key));
 
-  it('do four tasks at once, of one account no more than three, and all get their outcome', async () => {
+  it('runs four tasks, three of one account', async () => {
     open();
     const one = await Promise.all(Array.from({ length: 12 }, () => run(0)));
     expect(new Set(one.map(({ thread }) => thread)).size).toBe(3);
@@ -43,7 +43,7 @@ describe('threads', () => {
     expect(new Set(many.map(({ thread }) => thread)).size).toBe(4);
   });
 
-  it('serve another account while one has sent more than can be done', async () => {
+  it('serves others while one account floods it', async () => {
     open();
     // A busy machine takes long to start a thread.
     await Promise.all(Array.from({ length: 4 }, (_, i) => run(0, i)));
@@ -55,7 +55,7 @@ describe('threads', () => {
     await Promise.all(greedy);
   });
 
-  it('that die of a task fail it alone, and the next are done', async () => {
+  it('survives a task that crashes its thread', async () => {
     open();
     const killers = Promise.allSettled(Array.from({ length: 5 }, (_, i) => run(1, i)));
     const others = Array.from({ length: 5 }, (_, i) => run(0, i));
@@ -63,7 +63,7 @@ describe('threads', () => {
     expect(await Promise.all(others)).toHaveLength(5);
   });
 
-  it('give up a task that does not end, and only that', async () => {
+  it('ends only the task that hangs', async () => {
     open(300);
     const stuck = run(2);
     const outcome = stuck.catch((error: unknown) => error);
@@ -72,7 +72,7 @@ describe('threads', () => {
     expect(await run(0)).toMatchObject({ what: 0 });
   });
 
-  it('take no more tasks than may wait for a key, and do none that nobody waits for', async () => {
+  it('bounds waiting tasks and skips abandoned ones', async () => {
     open();
     const waiting = Array.from({ length: 3 + 32 }, () => run(0));
     await expect(run(0)).rejects.toMatchObject({ code: 'overloaded' });
@@ -80,7 +80,7 @@ describe('threads', () => {
     await expect(pool.run({ ...task(0), isWanted: () => false })).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('take tasks of others though many keys of one account have more than may wait', async () => {
+  it('takes tasks of others when full', async () => {
     open();
     const greedy = Array.from({ length: 9 * 32 }, (_, i) => run(10, 1, i % 9));
     const outcomes = Promise.allSettled(greedy);
@@ -91,7 +91,7 @@ describe('threads', () => {
     expect(done.length).toBeLessThan(9 * 32);
   });
 
-  it('that work or are waited for when the gateway ends fail, and none is left', async () => {
+  it('fails all tasks when it closes', async () => {
     open();
     const outcomes = Promise.allSettled(Array.from({ length: 6 }, (_, i) => run(2, i)));
     await pool.close();

@@ -3,23 +3,23 @@ import { ServiceError } from '@slipway/contracts';
 import type { Logger } from '../log/logger.js';
 import { FairTurns, type FairTurnsOptions, type Owner } from './fair-turns.js';
 
-/** An idle thread holds some 30 MB; large bodies come in bursts. */
+/** Most threads. An idle one takes about 30 MB; large bodies come in bursts. */
 const IDLE_MS = 30_000;
-/** Tasks of one key, and of all, that may wait for a thread; where all are taken, the account that has most makes room for others. */
+/** Most waiting tasks per key and in total. A full queue drops tasks of the account that has most. */
 const WAITING = { perKey: 32, inAll: 256 };
-/** Values of a thread, in MiB; what a body becomes is far below it. */
+/** Heap of a thread in MiB, far above the size of a parsed body. */
 const HEAP_MIB = 512;
 
 /** What a `ThreadPool` needs. */
 export interface ThreadPoolOptions {
-  /** The compiled module of a thread: it says `ready` once, then one outcome for each task. */
+  /** The compiled module of a thread. It posts `ready` once, then one outcome per task. */
   readonly threadUrl: URL;
   readonly threads: number;
-  /** How long one task may take, in milliseconds. */
+  /** Timeout of one task, in milliseconds. */
   readonly taskMs: number;
-  /** How long a thread waits for its next task before it ends, in milliseconds; 30 s unless given. */
+  /** Idle time after which a thread ends, in milliseconds; default 30 s. */
   readonly idleMs?: number;
-  /** Tasks of one key, and of all, that may wait for a thread; 32 and 256 unless given. */
+  /** Most waiting tasks per key and in total; default 32 and 256. */
   readonly waiting?: FairTurnsOptions;
   readonly log: Pick<Logger, 'error' | 'warn'>;
 }
@@ -27,10 +27,10 @@ export interface ThreadPoolOptions {
 /** Work for a thread. */
 export interface ThreadTask {
   readonly message: unknown;
-  /** What belongs to the thread from then on. */
+  /** Objects transferred to the thread. */
   readonly transfer: readonly ArrayBuffer[];
   readonly owner: Owner;
-  /** False when nobody waits for the outcome any more: then it is not begun. */
+  /** False when the caller has gone: the task is not begun then. */
   readonly isWanted: () => boolean;
 }
 
@@ -43,13 +43,13 @@ interface Thread {
   readonly worker: Worker;
   isReady: boolean;
   job: Job | null;
-  /** Ends the thread: when its task takes too long, or when it has been idle for long. */
+  /** Ends the thread when its task takes too long or it was idle for long. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * Threads that do one task after the other. Accounts take turns, and none of them can have all threads at once. A task that
- * takes too long or kills its thread fails alone.
+ * A pool of threads. Accounts take turns, and no account can use all threads at once. A task that takes too long or crashes its
+ * thread fails alone.
  */
 export class ThreadPool {
   readonly #threads = new Set<Thread>();
@@ -61,7 +61,7 @@ export class ThreadPool {
     this.#waiting = new FairTurns(options.waiting ?? WAITING);
   }
 
-  /** @throws ServiceError `overloaded` where too much waits, and for a task that took too long or killed its thread. */
+  /** Runs a task. @throws ServiceError `overloaded` when too many tasks wait, or when it took too long or crashed its thread. */
   run<Outcome>(task: ThreadTask): Promise<Outcome> {
     if (this.#closed) return Promise.reject(shuttingDown());
     return new Promise<Outcome>((resolve, reject) => {
@@ -70,7 +70,7 @@ export class ThreadPool {
     });
   }
 
-  /** Ends all threads; what they were doing fails. */
+  /** Ends all threads; their tasks fail. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#waiting.drain()) reject(shuttingDown());
@@ -88,7 +88,7 @@ export class ThreadPool {
     }
   }
 
-  /** One account leaves a thread to the others. */
+  /** An account leaves one thread to the others. */
   #hasRoom(account: number): boolean {
     return (this.#running.get(account) ?? 0) < Math.max(1, this.options.threads - 1);
   }
@@ -102,7 +102,7 @@ export class ThreadPool {
     if (thread.isReady) this.#limit(thread);
   }
 
-  /** A thread that is still loading its modules has not begun. */
+  /** The timeout begins when the thread has loaded its modules. */
   #limit(thread: Thread): void {
     thread.timer = setTimeout(() => {
       this.options.log.warn({ ms: this.options.taskMs }, 'body.read_too_long');
@@ -133,7 +133,7 @@ export class ThreadPool {
     return thread;
   }
 
-  /** @returns what the thread has done. */
+  /** @returns the task of the thread. */
   #rest(thread: Thread): Job | null {
     const { job } = thread;
     clearTimeout(thread.timer);

@@ -1,6 +1,6 @@
 /**
- * Whether work is over within `ms` milliseconds; it goes on in any case. Leaves no timer behind.
- * @throws what the work throws in this time.
+ * Whether work ends within `ms` milliseconds. The work continues in any case. Leaves no timer behind.
+ * @throws the work's error within this time.
  */
 export async function overWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import { withinTime } from './within-time.js';
 
 const LONG_MS = 600_000;
 
-/** Ends when its signal does, for its reason. */
+/** Rejects when its signal aborts, with its reason. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -17,8 +17,8 @@ function collectGarbage(): void {
   (runInNewContext('gc') as () => void)();
 }
 
-describe('work that is given some time', () => {
-  it('is aborted when the time is over, whatever was collected meanwhile', async () => {
+describe('withinTime', () => {
+  it('aborts when time is over, despite garbage collections', async () => {
     const outer = new AbortController();
     const works = Array.from({ length: 20 }, () => withinTime(outer.signal, 100, untilAborted));
     setTimeout(collectGarbage, 20);
@@ -26,21 +26,21 @@ describe('work that is given some time', () => {
     expect(ends.map((end) => end.status === 'rejected' && (end.reason as Error).name)).toEqual(ends.map(() => 'TimeoutError'));
   });
 
-  it('is aborted with the outer signal, for its reason', async () => {
+  it('aborts for the reason of the outer signal', async () => {
     const outer = new AbortController();
     const work = withinTime(outer.signal, LONG_MS, untilAborted);
     outer.abort(new Error('left'));
     await expect(work).rejects.toThrow('left');
   });
 
-  it('is not begun when the outer signal has aborted before', async () => {
+  it('does not begin after an abort', async () => {
     let begun = false;
     const work = withinTime(AbortSignal.abort(new Error('gone')), LONG_MS, () => Promise.resolve((begun = true)));
     await expect(work).rejects.toThrow('gone');
     expect(begun).toBe(false);
   });
 
-  it('leaves nothing at the outer signal, however it ends', async () => {
+  it('leaves no listener on the outer signal', async () => {
     const { signal } = new AbortController();
     expect(await withinTime(signal, LONG_MS, () => Promise.resolve(7))).toBe(7);
     await expect(withinTime(signal, LONG_MS, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');

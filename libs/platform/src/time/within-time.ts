@@ -1,8 +1,8 @@
 /**
- * Runs `work` with a signal that aborts after `ms`, and together with `outer`, for its reason. Both are forgotten once the
- * work is over. A timeout inside of `AbortSignal.any` would do the same in fewer words, but a garbage collection takes it
- * away before it fires (nodejs/node#57736).
- * @throws what `work` throws; `outer`'s reason when that has aborted before.
+ * Runs `work` with a signal that aborts after `ms`, or with `outer` and its reason. Timer and listener are removed when the work
+ * ends. `AbortSignal.any` with a timeout would be shorter, but garbage collection can remove the timeout before it fires
+ * (nodejs/node#57736).
+ * @throws `work`'s error, or `outer`'s reason when that has aborted before.
  */
 export async function withinTime<T>(outer: AbortSignal, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   outer.throwIfAborted();
