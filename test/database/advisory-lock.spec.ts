@@ -54,7 +54,7 @@ async function elected(name: string): Promise<Watched> {
   return watched;
 }
 
-/** As a process stands still that is frozen or gets no CPU time. */
+/** Blocks the event loop, as in a frozen process. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -67,7 +67,7 @@ async function terminate(name: string): Promise<void> {
 }
 
 describe('the advisory lock', () => {
-  it('is kept by a process that stood still for less than the server waits, with a statement under way', async () => {
+  it('survives a short freeze of its holder', async () => {
     const { lock, events } = await elected('lag');
     for (let times = 0; times < 2; times += 1) {
       const answer = lock.query<{ one: number }>('SELECT 1 AS one FROM pg_sleep(0.1)');
@@ -78,14 +78,14 @@ describe('the advisory lock', () => {
     expect([events, lock.held]).toEqual([['acquired'], true]);
   });
 
-  it('is kept while the server takes seconds to answer', async () => {
+  it('survives a server that answers slowly', async () => {
     const { lock, events } = await elected('slow');
     await lock.query('SELECT pg_sleep(1.7)');
     await lock.query('SELECT 1');
     expect([events, lock.held]).toEqual([['acquired'], true]);
   });
 
-  it('passes on from a frozen process, and never do both believe that they hold it', async () => {
+  it('passes on from a frozen process safely', async () => {
     const child = fork(HOLDER, [postgres.url, 'frozen'], { execArgv: [] });
     children.push(child);
     endWithProcess(child);
@@ -98,13 +98,13 @@ describe('the advisory lock', () => {
     said.length = 0;
     child.kill('SIGCONT');
     await until('the child knows', () => Promise.resolve(said.includes('lost') && said.includes('not held')));
-    // What it wrote before it was frozen may have waited in the pipe; the first word after it woke is on its own belief.
+    // Output from before the freeze may have waited in the pipe; the first output after it shows what the process believes.
     expect(said.slice(said.indexOf('not held'))).not.toContain('held');
     expect(said.filter((event) => event === 'acquired')).toEqual([]);
     expect([events, lock.held]).toEqual([['acquired'], true]);
   });
 
-  it('is won again after its session was ended by force; a statement on the former one fails, and the loss is counted', async () => {
+  it('is taken again after a forced loss', async () => {
     const lossesOf = async (name: string): Promise<number> =>
       (await lockLosses(metrics).get()).values.find(({ labels }) => labels['lock'] === name)?.value ?? 0;
     const { lock, events } = await elected('force');

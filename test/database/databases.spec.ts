@@ -35,7 +35,7 @@ async function connect(url: string): Promise<Client> {
 
 const admin = (): Promise<Client> => connect(postgres.url);
 
-/** That the owner may work in its database, and who else may not. */
+/** Checks that only the owner may use its database. */
 async function expectUsable(own: OwnedDatabase): Promise<void> {
   const client = await connect(addressOf(own.database, own));
   await client.query('CREATE TABLE tried (id integer); DROP TABLE tried');
@@ -49,7 +49,7 @@ const service = (name: string, env = 'dev'): OwnedDatabase => ({
 const [keys, deployments] = [service('keys'), service('deployments')];
 
 describe('databases and their roles', () => {
-  it('are made by services that start at once, and by several replicas of each', async () => {
+  it('are created by services that start together', async () => {
     const names = ['first', 'second', 'third'].flatMap((name) => [name, name, name, name]);
     await Promise.all(names.map((name) => ensureDatabase(addressOf(name))));
     const clients: unknown[] = [];
@@ -57,7 +57,7 @@ describe('databases and their roles', () => {
     expect(clients).toHaveLength(names.length);
   });
 
-  it('are opened by services that start at once', async () => {
+  it('are opened by services that start together', async () => {
     const open = async (name: string): Promise<void> => {
       const log = createLogger('test', 'silent');
       const database = new Database({ url: addressOf(name), applicationName: name, entities: [], migrations: [], log });
@@ -67,7 +67,7 @@ describe('databases and their roles', () => {
     expect(await Promise.all(['a', 'b', 'a', 'b', 'c'].map((name) => open(`opened_${name}`)))).toHaveLength(5);
   });
 
-  it('are made by one step, any number of times and at once', async () => {
+  it('are created by one repeatable step', async () => {
     const made = await Promise.all([1, 2, 3, 4].map(() => provideDatabases(postgres.url, [keys, deployments])));
     expect(made.flat().toSorted()).toEqual([deployments.database, keys.database]);
     await expectUsable(keys);
@@ -76,7 +76,7 @@ describe('databases and their roles', () => {
     await expect(connect(addressOf(deployments.database, keys))).rejects.toThrow(/permission denied/);
   });
 
-  it('follow a changed password, and keep what is in them', async () => {
+  it('follow a changed password and keep data', async () => {
     await provideDatabases(postgres.url, [keys]);
     await (await connect(addressOf(keys.database, keys))).query('CREATE TABLE kept AS SELECT 1 AS one');
     const changed = { ...keys, password: 'another' };
@@ -86,14 +86,14 @@ describe('databases and their roles', () => {
     await provideDatabases(postgres.url, [keys]);
   });
 
-  it('come later too: of another environment, and of a third service', async () => {
+  it('are added for environments and services later', async () => {
     await provideDatabases(postgres.url, [keys, deployments]);
     const later = [service('keys', 'prod'), service('tuning')];
     expect(await provideDatabases(postgres.url, [keys, deployments, ...later])).toEqual(later.map(({ database }) => database));
     for (const one of [keys, deployments, ...later]) await expectUsable(one);
   });
 
-  it('are whole after steps that were cut off anywhere', async () => {
+  it('are complete after interrupted steps', async () => {
     const names = Array.from({ length: 6 }, (_, i) => ({ ...service(`cut${i}`), role: 'slipway_cut' }));
     const killer = await admin();
     let stopped = false;
@@ -124,7 +124,7 @@ describe('databases and their roles', () => {
     await connect(addressOf('after_template'));
   });
 
-  it('are not made by a user who may not, whose error holds no password', async () => {
+  it('are refused to users without the right', async () => {
     await provideDatabases(postgres.url, [keys]);
     await expect(ensureDatabase(addressOf('forbidden', keys))).rejects.toThrow(/permission denied/);
     const failure: unknown = await provideDatabases(addressOf('postgres', keys), [deployments]).catch((error: unknown) => error);

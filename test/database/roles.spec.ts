@@ -15,14 +15,14 @@ const SERVICES = {
 };
 type Service = keyof typeof SERVICES;
 
-/** Each service with each schema that it makes; a role may be called like it. */
+/** Each service with each of its schemas, which may be the name of a role. */
 const CASES: [Service, string][] = (['keys', 'deployments'] as const).flatMap((service) =>
   (SERVICES[service]('postgres://x/y').strays?.schemas ?? []).map((name): [Service, string] => [service, name]),
 );
 
 let postgres: TestPostgres;
 let made = 0;
-/** Tables and sequences of a database that a role without such a name migrated, by schema and name. */
+/** Tables and sequences after the migrations of a role with another name, by schema and name. */
 const usual = new Map<Service, string[]>();
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => postgres?.stop());
 
-/** A database of its own, which belongs to a role of this name. */
+/** A new database, owned by a role of this name. */
 async function emptyDatabase(role: string): Promise<string> {
   made += 1;
   const own = { role, password: 'secret', database: `roles_${made}` };
@@ -52,7 +52,7 @@ async function startOnce(options: DatabaseOptions): Promise<void> {
   await database.close();
 }
 
-/** As releases did it that left the search path as it was; they left one connection's schema to the role's name. */
+/** Migrates like releases without a fixed search path. */
 async function startAsBefore(options: DatabaseOptions): Promise<void> {
   const { extra, ...others } = dataSourceOptions(options);
   const { options: _, ...timeouts } = extra as { options: string };
@@ -84,7 +84,7 @@ const RELATIONS = `SELECT n.nspname || '.' || c.relname AS name FROM pg_class c 
   WHERE c.relkind IN ('r', 'S', 'i') AND n.nspname NOT LIKE 'pg_%' AND n.nspname <> 'information_schema' ORDER BY 1`;
 const relationsOf = async (url: string): Promise<string[]> => (await query<{ name: string }>(url, RELATIONS)).map(({ name }) => name);
 
-describe('a service whose database role is called like one of its schemas', () => {
+describe('a database role named like a schema', () => {
   it.each(CASES)('%s-service as %s starts again and again, with its tables where every other role has them', async (service, role) => {
     const options = SERVICES[service](await emptyDatabase(role));
     for (let starts = 0; starts < 2; starts += 1) await startOnce(options);

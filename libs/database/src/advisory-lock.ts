@@ -5,24 +5,24 @@ import { AnswerTimeoutError, awakeFor } from './awake-time.js';
 import { lockLosses } from './lock-metrics.js';
 import { clientTimeouts, connectionSettings } from './settings.js';
 
-/** Pause between two tries for the lock, in milliseconds. */
+/** Pause between two attempts to take the lock, in milliseconds. */
 const TRY_MS = 250;
-/** Pause between two signs of life while it is held, in milliseconds: three of them fit into `SILENT_MS`. */
+/** Pause between two heartbeats while the lock is held, in milliseconds: three of them fit into `SILENT_MS`. */
 const BEAT_MS = 500;
 /**
- * The server ends the session of a holder that is silent for so long, in milliseconds: a frozen
- * process, whose kernel keeps the connection up, must not hold the lock for ever.
+ * Silence after which the server ends the holder's session, in milliseconds: a frozen process, whose kernel keeps the connection
+ * open, must not hold the lock for ever.
  */
 const SILENT_MS = 2_000;
 /**
- * So long an answer may take, in milliseconds of a running process. Longer than for other statements: a server without
- * CPU time is slow, and a session that is given up costs a new term of whoever holds the lock.
+ * Timeout of an answer, in milliseconds of running process time. Longer than for other statements: a server without CPU time
+ * is slow, and giving up the session costs the holder a new term.
  */
 const ANSWER_MS = 5_000;
 /** Pause before the next session, in milliseconds; it doubles with each term that ended early. */
 const RECONNECT_MIN_MS = 250;
 const RECONNECT_MAX_MS = 4_000;
-/** A term of this length was no early end, in milliseconds. */
+/** A term that lasted this long did not end early, in milliseconds. */
 const STEADY_MS = 30_000;
 
 /** The same while the process stops, in milliseconds. */
@@ -37,46 +37,45 @@ export interface AdvisoryLockOptions {
   readonly name: string;
   readonly applicationName: string;
   readonly log: Logger;
-  /** Where losses are counted. */
+  /** Registry in which losses are counted. */
   readonly metrics?: Registry | undefined;
-  /** Channel of NOTIFY to listen to, whether or not the lock is held. */
+  /** NOTIFY channel to listen to, whether or not the lock is held. */
   readonly channel?: string;
-  /** The lock is held. A failure gives it back. Called again after each loss. */
+  /** Called when the lock has been taken, also after each loss. A rejection releases it. */
   readonly acquired: () => Promise<void> | void;
-  /** The lock is no longer held; at this moment another process may have it. */
+  /** Called when the lock is no longer held; another process may have it by now. */
   readonly lost: () => void;
-  /** A session begins; whatever was heard on an earlier one may have holes. */
+  /** Called when a session begins. Notifications may have been lost before. */
   readonly connected?: () => void;
   readonly notified?: () => void;
 }
 
-/** Why SQL under the lock is refused: the session that held it is gone. */
+/** SQL under the lock was refused, because the session that held it has ended. */
 export class LockLostError extends Error {
   override readonly name = 'LockLostError';
 }
 
 /**
- * Holds a PostgreSQL advisory lock on a session of its own, for as long as the process lives, and
- * stands in line for it again after each loss. Of all processes with the same name, one holds it;
- * one that freezes or is cut off loses it after two seconds.
+ * Holds a PostgreSQL advisory lock on a session of its own while the process lives, and waits for it again after each loss. One
+ * of all processes with the same name holds it. A process that freezes or is cut off loses it after two seconds.
  *
  * The server alone decides who holds the lock: it is bound to the session, and `query` runs on that session, so what
  * commits there committed under the lock, however late its answer is read. How long this process waits for an answer
- * is therefore no matter of safety: while it waits, the server may have given the lock to another, but then this
- * session is gone and every statement on it fails. Waiting is a matter of stability: a process or a server without
- * CPU time answers late, and a session that is given up for it begins a new term for nothing.
- * - Time in which this process itself stood still does not count: what came meanwhile is read first. If the session
- *   survived, the lock was held all the time; if the server ended it, reading says so.
- * - `held` is true no longer than the server surely keeps a silent session: two seconds after the last statement that
- *   was answered had been sent. The server counts from its arrival, which is later. So two processes never both
- *   believe that they hold it, unless an operator ends the session of one by force.
- * - Terms that end early are followed by longer pauses: where CPU time is short, elections must not take the rest.
+ * is therefore not a question of safety: if the server gives the lock to another process meanwhile, this session has
+ * ended and every statement on it fails. It is a question of stability: a process or server without CPU time answers late,
+ * and giving up its session causes a needless new term.
+ * - Time in which this process was suspended does not count: answers that arrived meanwhile are read first. If the session
+ *   survived, the lock was held all the time; if the server ended it, reading fails.
+ * - `held` is true for at most as long as the server keeps a silent session: two seconds after the last answered statement
+ *   was sent. The server counts from its arrival, which is later. So `held` is never true in two processes, unless an operator
+ *   ends the session of one by force.
+ * - After terms that end early the pauses grow, so that elections do not use up scarce CPU time.
  */
 export class AdvisoryLock {
   #client: Client | undefined;
   #held = false;
   #stopped = false;
-  /** When the last statement that was answered had been sent, by `performance.now()`. */
+  /** When the last answered statement was sent, by `performance.now()`. */
   #provenAt = 0;
   #heldSince = 0;
   #earlyEnds = 0;
@@ -90,12 +89,12 @@ export class AdvisoryLock {
     return this.#held && performance.now() - this.#provenAt < SILENT_MS;
   }
 
-  /** Begins to stand in line. */
+  /** Begins to wait for the lock. */
   start(): void {
     this.#loop = this.#run();
   }
 
-  /** Gives the lock back, if held, and closes the session. */
+  /** Releases the lock, if held, and closes the session. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopping.abort();
@@ -103,7 +102,7 @@ export class AdvisoryLock {
   }
 
   /**
-   * Runs one statement on the session that holds the lock: if it commits, it committed under the lock.
+   * Runs one statement on the session that holds the lock: if it commits, it has committed under the lock.
    * @throws LockLostError when the lock is not held.
    */
   async query<T extends QueryResultRow>(sql: string, parameters: readonly unknown[] = []): Promise<T[]> {
@@ -127,7 +126,7 @@ export class AdvisoryLock {
   async #session(): Promise<void> {
     const { url, applicationName, channel } = this.options;
     const client = new Client({ connectionString: url, application_name: applicationName, ...sessionSettings });
-    // An abort ends the pause at once. A promise that is raced with each pause would collect all of them.
+    // An abort ends the pause at once. A promise raced with every pause would keep all of them in memory.
     const ending = new AbortController();
     let ended = false;
     let failure: Error | undefined;
@@ -196,7 +195,7 @@ export class AdvisoryLock {
         this.#provenAt = sentAt;
         return rows;
       } catch (error) {
-        // The answer may still come: a session that hangs is not worth waiting for.
+        // Not awaited: the session may hang.
         if (error instanceof AnswerTimeoutError) void client.end().catch(() => undefined);
         throw error;
       }

@@ -1,22 +1,22 @@
-/** How often the time is looked at, in milliseconds. A longer gap is one in which the process stood still. */
+/** Interval of the clock, in milliseconds. A longer gap means that the process was suspended. */
 const STEP_MS = 100;
 
-/** Nothing came in time. */
+/** No answer came in time. */
 export class AnswerTimeoutError extends Error {
   override readonly name = 'AnswerTimeoutError';
 }
 
 /**
- * Waits for an answer, for a time in which this process runs: a gap in which its loop stood still, frozen or without
- * CPU time, counts as one step of 100 ms. What arrived in the gap is read before the wait can end.
- * @param limit of running time, in milliseconds; asked at each step
- * @throws AnswerTimeoutError when it is over; the answer's own failure when that comes before
+ * Waits for an answer and counts only time in which this process runs: a gap in which the event loop was suspended counts as
+ * one step of 100 ms. Answers that arrived during the gap are read before the wait can end.
+ * @param limit running time in milliseconds; read at each step
+ * @throws AnswerTimeoutError after the limit, or the answer's own error
  */
 export async function awakeFor<T>(answer: Promise<T>, limit: () => number): Promise<T> {
   let waited = 0;
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
-    // One step at a time: between two of them the loop reads its sockets.
+    // One step at a time: the event loop reads its sockets between two steps.
     const step = (): void => {
       waited += STEP_MS;
       if (waited > limit()) reject(new AnswerTimeoutError(`No answer within ${limit()} ms.`));

@@ -3,7 +3,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { clientTimeouts, connectionSettings, POOL_SIZE } from './settings.js';
 import type { StrayRelations } from './stray-relations.js';
 
-/** What a service's database is made of. */
+/** Address, migrations and entities of a service's database. */
 export interface DatabaseOptions {
   /** Address of the database; see `databaseUrl`. */
   readonly url: string;
@@ -11,16 +11,16 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   readonly entities: NonNullable<DataSourceOptions['entities']>;
   readonly migrations: NonNullable<DataSourceOptions['migrations']>;
-  /** What earlier releases may have left in other schemas; moved before migrations run. */
+  /** Relations that earlier releases may have created in other schemas; moved before migrations run. */
   readonly strays?: StrayRelations;
   readonly log: Logger;
-  /** Where lost locks are counted. */
+  /** Registry in which lost locks are counted. */
   readonly metrics?: Registry;
 }
 
 type Postgres = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** TypeORM options with every wait bounded, the schema made by migrations alone, and statements kept out of the log. */
+/** TypeORM options: every wait has a timeout, only migrations change the schema, and statements are not logged. */
 export function dataSourceOptions({ url, applicationName, entities, migrations, log }: DatabaseOptions): Postgres {
   return {
     type: 'postgres',
@@ -37,7 +37,7 @@ export function dataSourceOptions({ url, applicationName, entities, migrations, 
   };
 }
 
-/** The same for migrations: few connections, and time for statements that rewrite a table. */
+/** The same for migrations: few connections, and longer timeouts for statements that rewrite a table. */
 export function migrationOptions(options: DatabaseOptions): Postgres {
   const usual = dataSourceOptions(options);
   const extra = { ...connectionSettings, query_timeout: 0, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };

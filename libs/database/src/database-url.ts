@@ -1,17 +1,17 @@
 import { ConfigError } from '@slipway/platform';
 
-/** The settings from which the address of a service's database follows. */
+/** Settings that give the address of a service's database. */
 export interface DatabaseUrlOptions {
   readonly env: string;
   /** Short name of the owning service, such as `keys`. */
   readonly name: string;
-  /** A server where databases may be created: DATABASE_URL. */
+  /** Server on which the database may be created: DATABASE_URL. */
   readonly serverUrl?: string | undefined;
-  /** The database itself, such as KEYS_DATABASE_URL; wins. */
+  /** The database itself, such as KEYS_DATABASE_URL; takes precedence. */
   readonly databaseUrl?: string | undefined;
 }
 
-/** Reads a PostgreSQL address; its text stays out of the error, since it holds a password. */
+/** Parses a PostgreSQL address. The error does not quote it, because it contains a password. */
 export function parseDatabaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
@@ -29,7 +29,7 @@ function checked(text: string, variable: string): URL {
 }
 
 /**
- * The address of a service's own database: the one given, or `slipway_{env}_{name}` on the server given.
+ * The address of a service's own database: the given one, or `slipway_{env}_{name}` on the given server.
  * @throws ConfigError when neither is given or the address is not one of PostgreSQL.
  */
 export function databaseUrl({ env, name, serverUrl, databaseUrl: own }: DatabaseUrlOptions): string {

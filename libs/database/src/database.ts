@@ -13,7 +13,7 @@ import { Transactions } from './transactions.js';
 const RETRY_MIN_MS = 250;
 const RETRY_MAX_MS = 2_000;
 
-/** A service's own database: made, migrated and opened at start, with a pool whose faults end no process. */
+/** A service's own database: created, migrated and opened at start. Errors of pooled connections do not end the process. */
 export class Database {
   readonly transactions: Transactions;
   readonly #options: DatabaseOptions;
@@ -28,10 +28,10 @@ export class Database {
   }
 
   /**
-   * Makes the database if it is missing, runs the migrations and opens the pool. Waits, with a log
-   * line per try, for a server that does not answer yet.
+   * Creates the database if it is missing, runs the migrations and opens the pool. Waits for a server that does not answer yet,
+   * with one log line per attempt.
    * @throws ConfigError when the server refuses the user or the password; the driver's error when waiting
-   *   cannot help otherwise: missing rights, a failing migration.
+   *   does not help: missing rights, a failing migration.
    */
   async open(): Promise<void> {
     for (let tries = 1; !this.#closed; tries += 1) {
@@ -49,13 +49,13 @@ export class Database {
     }
   }
 
-  /** Where a feed of this database is kept. @param feed name of the feed, as in its contract */
+  /** The store of a feed in this database. @param feed name of the feed, as in its contract */
   feedStore<R>(feed: string): SqlFeedStore<R> {
     const { url, applicationName, log, metrics } = this.#options;
     return new SqlFeedStore<R>({ feed, url, applicationName, transactions: this.transactions, log, metrics });
   }
 
-  /** A lock that one of all processes with this database holds. Its session is its own, apart from the pool. */
+  /** A lock that one process with this database holds at a time. It has its own session outside the pool. */
   lock(options: Pick<AdvisoryLockOptions, 'name' | 'channel' | 'acquired' | 'lost' | 'connected' | 'notified'>): AdvisoryLock {
     const { url, applicationName, log, metrics } = this.#options;
     return new AdvisoryLock({ ...options, applicationName: `${applicationName} ${options.name}`, url, log, metrics });

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterEach, expect, it } from 'vitest';
 import { createDatabase } from './ensure-database.js';
 
-/** How the server answers `CREATE DATABASE`: it makes it, or fails so. */
+/** The server's answer to `CREATE DATABASE`. */
 type Making = 'made' | { readonly code: string; readonly message: string };
 
 const BATCH: Making = { code: 'XX000', message: 'starting batch while batch already in progress' };
@@ -45,7 +45,7 @@ class ScriptedPostgres {
     socket.on('error', () => undefined);
     socket.on('data', (data) => {
       rest = Buffer.concat([rest, data]);
-      // The first message alone has no type.
+      // Only the first message has no type.
       for (let skip = Number(isStarted); rest.length >= skip + 4; skip = Number(isStarted)) {
         const end = skip + rest.readInt32BE(skip);
         if (rest.length < end) return;
@@ -82,13 +82,13 @@ async function postgres(...makings: Making[]): Promise<{ server: ScriptedPostgre
   return { server, client };
 }
 
-it('a database is made though the server fails by making two at once', async () => {
+it('retries when the server fails concurrent creations', async () => {
   const { server, client } = await postgres(BATCH, BATCH, 'made');
   expect(await createDatabase(client, 'slip')).toBe(true);
   expect(server.made).toHaveLength(3);
 });
 
-it('another internal error of the server is told at once', async () => {
+it('rejects at once after another internal error', async () => {
   const { server, client } = await postgres(BROKEN, 'made');
   await expect(createDatabase(client, 'slip')).rejects.toMatchObject(BROKEN);
   expect(server.made).toHaveLength(1);

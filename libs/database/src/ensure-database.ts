@@ -3,19 +3,19 @@ import { Client } from 'pg';
 import { parseDatabaseUrl } from './database-url.js';
 import { connectionSettings } from './settings.js';
 
-/** There is no such database. */
+/** SQLSTATE: the database does not exist. */
 const MISSING = '3D000';
-/** Two made it at once. */
+/** SQLSTATE codes of a concurrent creation. */
 const MADE_BY_ANOTHER = new Set(['42P04', '23505']);
-/** Another session uses the template at this moment. */
+/** SQLSTATE: another session uses the template. */
 const TEMPLATE_BUSY = '55006';
-/** PostgreSQL 18 may answer this, as an internal error, when two databases are made at once. */
+/** Internal error of PostgreSQL 18 when two databases are created at once. */
 const BATCH_BUSY = 'starting batch';
 const TRIES = 20;
 const PAUSE_MS = 100;
-/** On a busy machine a server takes its time to answer at all. */
+/** Connection timeout for a server on a busy machine. */
 const CONNECT_MS = 10_000;
-/** A database is copied from its template, and waits for whoever makes one at the same time. */
+/** Timeout of a creation, which copies the template and waits for concurrent creations. */
 const MAKING_MS = 60_000;
 
 const codeOf = (error: unknown): unknown => (typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined);
@@ -38,21 +38,20 @@ async function withClient<T>(url: string, timeoutMs: number | undefined, work: (
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * Runs `work` on the server's maintenance database `postgres`, of all callers one at a time: whoever makes or
- * changes databases and roles stands in this line.
+ * Runs `work` on the server's maintenance database `postgres`, one caller at a time. All changes of databases and roles use it.
  * @param address of any database of the server
  */
 export async function onMaintenance<T>(address: string, work: (client: Client) => Promise<T>): Promise<T> {
   const url = parseDatabaseUrl(address);
   url.pathname = '/postgres';
   return withClient(url.href, MAKING_MS, async (client) => {
-    // Closing the session gives the lock back.
+    // Closing the session releases the lock.
     await client.query(`SELECT pg_advisory_lock(hashtextextended('slipway.databases', 0))`);
     return work(client);
   });
 }
 
-/** Makes a database unless it exists; for callers that stand in line by `onMaintenance`. @returns whether it was made */
+/** Creates a database unless it exists; for callers inside `onMaintenance`. @returns whether it was created */
 export async function createDatabase(client: Client, name: string): Promise<boolean> {
   for (let left = TRIES; ; left -= 1) {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
@@ -61,7 +60,7 @@ export async function createDatabase(client: Client, name: string): Promise<bool
       await client.query(`CREATE DATABASE ${quoted(name)} ENCODING 'UTF8' TEMPLATE template0`);
       return true;
     } catch (error) {
-      // Others than us stand in no line.
+      // Other programs do not take the lock.
       if (MADE_BY_ANOTHER.has(String(codeOf(error)))) return false;
       if (!isPassing(error) || left === 0) throw error;
       await delay(PAUSE_MS);
@@ -70,7 +69,7 @@ export async function createDatabase(client: Client, name: string): Promise<bool
 }
 
 /**
- * Makes the database that an address names, unless it exists. Any number of services and replicas may do it at once.
+ * Creates the database of an address unless it exists. Services and replicas may do this concurrently.
  * @throws the driver's error when the server does not answer or the user may not create databases.
  */
 export async function ensureDatabase(address: string): Promise<void> {

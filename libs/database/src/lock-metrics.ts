@@ -2,7 +2,7 @@ import { Counter, type Registry } from '@slipway/platform';
 
 const NAME = 'slipway_lock_lost_total';
 
-/** The counter of advisory locks that were lost before the process stopped, by the lock's name; made on first use. */
+/** Counter of advisory locks lost before the process stopped, by lock name; created on first use. */
 export const lockLosses = (metrics: Registry): Counter<'lock'> =>
   (metrics.getSingleMetric(NAME) as Counter<'lock'> | undefined) ??
   new Counter({

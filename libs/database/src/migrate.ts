@@ -3,8 +3,8 @@ import { type DatabaseOptions, migrationOptions } from './data-source-options.js
 import { bringStraysHome } from './stray-relations.js';
 
 /**
- * Runs the migrations that are missing, after it moved what earlier releases left in other schemas. Of replicas that
- * start at once, one does it and the others wait.
+ * Moves relations that earlier releases left in other schemas, then runs the missing migrations. Of replicas that start together,
+ * one does this and the others wait.
  */
 export async function migrate(options: DatabaseOptions): Promise<void> {
   const dataSource = new DataSource(migrationOptions(options));
@@ -16,7 +16,7 @@ export async function migrate(options: DatabaseOptions): Promise<void> {
     const done = await dataSource.runMigrations();
     if (done.length > 0) options.log.info({ migrations: done.map(({ name }) => name) }, 'database.migrated');
   } finally {
-    // Closing the session gives the lock back.
+    // Closing the session releases the lock.
     await lock.release();
     await dataSource.destroy();
   }

@@ -8,7 +8,7 @@ export interface OwnedDatabase {
   readonly password: string;
 }
 
-/** Lets the server quote: none of these statements takes parameters. */
+/** Lets the server quote values, because these statements take no parameters. */
 async function execute(client: Client, template: string, values: readonly string[]): Promise<void> {
   const marks = values.map((_, i) => `$${i + 2}::text`).join(', ');
   const { rows } = await client.query<{ statement: string }>(`SELECT format($1::text, ${marks}) AS statement`, [template, ...values]);
@@ -22,16 +22,15 @@ async function provideRole(client: Client, { role, password }: OwnedDatabase): P
 }
 
 /**
- * Makes roles and databases that are missing, gives each role the password named and each database its owner, and
- * keeps all other roles out of it. What is right already stays, so it may run at every start, be cut off anywhere
- * and run again, and by several at once.
- * @param address of the server, as a user who may make roles and databases
- * @returns names of the databases that were made
- * @throws the driver's error; it holds no password, since the statements are not part of it
+ * Creates missing roles and databases, sets the given passwords and owners, and revokes the access of all other roles. It is
+ * idempotent: it may run at every start, be interrupted, and run concurrently.
+ * @param address of the server, with a user that may create roles and databases
+ * @returns names of the created databases
+ * @throws the driver's error without the statement, so without passwords
  */
 export async function provideDatabases(address: string, databases: readonly OwnedDatabase[]): Promise<string[]> {
   return onMaintenance(address, async (client) => {
-    // Passwords are in the statements: the server must not log them, not even when one of them fails.
+    // The statements contain passwords: the server must not log them, even when they fail.
     await client.query(`SET log_statement = 'none'; SET log_min_error_statement = 'panic'; SET log_min_duration_statement = -1`);
     const made: string[] = [];
     for (const one of databases) {

@@ -6,13 +6,13 @@ import { Database } from './database.js';
 import { databaseUrl } from './database-url.js';
 import { Transactions } from './transactions.js';
 
-/** What a service's own database is. */
+/** Description of a service's own database. */
 export interface ServiceDatabase extends Pick<DatabaseOptions, 'applicationName' | 'entities' | 'migrations' | 'strays'> {
   /** Short name of the service: the database is `slipway_{env}_{name}`, unless `{NAME}_DATABASE_URL` names another. */
   readonly name: string;
 }
 
-/** Settings that a service with a database has, besides `{NAME}_DATABASE_URL`. */
+/** Settings of a service with a database, in addition to `{NAME}_DATABASE_URL`. */
 type DatabaseConfig = ServiceConfig & { readonly DATABASE_URL?: string | undefined } & Readonly<Record<string, unknown>>;
 
 /** A service's own database as a resource. It provides `Database`, `Transactions` and `AuditLog`. */
@@ -35,7 +35,7 @@ export function database({ name, ...made }: ServiceDatabase): Resource<Database>
   };
 }
 
-/** The audit log of refused calls as a resource; it belongs behind `database` and provides `RefusalLog`. */
+/** The audit log of refused calls as a resource, listed after `database`. It provides `RefusalLog`. */
 export const refusalLog = (options: Pick<RefusalLogOptions, 'nameOf'> = {}): Resource<RefusalLog> => ({
   name: 'refusal log',
   token: RefusalLog,

@@ -1,4 +1,4 @@
-/** Bounds of one connection. A stopped server cannot enforce its own, so the client has them too. */
+/** Timeouts of one connection, enforced by server and client, because a suspended server cannot enforce its own. */
 export const clientTimeouts = {
   connectionTimeoutMillis: 1_000,
   query_timeout: 1_000,
@@ -9,8 +9,8 @@ export const clientTimeouts = {
 } as const;
 
 /**
- * What every connection is opened with. PostgreSQL looks for unqualified names in `"$user", public`: a role that is
- * called like one of our schemas would find them there once that schema exists. `options=` in an address wins.
+ * Options of every connection. By default PostgreSQL searches unqualified names in `"$user", public`: for a role with the name
+ * of one of our schemas this would be that schema. `options=` in an address takes precedence.
  */
 export const connectionSettings = { ...clientTimeouts, options: '-c search_path=public' } as const;
 

@@ -1,18 +1,17 @@
 import type { Logger } from '@slipway/platform';
 import type { QueryRunner } from 'typeorm';
 
-/** TypeORM's own table, which every database has. */
+/** TypeORM's own table in every database. */
 const MIGRATIONS = 'migrations';
-/** So long a statement waits for the tables that it moves, in milliseconds: another replica may use them. */
+/** Lock timeout of a move in milliseconds: another replica may use the table. */
 const LOCK_MS = 30_000;
 
 /**
- * Tables and sequences that statements name without a schema. Releases before the search path was fixed put them into
- * the schema that was named like the database role, once that schema existed, and looked for `migrations` there at the
- * next start.
+ * Tables and sequences that statements name without a schema. Releases before the search path was fixed created them in the
+ * schema named like the database role, once that schema existed, and also read `migrations` from there.
  */
 export interface StrayRelations {
-  /** Schemas that the service makes; the role's own name is looked at as well. */
+  /** Schemas that the service creates; the schema named like the role is searched too. */
   readonly schemas: readonly string[];
   readonly relations: readonly string[];
 }
@@ -21,7 +20,7 @@ interface Relation {
   readonly schema: string;
   readonly name: string;
   readonly isSequence: boolean;
-  /** The same name is in the right schema, too. */
+  /** Whether the right schema has a relation of the same name. */
   readonly isDouble: boolean;
 }
 
@@ -37,13 +36,12 @@ const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const pathOf = ({ schema, name }: Pick<Relation, 'schema' | 'name'>): string => `${quoted(schema)}.${quoted(name)}`;
 
 /**
- * Moves stray tables and sequences to the schema that connections look into. Does nothing where there are none, so it
- * runs before every migration; the caller holds the lock of migrations. All of it in one transaction.
+ * Moves stray tables and sequences to the schema of the search path, in one transaction. Does nothing where there are none, so
+ * it runs before every migration. The caller holds the lock of migrations.
  *
- * What exists twice comes from a start that began to migrate anew, and failed: the copy in the wrong schema goes, and
- * two lists of migrations become one. Where that cannot be the reason, only an empty copy goes; where both copies hold
- * rows, the one in the right schema counts, and the other is left for a person to look at, with a line in the log at
- * each start.
+ * A relation in both schemas comes from a start that began to migrate again and failed: the copy in the wrong schema is dropped,
+ * and two lists of migrations become one. Where that cannot be the reason, only an empty copy is dropped. Where both copies
+ * contain rows, the one in the right schema is used, and the other stays for an operator, with a log line at each start.
  */
 export async function bringStraysHome(runner: QueryRunner, strays: StrayRelations | undefined, log: Logger): Promise<void> {
   const { schemas = [], relations = [] } = strays ?? {};
@@ -53,7 +51,7 @@ export async function bringStraysHome(runner: QueryRunner, strays: StrayRelation
     const home = await homeOf(runner);
     const find = async (): Promise<Relation[]> => (await runner.query(FIND, [schemas, [...relations, MIGRATIONS]])) as Relation[];
     for (const schema of new Set((await find()).map((one) => one.schema))) {
-      // Found again for each schema: what came home from one makes a double of its namesake in the next.
+      // Searched again for each schema: a relation moved from one may now have a double in the next.
       const found = (await find()).filter((one) => one.schema === schema);
       const done = await new Homecoming(runner, home, found).run();
       if (done.moved.length + done.dropped.length > 0) log.warn({ schema, home, ...done }, 'database.strays_moved');
@@ -72,14 +70,14 @@ async function homeOf(runner: QueryRunner): Promise<string> {
   return row.home;
 }
 
-/** What became of the strays of one schema, by name. */
+/** What was done with the stray relations of one schema, by name. */
 interface Outcome {
   readonly moved: string[];
   readonly dropped: string[];
   readonly left: string[];
 }
 
-/** Brings the strays of one schema home. */
+/** Moves the stray relations of one schema. */
 class Homecoming {
   readonly #outcome: Outcome = { moved: [], dropped: [], left: [] };
 
@@ -99,7 +97,7 @@ class Homecoming {
       this.#outcome[path === false ? 'left' : 'dropped'].push(one.name);
       if (path !== false) gone.push(path);
     }
-    // Together: they may refer to each other.
+    // Dropped together, because they may refer to each other.
     if (gone.length > 0) await this.runner.query(`DROP TABLE ${gone.join(', ')}`);
     for (const one of doubles.filter(({ isSequence }) => isSequence)) await this.#joinSequence(one);
     const isLost = (one: Relation): boolean => gone.includes(pathOf(this.#twin(one)));
@@ -107,7 +105,7 @@ class Homecoming {
     return this.#outcome;
   }
 
-  /** Makes one list of two. @returns whether the other one is of a start that began anew and did not get to its end */
+  /** Merges two lists of migrations. @returns whether the stray one comes from a start that began again and failed */
   async #joinMigrations(): Promise<boolean> {
     const one = this.found.find(({ name, isDouble }) => name === MIGRATIONS && isDouble);
     if (!one) return false;
@@ -123,7 +121,7 @@ class Homecoming {
     return abandoned;
   }
 
-  /** The one that stays goes on after the higher value of both. */
+  /** The remaining sequence continues after the higher value of both. */
   async #joinSequence(one: Relation): Promise<void> {
     const [theirs, ours] = [pathOf(one), pathOf(this.#twin(one))];
     await this.runner.query(`SELECT setval($1::regclass, last_value) FROM ${theirs} WHERE last_value > (SELECT last_value FROM ${ours})`, [

@@ -3,25 +3,24 @@ import type { Client } from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import { isConnectionLoss, isTimeout, publicError } from './pg-errors.js';
 
-/** A transaction's handle: services hand it from one repository to the next, and know no more of it. */
+/** Opaque handle of a transaction, which services pass to repositories. */
 export type Tx = EntityManager;
 
 /**
- * The one way to the pool. A connection that hung or broke is closed and never used again; while the
- * database does not answer, calls fail with `unavailable` within about two seconds.
+ * The only access to the pool. A connection that hung or broke is closed. While the database does not answer, calls fail with
+ * `unavailable` within about two seconds.
  */
 export class Transactions {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Runs `work` in one transaction. It is not repeated: after a lost connection nobody knows whether
-   * it committed.
+   * Runs `work` in one transaction. Never repeated, because after a lost connection it may have committed.
    */
   run<T>(work: (tx: EntityManager) => Promise<T>): Promise<T> {
     return this.#attempt(work, true);
   }
 
-  /** Runs statements that may be repeated, without a transaction; a lost connection is replaced once. */
+  /** Runs repeatable statements without a transaction; repeats them once after a lost connection. */
   async read<T>(work: (connection: EntityManager) => Promise<T>): Promise<T> {
     try {
       return await this.#attempt(work, false);
@@ -46,7 +45,7 @@ export class Transactions {
     } catch (error) {
       const broken = isConnectionLoss(error) || isTimeout(error);
       const clean = !broken && (!inTransaction || (await runner.rollbackTransaction().then(alwaysTrue, alwaysFalse)));
-      // Ending it while a statement runs closes the socket, and keeps the pool from using it again.
+      // Ends the connection while a statement runs, so that the pool does not use it again.
       if (!clean) void client?.end().catch(() => undefined);
       throw publicError(error);
     } finally {

@@ -2,7 +2,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Turns } from './turns.js';
 
-/** Work that ends when it is told to. */
+/** Work that the test ends. */
 function aWork(): { work: () => Promise<void>; end: () => void; begun: () => boolean } {
   let end = (): void => undefined;
   const promise = new Promise<void>((resolve) => (end = resolve));
@@ -14,7 +14,7 @@ function aWork(): { work: () => Promise<void>; end: () => void; begun: () => boo
   return { work, end: () => end(), begun: () => begun };
 }
 
-it('work of one key runs in its turn, that of another key at once', async () => {
+it('runs work of one key in order', async () => {
   const turns = new Turns<string>({ atOnce: 2, waitingMax: 8, waitMs: 60_000 });
   const works = [aWork(), aWork(), aWork(), aWork()];
   const done = works.map(({ work }) => turns.take('a', work));
@@ -29,7 +29,7 @@ it('work of one key runs in its turn, that of another key at once', async () => 
   expect(works[3]!.begun()).toBe(true);
 });
 
-it('work that fails gives its turn to the next', async () => {
+it('lets the next run after a failure', async () => {
   const turns = new Turns<string>({ atOnce: 1, waitingMax: 8, waitMs: 60_000 });
   const failing = turns.take('a', () => Promise.reject(new Error('no')));
   const next = turns.take('a', () => Promise.resolve('yes'));
@@ -37,7 +37,7 @@ it('work that fails gives its turn to the next', async () => {
   expect(await next).toBe('yes');
 });
 
-it('work is refused, and not begun, where too much waits or it waited too long', async () => {
+it('refuses work that waits too long', async () => {
   const turns = new Turns<string>({ atOnce: 1, waitingMax: 1, waitMs: 1 });
   const [first, second, third] = [aWork(), aWork(), aWork()];
   const running = turns.take('a', first.work);

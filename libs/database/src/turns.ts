@@ -2,11 +2,11 @@ import { ServiceError } from '@slipway/contracts';
 
 /** What `Turns` needs. */
 export interface TurnsOptions {
-  /** Pieces of work of one key that run at once. */
+  /** Most calls of one key that run at once. */
   readonly atOnce: number;
-  /** Pieces of work of one key that wait at most. */
+  /** Most calls of one key that wait. */
   readonly waitingMax: number;
-  /** Time after which nobody waits for the answer any more, in milliseconds. */
+  /** Longest wait before a call is refused, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -15,15 +15,15 @@ interface Line {
   readonly waiting: Set<() => void>;
 }
 
-/** Bounds how much work of one key runs at once. What waits holds no connection that other keys need. */
+/** Bounds how many calls of one key run at once. A waiting call holds no connection. */
 export class Turns<K> {
   readonly #lines = new Map<K, Line>();
 
   constructor(private readonly options: TurnsOptions) {}
 
   /**
-   * Does the work once it is its turn, in the order of the calls.
-   * @throws ServiceError `unavailable` when too much waits, or it waited too long: then the work was not begun
+   * Runs the work when its turn comes, in the order of the calls.
+   * @throws ServiceError `unavailable` when too many calls wait or it waited too long; the work has not begun then
    */
   async take<T>(key: K, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(key) ?? { running: 0, waiting: new Set() };
@@ -37,7 +37,7 @@ export class Turns<K> {
     }
   }
 
-  /** Whoever leaves hands its place on, so that nobody who comes later takes it. */
+  /** Passes the place to the first waiting call, so that no later call takes it. */
   #leave(key: K, line: Line): void {
     const [next] = line.waiting;
     if (next) return next();

@@ -1,4 +1,4 @@
-// Holds an advisory lock and says every few milliseconds whether it believes so. argv: address, name
+// Holds an advisory lock and prints every few milliseconds whether it believes so. argv: address, name
 import { AdvisoryLock } from '@slipway/database';
 import { createLogger } from '@slipway/platform';
 

@@ -4,20 +4,20 @@ import type { Tx } from '../transactions.js';
 import { AUDIT_TABLE } from './audit-table.js';
 
 const SEAL_TABLE = 'audit.seal';
-/** Entries of one page; fewer where a message cannot hold as many. */
+/** Most entries of one page; fewer where a message cannot hold as many. */
 const AUDIT_PAGE_ROWS = 200;
 /** Entries that one statement compares with the chain. */
 const RANGE_ROWS = 20_000;
-/** Entries without a seal that are named. */
+/** Most entries without a seal in one reply. */
 const UNSEALED_MAX = 100;
 
 /**
  * Statements that chain the audit log's entries by their hashes; for the `up` of a migration. Each committed entry gets the
- * next number and SHA-256 of the seal before it and of its own text, so an entry that is changed, taken out or put in
- * later shows, unless everything behind it is made anew as well: that shows to whoever kept an older number and hash.
+ * next number and SHA-256 of the seal before it and of its own text, so a changed, removed or inserted entry is
+ * detected, unless every later seal is recomputed too. That is detected with any recorded earlier number and hash.
  *
- * Sealing waits for the commit of the transaction that wrote the entry, where nothing else is locked any more: sealers take
- * turns and cannot wait for each other in a circle. Entries that are there already are sealed in the order of their numbers.
+ * Sealing happens at the commit of the transaction that wrote the entry, when nothing else is locked any more: sealers run one
+ * after the other without deadlock. Existing entries are sealed in the order of their numbers.
  */
 export function createAuditChain(): string[] {
   return [
@@ -26,7 +26,7 @@ export function createAuditChain(): string[] {
       entry_id bigint NOT NULL UNIQUE,
       hash bytea NOT NULL CHECK (octet_length(hash) = 32)
     )`,
-    // The session's time zone and the order of JSON's keys must not matter: jsonb keeps its own order, times are in UTC.
+    // Independent of the session's time zone and of JSON key order: times are in UTC, and jsonb has a fixed order.
     `CREATE FUNCTION audit.sealed_text(e ${AUDIT_TABLE}) RETURNS text LANGUAGE sql STABLE AS $$
       SELECT jsonb_build_array(
         e.id, to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), e.account_id, e.action, e.actor, e.actor_id,
@@ -68,7 +68,7 @@ export function createAuditChain(): string[] {
   ];
 }
 
-/** Statements that take the chain away and leave the entries; for the `down` of a migration. */
+/** Statements that remove the chain and keep the entries; for the `down` of a migration. */
 export const dropAuditChain = (): string[] => [
   `DROP TRIGGER entry_sealed ON ${AUDIT_TABLE}`,
   `DROP FUNCTION audit.seal_new_entry()`,
@@ -78,8 +78,8 @@ export const dropAuditChain = (): string[] => [
 ];
 
 /**
- * Reads a service's whole audit log in the order of its chain, from the seal behind `after` on: the reply of `ReadAudit`. Entries
- * that the chain does not hold are looked for behind its end alone, as that reads the whole log.
+ * Reads a page of a service's audit log in the order of its chain, after seal `after`: the reply of `ReadAudit`. Entries missing
+ * from the chain are searched only at its end, because that reads the whole log.
  */
 export async function readAuditChain(tx: Tx, after: number): Promise<{ entries: SealedAuditEntry[]; unsealed: number[] }> {
   const rows = await tx.query<{ seq: string; hash: string; text: string | null }[]>(
@@ -92,7 +92,7 @@ export async function readAuditChain(tx: Tx, after: number): Promise<{ entries: 
   return { entries, unsealed: entries.length === 0 ? await unsealedEntries(tx) : [] };
 }
 
-/** The first numbers of entries without a seal, looked for in ranges: none takes longer than a statement may. */
+/** The first numbers of entries without a seal. Searched in ranges, so that no statement times out. */
 async function unsealedEntries(tx: Tx): Promise<number[]> {
   const unsealed: number[] = [];
   for (let after = '0'; unsealed.length < UNSEALED_MAX;) {

@@ -2,17 +2,17 @@ import type { AccountId, Actor, AuditEntry, Origin } from '@slipway/contracts';
 import type { Tx } from '../transactions.js';
 import { AUDIT_TABLE } from './audit-table.js';
 
-/** What is written down of one action. Nothing secret belongs into any of it. */
+/** An audit entry to write. Must not contain secrets. */
 export interface AuditRecord {
-  /** Null for what concerns no account; operators alone see it. */
+  /** Null = concerns no account; visible to operators only. */
   readonly account: AccountId | null;
   /** `<kind>.<verb>`, such as `key.revoke`. */
   readonly action: string;
-  /** Absent where an older caller did not say. */
+  /** Absent for older callers. */
   readonly actor?: Actor | undefined;
-  /** From where, where nobody is proven to have acted. */
+  /** Origin of the request, where no actor is proven. */
   readonly origin?: Origin | undefined;
-  /** The person's address at this time. */
+  /** The person's email address at that time. */
   readonly actorName?: string | null | undefined;
   /** `<kind>:<number>`, such as `key:12`. */
   readonly object: string;
@@ -34,7 +34,7 @@ function actorIdOf(actor: Actor | undefined): number | null {
 
 /** A service's audit log. */
 export class AuditLog {
-  /** Writes an entry into the caller's transaction: what was done and its entry are committed together. */
+  /** Writes an entry into the caller's transaction, so that the change and its entry commit together. */
   async record(tx: Tx, { account, action, actor, origin = actor, actorName, object, objectName, facts = {} }: AuditRecord): Promise<void> {
     await tx.query(
       `INSERT INTO ${AUDIT_TABLE} (account_id, action, actor, actor_id, actor_name, object, object_name, address, client, facts)

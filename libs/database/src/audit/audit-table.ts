@@ -1,11 +1,10 @@
-/** Where a service keeps its audit log. */
+/** Schema of a service's audit log. */
 export const AUDIT_TABLE = 'audit.entry';
 
 /**
- * Statements that make a service's audit log, in a schema of its own; for the `up` of a migration. Entries are only
- * ever added: the service's role gives up its right to change or delete them, and a trigger refuses it to everybody
- * else, superusers included, who does not first take the trigger away. The role owns the table, so this stops faults
- * and injected statements, not whoever may alter tables.
+ * Statements that make a service's audit log, in a schema of its own; for the `up` of a migration. Entries are
+ * append-only: the service's role revokes its own right to change or delete them, and a trigger refuses it to every role,
+ * superusers included. The role owns the table, so this stops bugs and injected statements, but not roles that may alter tables.
  */
 export function createAuditTable(): string[] {
   return [

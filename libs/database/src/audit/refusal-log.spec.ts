@@ -6,12 +6,12 @@ import { type AuditedRefusal, RefusalLog } from './refusal-log.js';
 type Row = readonly unknown[];
 
 let rows: Row[];
-let said: unknown[];
+let logged: unknown[];
 let fails: boolean;
 let log: RefusalLog;
 
 beforeEach(() => {
-  [rows, said, fails] = [[], [], false];
+  [rows, logged, fails] = [[], [], false];
   const transactions = {
     run: async (work: (tx: unknown) => Promise<unknown>) => {
       const written: Row[] = [];
@@ -20,7 +20,7 @@ beforeEach(() => {
       rows.push(...written);
     },
   } as unknown as Transactions;
-  log = new RefusalLog({ transactions, log: { warn: (...line: unknown[]) => void said.push(line) } });
+  log = new RefusalLog({ transactions, log: { warn: (...line: unknown[]) => void logged.push(line) } });
 });
 
 const user = (id: number): Actor => ({ kind: 'user', user: id as UserId, address: '192.0.2.7' });
@@ -38,7 +38,7 @@ const written = (): unknown[] =>
     JSON.parse(facts as string) as unknown,
   ]);
 
-it('is one entry per actor and subject, with a count and the reasons', async () => {
+it('writes one entry per actor and subject', async () => {
   for (let n = 0; n < 500; n += 1) log.take(refusal());
   log.take(refusal(7, { reason: 'foreign' }));
   log.take(refusal(8));
@@ -56,7 +56,7 @@ it('is one entry per actor and subject, with a count and the reasons', async () 
   expect(rows).toHaveLength(4);
 });
 
-it('is written a minute after the first refusal, however many follow', async () => {
+it('writes one minute after the first refusal', async () => {
   vi.useFakeTimers();
   try {
     for (let n = 0; n < 59; n += 1) {
@@ -74,28 +74,28 @@ it('is written a minute after the first refusal, however many follow', async () 
   }
 });
 
-it('has room for so many entries of an account, and of all, and says how many refusals were left out', async () => {
+it('bounds entries and counts the omitted refusals', async () => {
   for (let id = 1; id <= 1_000; id += 1) log.take(refusal(id));
   for (let account = 2; account <= 10; account += 1)
     for (let id = 1; id <= 40; id += 1) log.take(refusal(id + account * 1_000, { account }));
   await log.flush();
   expect(rows.filter(([account]) => account === 1)).toHaveLength(50);
   expect(rows).toHaveLength(200);
-  expect(said).toEqual([[{ refusals: 1_000 + 360 - 200 }, 'audit.refusals_left_out']]);
+  expect(logged).toEqual([[{ refusals: 1_000 + 360 - 200 }, 'audit.refusals_left_out']]);
 });
 
-it('survives a database that is away, and is written when it is back', async () => {
+it('keeps refusals while the database is away', async () => {
   fails = true;
   log.take(refusal());
   await log.flush();
-  expect(said).toEqual([[{ entries: 1, err: new Error('the database is away') }, 'audit.refusals_unrecorded']]);
+  expect(logged).toEqual([[{ entries: 1, err: new Error('the database is away') }, 'audit.refusals_unrecorded']]);
   log.take(refusal());
   fails = false;
   await log.stop();
   expect(written()).toEqual([[1, 'call.refused', 'user', 7, 'rpc:create-key', { times: 2, reason: 'role' }]]);
 });
 
-it('of calls that nobody was proven to make is one entry per caller and object, without an account', async () => {
+it('groups unproven calls by caller and object', async () => {
   const subject = 'key.{env}.v1.rpc.create-key';
   for (let n = 0; n < 500; n += 1) log.take({ caller: 'console', subject, reason: n % 2 === 0 ? 'unproven' : 'invalid' });
   for (let n = 0; n < 500; n += 1) {

@@ -3,15 +3,15 @@ import type { Logger } from '@slipway/platform';
 import type { Transactions, Tx } from '../transactions.js';
 import { AuditLog, type AuditRecord } from './audit-log.js';
 
-/** Refusals of one actor and object within this time are one entry, in milliseconds. */
+/** Time in which refusals of one actor and object make one entry, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Entries that one replica writes in that time, and those of one account among them: refusals cost their sender nothing. */
+/** Most entries per replica in that time, and per account: sending calls that are refused costs nothing. */
 const ENTRIES_MAX = 200;
 const ACCOUNT_ENTRIES_MAX = 50;
 
-/** A call that was refused. */
+/** A refused call. */
 export interface AuditedRefusal {
-  /** Who was proven, and their own account, whatever account the call named. Absent where nobody was: operators alone see it. */
+  /** The proven actor and their own account, whatever account the call named. Absent = none proven; visible to operators only. */
   readonly by?: { readonly actor: Actor; readonly account: AccountId };
   /** Role of the process that called. */
   readonly caller: string;
@@ -21,13 +21,13 @@ export interface AuditedRefusal {
   readonly reason: string;
 }
 
-/** Something that failed and belongs to no account. */
+/** A failure that belongs to no account. */
 export interface AuditedFailure {
   /** `<kind>.<verb>` */
   readonly action: string;
   readonly object: string;
   readonly reason: string;
-  /** Of several failures in one entry, the first one's. */
+  /** Facts of the first failure in an entry. */
   readonly origin: Origin;
 }
 
@@ -41,13 +41,13 @@ interface Gathered extends Pick<AuditRecord, 'account' | 'actor' | 'action' | 'o
 export interface RefusalLogOptions {
   readonly transactions: Pick<Transactions, 'run'>;
   readonly log: Pick<Logger, 'warn'>;
-  /** Names an actor in the entry; absent = by number alone. */
+  /** Looks up an actor's name for the entry; absent = number only. */
   readonly nameOf?: (tx: Tx, actor: Actor) => Promise<string | null>;
 }
 
 /**
- * Writes refusals into a service's audit log, behind the refusals: one entry per actor, object and minute, with a count.
- * What happened since the last entry is lost with a process that is killed; each call stands in the process's log besides.
+ * Writes refusals into a service's audit log asynchronously: one entry per actor, object and minute, with a count. A killed
+ * process loses the refusals since its last entry; each one is also in the process's log.
  */
 export class RefusalLog {
   readonly #audit = new AuditLog();
@@ -58,19 +58,19 @@ export class RefusalLog {
 
   constructor(private readonly options: RefusalLogOptions) {}
 
-  /** Neither waits nor throws. */
+  /** Records a refused call. Neither waits nor throws. */
   take({ reason, by, caller, subject }: AuditedRefusal): void {
     const object = `rpc:${subject.split('.').at(-1)}`;
     const of = by ?? { account: null, caller };
     this.#gather({ ...of, action: 'call.refused', object, reasons: new Set([reason]), times: 1 });
   }
 
-  /** The same of a failure outside of calls. */
+  /** Records a failure outside of calls. Neither waits nor throws. */
   note({ reason, ...failure }: AuditedFailure): void {
     this.#gather({ ...failure, account: null, reasons: new Set([reason]), times: 1 });
   }
 
-  /** Writes what was gathered. Where that fails it is tried again with the next ones. */
+  /** Writes the gathered entries. After a failure they are written with the next ones. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -78,7 +78,7 @@ export class RefusalLog {
     return this.#writing;
   }
 
-  /** Writes what was gathered until now. Whoever calls takes no more refusals. */
+  /** Writes the gathered entries at shutdown, after the last refusal. */
   async stop(): Promise<void> {
     await this.flush();
     clearTimeout(this.#timer);
@@ -90,7 +90,7 @@ export class RefusalLog {
   }
 
   #add(one: Gathered): void {
-    const name = `${one.actor ? nameOf(one.actor) : `nobody ${one.caller}`} ${one.action} ${one.object}`;
+    const name = `${one.actor ? nameOf(one.actor) : `unproven ${one.caller}`} ${one.action} ${one.object}`;
     const known = this.#gathered.get(name);
     if (known) {
       known.times += one.times;

@@ -1,6 +1,6 @@
 import type { FeedTables } from './feed-tables.js';
 
-/** The SQL of a feed; each statement is one moment of the database. */
+/** The SQL of a feed. Each statement reads one snapshot of the database. */
 export interface FeedStatements {
   readonly record: string;
   readonly beginEpoch: string;
@@ -14,6 +14,7 @@ export interface FeedStatements {
   readonly placeOf: string;
 }
 
+/** The statements for one feed's tables. */
 export function feedStatements(tables: FeedTables): FeedStatements {
   return { ...relayStatements(tables), ...readerStatements(tables) };
 }
@@ -22,7 +23,7 @@ type RelayStatements = Pick<FeedStatements, 'record' | 'beginEpoch' | 'sequence'
 
 function relayStatements({ outbox, change, head, channel }: FeedTables): RelayStatements {
   return {
-    // NOTIFY is delivered when the transaction commits, so the relay never wakes too early.
+    // NOTIFY is delivered at the commit, so the relay never wakes too early.
     record: `
       WITH written AS (INSERT INTO ${outbox} (op, record, ver, body) VALUES ($1, $2, $3, $4) RETURNING id)
       SELECT id, pg_notify('${channel}', '') FROM written`,
@@ -32,7 +33,7 @@ function relayStatements({ outbox, change, head, channel }: FeedTables): RelaySt
         ON CONFLICT (one) DO UPDATE SET epoch = excluded.epoch, seq = 0, kept_after = 0
       )
       DELETE FROM ${change} WHERE epoch <> $1`,
-    // The head must stand where this process left it: else another has taken over, or the database was restored.
+    // The head must be the one that this process wrote last: otherwise another process was elected, or the database was restored.
     sequence: `
       WITH mine AS (SELECT one FROM ${head} WHERE epoch = $1 AND seq = $2 FOR UPDATE),
       taken AS (
@@ -50,7 +51,7 @@ function relayStatements({ outbox, change, head, channel }: FeedTables): RelaySt
     trim: `
       WITH trimmed AS (DELETE FROM ${change} WHERE epoch = $1 AND seq <= $2)
       UPDATE ${head} SET kept_after = $2 WHERE epoch = $1 AND kept_after < $2`,
-    // Neither waiting nor kept: it was given its place before the head, or before this epoch, whose snapshots hold it.
+    // Neither waiting nor kept: it got its place before the head or before this epoch, so snapshots include it.
     placeOf: `
       SELECT h.epoch, CASE
         WHEN EXISTS (SELECT FROM ${outbox} WHERE id = $1) THEN NULL

@@ -9,9 +9,9 @@ export interface FeedTables {
   readonly channel: string;
 }
 
-/** @throws TypeError when the feed's name cannot be part of an SQL name. */
+/** Names for a feed. @throws TypeError when its name cannot be part of an SQL name. */
 export function feedTables(feed: string): FeedTables {
-  if (!FEED_NAME.test(feed)) throw new TypeError('A feed is named with 1 to 20 small letters.');
+  if (!FEED_NAME.test(feed)) throw new TypeError('The name of a feed has 1 to 20 lower-case letters.');
   return {
     outbox: `${feed}_feed_outbox`,
     change: `${feed}_feed_change`,
@@ -23,7 +23,7 @@ export function feedTables(feed: string): FeedTables {
 
 /**
  * Statements that make a feed's tables; for the `up` of a migration.
- * The readers' claims are of this moment only, so they are not worth a log: after a crash of the server nobody is known to live.
+ * The table of readers' claims is unlogged: after a crash of the server no reader counts as alive.
  */
 export function createFeedTables(feed: string): string[] {
   const { outbox, change, head, reader } = feedTables(feed);

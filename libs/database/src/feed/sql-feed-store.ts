@@ -6,9 +6,9 @@ import type { Transactions } from '../transactions.js';
 import { type FeedStatements, feedStatements } from './feed-statements.js';
 import { feedTables } from './feed-tables.js';
 
-/** Changes that are kept for readers who come back. */
+/** Changes kept for readers that reconnect. */
 const KEPT_CHANGES = 10_000;
-/** Trimming is worth a statement from so many changes too many. */
+/** Excess changes from which they are deleted. */
 const TRIM_STEP = 1_000;
 
 /** What a `SqlFeedStore` needs. */
@@ -19,7 +19,7 @@ export interface SqlFeedStoreOptions {
   readonly applicationName: string;
   readonly transactions: Transactions;
   readonly log: Logger;
-  /** Where lost elections are counted. */
+  /** Registry in which lost elections are counted. */
   readonly metrics?: Registry | undefined;
 }
 
@@ -55,10 +55,9 @@ interface Events {
 }
 
 /**
- * Keeps a feed in PostgreSQL: outbox, changes with their sequences, head, and the claims of its
- * readers. The relay's statement runs on the session that holds the feed's advisory lock, and moves
- * the head only from where this process left it.
- * @typeParam R the feed's record; what the database returns is what was recorded.
+ * Stores a feed in PostgreSQL: outbox, changes with their sequences, head, and the claims of its readers. The relay's statement
+ * runs on the session that holds the feed's advisory lock. It moves the head only if this process wrote it last.
+ * @typeParam R the feed's record type; records are returned as they were written.
  */
 export class SqlFeedStore<R> {
   readonly #options: SqlFeedStoreOptions;
@@ -74,7 +73,7 @@ export class SqlFeedStore<R> {
     this.#channel = tables.channel;
   }
 
-  /** Stands for election until `close`; each election begins a new random epoch at sequence 0. */
+  /** Takes part in the election until `close`. Each election begins a new random epoch at sequence 0. */
   open(events: Events): void {
     const { url, applicationName, log, metrics, feed } = this.#options;
     this.#lock = new AdvisoryLock({
@@ -103,7 +102,7 @@ export class SqlFeedStore<R> {
     await this.#lock?.stop();
   }
 
-  /** Writes a change into the caller's transaction, after the rows it speaks of. */
+  /** Writes a change into the caller's transaction, after the rows that it describes. */
   async record(tx: EntityManager, change: { op: Operation; id: string; ver: number; rec?: R }): Promise<string> {
     const body = change.rec === undefined ? null : JSON.stringify(change.rec);
     const [row] = await tx.query<{ id: string }[]>(this.#sql.record, [change.op, change.id, change.ver, body]);
@@ -111,7 +110,7 @@ export class SqlFeedStore<R> {
     return row.id;
   }
 
-  /** Gives the next sequences to what waits, oldest first; null when this replica's epoch is over. */
+  /** Assigns the next sequences to waiting changes, oldest first; null when this replica's epoch is over. */
   async sequence(limit: number): Promise<{ epoch: string; seq: number; changes: Change<R>[] } | null> {
     const tenure = this.#tenure;
     if (tenure === null || this.#lock === undefined) return null;
@@ -128,36 +127,36 @@ export class SqlFeedStore<R> {
     return { epoch: tenure.epoch, seq: tenure.seq, changes };
   }
 
-  /** The head; null before the first epoch. */
+  /** The newest place; null before the first epoch. */
   async head(): Promise<{ epoch: string; seq: number; oldestWaiting: string | null } | null> {
     const [row] = await this.#read<HeadRow>(this.#sql.head);
     return row === undefined ? null : headOf(row);
   }
 
-  /** Notes the reader's claim, then reads head and changes as of one moment; null before the first epoch. */
+  /** Stores the reader's claim, then reads head and changes in one snapshot; null before the first epoch. */
   async since({ reader, epoch, seq }: { reader: string; epoch: string | null; seq: number }, limit: number) {
     const [row] = await this.#read<HeadRow & { kept: boolean; changes: ChangeRow[] }>(this.#sql.since, [reader, epoch, seq, limit]);
     if (row === undefined) return null;
     return { head: headOf(row), kept: row.kept, changes: row.changes.map((change) => this.#change(change)) };
   }
 
-  /** Notes that a reader is alive and has applied nothing. */
+  /** Registers a reader that has applied nothing yet. */
   async welcome(reader: string): Promise<void> {
     await this.#read(this.#sql.claim, [reader, null, 0]);
   }
 
-  /** All claims that are kept. */
+  /** All stored claims. */
   async readers(): Promise<{ reader: string; asks: number; epoch: string | null; seq: number }[]> {
     const rows = await this.#read<{ reader: string; asks: string; epoch: string | null; seq: string }>(this.#sql.readers);
     return rows.map(({ reader, asks, epoch, seq }) => ({ reader, asks: Number(asks), epoch, seq: Number(seq) }));
   }
 
-  /** Drops the claims of readers that asked no more since `asks`. */
+  /** Deletes the claims of readers that have not asked again since `asks`. */
   async forget(gone: readonly { readonly reader: string; readonly asks: number }[]): Promise<void> {
     await this.#read(this.#sql.forget, [gone.map(({ reader }) => reader), gone.map(({ asks }) => asks)]);
   }
 
-  /** Where a change stands; null while it waits for its sequence. */
+  /** The place of a change; null while it waits for its sequence. */
   async placeOf(ticket: string): Promise<{ epoch: string; seq: number } | null> {
     const [row] = await this.#read<{ epoch: string; seq: string | null }>(this.#sql.placeOf, [ticket]);
     return row === undefined || row.seq === null ? null : { epoch: row.epoch, seq: Number(row.seq) };
@@ -182,7 +181,7 @@ export class SqlFeedStore<R> {
   }
 
   #change({ seq, op, record, ver, body }: ChangeRow): Change<R> {
-    // What was recorded comes back; the contract is checked where a message arrives.
+    // Not checked here: readers check messages against the contract.
     return { seq: Number(seq), op, id: record, ver: Number(ver), ...(body !== null && { rec: body as R }) };
   }
 
