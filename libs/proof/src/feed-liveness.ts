@@ -3,18 +3,18 @@ import type { Freshness } from '@slipway/feed';
 import type { SessionLiveness } from './proof-reader.js';
 import type { VoidSessions } from './void-sessions.js';
 
-/** Tokens are believed for so long while no keys-service tells which sessions ended, in milliseconds. */
+/** Time for which tokens stay accepted while no keys-service publishes ended sessions, in milliseconds. */
 const ABSENT_GRACE_MS = 300_000;
 
-/** Liveness of sessions as the session feed tells it, without a question per token. */
+/** Liveness of sessions from the session feed, without a request per token. */
 export class FeedLiveness implements SessionLiveness {
-  /** @param freshness how far `voided` may be trusted */
+  /** @param freshness freshness of `voided` */
   constructor(
     private readonly voided: VoidSessions,
     private readonly freshness: () => Freshness,
   ) {}
 
-  /** @throws ServiceError `session_ended`; `auth_unavailable` while the end of a session would not be known */
+  /** @throws ServiceError `session_ended`; `auth_unavailable` while ended sessions are unknown */
   require(session: SessionId, ver: number): void {
     const { state, ageMs } = this.freshness();
     if (state !== 'fresh' && !(state === 'absent' && ageMs <= ABSENT_GRACE_MS)) {

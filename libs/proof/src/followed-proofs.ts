@@ -13,7 +13,7 @@ export interface FollowedProofsOptions {
   readonly log: Logger;
 }
 
-/** Proofs as another process than keys-service reads them: by the keys that it publishes, and the sessions that its feed tells to be over. */
+/** Verifies proofs outside keys-service, with the keys that it publishes and the session feed. */
 export class FollowedProofs {
   readonly reader: ProofReader;
   readonly #feed: FeedReader<SessionFeedRecord>;
@@ -26,12 +26,12 @@ export class FollowedProofs {
     this.reader = new ProofReader({ env, keys, sessions: new FeedLiveness(voided, () => this.#feed.freshness()) });
   }
 
-  /** True once the sessions that ended are known. */
+  /** True once the ended sessions are loaded. */
   get known(): boolean {
     return this.#feed.place !== null;
   }
 
-  /** Begins to follow which sessions end. */
+  /** Begins to follow the session feed. */
   start(): void {
     this.#feed.start();
   }

@@ -18,25 +18,25 @@ import {
 import { type CryptoKey, decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import type { SessionKeyRing } from './session-key-ring.js';
 
-/** Longest life of a token that is believed, whatever it says itself, in seconds. */
+/** Longest accepted lifetime of a token, whatever it claims, in seconds. */
 const MAX_AGE_S = 900;
-/** Clocks may be off by so much, in seconds. */
+/** Clock tolerance, in seconds. */
 const CLOCK_SKEW_S = 5;
-/** Tokens whose signature is remembered as verified; the one that was verified longest ago goes first. */
+/** Most tokens remembered as verified; the oldest is forgotten first. */
 const REMEMBERED_MAX = 10_000;
 
-/** A person in a session, as a session token proves. */
+/** A person in a session, proven by a session token. */
 export interface ProvenPerson {
   readonly kind: 'person';
   readonly user: UserId;
   readonly session: SessionId;
   readonly account: AccountId;
   readonly role: MemberRole;
-  /** Nothing in the account may be changed. */
+  /** True = nothing in the account may be changed. */
   readonly isSuspended: boolean;
 }
 
-/** An account's MCP key, as a token proves that keys-service gave for the key's value. */
+/** An account's MCP key, proven by a token that keys-service issued for the key's value. */
 export interface ProvenKey {
   readonly kind: 'key';
   readonly key: KeyId;
@@ -44,15 +44,16 @@ export interface ProvenKey {
   readonly scope: McpScope;
 }
 
-/** What a verified proof says of its bearer. */
+/** Who a verified proof names. */
 export type Proven = ProvenPerson | ProvenKey;
 
-/** Tells whether a session's tokens still open something. */
+/** Checks whether a session's tokens are still valid. */
 export interface SessionLiveness {
-  /** @throws ServiceError `session_ended` when tokens of this version are void, `auth_unavailable` when nobody knows */
+  /** @throws ServiceError `session_ended` when tokens of this version are void, `auth_unavailable` when that is unknown */
   require(session: SessionId, ver: number): Promise<void> | void;
 }
 
+/** What a `ProofReader` needs. */
 export interface ProofReaderOptions {
   readonly env: string;
   readonly keys: SessionKeyRing;
@@ -61,7 +62,7 @@ export interface ProofReaderOptions {
   readonly now?: () => number;
 }
 
-/** A token whose signature and claims were verified. */
+/** A token with verified signature and claims. */
 interface Verified {
   readonly proven: Proven;
   /** Version of the session; 0 for a key. */
@@ -72,13 +73,13 @@ interface Verified {
   readonly expires: number;
 }
 
-/** One answer to every token that proves nothing. */
-const provesNothing = (): ServiceError => new ServiceError('session_ended', 'This session is over; sign in again.');
+/** The same error for every invalid token. */
+const invalidToken = (): ServiceError => new ServiceError('session_ended', 'This session is over; sign in again.');
 
 /**
- * Reads the tokens that keys-service signs. Algorithm, types, issuer and audiences are fixed here, whatever a token says
- * (RFC 8725). A token is verified once; afterwards its expiry, its key and its session are checked without I/O where the ring
- * and the liveness need none.
+ * Reads the tokens that keys-service signs. Algorithm, types, issuer and audiences are fixed here, whatever a token
+ * claims (RFC 8725). A token is verified once; after that only its expiry, key and session are checked, without I/O as far as
+ * key ring and liveness need none.
  */
 export class ProofReader {
   readonly #verified = new Map<string, Verified>();
@@ -88,17 +89,17 @@ export class ProofReader {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Who is behind a token. @throws ServiceError `session_ended` for every token that proves nothing; `auth_unavailable` */
+  /** Who a token names. @throws ServiceError `session_ended` for every invalid token; `auth_unavailable` */
   async read(token: string): Promise<Proven> {
     const { proven, ver } = (await this.#recall(token)) ?? (await this.#verify(token));
     if (proven.kind === 'person') await this.options.sessions.require(proven.session, ver);
     return proven;
   }
 
-  /** The person behind a session token; every other token proves nothing here. @throws ServiceError as `read` */
+  /** The person of a session token; any other token is invalid here. @throws ServiceError like `read` */
   async readPerson(token: string): Promise<ProvenPerson> {
     const proven = await this.read(token);
-    if (proven.kind !== 'person') throw provesNothing();
+    if (proven.kind !== 'person') throw invalidToken();
     return proven;
   }
 
@@ -132,10 +133,10 @@ export class ProofReader {
         currentDate: new Date(this.#now()),
       });
       const read = form.read(payload);
-      if (!read || key === null) throw provesNothing();
+      if (!read || key === null) throw invalidToken();
       return this.#remember(token, { ...read, kid, signedBy: key, expires: payload.exp ?? 0 });
     } catch (error) {
-      if (error instanceof errors.JOSEError || error instanceof TypeError) throw provesNothing();
+      if (error instanceof errors.JOSEError || error instanceof TypeError) throw invalidToken();
       throw error;
     }
   }
@@ -151,7 +152,7 @@ export class ProofReader {
 type Form = {
   readonly typ: string;
   readonly audience: (env: string) => string;
-  /** Null when the claims are not complete. */
+  /** @returns null when claims are missing. */
   readonly read: (payload: JWTPayload) => Pick<Verified, 'proven' | 'ver'> | null;
 };
 

@@ -1,7 +1,7 @@
 import { Counter, type Logger, type Registry } from '@slipway/platform';
 import type { RefusedCall } from './rpc-gate.js';
 
-/** Counts and logs the calls that a gate refuses. @param audit takes them all; neither waits nor throws */
+/** Counts and logs refused calls. @param audit gets each of them; neither waits nor throws */
 export function refusalCounter(
   metrics: Registry,
   log: Pick<Logger, 'warn'>,

@@ -9,7 +9,7 @@ const person = (role: string, more: object = {}): Proven => ({ kind: 'person', .
 const key = (scope: string, more: object = {}): Proven =>
   ({ kind: 'key', key: OWN.key, account: ACCOUNT, scope, ...more }) as unknown as Proven;
 
-/** Proofs by name; every other one proves nothing. */
+/** Proofs by name; any other one is invalid. */
 const PROOFS: Readonly<Record<string, Proven>> = {
   owner: person('owner'),
   member: person('member'),
@@ -52,10 +52,10 @@ const codeOf = (work: Promise<unknown>): Promise<string | null> =>
     (error: unknown) => (error as ServiceError).code,
   );
 
-/** What changes nothing although only members or owners may ask it. */
+/** Calls of members or owners that change nothing. */
 const READS = ['list-audit', 'list-invitations', 'list-deployment-audit'];
 
-/** Who of `PROOFS` may ask this. */
+/** Which of `PROOFS` may make this call. */
 function allowed({ subject, proof, agents }: RpcContract): string[] {
   const suspended = ['owner of a suspended account', 'viewer of a suspended account'];
   const looking = READS.includes(subject.split('.').at(-1)!) ? suspended.slice(0, 1) : [];
@@ -66,13 +66,13 @@ function allowed({ subject, proof, agents }: RpcContract): string[] {
   } as const;
   if (proof === 'self' || proof === 'session') return ['owner', 'member', 'viewer', ...suspended];
   if (proof === 'key') return ['writing key', 'reading key'];
-  if (proof !== 'viewer' && proof !== 'member' && proof !== 'owner') throw new Error(`Nobody says who may ask with ${proof}.`);
+  if (proof !== 'viewer' && proof !== 'member' && proof !== 'owner') throw new Error(`The test does not know the proof ${proof}.`);
   const keys = { viewer: ['writing key', 'reading key'], member: ['writing key'], owner: [] } as const;
   return [...people[proof], ...(agents === true ? keys[proof] : [])];
 }
 
-describe('a console that was taken over', () => {
-  it('is asked for a proof by all but a few questions', () => {
+describe('a compromised console', () => {
+  it('needs a proof for nearly every call', () => {
     const open = CONSOLES.filter((contract) => !CHECKED.includes(contract)).map(({ subject }) => subject.split('.').at(-1));
     expect(open.toSorted((one = '', other = '') => one.localeCompare(other))).toEqual([
       'accept-invitation',
@@ -105,15 +105,15 @@ describe('a console that was taken over', () => {
     expect(opened.toSorted()).toEqual(allowed(contract).toSorted());
   });
 
-  it.each(CHECKED.filter(hasActor))('acts as nobody else than it proves: $subject', async (contract) => {
+  it.each(CHECKED.filter(hasActor))('acts only as the proven actor: $subject', async (contract) => {
     const actors: Actor[] = [{ kind: 'ops' }, { kind: 'user', user: 8 as never }, { kind: 'key', key: 10 as never }];
     for (const proof of allowed(contract)) {
       for (const actor of actors) expect(await codeOf(admitted(contract, proof, { ...named(contract), actor }))).toBe('not_permitted');
       const isPerson = !proof.includes('key');
       const expected = isPerson ? { kind: 'user', user: OWN.user } : { kind: 'key', key: OWN.key };
       expect(await admitted(contract, proof)).toEqual({ ...named(contract), actor: expected });
-      const told = { ...expected, address: '192.0.2.1', client: 'browser' };
-      expect(await admitted(contract, proof, { ...named(contract), actor: told })).toEqual({ ...named(contract), actor: told });
+      const claimed = { ...expected, address: '192.0.2.1', client: 'browser' };
+      expect(await admitted(contract, proof, { ...named(contract), actor: claimed })).toEqual({ ...named(contract), actor: claimed });
     }
   });
 
@@ -125,7 +125,7 @@ describe('a console that was taken over', () => {
 
 describe('a member of a suspended account', () => {
   it.each(CHECKED.filter(({ proof, reads }) => (proof === 'member' || proof === 'owner') && reads !== true))(
-    'is told so by what changes it, and blamed for nothing: $subject',
+    'may not change anything by $subject',
     async (contract) => {
       expect(await codeOf(admitted(contract, 'owner of a suspended account'))).toBe('account_suspended');
       expect(await codeOf(admitted(contract, 'viewer of a suspended account'))).toBe('not_permitted');
@@ -134,11 +134,11 @@ describe('a member of a suspended account', () => {
   );
 });
 
-describe('who is told of a refusal', () => {
+describe('a noted refusal', () => {
   const by = { actor: { kind: 'user', user: OWN.user }, account: ACCOUNT };
   const contract = CHECKED.find(({ proof }) => proof === 'owner')!;
 
-  it('is whoever was proven, in their own account, whatever account they named', async () => {
+  it('names the proven actor and their own account', async () => {
     await codeOf(admitted(contract, 'viewer'));
     await codeOf(admitted(contract, 'member', { ...named(contract), account: 2 }));
     expect(refused).toMatchObject([
@@ -147,15 +147,15 @@ describe('who is told of a refusal', () => {
     ]);
   });
 
-  it('is told by a handler as well, of a role or a membership that is gone, and of nothing else', () => {
+  it('includes refusals of handlers for roles', () => {
     const request = { ...named(contract), account: ACCOUNT, actor: by.actor };
-    const tell = (code: 'not_permitted' | 'account_not_found' | 'last_owner', call: object = {}): void =>
+    const note = (code: 'not_permitted' | 'account_not_found' | 'last_owner', call: object = {}): void =>
       gate.refused({ contract, caller: 'console', proof: 'member', request, ...call }, request, new ServiceError(code, 'No.'));
-    tell('not_permitted');
-    tell('account_not_found');
-    tell('last_owner');
-    tell('not_permitted', { caller: 'ops', proof: undefined });
-    tell('not_permitted', { contract: CONSOLES.find(({ proof }) => proof === 'carried')! });
+    note('not_permitted');
+    note('account_not_found');
+    note('last_owner');
+    note('not_permitted', { caller: 'ops', proof: undefined });
+    note('not_permitted', { contract: CONSOLES.find(({ proof }) => proof === 'carried')! });
     expect(refused).toEqual([
       { reason: 'role', subject: contract.subject, caller: 'console', by },
       { reason: 'foreign', subject: contract.subject, caller: 'console', by },

@@ -3,16 +3,16 @@ import type { SessionId, UserId } from '@slipway/contracts';
 import type { Admission, ArrivedCall, CallGate, RefusalListener } from '@slipway/platform';
 import type { ProofReader, Proven } from './proof-reader.js';
 
-/** Why a call was refused. `unproven`: no proof; `invalid`: one that proves nothing; `foreign`: of somebody else; `role`: of too low a role. */
+/** Why a call was refused. `unproven`: no proof; `invalid`: an invalid one; `foreign`: another person, account or key; `role`: too low a role. */
 export interface RefusedCall {
   readonly reason: 'unproven' | 'invalid' | 'foreign' | 'role';
   readonly subject: string;
   readonly caller: string;
-  /** Who was refused, and their own account: where they were proven. */
+  /** The refused actor and their own account, where proven. */
   readonly by?: { readonly actor: Actor; readonly account: AccountId };
 }
 
-/** What requests name that a proof is held to. */
+/** Request fields that are compared with the proof. */
 interface Named {
   readonly account?: AccountId;
   readonly user?: UserId;
@@ -24,23 +24,23 @@ interface Named {
 const RANKS: Readonly<Record<MemberRole, number>> = { viewer: 0, member: 1, owner: 2 };
 const SCOPES: Readonly<Record<'read' | 'write', MemberRole>> = { read: 'viewer', write: 'member' };
 
-/** What a proof is worth in its account: an MCP key may do at most what a member may. */
+/** Role of a proof in its account: an MCP key has at most a member's. */
 const roleOf = (proven: Proven): MemberRole => (proven.kind === 'person' ? proven.role : SCOPES[proven.scope]);
 
-/** True for what a contract leaves out, or names as the proof does. */
+/** True when the request lacks the field or it equals the proof's. */
 const isSame = (named: number | string | undefined, proven: number | string): boolean => named === undefined || named === proven;
 
 const WANTED: Readonly<Record<MemberRole, string>> = { viewer: 'a member', member: 'a member or an owner', owner: 'an owner' };
 
 /**
- * Lets calls in to a service. Operators' credentials are their right. A call of another role must carry the proof that its
- * contract names: the request is held to it, and the handler gets an actor that was proven, never one that was told.
+ * Admits calls to a service. Operators need only their credentials. A call of another role must have the proof that its contract
+ * names. The request is compared with it, and the handler gets the proven actor, never the claimed one.
  */
 export class RpcGate implements CallGate {
   readonly #proofs: Pick<ProofReader, 'read'>;
   readonly #noteRefusal: (call: RefusedCall) => void;
 
-  /** @param noteRefusal is told of every call that is refused */
+  /** @param noteRefusal called for every refused call */
   constructor(proofs: Pick<ProofReader, 'read'>, noteRefusal: (call: RefusedCall) => void) {
     this.#proofs = proofs;
     this.#noteRefusal = noteRefusal;
@@ -57,7 +57,7 @@ export class RpcGate implements CallGate {
     return withActor(contract, request, this.#actor(call, proven));
   };
 
-  /** Takes note of what a handler refuses, by roles and memberships of this moment, to somebody proven. */
+  /** Notes a call that a handler refused because of the proven actor's current role or membership. */
   readonly refused: RefusalListener = (call, request, { code }) => {
     const { actor, account } = request as Named;
     const isProven = call.caller !== 'ops' && call.contract.proof !== 'role' && call.contract.proof !== 'carried';
@@ -68,7 +68,7 @@ export class RpcGate implements CallGate {
 
   #operator(call: ArrivedCall): Actor {
     const { actor = { kind: 'ops' } } = call.request as Named;
-    // The audit log names people and keys only where they were proven.
+    // The audit log names people and keys only where proven.
     if (actor.kind !== 'ops') throw this.#refuse(call, 'foreign', 'An operator acts as an operator.');
     return actor;
   }
@@ -83,7 +83,7 @@ export class RpcGate implements CallGate {
     }
   }
 
-  /** Holds what a request names to what is proven. */
+  /** Compares the request with the proof. */
   #hold(call: ArrivedCall, proven: Proven): void {
     const { contract, request } = call;
     const named = request as Named;
@@ -99,12 +99,12 @@ export class RpcGate implements CallGate {
     if (proven.kind === 'person' && proven.isSuspended && changes(contract)) throw suspended();
   }
 
-  /** Who is proven, with the origin that the door tells: it is a record, and opens nothing. */
+  /** The proven actor with the claimed origin, which is only recorded. */
   #actor(call: ArrivedCall, proven: Proven): Actor {
-    const { actor: told } = call.request as Named;
-    const actor = actorOf(proven, told);
-    if (told && !isSameActor(told, actor)) {
-      throw this.#refuse(call, 'foreign', 'The proof of who asks is for somebody else.', { actor, account: proven.account });
+    const { actor: claimed } = call.request as Named;
+    const actor = actorOf(proven, claimed);
+    if (claimed && !isSameActor(claimed, actor)) {
+      throw this.#refuse(call, 'foreign', 'The proof is for another person, account or key.', { actor, account: proven.account });
     }
     return actor;
   }
@@ -119,11 +119,11 @@ export class RpcGate implements CallGate {
   }
 }
 
-/** What viewers may ask changes nothing; a member's and an owner's questions do unless they say otherwise. */
+/** Calls of viewers change nothing; calls of members and owners do unless their contract `reads`. */
 const changes = ({ proof, reads }: RpcContract): boolean => proof !== 'viewer' && reads !== true;
 
 const suspended = (): ServiceError =>
-  new ServiceError('account_suspended', 'This account is suspended: you can look at it and change nothing. Ask the operator to resume it.');
+  new ServiceError('account_suspended', 'This account is suspended: you can read it but change nothing. Ask the operator to resume it.');
 
 function isOwn({ proof }: RpcContract, named: Named, proven: Proven): boolean {
   switch (proof) {
@@ -147,19 +147,19 @@ function isOwn({ proof }: RpcContract, named: Named, proven: Proven): boolean {
   }
 }
 
-/** Who is proven, with the origin that is told. */
-function actorOf(proven: Proven, told: Origin | undefined): Actor {
-  const { address, client } = told ?? {};
+/** The proven actor with the claimed origin. */
+function actorOf(proven: Proven, claimed: Origin | undefined): Actor {
+  const { address, client } = claimed ?? {};
   const origin: Origin = { ...(address !== undefined && { address }), ...(client !== undefined && { client }) };
   return proven.kind === 'person' ? { kind: 'user', user: proven.user, ...origin } : { kind: 'key', key: proven.key, ...origin };
 }
 
-function isSameActor(told: Actor, proven: Actor): boolean {
-  if (told.kind === 'user') return proven.kind === 'user' && told.user === proven.user;
-  return told.kind === 'key' && proven.kind === 'key' && told.key === proven.key;
+function isSameActor(claimed: Actor, proven: Actor): boolean {
+  if (claimed.kind === 'user') return proven.kind === 'user' && claimed.user === proven.user;
+  return claimed.kind === 'key' && proven.kind === 'key' && claimed.key === proven.key;
 }
 
-/** Only where the contract has an actor: handlers get what their contract holds and nothing else. */
+/** Adds the actor only where the contract has one, because handlers get nothing outside their contract. */
 function withActor({ request: schema }: RpcContract, request: unknown, actor: Actor): unknown {
   const shape = (schema as { shape?: object }).shape ?? {};
   return 'actor' in shape ? { ...(request as object), actor } : request;

@@ -6,15 +6,15 @@ import { type RefusedCall, RpcGate } from './rpc-gate.js';
 
 type Provider = NonNullable<Resource['providers']>[number];
 
-/** Takes note of refused calls. It neither waits nor throws. */
+/** Notes refused calls; neither waits nor throws. */
 export interface RefusalAudit {
   take(refusal: RefusedCall): void;
 }
 
 /**
- * Provides the `RpcGate` of a service, which counts and logs what it refuses. The service provides a `ProofReader` besides;
- * `followedProofs` brings one.
- * @param audit a provider that takes all refusals
+ * Provides the `RpcGate` of a service, which counts and logs what it refuses. The service must also provide a
+ * `ProofReader`, such as that of `followedProofs`.
+ * @param audit a provider that gets all refusals
  */
 export const rpcGate = (audit: abstract new (...dependencies: never[]) => RefusalAudit): Provider => ({
   provide: RpcGate,
@@ -27,8 +27,8 @@ export const rpcGate = (audit: abstract new (...dependencies: never[]) => Refusa
 });
 
 /**
- * Proofs that keys-service signs, read in another service, as a resource. It provides `FollowedProofs` and `ProofReader`.
- * @param options `missing` is what /readyz says until ended sessions are known; absent = the service is ready without them
+ * Verification of keys-service's proofs in another service, as a resource. It provides `FollowedProofs` and `ProofReader`.
+ * @param options `missing` is the readiness reason until ended sessions are loaded; absent = ready without them
  */
 export const followedProofs = ({ missing }: { readonly missing?: string } = {}): Resource<FollowedProofs> => ({
   name: 'proofs',

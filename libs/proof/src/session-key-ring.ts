@@ -3,17 +3,17 @@ import type { Logger } from '@slipway/platform';
 import { type CryptoKey, importJWK } from 'jose';
 import type { z } from 'zod';
 
-/** Keys are asked for again after so long: that is how long a revoked key may still verify. In milliseconds. */
+/** Refresh interval of the keys, and so the longest time that a revoked key still verifies, in milliseconds. */
 const REFRESH_MS = 30_000;
-/** An unknown key is asked for so often at most, whoever invents names. In milliseconds. */
+/** Shortest interval of requests for unknown keys, in milliseconds: invented key names must not cause more. */
 const UNKNOWN_EVERY_MS = 1_000;
-/** Keys that cannot be asked for are trusted for so long. In milliseconds. */
+/** Time for which keys stay accepted while they cannot be refreshed, in milliseconds. */
 const TRUSTED_MS = 300_000;
 
-/** A public key as keys-service publishes it. */
+/** A public key published by keys-service. */
 export type PublishedKey = z.output<typeof ListSessionKeys.reply>['keys'][number];
 
-/** The public keys of session tokens, as keys-service publishes them. */
+/** The public keys of session tokens, published by keys-service. */
 export class SessionKeyRing {
   #keys = new Map<string, CryptoKey>();
   #loadedAt = Number.NEGATIVE_INFINITY;
@@ -22,8 +22,8 @@ export class SessionKeyRing {
   #failing = false;
 
   /**
-   * @param published asks for the keys that are published now
-   * @param now milliseconds that only rise
+   * @param published fetches the published keys
+   * @param now monotonic clock in milliseconds
    */
   constructor(
     private readonly published: () => Promise<readonly PublishedKey[]>,
@@ -32,7 +32,7 @@ export class SessionKeyRing {
   ) {}
 
   /**
-   * The key of a token's header; null when there is none. The name is an index into the published keys and nothing else.
+   * The key named in a token's header; null = unknown. The name is used only to look up a published key.
    * @throws ServiceError `auth_unavailable` when the published keys are unknown
    */
   async find(kid: string): Promise<CryptoKey | null> {
@@ -45,7 +45,7 @@ export class SessionKeyRing {
     return this.#keys.get(kid) ?? null;
   }
 
-  /** Who asks meanwhile waits for the same answer. */
+  /** Concurrent callers share one request. */
   #refresh(): Promise<void> {
     this.#asking ??= this.#tryToLoad().finally(() => {
       this.#asking = null;
@@ -53,7 +53,7 @@ export class SessionKeyRing {
     return this.#asking;
   }
 
-  /** A failure leaves the keys that are known, and is told once. */
+  /** A failure keeps the known keys and is logged once. */
   async #tryToLoad(): Promise<void> {
     try {
       await this.#load();

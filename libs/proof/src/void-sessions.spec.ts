@@ -5,7 +5,7 @@ import { VoidSessions } from './void-sessions.js';
 const ID = SessionId.parse('Zm9yLXRoZS1nb2xkZW4tMQ');
 const OTHER = SessionId.parse('Zm9yLXRoZS1nb2xkZW4tMg');
 
-it('an ended session has no good token, a changed one only those of its new version', () => {
+it('voids tokens of ended and changed sessions', () => {
   const sessions = new VoidSessions(() => 0);
   sessions.put(`session:${ID}`, { id: ID, ver: 2, ended: true, until: 100 });
   sessions.put(`session:${OTHER}`, { id: OTHER, ver: 3, ended: false, until: 100 });
@@ -15,7 +15,7 @@ it('an ended session has no good token, a changed one only those of its new vers
   expect(sessions.isVoid(OTHER, 2)).toBe(false);
 });
 
-it('what cannot matter any more is forgotten', () => {
+it('forgets sessions whose tokens have expired', () => {
   const clock = { now: 0 };
   const sessions = new VoidSessions(() => clock.now);
   sessions.put(`session:${ID}`, { id: ID, ver: 2, ended: true, until: 100 });

@@ -1,7 +1,7 @@
 import type { SessionFeedRecord, SessionId } from '@slipway/contracts';
 import type { FeedRenewal, FeedSink } from '@slipway/feed';
 
-/** Sessions whose tokens are void although they have not expired, as the session feed tells them. */
+/** Sessions whose tokens are void before their expiry, from the session feed. */
 export class VoidSessions implements FeedSink<SessionFeedRecord> {
   #records = new Map<string, SessionFeedRecord>();
 
@@ -31,13 +31,13 @@ export class VoidSessions implements FeedSink<SessionFeedRecord> {
     this.#records.delete(id.slice('session:'.length));
   }
 
-  /** True when a token of this version opens nothing any more. */
+  /** True when a token of this version is void. */
   isVoid(session: SessionId, ver: number): boolean {
     const record = this.#records.get(session);
     return record !== undefined && (record.ended || ver < record.ver);
   }
 
-  /** What was put first is over first: tokens all live equally long. */
+  /** Entries expire in the order of their insertion, because all tokens have the same lifetime. */
   #forgetExpired(): void {
     for (const [id, { until }] of this.#records) {
       if (until > this.now()) return;
