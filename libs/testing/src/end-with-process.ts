@@ -6,7 +6,7 @@ function killChildren(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** Kills a child at the latest when this process ends, which then was no longer able to end it in order. */
+/** Kills a child when this process ends without having stopped it. */
 export function endWithProcess(child: ChildProcess): void {
   if (children.size === 0) process.on('exit', killChildren);
   children.add(child);

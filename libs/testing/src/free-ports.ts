@@ -20,7 +20,7 @@ async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Ports of the loopback address that nobody uses at this moment and no outgoing connection will take, all different. */
+/** Different free ports of the loopback address, outside the range of outgoing connections. */
 export async function freePorts(count: number): Promise<number[]> {
   const found = new Set<number>();
   for (let tried = 0; found.size < count; tried += 1) {

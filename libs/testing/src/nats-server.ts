@@ -13,7 +13,7 @@ const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
 const READY_WITHIN_MS = 15_000;
 const POLL_MS = 20;
 
-/** Where nats-server lies. @throws Error that says where it was looked for. */
+/** Path of nats-server. @throws Error naming the searched folders. */
 export function findNatsServer(): string {
   const folders = [
     ...(process.env['PATH'] ?? '').split(delimiter),
@@ -37,17 +37,17 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** How a nats-server for tests is set up. */
+/** Options of a test nats-server. */
 export interface TestNatsOptions {
-  /** Further lines of configuration; `listen` is set already. */
+  /** Further configuration lines; `listen` is set already. */
   readonly config?: string | undefined;
   readonly port?: number | undefined;
 }
 
-/** A real nats-server on a free port, with its files in a folder of its own. End it in `afterAll`, also when a test failed. */
+/** A real nats-server on a free port with its own folder. Stop it in `afterAll`, also when a test failed. */
 export class TestNatsServer {
-  private child: ChildProcess | null = null;
-  private output = '';
+  #child: ChildProcess | null = null;
+  #output = '';
 
   private constructor(
     readonly port: number,
@@ -58,9 +58,9 @@ export class TestNatsServer {
     return `nats://127.0.0.1:${this.port}`;
   }
 
-  /** What the server has written to its log so far. */
+  /** The server's log so far. */
   get log(): string {
-    return this.output;
+    return this.#output;
   }
 
   static async start({ config = '', port }: TestNatsOptions = {}): Promise<TestNatsServer> {
@@ -81,30 +81,30 @@ export class TestNatsServer {
   async restart(): Promise<void> {
     await this.kill();
     const child = spawn(findNatsServer(), ['-c', join(this.folder, 'nats.conf')], { stdio: ['ignore', 'pipe', 'pipe'] });
-    this.child = child;
+    this.#child = child;
     endWithProcess(child);
-    child.stdout.on('data', (text: Buffer) => (this.output += text.toString()));
-    child.stderr.on('data', (text: Buffer) => (this.output += text.toString()));
-    await this.whenReady(child);
+    child.stdout.on('data', (text: Buffer) => (this.#output += text.toString()));
+    child.stderr.on('data', (text: Buffer) => (this.#output += text.toString()));
+    await this.#whenReady(child);
   }
 
-  /** Sends a signal that ends the process and waits until it is gone. */
+  /** Sends a signal and waits for the end of the process. */
   async kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
-    const { child } = this;
-    this.child = null;
+    const child = this.#child;
+    this.#child = null;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = once(child, 'exit');
     child.kill(signal);
     await gone;
   }
 
-  /** Stops the process without ending it: its sockets stay open and nobody answers. */
+  /** Suspends the process: its sockets stay open but nothing answers. */
   freeze(): void {
-    this.child?.kill('SIGSTOP');
+    this.#child?.kill('SIGSTOP');
   }
 
   thaw(): void {
-    this.child?.kill('SIGCONT');
+    this.#child?.kill('SIGCONT');
   }
 
   /** Ends the process and removes its files. */
@@ -113,10 +113,10 @@ export class TestNatsServer {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private async whenReady(child: ChildProcess): Promise<void> {
+  async #whenReady(child: ChildProcess): Promise<void> {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (!(await readInfo(this.port))) {
-      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`nats-server did not start:\n${this.output}`);
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`nats-server did not start:\n${this.#output}`);
       await pause();
     }
   }
@@ -157,7 +157,7 @@ export async function startNatsCluster(size = 3): Promise<TestNatsCluster> {
   return cluster;
 }
 
-/** True when every server of the cluster knows all others, within a few seconds. */
+/** Waits until every server of the cluster knows all others; false after a few seconds. */
 export async function routesStand(servers: readonly TestNatsServer[]): Promise<boolean> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (Date.now() < deadline) {
@@ -174,7 +174,7 @@ interface ServerInfo {
   readonly connect_urls?: readonly string[];
 }
 
-/** The INFO line that a nats-server greets with; null while nobody greets. */
+/** The INFO line of a nats-server; null while none answers. */
 async function readInfo(port: number): Promise<ServerInfo | null> {
   const socket = createConnection({ host: '127.0.0.1', port, timeout: 1_000 });
   let text = '';

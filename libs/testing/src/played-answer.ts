@@ -26,10 +26,10 @@ const REASONING_FIELD: Readonly<Record<PlayedServer, string>> = {
   ollama: 'reasoning',
 };
 
-/** Where a server tells the stop string that it met; the others do not tell. */
+/** Field in which a server reports the matched stop string; other servers report none. */
 const STOP_FIELD: Readonly<Partial<Record<PlayedServer, string>>> = { vllm: 'stop_reason', sglang: 'matched_stop' };
 
-/** Writes one answer as one server does. */
+/** Writes one answer in the format of one server. */
 class Player {
   readonly #steps: UpstreamStep[] = [];
   readonly #prompt: number;
@@ -49,9 +49,9 @@ class Player {
   }
 
   role(index = 0): this {
-    // llama-server says null where others say "".
+    // llama-server sends null where others send "".
     const content = this.server === 'llama-server' ? null : '';
-    // Ollama has no chunk for the role alone: its first piece carries it.
+    // Ollama has no chunk for the role alone: its first piece contains it.
     return this.server === 'ollama' ? this : this.#chunk(index, { role: 'assistant', content });
   }
 
@@ -84,17 +84,17 @@ class Player {
   finish(reason: string, index = 0): this {
     const { stop } = this.lines;
     const field = STOP_FIELD[this.server];
-    const told = stop !== undefined && field !== undefined ? { [field]: stop } : {};
-    return this.#chunk(index, {}, { finish_reason: reason, ...told });
+    const stopField = stop !== undefined && field !== undefined ? { [field]: stop } : {};
+    return this.#chunk(index, {}, { finish_reason: reason, ...stopField });
   }
 
-  /** Usage of all that was said, or of one of several choices. */
+  /** Usage of the whole answer, or of one of several choices. */
   usage(completion?: number): this {
     this.#steps.push(sseEvent({ ...this.#head(), choices: [], usage: this.#usage(completion) }));
     return this;
   }
 
-  /** Usage, and what ends the stream. */
+  /** Usage, and the end of the stream. */
   end(): UpstreamScript {
     return this.usage().steps(sseEvent('[DONE]'));
   }
@@ -103,7 +103,7 @@ class Player {
     return { steps: [...this.#steps, ...more] };
   }
 
-  /** llama-server repeats the last message where it goes on with it. */
+  /** llama-server repeats the last message when it continues it. */
   #repeated(): string {
     const messages = this.request['messages'];
     const last = Array.isArray(messages) ? (messages.at(-1) as Fields) : {};
@@ -214,16 +214,16 @@ function playedAnswer(server: PlayedServer, behaviour: PlayedBehaviour | Choose,
 }
 
 /**
- * Makes an upstream answer as a real server was recorded to, from now on: its chat requests, and everything by which
- * that server is recognised (so this comes before an engine is loaded with it). All other paths of it are 404.
+ * Makes an upstream behave like a recorded real server: for chat requests and for everything by which that server is recognised,
+ * so call this before an engine is loaded with it. All other paths of it are 404.
  *
  *     const upstream = await ScriptedUpstream.start(() => chatStream([]));
  *     playUpstream(upstream, 'vllm', 'calls', { calls: [{ name: 'get_weather', arguments: '{"city":"Paris"}' }] });
  *     playUpstream(upstream, 'ollama', 'error in mid-stream');
  *     playUpstream(upstream, 'sglang', (body) => (body['tools'] ? 'calls' : 'text'));
  *
- * A tool round trip takes the last form, with a look at the roles of `body['messages']`. A test that needs another
- * order of chunks sets `upstream.answer` and writes them with `chatChunk` and `sseEvent`.
+ * For a tool round trip use the last form and check the roles in `body['messages']`. For another order of chunks, set
+ * `upstream.answer` and write them with `chatChunk` and `sseEvent`.
  */
 export function playUpstream(
   upstream: ScriptedUpstream,
@@ -238,7 +238,7 @@ export function playUpstream(
   upstream.answer = playedAnswer(server, behaviour, lines);
 }
 
-/** Tokens that a played server says it has room for, prompt included. */
+/** Context size that a played server reports, in tokens. */
 export const PLAYED_CONTEXT = CONTEXT;
 /** Tokens of every prompt, as a played server counts them. */
 export const PLAYED_PROMPT_TOKENS = PROMPT_TOKENS;

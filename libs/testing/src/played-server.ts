@@ -3,7 +3,7 @@ import { type UpstreamAnswer, type UpstreamScript, type UpstreamStep, jsonAnswer
 /** The servers whose recorded behaviour can be played. */
 export type PlayedServer = 'vllm' | 'sglang' | 'llama-server' | 'ollama';
 
-/** What a played server does with a chat request. */
+/** How a played server answers a chat request. */
 export type PlayedBehaviour =
   /** `text` in pieces, then the end. */
   | 'text'
@@ -40,7 +40,7 @@ export type PlayedBehaviour =
   /** The server fails before it answers. */
   | 'failure';
 
-/** What is said; all of it has a default. */
+/** Content of the answer; every field has a default. */
 export interface PlayedLines {
   /** The answer, a chunk for each piece. */
   readonly text?: readonly string[];
@@ -50,7 +50,7 @@ export interface PlayedLines {
   readonly prompt?: number;
   readonly cached?: number;
   readonly completion?: number;
-  /** The stop string that ended the text, which only vLLM and SGLang tell. */
+  /** The stop string that ended the text, which only vLLM and SGLang report. */
   readonly stop?: string;
 }
 
@@ -72,7 +72,7 @@ const VLLM_OVERFLOW = `This model's maximum context length is ${CONTEXT} tokens.
 const SGLANG_OVERFLOW = `The input (5000 tokens) is longer than the model's context length (${CONTEXT} tokens).`;
 const LLAMA_OVERFLOW = `request (5000 tokens) exceeds the available context size (${CONTEXT} tokens), try increasing it`;
 
-/** Refusals as each server words them; private words in them tell a test what leaked. */
+/** Errors in the words of each server; private words in them show a test what leaked. */
 const REFUSALS: Readonly<Record<PlayedServer, Readonly<Record<Refusal, UpstreamScript>>>> = {
   vllm: {
     'context overflow': vllmError(400, 'BadRequestError', VLLM_OVERFLOW),
@@ -104,11 +104,11 @@ const REFUSALS: Readonly<Record<PlayedServer, Readonly<Record<Refusal, UpstreamS
   },
 };
 
-/** The refusal of a server as it was recorded, or undefined where the behaviour is none. */
+/** The recorded error of a server; undefined where the behaviour is not an error. */
 export const playedRefusal = (server: PlayedServer, behaviour: PlayedBehaviour): UpstreamScript | undefined =>
   (REFUSALS[server] as Readonly<Partial<Record<PlayedBehaviour, UpstreamScript>>>)[behaviour];
 
-/** What a server sends in a stream that it cannot finish, and how it goes on. */
+/** What a server sends in a stream that it cannot finish, and how it ends. */
 export const midStreamError = (server: PlayedServer): UpstreamStep[] => {
   if (server === 'vllm') {
     const error = { message: 'EngineCore secret', type: 'InternalServerError', param: null, code: 500 };
@@ -118,7 +118,7 @@ export const midStreamError = (server: PlayedServer): UpstreamStep[] => {
     return [sseEvent({ error: { object: 'error', message: 'secret', type: 'InternalServerError', code: 500 } }), sseEvent('[DONE]')];
   }
   if (server === 'llama-server') return [sseEvent({ error: { code: 500, message: 'secret', type: 'server_error' } })];
-  // It decodes its own error as an empty answer, and ends.
+  // It decodes its own error as an empty answer and ends the stream.
   return [];
 };
 
@@ -150,7 +150,7 @@ export function playedGets(server: PlayedServer): ReadonlyMap<string, UpstreamSc
   ]);
 }
 
-/** Answers to questions beside the chat: counts, and what Ollama says about a model. */
+/** Answers to other requests: token counts, and Ollama's model info. */
 export function playedPosts(server: PlayedServer): ReadonlyMap<string, UpstreamAnswer> {
   if (server === 'vllm') {
     const tokenize = jsonAnswer(200, {

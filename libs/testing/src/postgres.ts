@@ -10,15 +10,15 @@ export interface TestPostgres {
   /** DATABASE_URL of the superuser. */
   readonly url: string;
   readonly pid: number;
-  /** Makes an empty database and returns its address. */
+  /** Creates an empty database and returns its address. */
   createDatabase(): Promise<string>;
   /**
-   * Returns the address of a database that `prepare` filled, such as with migrations. It runs once for
-   * each `template` name; every call gets a copy of its own, which takes some 50 ms.
-   * `prepare` must close its connections: PostgreSQL copies only what nobody uses.
+   * Returns the address of a database that `prepare` filled, such as with migrations. `prepare` runs once per `template` name;
+   * every call gets its own copy, which takes about 50 ms. `prepare` must close its connections, because PostgreSQL copies only
+   * unused databases.
    */
   cloneDatabase(template: string, prepare: (url: string) => Promise<unknown>): Promise<string>;
-  /** Ends the server at once, open connections included, and removes its files; of a shared server, removes this user's databases. Repeating it is harmless. */
+  /** Stops the server at once and removes its files; on a shared server, drops this user's databases. Repeating it is harmless. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ interface PostgresScript {
 
 const REPOSITORY = new URL('../../../', import.meta.url);
 
-// Nothing here has to survive a crash, and every test waits for its commits.
+// No data must survive a crash, and every test waits for its commits.
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '500' };
 
 function databaseUrl(server: string, name: string): string {
@@ -54,7 +54,7 @@ async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Where `sharePostgres` says what the test files of a run share. */
+/** Variable in which `sharePostgres` publishes the shared server. */
 const SHARED = 'SLIPWAY_TEST_POSTGRES';
 
 interface SharedServer {
@@ -63,8 +63,8 @@ interface SharedServer {
 }
 
 /**
- * The PostgreSQL of this run of tests, which all test files share, each with databases of its own; outside of such a run a
- * server of its own. A test that needs the server itself, such as its roles or its end, takes `startOwnPostgres`.
+ * The PostgreSQL that all test files of a run share, each with its own databases; outside of such a run a new server. A test that
+ * changes the server itself, such as its roles or its end, uses `startOwnPostgres`.
  */
 export async function startTestPostgres(): Promise<TestPostgres> {
   const shared = process.env[SHARED];
@@ -74,10 +74,10 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   return { ...server, ...databases.forTests(sharedTemplates), stop: () => databases.drop() };
 }
 
-/** Ends a server once its standard input closes, as it does with the process at the other end, also after a kill -9. */
+/** Stops a server when its standard input closes: at the end of this process, also after a kill -9. */
 const KEEPER = 'process.stdin.on("close", () => process.kill(Number(process.argv[1]), "SIGQUIT")).resume()';
 
-/** Starts the server that the test files of this run share, and makes it known to processes that start after. @returns ends it */
+/** Starts the shared server of a test run and publishes it to later processes. @returns a function that stops it */
 export async function sharePostgres(): Promise<() => Promise<void>> {
   const { url, pid, stop } = await startOwnPostgres();
   const keeper = spawn(process.execPath, ['-e', KEEPER, String(pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
@@ -89,11 +89,11 @@ export async function sharePostgres(): Promise<() => Promise<void>> {
   };
 }
 
-/** Starts a server with data of its own on a free port; takes less than a second. It dies with this process. */
+/** Starts a server with its own data on a free port, in less than a second. It ends with this process. */
 export async function startOwnPostgres(): Promise<TestPostgres> {
   const script = (await import(new URL('scripts/lib/postgres.mjs', REPOSITORY).href)) as PostgresScript;
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-postgres-'));
-  // As root the server runs as another user, who must be able to pass through.
+  // Under root the server runs as another user, who must be able to enter the folder.
   await chmod(dataDir, 0o711);
   const server = await script.startPostgres({ root: fileURLToPath(REPOSITORY), dataDir, settings: SETTINGS });
   const killServer = (): boolean => process.kill(server.pid, 'SIGQUIT');
@@ -110,7 +110,7 @@ export async function startOwnPostgres(): Promise<TestPostgres> {
   };
 }
 
-/** Names of templates that this process made on the shared server; they stay until its end. */
+/** Templates that this process made on the shared server; they stay until its end. */
 type Templates = Map<string, Promise<string>>;
 const sharedTemplates: Templates = new Map();
 let users = 0;
@@ -135,7 +135,7 @@ class Databases {
     };
   }
 
-  /** Removes what was made, whoever is connected to it. */
+  /** Drops the created databases, even with open connections. */
   async drop(): Promise<void> {
     for (const name of this.#made.splice(0)) await execute(this.server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   }

@@ -3,20 +3,20 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One thing that a scripted upstream does with a request. */
+/** One step of an answer. */
 export type UpstreamStep =
   | { readonly write: string | Uint8Array }
   | { readonly pauseMs: number }
-  /** Waits for the test. */
+  /** Waits for a promise of the test. */
   | { readonly until: Promise<unknown> }
   /** Breaks the connection; nothing after it runs. */
   | { readonly cut: true }
-  /** Says nothing more until the client leaves. */
+  /** Sends nothing more until the client leaves. */
   | { readonly hang: true };
 
-/** What a scripted upstream answers to one request. Ends the answer properly after the last step. */
+/** Steps of an answer, which ends properly after the last one. */
 export interface UpstreamScript {
-  /** Breaks the connection before anything is answered. */
+  /** Breaks the connection before the answer. */
   readonly deaf?: boolean;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export type UpstreamAnswer = (request: UpstreamRequest) => UpstreamScript;
 
 const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };
 
-/** One `data:` event with `data` as JSON, or as it stands when it is a string. */
+/** One `data:` event with `data` as JSON; a string is sent unchanged. */
 export const sseEvent = (data: unknown): UpstreamStep => ({ write: `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n` });
 
 /** One chunk of a chat completion. */
@@ -50,7 +50,7 @@ export const chatChunk = (delta: Readonly<Record<string, unknown>>, finish: stri
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
 
-/** The chunk with which a stream tells its usage. */
+/** The chunk with a stream's usage. */
 export const usageChunk = (prompt: number, completion: number, cached = 0): UpstreamStep =>
   sseEvent({
     choices: [],
@@ -80,19 +80,19 @@ export const jsonAnswer = (status: number, body: unknown, headers: Readonly<Reco
   steps: [{ write: JSON.stringify(body) }],
 });
 
-/** The list of models of a server with one model, which most probes ask for first. */
+/** The model list of a server with one model, which most probes request first. */
 export const modelList = (id: string, facts: Readonly<Record<string, unknown>> = {}): UpstreamScript =>
   jsonAnswer(200, { object: 'list', data: [{ id, object: 'model', ...facts }] });
 
 /**
- * An inference server that does what a test tells it, over real sockets, and counts who is connected. It has one
- * model named `scripted`.
+ * An inference server with answers scripted by a test, over real sockets. It counts its connections and has one model,
+ * `scripted`.
  */
 export class ScriptedUpstream {
   readonly requests: UpstreamRequest[] = [];
-  /** What GET requests get, by path; all other paths are 404. */
+  /** Answers to GET requests by path; all other paths get 404. */
   readonly gets = new Map<string, UpstreamScript>([['/v1/models', modelList('scripted')]]);
-  /** What POST requests get that are no chat completions, by path; all other paths are 404. */
+  /** Answers to other POST requests than chat completions by path; all other paths get 404. */
   readonly posts = new Map<string, UpstreamAnswer>();
   readonly #cut = new WeakSet<ServerResponse>();
   #live = 0;
@@ -101,7 +101,7 @@ export class ScriptedUpstream {
 
   private constructor(
     private readonly server: Server,
-    /** What the next chat requests get; a test may exchange it at any time. */
+    /** Answer to the next chat requests; a test may replace it at any time. */
     public answer: UpstreamAnswer,
   ) {
     server.on('connection', () => {
