@@ -7,7 +7,7 @@ import { GrammarSampler } from '../engines/grammar-sampler.js';
 import { Random } from '../engines/random.js';
 
 type Json = unknown;
-/** A value of a schema, of at most so many levels. */
+/** A value of a schema with a bounded depth. */
 type Sample = (random: Random, depth: number) => Json;
 interface Part {
   readonly schema: object;
@@ -95,7 +95,7 @@ function expectSameValues(seed: number): boolean {
   return made.leftOut.length === 0;
 }
 
-describe('choices between random kinds of objects that hold each other', () => {
+describe('recursive unions of random objects', () => {
   it.each([1, 1_001])('are the same choices as grammars, and most are held in full (from seed %i)', (first) => {
     const held = Array.from({ length: SCHEMAS }, (_, i) => expectSameValues(first + i)).filter(Boolean);
     expect(held.length).toBeGreaterThan(SCHEMAS / 2);

@@ -6,7 +6,7 @@ import { type ToolGrammar, toolGrammar } from './tool-grammar.js';
 import type { CallFamily } from './tool-calls/call-family.js';
 import { gbnfText } from './tool-calls/gbnf-text.js';
 
-/** What a request's grammar is made from. */
+/** Parts of a request that decide its grammar. */
 export type GrammarSource = Pick<CanonicalRequest, 'tools' | 'tool_choice' | 'parallel_tool_calls' | 'output'>;
 
 type Output = NonNullable<CanonicalRequest['output']>;
@@ -20,35 +20,35 @@ const FIELDS: Readonly<Record<Output['kind'], string>> = {
   grammar: 'structured_outputs',
 };
 
-/** A schema that a finished answer must satisfy, what its grammar leaves out included. */
+/** A schema that a finished answer must satisfy, including what its grammar leaves out. */
 export interface StrictCheck {
   readonly schema: unknown;
   /** The tool whose arguments they are; null = the text. */
   readonly tool: string | null;
-  /** The request's field that asks for it. */
+  /** Field of the request that requires it. */
   readonly field: string;
-  /** Whether the grammar holds all of it: then only what escaped the grammar is checked. */
+  /** Whether the grammar enforces all of it: then only text that escaped the grammar is checked. */
   readonly held: boolean;
 }
 
-/** What an answer is held to. */
+/** The grammar that an answer must follow. */
 export interface AnswerGrammar {
   /** GBNF of the whole answer. */
   readonly gbnf: string;
-  /** Whether the answer must have a form; else it is free until a call begins. */
+  /** Whether the whole answer is constrained; otherwise it is free until a call begins. */
   readonly forced: boolean;
-  /** The request's field that asks for it. */
+  /** Field of the request that requires it. */
   readonly field: string;
-  /** What of its schemas it leaves out: `/pointer` of the answer's, `tool:/pointer` of a tool's. */
+  /** Assertions that it does not enforce: `/pointer` in the answer's schema, `tool:/pointer` in a tool's. */
   readonly leftOut: readonly string[];
-  /** The strict schemas that a finished answer is checked against. */
+  /** Strict schemas that the finished answer is checked against. */
   readonly checks: readonly StrictCheck[];
 }
 
 /**
- * The grammar of an answer; null = it is free. It may take a second: see `GrammarTasks`.
+ * The grammar of an answer; null = unconstrained. May take a second: see `GrammarTasks`.
  * @param clock as `CompileBudget` takes it.
- * @throws ServiceError naming the field that asks for what cannot be forced.
+ * @throws ServiceError naming the field that cannot be enforced.
  */
 export function makeGrammar(request: GrammarSource, family: CallFamily | null, clock?: () => number): AnswerGrammar | null {
   const tools = family ? offeredTools(request) : [];
@@ -77,7 +77,7 @@ function forcedCalls(request: GrammarSource, family: CallFamily, tools: readonly
   return { gbnf: `root ::= ${made.whole}\n${made.rules}`, forced: true, field: 'tool_choice', leftOut: placesOf(made), checks };
 }
 
-/** From where a call begins, names are those of tools, and arguments follow their schemas. */
+/** Free text in which every call names an offered tool and has arguments that follow its schema. */
 function freeCalls(request: GrammarSource, family: CallFamily, tools: readonly Tool[], budget: CompileBudget): AnswerGrammar {
   const made = toolGrammar(tools, family, { many: request.parallel_tool_calls !== false, budget });
   const checks = checksOf(made, tools).map((check) => ({ ...check, held: check.held && family.form.mayEscape !== true }));

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { AnswerPlanner } from './answer-plan.js';
 import { GrammarTasks } from './grammar-tasks.js';
 
-/** Refuses the first task of each request, and answers all that follow. */
+/** Refuses the first task and answers all later ones. */
 const once = (refusal: object): URL =>
   new URL(
     `data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads';

@@ -38,7 +38,7 @@ export class AnswerPlanner {
     const calls = family && (tools.length > 0 || family.framesText) ? { family, tools, single } : null;
     const grammar = (family && tools.length > 0) || request.output ? await this.#grammar(request) : null;
     if (request.continue_final === true && grammar?.forced === true) {
-      throw new ServiceError('unsupported_value', `A message that was begun cannot be continued together with ${grammar.field}.`, {
+      throw new ServiceError('unsupported_value', `A message cannot be continued together with ${grammar.field}.`, {
         param: 'continue_final_message',
       });
     }

@@ -7,7 +7,7 @@ import { familyNamed } from './tool-calls/detect-family.js';
 const HERMES = familyNamed('hermes');
 const MISTRAL = familyNamed('mistral');
 
-/** Tokens are indexes into a list of byte strings. */
+/** Tokens are indexes into `pieces`. */
 function setUp(pieces: readonly (string | number[])[], changes: Partial<AnswerSpec> = {}) {
   const batches: (readonly StreamEvent[])[] = [];
   const bytes = {
@@ -23,13 +23,13 @@ function setUp(pieces: readonly (string | number[])[], changes: Partial<AnswerSp
 }
 
 describe('AnswerWriter', () => {
-  it('writes one batch for each token, the first one at once', () => {
+  it('writes one batch per token at once', () => {
     const { write, batches } = setUp(['Hel', 'lo']);
     expect(write()).toBe(false);
     expect(batches).toEqual([[{ k: 'text', x: 'Hel', n: 1 }], [{ k: 'text', x: 'lo', n: 1 }]]);
   });
 
-  it('counts the end token, without text, together with the fin', () => {
+  it('counts the end token with the fin', () => {
     const { writer, write, batches, counted } = setUp(['Hi']);
     write();
     writer.end();
@@ -40,13 +40,13 @@ describe('AnswerWriter', () => {
     expect([writer.tokens, counted()]).toEqual([2, 2]);
   });
 
-  it('counts tokens of a split character with the event that completes it', () => {
+  it('counts split characters with their completing event', () => {
     const { write, batches } = setUp([[0xf0, 0x9f], [0x98], [0x80], '!']);
     write();
     expect(batches).toEqual([[{ k: 'text', x: '😀', n: 3 }], [{ k: 'text', x: '!', n: 1 }]]);
   });
 
-  it('says which stop string ended the answer, and lets nothing of it out', () => {
+  it('names the stop string and hides it', () => {
     const { writer, write, batches, counted } = setUp(['one ', 'ST', 'OP two', ' three'], { stop: ['STOP'] });
     expect(write()).toBe(true);
     expect(batches).toEqual([
@@ -59,13 +59,13 @@ describe('AnswerWriter', () => {
     expect([writer.tokens, counted()]).toEqual([3, 3]);
   });
 
-  it('ends an answer at a mark of the template as if the model had ended it', () => {
+  it('ends an answer at an end mark', () => {
     const { write, events } = setUp(['Hi', '<|im_', 'end|>'], { ends: ['<|im_end|>'] });
     expect(write()).toBe(true);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'stop' });
   });
 
-  it('ends at no mark, no stop string and no call before it has its least number of tokens', () => {
+  it('ends nothing before the least number of tokens', () => {
     const pieces = ['<|im_end|>', 'STOP', ' a', '<|im_end|>'];
     const { write, text, events } = setUp(pieces, { ends: ['<|im_end|>'], stop: ['STOP'], minTokens: 4 });
     expect(write()).toBe(true);
@@ -80,21 +80,21 @@ describe('AnswerWriter', () => {
     expect(calls.events().at(-1)).toEqual({ k: 'fin', r: 'tool_calls' });
   });
 
-  it('gives out what was held back when the answer ends without the stop string', () => {
+  it('releases held text when the answer ends', () => {
     const { writer, write, text, counted } = setUp(['a S', 'T'], { stop: ['STOP'] });
     write();
     writer.end();
     expect([text(), counted()]).toEqual(['a ST', 3]);
   });
 
-  it('ends with length at the limit, held text included, half characters dropped', () => {
+  it('ends with length and drops an incomplete character', () => {
     const { writer, write, events, text, counted } = setUp(['a S', [0xf0, 0x9f], 'never'], { stop: ['STOP'], maxTokens: 2 });
     expect(write()).toBe(true);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'length' });
     expect([text(), counted(), writer.tokens]).toEqual(['a S', 2, 2]);
   });
 
-  it('prefers the stop string to the limit when both come with one token', () => {
+  it('prefers the stop string to the limit', () => {
     const { write, events } = setUp(['x', 'STOP'], { stop: ['STOP'], maxTokens: 2 });
     expect(write()).toBe(true);
     expect(events().at(-1)).toEqual({ k: 'fin', r: 'stop_sequence', stop: 'STOP' });
@@ -109,7 +109,7 @@ describe('AnswerWriter with reasoning and calls', () => {
   const call = ['<tool_call>', '{"name": "f", ', '"arguments": ', '{"a"', ': "STOP"}', '}', '</tool_call>'];
   const total = (events: readonly StreamEvent[]): number => events.reduce((sum, event) => sum + ('n' in event ? event.n : 0), 0);
 
-  it('gives thoughts, text and calls as what they are, and counts each token once', () => {
+  it('separates reasoning, text and calls, counting tokens once', () => {
     const { writer, write, events } = setUp(['<think>', 'Hm', '</think>', '\n', 'So:', ...call], { stop: ['STOP'], ...more });
     expect(write()).toBe(false);
     writer.end();
@@ -127,7 +127,7 @@ describe('AnswerWriter with reasoning and calls', () => {
     expect([total(events()), writer.tokens, writer.reasoned]).toEqual([13, 13, 2]);
   });
 
-  it('stops at a stop string in the text only, and not at one that a call would complete', () => {
+  it('finds stop strings in text only', () => {
     const stopped = setUp(['a ST', 'OP b', ...call], { stop: ['STOP'], ...more });
     expect(stopped.write()).toBe(true);
     expect([stopped.text(), stopped.events().at(-1)]).toEqual(['a ', { k: 'fin', r: 'stop_sequence', stop: 'STOP' }]);
@@ -137,7 +137,7 @@ describe('AnswerWriter with reasoning and calls', () => {
     expect([held.text(), held.events().at(-1)]).toEqual(['a ST', { k: 'fin', r: 'tool_calls' }]);
   });
 
-  it('ends with the first call where only one is wanted', () => {
+  it('ends after the only allowed call', () => {
     const { write, events } = setUp([...call, ' more', ...call], {
       calls: { family: HERMES, tools: [{ name: 'f' }, { name: 'g' }], single: true },
     });
@@ -147,7 +147,7 @@ describe('AnswerWriter with reasoning and calls', () => {
   });
 
   it.each([', {"name": "g", "argu', ', {"name": "g", "arguments": {}}]', ', oops', '] and words'])(
-    'leaves out what the piece that ends the only call goes on with: %s',
+    'drops text after the only call: %s',
     (rest) => {
       const pieces = ['[TOOL_CALLS][{"name": "f", "arguments": {"a"', `: 1}}${rest}`];
       const { write, text, events } = setUp(pieces, { calls: { family: MISTRAL, tools: [{ name: 'f' }, { name: 'g' }], single: true } });
@@ -157,7 +157,7 @@ describe('AnswerWriter with reasoning and calls', () => {
     },
   );
 
-  it('something else than a call behind a call of a list fails the answer, unless its limit cut it off', () => {
+  it('fails on other content in a call list', () => {
     const pieces = ['[TOOL_CALLS][{"name": "f", "arguments": {}}, ', '{"city": 1}', ']'];
     const calls = { family: MISTRAL, tools: [{ name: 'f' }, { name: 'g' }], single: false };
     const broken = setUp(pieces, { calls });
@@ -167,13 +167,13 @@ describe('AnswerWriter with reasoning and calls', () => {
     expect([cut.write(), cut.events().at(-1)]).toEqual([true, { k: 'fin', r: 'length' }]);
   });
 
-  it('a call whose arguments are an empty text has an empty object', () => {
+  it('gives empty arguments an empty object', () => {
     const { write, events } = setUp(['<tool_call>{"name": "f", "arguments": ""}</tool_call>'], more);
     write();
     expect(events().flatMap((event) => (event.k === 'args' ? [event.x] : []))).toEqual(['{}']);
   });
 
-  it('white space around calls is no text, and white space alone is', () => {
+  it('drops white space around calls only', () => {
     const around = setUp(['\n', ...call, '\n', ...call, ' \n'], more);
     around.write();
     around.writer.end();
@@ -184,7 +184,7 @@ describe('AnswerWriter with reasoning and calls', () => {
     expect([alone.text(), alone.events().at(-1)]).toEqual([' \n', { k: 'fin', r: 'stop' }]);
   });
 
-  it('a call that is broken at the end fails the answer, unless its limit cut it off', () => {
+  it('fails on a call that stays incomplete', () => {
     const broken = setUp(call.slice(0, 5), more);
     broken.write();
     expect(() => broken.writer.end()).toThrow(expect.objectContaining({ code: 'engine_error' }) as Error);
@@ -203,14 +203,16 @@ describe('AnswerWriter with reasoning and calls', () => {
       const { writer, events } = setUp(pieces, changes);
       for (const token of pieces.keys()) writer.write(token as Token, { t: '', p: token });
       writer.end();
-      return events().flatMap((event) => (event.k === 'text' ? (event.lp ?? []) : [])).map(({ p }) => p);
+      return events()
+        .flatMap((event) => (event.k === 'text' ? (event.lp ?? []) : []))
+        .map(({ p }) => p);
     };
     expect(logged(framed, { calls: { family: harmony, tools: [], single: false } })).toEqual([3, 4, 5, 6]);
     expect(logged(plain, { stop: ['STOP'], ...more })).toEqual([4, 5, 6]);
     expect(logged(['a', [0xf0, 0x9f]], {})).toEqual([0, 1]);
   });
 
-  it('a call without arguments has an empty object', () => {
+  it('gives missing arguments an empty object', () => {
     const { write, events } = setUp(['<tool_call>{"name": "f"}</tool_call>'], more);
     write();
     expect(events().filter(({ k }) => k === 'args')).toEqual([{ k: 'args', i: 0, x: '{}', n: 0 }]);

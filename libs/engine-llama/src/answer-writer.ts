@@ -9,24 +9,24 @@ import type { TokenBytes } from './token-bytes.js';
 import type { CallFamily } from './tool-calls/call-family.js';
 import { CallReader } from './tool-calls/call-reader.js';
 
-/** What an answer is made of and where it ends. */
+/** Parts and ends of an answer. */
 export interface AnswerSpec {
   /** The caller's stop strings. They end text, not reasoning and not arguments. */
   readonly stop: readonly string[];
-  /** End marks of the template; an answer that meets one has simply ended. */
+  /** End marks of the template: an answer ends there as if the model had ended it. */
   readonly ends: readonly string[];
   readonly maxTokens: number;
-  /** Nothing but the limit ends the answer before so many tokens. */
+  /** Only the limit ends the answer before this many tokens. */
   readonly minTokens?: number;
-  /** Null = the model does not reason, or goes on with an answer. `opened` = its prompt ends within reasoning. */
+  /** Null = the model does not reason, or continues an answer. `opened` = the prompt ends within reasoning. */
   readonly reasoning: { readonly marks: ReasoningMarks; readonly opened: boolean } | null;
-  /** Null = no calls are looked for. `single` = the first one ends the answer; nothing behind it is part of it. */
+  /** Null = calls are not detected. `single` = the answer ends after the first call. */
   readonly calls: { readonly family: CallFamily; readonly tools: readonly Tool[]; readonly single: boolean } | null;
 }
 
 /**
- * Turns the tokens of one choice into events. Every token is counted in exactly one event: tokens whose text waits (for
- * the rest of a character, or because it may become a stop string or a mark) are counted in the event that sets it free.
+ * Turns the tokens of one choice into events. Every token is counted in exactly one event: tokens whose text is held
+ * back (an incomplete character, a possible stop string or mark) are counted in the event that releases the text.
  */
 export class AnswerWriter {
   readonly #utf8 = new Utf8Assembler();
@@ -63,17 +63,17 @@ export class AnswerWriter {
     this.#reasoning = reasoning && new ReasoningSplitter(reasoning.marks, reasoning.opened, parts);
   }
 
-  /** Tokens so far, an end token included. */
+  /** Tokens so far, including an end token. */
   get tokens(): number {
     return this.#counted + this.#uncounted;
   }
 
-  /** Those of them that were reasoning. */
+  /** Tokens of reasoning. */
   get reasoned(): number {
     return this.#reasoned;
   }
 
-  /** Tokens that wrote something; penalties look at them. */
+  /** Generated tokens, for penalties. */
   get generated(): readonly Token[] {
     return this.#generated;
   }
@@ -83,17 +83,17 @@ export class AnswerWriter {
     return this.#reasoning?.thinking ?? false;
   }
 
-  /** Whether something of the answer has come, reasoning aside. */
+  /** Whether the answer has begun, reasoning aside. */
   get answered(): boolean {
     return this.#answered;
   }
 
-  /** Whether some token wrote nothing: a grammar reads the names of such tokens as text. */
+  /** Whether some token wrote nothing. Grammars read the names of such tokens as text. */
   get silent(): boolean {
     return this.#silent;
   }
 
-  /** Takes a token that is part of the answer. @returns true when the answer is finished. */
+  /** Adds a token of the answer. @returns true when the answer is finished. */
   write(token: Token, logprob?: TokenLogprob): boolean {
     this.#uncounted += 1;
     const piece = this.#written(token);
@@ -104,7 +104,7 @@ export class AnswerWriter {
     if (stop !== null) return this.#over({ r: 'stop' });
     if (this.#mayEnd && this.spec.calls?.single === true && this.#calls?.complete === 1) return this.#over({ r: 'stop' });
     if (this.tokens >= this.spec.maxTokens) {
-      // Bytes of a character that is not complete are dropped.
+      // Bytes of an incomplete character are dropped.
       this.#push(this.#ends.flush());
       return this.#over({ r: 'length' });
     }
@@ -114,8 +114,8 @@ export class AnswerWriter {
   }
 
   /**
-   * Takes the token with which the model ended its turn; it counts, as it does with other servers, and writes nothing.
-   * @throws ServiceError `engine_error` when that leaves a call broken.
+   * Adds the model's end token, which counts, as with other servers, and writes nothing.
+   * @throws ServiceError `engine_error` when a call is incomplete.
    */
   end(): void {
     this.#uncounted += 1;
@@ -123,7 +123,7 @@ export class AnswerWriter {
     this.#over({ r: 'stop' });
   }
 
-  /** What a token writes, as far as its characters are complete. */
+  /** The complete characters that a token writes. */
   #written(token: Token): string {
     const bytes = this.bytes.of(token, this.#generated);
     this.#silent ||= bytes.length === 0;
@@ -131,7 +131,7 @@ export class AnswerWriter {
     return this.#utf8.push(bytes);
   }
 
-  /** Whether anything but the limit may end the answer with this token. */
+  /** Whether the least number of tokens is reached. */
   get #mayEnd(): boolean {
     return this.tokens >= (this.spec.minTokens ?? 0);
   }
@@ -148,7 +148,7 @@ export class AnswerWriter {
     else this.#text(text, false);
   }
 
-  /** @param last whether this stretch of text is over, so that no stop string can go on in what follows. */
+  /** @param last whether this stretch of text has ended, so that no stop string can continue after it. */
   #text(text: string, last: boolean): void {
     if (this.#stop !== null) return;
     if (!this.#mayEnd) return this.#step.text(text);
@@ -158,7 +158,7 @@ export class AnswerWriter {
     if (match.stop !== null) this.#step.close();
   }
 
-  /** Nothing more comes: what waits is let go. */
+  /** Ends the answer and releases held text. */
   #over({ r }: { r: 'stop' | 'length' }): true {
     this.#reasoning?.end();
     this.#reader?.end();

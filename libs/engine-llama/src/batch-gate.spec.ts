@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BatchGate } from './batch-gate.js';
 
-/** A promise that is settled from outside. */
+/** A promise that the test settles. */
 function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => undefined;
   const promise = new Promise<void>((settle) => {
@@ -11,7 +11,7 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
 }
 
 describe('BatchGate', () => {
-  it('holds up steps until the last of several changes is done', async () => {
+  it('delays steps until all changes are done', async () => {
     const gate = new BatchGate();
     const order: string[] = [];
     const [first, second] = [deferred(), deferred()];
@@ -26,7 +26,7 @@ describe('BatchGate', () => {
     expect(order).toEqual(['first', 'step']);
   });
 
-  it('lets steps pass again after a change that failed', async () => {
+  it('lets steps pass after a failed change', async () => {
     const gate = new BatchGate();
     await expect(gate.change(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await expect(gate.pass()).resolves.toBeUndefined();

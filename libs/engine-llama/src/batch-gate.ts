@@ -1,14 +1,13 @@
 /**
- * Keeps evaluations apart from changes to what sequences hold. llama.cpp's binding evaluates in a loop that keeps
- * the lock of the context for as long as any sequence queues another step, so with two answers under way a third
- * sequence would not get to forget its old tokens before both have ended. Everyone therefore asks before each
- * step, and waits while a change is under way: the loop runs dry, and the change gets the lock.
+ * Separates evaluations from changes of sequences. node-llama-cpp evaluates in a loop that keeps the context's lock as long as any
+ * sequence queues a step, so with two running answers a third sequence could not drop its old tokens before both have ended.
+ * Every caller therefore asks before each step and waits while a change is pending: the loop ends, and the change gets the lock.
  */
 export class BatchGate {
   #changes = 0;
   #waiting: (() => void)[] = [];
 
-  /** Resolves when the next step may be evaluated; at once as a rule. */
+  /** Resolves when the next step may be evaluated, usually at once. */
   async pass(): Promise<void> {
     while (this.#changes > 0) {
       await new Promise<void>((resolve) => {
@@ -17,7 +16,7 @@ export class BatchGate {
     }
   }
 
-  /** Runs a change to a sequence that nobody evaluates. */
+  /** Runs a change of a sequence that is not being evaluated. */
   async change(change: () => Promise<void>): Promise<void> {
     this.#changes += 1;
     try {

@@ -3,21 +3,21 @@ import { isJsonObject, newCallId } from '@slipway/engine';
 import type { CallSink } from './tool-calls/call-family.js';
 import type { StepEvents } from './step-events.js';
 
-const brokenCall = (): ServiceError => new ServiceError('engine_error', 'The model wrote a call whose arguments are no JSON object.');
+const brokenCall = (): ServiceError => new ServiceError('engine_error', 'The model wrote a call whose arguments are not a JSON object.');
 const brokenList = (): ServiceError => new ServiceError('engine_error', 'The model wrote a list of calls with something else in it.');
 
-/** What calls an answer may hold. */
+/** Rules for the calls of an answer. */
 export interface CallRules {
-  /** Length of ids, where the family's templates take no others. */
+  /** Length of call ids, where the family's templates take one length only. */
   readonly idLength: number | undefined;
-  /** Nothing behind the first call is part of the answer. */
+  /** Whether the answer ends after the first call. */
   readonly single: boolean;
 }
 
-/** Numbers the calls of an answer and checks their arguments. White space around calls is left out. */
+/** Numbers the calls of an answer and checks their arguments. Drops white space around calls. */
 export class CallEvents implements CallSink {
   #count = 0;
-  /** Arguments of the call that is open; null = none is. */
+  /** Arguments of the open call; null = none is open. */
   #open: string | null = null;
   #space = '';
   #blank = true;
@@ -29,17 +29,17 @@ export class CallEvents implements CallSink {
     private readonly rules: CallRules,
   ) {}
 
-  /** Calls that have begun. */
+  /** Number of begun calls. */
   get begun(): number {
     return this.#count;
   }
 
-  /** Calls that are complete. */
+  /** Number of complete calls. */
   get complete(): number {
     return this.#count - (this.#open === null ? 0 : 1);
   }
 
-  /** White space that comes out only when text follows. */
+  /** Characters of white space that are held until text follows. */
   get held(): number {
     return this.#space.length;
   }
@@ -83,14 +83,14 @@ export class CallEvents implements CallSink {
   }
 
   /**
-   * The answer is over.
-   * @param cut whether it was cut off by its limit, which may leave a call unfinished.
-   * @throws ServiceError `engine_error` for a call that never became one.
+   * Ends the answer.
+   * @param cut whether the limit ended it, which may leave a call incomplete.
+   * @throws ServiceError `engine_error` for an incomplete call.
    */
   end(cut: boolean): void {
     if (this.#open !== null && !cut) throw brokenCall();
     if (this.#broken && !cut) throw brokenList();
-    // An answer of nothing but white space is one.
+    // An answer may be white space alone.
     if (this.#count === 0 && this.#space !== '') this.onText(this.#space, false);
     this.#space = '';
   }

@@ -9,7 +9,7 @@ import { familyNamed } from './tool-calls/detect-family.js';
 
 const TOOLS: readonly Tool[] = [{ name: 'get_time', parameters: { type: 'object', properties: {}, additionalProperties: false } }];
 
-/** Reasoning, text and calls of an answer, read one character at a time. */
+/** Reasoning, text, calls and logprobs of an answer, read one character at a time. */
 function partsOf(name: string, answer: string, { opened = false, tools = TOOLS }: { opened?: boolean; tools?: readonly Tool[] } = {}) {
   const family = familyNamed(name);
   const chars = Array.from(answer);
@@ -31,7 +31,7 @@ function partsOf(name: string, answer: string, { opened = false, tools = TOOLS }
   return { think: joined('think'), text: joined('text'), calls, logged: logged.map(({ t }) => t).join('') };
 }
 
-describe('an answer whose text has marks of its own', () => {
+describe('an answer with marks around its text', () => {
   it.each([
     [
       'harmony',
@@ -58,7 +58,7 @@ describe('an answer whose text has marks of its own', () => {
     if (expected.calls.length === 0) expect(partsOf(name, answer, { tools: [] })).toEqual(parts);
   });
 
-  it('goes on in reasoning that the prompt began', () => {
+  it('continues reasoning that the prompt began', () => {
     const answer = 'Hm.<|close|>think<|sep|><|open|>response<|sep|>Noon.<|close|>response<|sep|>';
     expect(partsOf('kimi-k3', answer, { opened: true })).toEqual({
       think: 'Hm.',
@@ -68,7 +68,7 @@ describe('an answer whose text has marks of its own', () => {
     });
   });
 
-  it('may write its mark before a form', () => {
+  it('may begin with a mark before constrained text', () => {
     const output = { kind: 'json_object' as const };
     const { gbnf } = makeGrammar({ output }, familyNamed('harmony'))!;
     const walk = new GrammarWalk(new GbnfReader(gbnf).read(), 'root');

@@ -8,9 +8,9 @@ import { type PrefillTools, prefill } from './prefill.js';
 import { StrictAnswer } from './strict-answer.js';
 import { type TokenSource, tokenSource, type TokenSourceTools } from './token-source.js';
 
-/** What all generations of a model share. */
+/** Parts shared by all generations of a model. */
 export interface GenerationTools extends PrefillTools, TokenSourceTools {
-  /** What is wrong with a JSON text by a schema; null = nothing. */
+  /** Fault of a JSON text by a schema; null = none. */
   readonly faultOf: (schema: unknown, text: string) => Promise<string | null>;
 }
 
@@ -18,34 +18,35 @@ export interface GenerationTools extends PrefillTools, TokenSourceTools {
 export interface GenerationTask {
   readonly prompt: readonly Token[];
   readonly sampling: CanonicalRequest['sampling'];
-  /** Its `maxTokens` is at least 1, and no more than fit behind the prompt: llama.cpp forgets the beginning of longer texts without a word. */
+  /** Its `maxTokens` is at least 1, and no more than fit after the prompt: llama.cpp silently drops the beginning of longer texts. */
   readonly spec: AnswerSpec;
   readonly grammar: ReadGrammar | null;
-  /** What of the request's schemas the grammar leaves out. */
+  /** Assertions of the request's schemas that the grammar does not enforce. */
   readonly leftOut: readonly string[];
   /** Strict schemas that the finished answer is checked against. */
   readonly checks: readonly StrictCheck[];
   readonly logprobs: number | null;
-  /** After so many tokens of reasoning these tokens end it; null = it ends by itself. */
+  /** Tokens that end reasoning after `budget` tokens; null = no budget. */
   readonly reasoningEnd: { readonly budget: number; readonly tokens: readonly Token[] } | null;
   readonly choices: number;
 }
 
-/** Where a generation puts its output, and what ends it. */
+/** Output and cancellation of a generation. */
 export interface GenerationRun {
   readonly output: EngineOutput;
   readonly stopped: () => boolean;
-  /** A sequence failed and could not be emptied: what it holds is unknown, and stays so. */
-  readonly spoilt: (cause: unknown) => void;
+  /** Called when a sequence failed and could not be cleared, so that its content is unknown. */
+  readonly corrupted: (cause: unknown) => void;
 }
 
+/** Usage of a generation, and whether it is complete. */
 export interface GenerationOutcome {
   readonly usage: Usage;
-  /** False when `stopped` cut it off: some choice has no `fin`. */
+  /** False when `stopped` ended it: some choice has no `fin`. */
   readonly finished: boolean;
 }
 
-/** One request on the sequences that it has. Each takes the next choice when it is done with one. */
+/** Generates one request on its sequences. Each sequence takes the next choice when it has finished one. */
 export class GenerationRound {
   #next = 0;
   #finished = 0;
@@ -62,8 +63,8 @@ export class GenerationRound {
   ) {}
 
   /**
-   * Generates all choices. The sequences are at rest again when this resolves or rejects. Once `stopped` says so it ends
-   * within one step, with what was counted until then.
+   * Generates all choices. The sequences are idle again when this settles. Once `stopped` returns true it ends within one step,
+   * with the tokens counted until then.
    */
   async generate(sequences: readonly LlamaContextSequence[]): Promise<GenerationOutcome> {
     this.run.output.phase('prefill');
@@ -88,8 +89,8 @@ export class GenerationRound {
       }
     } catch (error) {
       this.#failure ??= isServiceError(error) ? error : new ServiceError('engine_error', 'The model failed to generate.', { cause: error });
-      // What the sequence holds after a failure is unknown, so nothing of it may be reused.
-      await this.tools.gate.change(() => sequence.clearHistory()).catch(this.run.spoilt);
+      // The content of the sequence is unknown after a failure, so it must not be reused.
+      await this.tools.gate.change(() => sequence.clearHistory()).catch(this.run.corrupted);
     }
   }
 
@@ -144,20 +145,20 @@ export class GenerationRound {
     }
   }
 
-  /** Tokens that end reasoning which has taken what it may take. */
+  /** Tokens that end reasoning once its budget is used up. */
   #reasoningEnd(writer: AnswerWriter): readonly Token[] {
     const { reasoningEnd } = this.task;
     return reasoningEnd && writer.thinking && writer.tokens >= reasoningEnd.budget ? reasoningEnd.tokens : [];
   }
 
-  /** An answer that must have a form, and ended within its reasoning, has none. */
+  /** @throws ServiceError when a constrained answer ended within its reasoning. */
   #assertAnswered(writer: AnswerWriter): void {
     if (this.task.grammar?.forced !== true || !writer.thinking) return;
-    throw new ServiceError('engine_error', 'The model ended its turn before the answer that was asked for.');
+    throw new ServiceError('engine_error', 'The model ended its turn before its answer.');
   }
 }
 
-/** As much of what is left out as an event is to carry. */
+/** Bounds of `relaxed` in an event. */
 const RELAXED_MAX = 32;
 const RELAXED_CHARS = 120;
 

@@ -32,12 +32,12 @@ async function isSound(bytes: Buffer): Promise<boolean> {
   return hasSoundMetadata(path);
 }
 
-describe('metadata of a GGUF file', () => {
-  it('is sound in the bundled model', async () => {
+describe('hasSoundMetadata', () => {
+  it('accepts the bundled model', async () => {
     expect(await hasSoundMetadata(fileURLToPath(new URL('../../../models/svc-tiny.Q8_0.gguf', import.meta.url)))).toBe(true);
   });
 
-  it('is sound with every kind of value', async () => {
+  it('accepts every kind of value', async () => {
     const scalars = [0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12].map((type) =>
       entry(type, Buffer.alloc([1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8][type]!)),
     );
@@ -57,11 +57,11 @@ describe('metadata of a GGUF file', () => {
     ['more entries than it holds', Buffer.concat([Buffer.from('GGUF'), u32(3), u64(0), u64(2), entry(0, Buffer.alloc(1))])],
     ['2^64 - 1 entries', Buffer.concat([Buffer.from('GGUF'), u32(3), u64(0), u64(2n ** 64n - 1n)])],
     ['no counts', Buffer.concat([Buffer.from('GGUF'), u32(3)])],
-  ])('is refused with %s', async (_, bytes) => {
+  ])('refuses a file with %s', async (_, bytes) => {
     expect(await isSound(bytes)).toBe(false);
   });
 
-  it('is left to llama.cpp in a file of another form', async () => {
+  it('leaves other file formats to llama.cpp', async () => {
     expect(await isSound(Buffer.from('no model at all'))).toBe(true);
     expect(await isSound(Buffer.alloc(0))).toBe(true);
   });

@@ -4,17 +4,17 @@ import { type FileHandle, open } from 'node:fs/promises';
 const SIZES: Readonly<Record<number, number>> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
 const STRING = 8;
 const ARRAY = 9;
-/** Least bytes of a string (its length) and of an array (type and length). */
+/** Smallest encoding of a string (its length) and of an array (type and length), in bytes. */
 const STRING_MIN = 8;
 const ARRAY_MIN = 12;
-/** Elements of one array at most: the largest vocabularies and merge tables have some 600,000. */
+/** Most elements of an array: the largest vocabularies and merge tables have about 600,000. */
 const ELEMENTS_MAX = 16 * 1024 * 1024;
-/** Entries and tensors of one file at most; real ones have some hundreds. */
+/** Most entries and tensors of a file; real files have some hundreds. */
 const ENTRIES_MAX = 1024 * 1024;
 const DEPTH_MAX = 4;
 const WINDOW_BYTES = 1024 * 1024;
 
-/** Reads numbers of a file one after the other, through one buffer. */
+/** Reads the numbers of a file in order, through one buffer. */
 class Cursor {
   readonly #buffer = Buffer.allocUnsafe(WINDOW_BYTES);
   #from = 0;
@@ -26,7 +26,7 @@ class Cursor {
     readonly size: number,
   ) {}
 
-  /** True when this many more bytes lie in the file. */
+  /** True when the file has this many more bytes. */
   holds(bytes: number): boolean {
     return bytes <= this.size - this.position;
   }
@@ -43,7 +43,7 @@ class Cursor {
     return at === null ? null : this.#buffer.readUInt32LE(at);
   }
 
-  /** A number of 64 bits, as near as a double comes; null at the end of the file. */
+  /** A number of 64 bits, rounded to a double; null at the end of the file. */
   async uint64(): Promise<number | null> {
     const at = await this.#reach(8);
     return at === null ? null : Number(this.#buffer.readBigUInt64LE(at));
@@ -90,7 +90,7 @@ async function isSoundFile(file: FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   const cursor = new Cursor(file, size);
   const [magic, version] = [await cursor.uint32(), await cursor.uint32()];
-  // "GGUF" as a little-endian number. Other forms are left to llama.cpp, which knows them or refuses them by their first bytes.
+  // "GGUF" as a little-endian number. llama.cpp recognises other formats by their first bytes.
   if (magic !== 0x46554747 || version === null || version < 2) return true;
   const [tensors, entries] = [await cursor.uint64(), await cursor.uint64()];
   if (tensors === null || entries === null || tensors > ENTRIES_MAX || entries > ENTRIES_MAX) return false;
@@ -102,8 +102,8 @@ async function isSoundFile(file: FileHandle): Promise<boolean> {
 }
 
 /**
- * Whether the metadata of a GGUF file fits into the file. llama.cpp and its binding believe the counts that they read: an array
- * of 2^32 elements in a file of 2 MB takes gigabytes before anything fails. Reads the metadata alone, some megabytes at most.
+ * Whether the metadata of a GGUF file fits into the file. llama.cpp and its binding trust the counts in it: an array of 2^32
+ * elements in a file of 2 MB allocates gigabytes before anything fails. Reads only the metadata, at most some megabytes.
  */
 export async function hasSoundMetadata(path: string): Promise<boolean> {
   const file = await open(path);

@@ -2,8 +2,7 @@
  * GGUF models, run by llama.cpp in the process that loads them.
  * @packageDocumentation
  */
-export { llamaKind } from './llama-kind.js';
-export { LlamaEngine } from './llama-engine.js';
+export { LlamaEngine, llamaKind } from './llama-engine.js';
 export { capabilitiesOf } from './ready-model.js';
 export type { ReadyModel } from './ready-model.js';
 export { jsonSchemaRules } from './grammar/json-schema-grammar.js';

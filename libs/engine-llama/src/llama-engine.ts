@@ -3,6 +3,7 @@ import {
   AdmissionQueue,
   type Engine,
   type EngineFacts,
+  type EngineKind,
   type EngineLoad,
   EngineLoadError,
   type EngineOutput,
@@ -12,10 +13,9 @@ import {
 import type { Prompt } from '@slipway/model-text';
 import type { Token } from 'node-llama-cpp';
 import type { AnswerPlan } from './answer-plan.js';
-import { fingerprint } from './fingerprint.js';
 import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
 import { readGrammar } from './grammar-gate.js';
-import { type LoadedModel, loadModel } from './load-model.js';
+import { fingerprint, type LoadedModel, loadModel } from './load-model.js';
 import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
 import { endsInReasoning } from './reasoning-splitter.js';
 import { samplingOptions } from './sampling-options.js';
@@ -32,14 +32,13 @@ const SILENT: EngineOutput = { account: null, phase: () => undefined, events: ()
 const shutDown = (): ServiceError => new ServiceError('server_shutting_down', 'The model is being unloaded.', { retryAfterS: 1 });
 
 /**
- * A GGUF model in this process, run by llama.cpp. Native code: a crash takes the process along, so each model
- * has a process of its own.
+ * A GGUF model in this process, run by llama.cpp. A crash of native code ends the process, so each model has its own process.
  */
 export class LlamaEngine implements Engine {
   readonly #queue: AdmissionQueue;
   #ready: ReadyModel | null = null;
   #closing = false;
-  #spoilt = false;
+  #corrupted = false;
   #unloaded: Promise<void> | null = null;
   #onIdle: (() => void) | null = null;
 
@@ -75,17 +74,19 @@ export class LlamaEngine implements Engine {
   }
 
   check(): Promise<void> {
-    if (this.#ready && !this.#closing && !this.#spoilt) return Promise.resolve();
-    return Promise.reject(new EngineLoadError('engine_crashed', this.#spoilt ? 'The model failed for good.' : 'The model is not loaded.'));
+    if (this.#ready && !this.#closing && !this.#corrupted) return Promise.resolve();
+    return Promise.reject(
+      new EngineLoadError('engine_crashed', this.#corrupted ? 'A sequence of the model is corrupted.' : 'The model is not loaded.'),
+    );
   }
 
   async generate(request: CanonicalRequest, output: EngineOutput, signal: AbortSignal): Promise<Usage> {
     const ready = this.#loaded();
     this.#queue.assertRoom();
-    // What cannot be weighted is refused before anything waits for it.
+    // Refuses an invalid logit_bias before the request is queued.
     samplingOptions(ready.tools.model, request.sampling, ready.tools.defaults, []);
     const plan = await this.#reading(ready.planner.plan(request));
-    const run: GenerationRun = { output, stopped: () => signal.aborted || this.#closing, spoilt: this.#spoil };
+    const run: GenerationRun = { output, stopped: () => signal.aborted || this.#closing, corrupted: this.#corrupt };
     output.phase('queue');
     const prompt = plan && (await this.#reading(ready.prompts.build(request, run.stopped)));
     const task = plan && prompt && (await this.#task(ready, request, prompt, plan));
@@ -171,14 +172,14 @@ export class LlamaEngine implements Engine {
     throw new ServiceError('deployment_unavailable', 'The model is not loaded yet.', { retryAfterS: 1 });
   }
 
-  /** A sequence that holds unknown tokens would answer the next request with them: nothing new is taken until the model is loaded anew. */
-  readonly #spoil = (err: unknown): void => {
-    this.#spoilt = true;
-    this.settings.log.error({ err }, 'llama.sequence_spoilt');
+  /** A sequence with unknown tokens would give the next request a wrong answer: no request is taken until the model is loaded again. */
+  readonly #corrupt = (err: unknown): void => {
+    this.#corrupted = true;
+    this.settings.log.error({ err }, 'llama.sequence_corrupted');
     this.#queue.close(new ServiceError('deployment_unavailable', 'The model failed and must be loaded again.', { retryAfterS: 1 }));
   };
 
-  /** @returns null when the model was freed under its hands. */
+  /** @returns null when the model was unloaded meanwhile. */
   async #reading<T>(made: Promise<T | null>): Promise<T | null> {
     try {
       return await made;
@@ -189,13 +190,13 @@ export class LlamaEngine implements Engine {
     }
   }
 
-  /** A request that its caller gave up ends in peace; one that an unload cut off must not look complete. */
+  /** A request that its caller aborted ends without an error; one that an unload ended must not look complete. */
   #afterStop(usage: Usage, signal: AbortSignal): Usage {
     if (!signal.aborted) throw shutDown();
     return usage;
   }
 
-  /** The first rendering, evaluation and sampling are slow; and a model that cannot do them is not ready. */
+  /** Runs a first request: the first one is slow, and a model that fails it is not ready. */
   async #warmUp(signal: AbortSignal): Promise<void> {
     try {
       await this.generate(WARM_UP, SILENT, signal);
@@ -204,7 +205,7 @@ export class LlamaEngine implements Engine {
       throw new EngineLoadError('model_invalid', `The model failed its first request: ${message}`, { cause });
     }
     signal.throwIfAborted();
-    // The next request must not find the warm-up's tokens and call them cached.
+    // The next request must not count the warm-up's tokens as cached.
     await this.#ready?.sequences.clear();
   }
 }
@@ -214,9 +215,15 @@ const promisesOf = (grammar: AnswerPlan['grammar']): Pick<GenerationTask, 'leftO
   checks: grammar?.checks ?? [],
 });
 
-/** Frees the memory of a model; repeating it is harmless. */
+/** Frees the memory of a model. Repeating it is harmless. */
 async function dispose({ context, model, llama }: LoadedModel): Promise<void> {
   await context.dispose();
   await model.dispose();
   await llama.dispose();
 }
+
+/** Makes engines for GGUF files, which llama.cpp runs in this process. */
+export const llamaKind: EngineKind<{ readonly kind: 'file'; readonly path: string }> = {
+  kind: 'llama',
+  create: ({ path }, settings) => new LlamaEngine(path, settings),
+};

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, open, stat } from 'node:fs/promises';
 import { EngineLoadError } from '@slipway/engine';
 import type { Logger } from '@slipway/platform';
 import {
@@ -20,9 +21,10 @@ export interface LoadedModel {
   readonly context: LlamaContext;
 }
 
+/** A model file, its context and the resources for it. */
 export interface LoadModelOptions {
   readonly path: string;
-  /** Tokens per sequence; null = the default. Never more than the model was trained for. */
+  /** Tokens per sequence; null = the default. At most the model's training context. */
   readonly context: number | null;
   readonly sequences: number;
   readonly threads: number;
@@ -32,11 +34,11 @@ export interface LoadModelOptions {
   onProgress(progress: number): void;
 }
 
-/** Memory for long contexts is taken at load, so a model's full length (often 128k) must be asked for. */
+/** Memory for the context is allocated at load, so a model's full context (often 128k) must be requested. */
 const DEFAULT_CONTEXT = 4_096;
 const BATCH_TOKENS = 512;
 
-/** @throws EngineLoadError `model_missing` or `model_invalid`, before llama.cpp is asked. */
+/** Checks the file before llama.cpp opens it. @throws EngineLoadError `model_missing` or `model_invalid`. */
 async function assertReadableFile(path: string): Promise<void> {
   const facts = await stat(path).catch((cause: unknown) => {
     throw new EngineLoadError('model_missing', 'The model file does not exist on this worker.', { cause });
@@ -46,7 +48,7 @@ async function assertReadableFile(path: string): Promise<void> {
     throw new EngineLoadError('model_missing', 'The worker may not read the model file.', { cause });
   });
   if (!(await hasSoundMetadata(path))) {
-    throw new EngineLoadError('model_invalid', 'The file is damaged or no GGUF model: its metadata counts more than the file holds.');
+    throw new EngineLoadError('model_invalid', 'The file is damaged or not a GGUF model: its metadata counts more than the file holds.');
   }
 }
 
@@ -59,7 +61,7 @@ function logLine(log: Logger, level: LlamaLogLevel, message: string): void {
 function startLlama({ threads, gpu, log }: LoadModelOptions): Promise<Llama> {
   return getLlama({
     gpu: gpu ? 'auto' : false,
-    // Without these a missing binary starts a download or a compiler in the worker.
+    // Otherwise a missing binary starts a download or a compiler in the worker.
     build: 'never',
     skipDownload: true,
     maxThreads: threads,
@@ -85,12 +87,12 @@ function asLoadError(error: unknown): EngineLoadError {
       options,
     );
   }
-  return new EngineLoadError('model_invalid', 'llama.cpp cannot load this file: it is damaged, incomplete, or no GGUF model.', options);
+  return new EngineLoadError('model_invalid', 'llama.cpp cannot load this file: it is damaged, incomplete, or not a GGUF model.', options);
 }
 
 /**
- * Reads a GGUF file and takes the memory for all of its sequences.
- * @throws EngineLoadError, or the signal's reason after an abort; nothing stays in memory then.
+ * Loads a GGUF file and allocates the memory for all sequences.
+ * @throws EngineLoadError, or the signal's reason after an abort; all memory is freed then.
  */
 export async function loadModel(options: LoadModelOptions): Promise<LoadedModel> {
   const { signal } = options;
@@ -108,7 +110,7 @@ export async function loadModel(options: LoadModelOptions): Promise<LoadedModel>
       sequences: options.sequences,
       batchSize: BATCH_TOKENS,
       threads: options.threads,
-      // A context that shrank by itself would break what was promised to callers.
+      // The context must not shrink below the requested size.
       failedCreationRemedy: false,
       createSignal: signal,
     });
@@ -118,5 +120,30 @@ export async function loadModel(options: LoadModelOptions): Promise<LoadedModel>
     await llama?.dispose();
     signal.throwIfAborted();
     throw asLoadError(error);
+  }
+}
+
+const SAMPLE_BYTES = 1024 * 1024;
+const SAMPLES = 8;
+
+/**
+ * Fingerprint of a model file and of the engine that runs it. Large files are sampled (the head with metadata and
+ * tokenizer, the tail, and six places between), because hashing tens of gigabytes would double the time of a load.
+ */
+export async function fingerprint(path: string, engine: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const hash = createHash('sha256').update(`${engine}\n${size}\n`);
+    const last = Math.max(0, size - SAMPLE_BYTES);
+    const offsets = new Set(Array.from({ length: SAMPLES }, (_, i) => Math.floor((last * i) / (SAMPLES - 1))));
+    const buffer = Buffer.alloc(SAMPLE_BYTES);
+    for (const offset of offsets) {
+      const { bytesRead } = await file.read(buffer, 0, SAMPLE_BYTES, offset);
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+    return `llama-${hash.digest('hex').slice(0, 16)}`;
+  } finally {
+    await file.close();
   }
 }

@@ -6,7 +6,7 @@ import {
   type Token,
 } from 'node-llama-cpp';
 
-/** What a model says about the next token. */
+/** A model's distribution of the next token. */
 export interface NextToken {
   /** Raw logits: the highest first, then that of the chosen token. */
   readonly logits: ReadonlyMap<Token, number>;
@@ -14,17 +14,18 @@ export interface NextToken {
   readonly totalWeight: number;
 }
 
-/** A token that llama.cpp's samplers chose, and what the model said where that was asked for. */
+/** A token chosen by llama.cpp's samplers, with the distribution where requested. */
 export interface LoggedToken {
   readonly token: Token;
   readonly next: NextToken | null;
 }
 
+/** How tokens are chosen and what is reported about them. */
 export interface LoggedSamplingOptions {
   readonly options: SequenceEvaluateOptions;
-  /** The grammar that the next token must follow; asked once for each token. */
+  /** The grammar that the next token must follow; called once per token. */
   readonly grammar: () => LlamaGrammarEvaluationState | undefined;
-  /** Highest logits to tell; null = none. */
+  /** Number of highest logits to report; null = none. */
   readonly top: number | null;
   /** Tokens that must not come next. */
   readonly forbidden: () => ReadonlySet<Token>;
@@ -41,8 +42,8 @@ interface AddonSampler {
 type SampleResult = readonly [number, unknown, unknown, readonly number[] | undefined, number | undefined];
 
 /**
- * The parts of node-llama-cpp that this needs and that its types leave out. Its version is pinned, and the tests of
- * probabilities fail when they change.
+ * Parts of node-llama-cpp that its types leave out. The version is pinned, and the tests of log probabilities fail when these parts
+ * change.
  */
 interface SequenceParts {
   readonly _context: {
@@ -86,9 +87,9 @@ interface ModelParts {
 const PRIORITY = 5;
 
 /**
- * Chooses tokens with llama.cpp's own samplers, so that a seed gives the same answer as without it, and does beside it what the
- * published interface cannot: tell the raw logits of the same step, as they were before weights, limits and grammar, and hold
- * tokens off that end an answer. The sequence must be used by nobody else meanwhile.
+ * Chooses tokens with llama.cpp's own samplers, so that a seed gives the same answer as without it. In addition to the published
+ * interface it reports the raw logits of the step, before biases, cut-offs and grammar, and it can forbid end tokens. The sequence
+ * must not be used by other code meanwhile.
  */
 export class LoggedSampling {
   readonly #sequence: SequenceParts;
@@ -135,7 +136,7 @@ export class LoggedSampling {
     return { token: chosen, next: this.how.top === null ? null : await this.#read(index, chosen, this.how.top) };
   }
 
-  /** What is held off; nothing where the form of the answer allows only its end. */
+  /** The forbidden tokens; none where the grammar allows only the end. */
   async #forbidden(index: number, state: LlamaGrammarEvaluationState | undefined): Promise<ReadonlySet<Token>> {
     const forbidden = this.how.forbidden();
     if (forbidden.size === 0 || !state) return forbidden;
@@ -152,7 +153,7 @@ export class LoggedSampling {
       const [, , , logits = []] = await this.#sample(index, this.#reader, [[], false, false, false, 1]);
       return (logits[1] ?? -Infinity) > -Infinity;
     } catch {
-      // The grammar takes none of the tokens that are left.
+      // The grammar accepts none of the remaining tokens.
       return false;
     }
   }

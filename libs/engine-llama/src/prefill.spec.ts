@@ -3,25 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { PrefillPacer, commonPrefix } from './prefill.js';
 
 describe('PrefillPacer', () => {
-  it('takes full chunks where a model is fast', () => {
+  it('takes full chunks for a fast model', () => {
     const pacer = new PrefillPacer();
     for (let i = 0; i < 20; i += 1) pacer.took(128, 20);
     expect(pacer.next()).toBe(128);
   });
 
-  it('takes so few tokens of a slow model that an abort is served in time', () => {
+  it('takes small chunks for a slow model', () => {
     const pacer = new PrefillPacer();
-    // 50 ms a token, as a large model on few cores.
+    // 50 ms per token, as a large model on few cores.
     pacer.took(pacer.next(), pacer.next() * 50);
     expect(pacer.next() * 50).toBeLessThanOrEqual(500);
     expect(pacer.next()).toBeGreaterThan(0);
   });
 
-  it('begins with few tokens, because nothing is known yet', () => {
+  it('begins with a small chunk', () => {
     expect(new PrefillPacer().next()).toBeLessThanOrEqual(16);
   });
 
-  it('trusts a slow measurement at once and a fast one slowly', () => {
+  it('follows slow measurements faster than fast ones', () => {
     const pacer = new PrefillPacer();
     pacer.took(100, 100);
     pacer.took(100, 2_000);
@@ -34,7 +34,7 @@ describe('PrefillPacer', () => {
 describe('commonPrefix', () => {
   const tokens = (...ids: number[]): Token[] => ids as Token[];
 
-  it('counts what two prompts share at the front', () => {
+  it('counts the tokens shared at the front', () => {
     expect(commonPrefix(tokens(1, 2, 3), tokens(1, 2, 4))).toBe(2);
     expect(commonPrefix(tokens(1, 2), tokens(1, 2, 3))).toBe(2);
     expect(commonPrefix(tokens(), tokens(1))).toBe(0);

@@ -2,19 +2,19 @@ import { performance } from 'node:perf_hooks';
 import type { LlamaContextSequence, Token } from 'node-llama-cpp';
 import type { BatchGate } from './batch-gate.js';
 
-/** A chunk that takes longer delays aborts and starves the other sequences of the batch. */
+/** Target duration of a chunk: a longer one delays aborts and the other sequences of the batch. */
 const TARGET_CHUNK_MS = 150;
 const SMALLEST_CHUNK = 8;
 const LARGEST_CHUNK = 128;
 
 /**
- * Chooses how many prompt tokens are evaluated at once. A running evaluation cannot be aborted, so its length
- * is the delay of an abort; the pace of the last chunk tells how many tokens fit.
+ * Chooses how many prompt tokens are evaluated at once. A running evaluation cannot be aborted, so its duration bounds the delay of
+ * an abort. The speed of the last chunks gives the size of the next one.
  */
 export class PrefillPacer {
   #msPerToken: number | null = null;
 
-  /** Tokens of the next chunk; before anything was measured, few. */
+  /** Tokens of the next chunk; few before the first measurement. */
   next(): number {
     if (this.#msPerToken === null) return SMALLEST_CHUNK * 2;
     const fitting = Math.floor(TARGET_CHUNK_MS / this.#msPerToken);
@@ -23,19 +23,20 @@ export class PrefillPacer {
 
   took(tokens: number, ms: number): void {
     const measured = Math.max(ms / tokens, 0.001);
-    // Slower counts at once, faster only by halves: a lone quick chunk must not lead to one that takes seconds.
+    // A slower chunk counts at once, a faster one by half: one quick chunk must not lead to one that takes seconds.
     this.#msPerToken = this.#msPerToken === null ? measured : Math.max(measured, (this.#msPerToken + measured) / 2);
   }
 }
 
+/** Outcome of a prefill. */
 export interface PrefillResult {
-  /** Prompt tokens that the sequence still held from an earlier request. */
+  /** Prompt tokens that the sequence still had from an earlier request. */
   readonly cached: number;
-  /** Prompt tokens in the sequence now. The last one of the prompt is left to the first generated token. */
+  /** Prompt tokens in the sequence now, without the prompt's last one. */
   readonly done: number;
 }
 
-/** Tokens at the front that both lists share. */
+/** Number of tokens shared at the front. */
 export function commonPrefix(a: readonly Token[], b: readonly Token[]): number {
   const end = Math.min(a.length, b.length);
   let i = 0;
@@ -43,12 +44,13 @@ export function commonPrefix(a: readonly Token[], b: readonly Token[]): number {
   return i;
 }
 
+/** Shared parts of all prefills of a context. */
 export interface PrefillTools {
   readonly pacer: PrefillPacer;
   readonly gate: BatchGate;
 }
 
-/** Makes a sequence forget what is not part of the prompt. */
+/** Removes tokens from a sequence that are not part of the prompt. */
 async function adapt(sequence: LlamaContextSequence, head: Token[], gate: BatchGate): Promise<void> {
   const held = sequence.contextTokens;
   if (commonPrefix(held, head) === held.length) return;
@@ -56,8 +58,8 @@ async function adapt(sequence: LlamaContextSequence, head: Token[], gate: BatchG
 }
 
 /**
- * Brings a sequence to all but the last token of a prompt, keeping what it already holds of it. Generation must
- * evaluate at least one token, hence the last one stays out. Stops between chunks once `stopped` says so.
+ * Evaluates a prompt except its last token, reusing the tokens that the sequence already has. The last token is left because
+ * generation must evaluate at least one. Stops between two chunks once `stopped` returns true.
  */
 export async function prefill(
   sequence: LlamaContextSequence,

@@ -33,7 +33,7 @@ const CASES: readonly [string, boolean, string, { think: string; answer: string 
   ['ends of marks that are none', true, 'a </thin </think', { think: 'a </thin </think', answer: '' }],
 ];
 
-describe('reasoning in an answer', () => {
+describe('ReasoningSplitter', () => {
   it.each(CASES)('%s', (_, opened, text, expected) => {
     expect(split([text], opened)).toEqual(expected);
     expect(split(text, opened)).toEqual(expected);
@@ -42,7 +42,7 @@ describe('reasoning in an answer', () => {
     }
   });
 
-  it('a prompt ends within reasoning when the mark is the last thing in it', () => {
+  it('finds reasoning at the end of a prompt', () => {
     expect(endsInReasoning('<|assistant|>\n<think>\n', MARKS)).toBe(true);
     expect(endsInReasoning('<think>\n\n</think>\n\n', MARKS)).toBe(false);
   });

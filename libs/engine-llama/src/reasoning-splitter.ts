@@ -1,24 +1,24 @@
 import { AnswerText, type Reading } from './tool-calls/answer-text.js';
 
-/** What a model writes before and behind its reasoning. */
+/** Marks before and after a model's reasoning. */
 export interface ReasoningMarks {
   readonly open: string;
   readonly close: string;
-  /** Marks that end it as well, and are themselves part of the answer. */
+  /** Further marks that end it and belong to the answer. */
   readonly until?: readonly string[];
-  /** It may come again later in the answer. */
+  /** Reasoning may occur again later in the answer. */
   readonly again?: true;
 }
 
-/** Where the two parts of an answer go. */
+/** Receives the two parts of an answer. */
 export interface ReasoningSink {
   think(text: string): void;
   answer(text: string): void;
 }
 
 /**
- * Takes the reasoning at the beginning of an answer apart from the answer; later reasoning only where the marks say that it
- * may come. The marks go, and the white space around them. Other marks are text.
+ * Separates reasoning from the answer: at its beginning, and later only where `again` is set. Removes the marks and the white space
+ * around them. Any other mark is text.
  */
 export class ReasoningSplitter {
   readonly #text = new AnswerText();
@@ -41,7 +41,7 @@ export class ReasoningSplitter {
     return this.#thinking;
   }
 
-  /** Characters that wait for what comes next. */
+  /** Characters held back until more text arrives. */
   get held(): number {
     return this.#text.held;
   }
@@ -51,7 +51,7 @@ export class ReasoningSplitter {
     this.#reading.next();
   }
 
-  /** The answer is over. */
+  /** Ends the answer. */
   end(): void {
     this.#text.end();
     this.#reading.next();

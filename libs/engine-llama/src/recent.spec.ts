@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Recent } from './recent.js';
 
-it('keeps what was asked for last, and no more than it may', () => {
+it('keeps the most recently used values', () => {
   const recent = new Recent<number>(2);
   recent.put('a', 1);
   recent.put('b', 2);

@@ -1,8 +1,8 @@
-/** Remembers what was made last, so that repeated requests do not make it again. */
+/** LRU cache. */
 export class Recent<V> {
   readonly #values = new Map<string, V>();
 
-  /** @param most values that are kept; the one that was not asked for longest goes. */
+  /** @param most number of values; the least recently used one is dropped. */
   constructor(private readonly most: number) {}
 
   get(key: string): V | undefined {
@@ -13,7 +13,7 @@ export class Recent<V> {
     return value;
   }
 
-  /** @returns the value. */
+  /** Stores and returns a value. */
   put(key: string, value: V): V {
     this.#values.set(key, value);
     const [oldest] = this.#values.keys();

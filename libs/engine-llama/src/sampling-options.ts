@@ -3,7 +3,7 @@ import { type Sampling, ServiceError } from '@slipway/contracts';
 import { type LlamaModel, type SequenceEvaluateOptions, type Token, TokenBias } from 'node-llama-cpp';
 import { z } from 'zod';
 
-/** What a model samples with where the caller says nothing. */
+/** Sampling of a model where the request has no option. */
 export interface SamplingDefaults {
   readonly topK: number;
   readonly topP: number;
@@ -11,9 +11,9 @@ export interface SamplingDefaults {
 }
 
 const SEEDS = 2 ** 32;
-/** Penalties look at this many generated tokens. */
+/** Number of generated tokens that penalties consider. */
 const PENALTY_WINDOW = 4_096;
-/** llama.cpp takes this seed for "roll one". */
+/** llama.cpp reads this seed as "random". */
 const RANDOM_SEED = SEEDS - 1;
 
 /** Recommendations that newer GGUF files carry as `general.sampling.*`. */
@@ -28,9 +28,9 @@ const Recommended = z.object({
 });
 
 /**
- * The model's own recommendation, else what llama.cpp samples with (top_k 40, top_p 0.95). Sampling from the
- * whole vocabulary is there for the asking (`top_k: 0, top_p: 1`) but costs a full sort per token, which is
- * five times slower with 128,000 tokens. Temperature is no model's choice: the public contract says 1.
+ * The model's own recommendation, else llama.cpp's defaults (top_k 40, top_p 0.95). Sampling from the whole vocabulary must be
+ * requested (`top_k: 0, top_p: 1`), because it sorts all tokens: five times slower with 128,000 tokens. The temperature is always
+ * that of the public contract, 1.
  */
 export function samplingDefaults(metadata: unknown): SamplingDefaults {
   const recommended = Recommended.safeParse(metadata).data?.general.sampling;
@@ -63,7 +63,7 @@ function repeatPenalty(sampling: Sampling, generated: readonly Token[]): Sequenc
   const { frequency_penalty: frequency = 0, presence_penalty: presence = 0, repetition_penalty: repetition = 1 } = sampling;
   if (frequency === 0 && presence === 0 && repetition === 1) return undefined;
   return {
-    // The library counts them again for each token, so there must be a limit.
+    // The library counts them for each token, so their number is limited.
     punishTokens: () => generated.slice(-PENALTY_WINDOW),
     maxPunishTokens: PENALTY_WINDOW,
     penalty: repetition,
@@ -73,9 +73,9 @@ function repeatPenalty(sampling: Sampling, generated: readonly Token[]): Sequenc
 }
 
 /**
- * Sampling as llama.cpp understands it. The same request with the same seed gives the same tokens.
- * @param generated grows with the answer; penalties look at it.
- * @throws ServiceError with `param: 'logit_bias'` for tokens that cannot be weighted.
+ * Sampling options for llama.cpp. The same request with the same seed gives the same tokens.
+ * @param generated grows with the answer; used by penalties.
+ * @throws ServiceError with `param: 'logit_bias'` for tokens that cannot be biased.
  */
 export function samplingOptions(
   model: LlamaModel,

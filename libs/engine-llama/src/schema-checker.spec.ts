@@ -39,7 +39,7 @@ it.each<[string, object, string, boolean]>([
   ['formats as annotations', { format: 'uri' }, '"no uri"', true],
   ['fractions', { multipleOf: 0.01 }, '19.99', true],
   ['what is no JSON', {}, '{', false],
-])('an answer is checked by %s', (_, schema, text, fits) => {
+])('checks answers by %s', (_, schema, text, fits) => {
   expect(checker.faultOf(schema, text) === null).toBe(fits);
 });
 

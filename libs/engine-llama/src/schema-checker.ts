@@ -9,16 +9,16 @@ import { Recent } from './recent.js';
 
 const REMEMBERED = 16;
 
-/** Regular expressions as the grammar reads them. @throws for one that JavaScript has no words for. */
+/** Regular expressions as the grammar reads them. @throws Error for one that JavaScript cannot express. */
 function regularExpression(pattern: string): RegExp {
   const made = regExpOf(pattern);
   if (made) return made;
-  throw new Error(`JavaScript has no words for the pattern ${JSON.stringify(pattern.slice(0, 100))}.`);
+  throw new Error(`JavaScript cannot express the pattern ${JSON.stringify(pattern.slice(0, 100))}.`);
 }
 
 const OPTIONS: Options = {
   strict: false,
-  // Formats are held by the grammar or are annotations; the schema itself was read already.
+  // Formats are enforced by the grammar or are annotations. The schema itself has been validated already.
   validateFormats: false,
   validateSchema: false,
   ownProperties: true,
@@ -27,12 +27,12 @@ const OPTIONS: Options = {
   code: { regExp: Object.assign(regularExpression, { code: '' }) },
 };
 
-/** The validator for a schema's draft: the one that it names, else one that knows the words that it uses. */
+/** The validator for a schema's draft: the named one, else one that knows the keywords in use. */
 function validatorFor(schema: unknown): Ajv {
   const dialect = (schema as { $schema?: unknown } | null)?.$schema;
   const named = typeof dialect === 'string' ? dialect : '';
   if (/draft-0[3467]/.test(named)) return new Ajv(OPTIONS);
-  // Draft 2019-09 has all words of the older ones, and counts what is contained.
+  // Draft 2019-09 has all keywords of the older drafts.
   const isOlder = named.includes('2019-09') || (!named.includes('2020-12') && usesOlderWords(schema));
   return isOlder ? new Ajv2019(OPTIONS) : new Ajv2020(OPTIONS);
 }
@@ -46,13 +46,13 @@ function usesOlderWords(schema: unknown): boolean {
   return found;
 }
 
-/** Schemas by what they are known as inside of a validator: one that names a draft would look it up. */
+/** Removes `$schema`, which a validator would try to load. */
 const anonymous = (schema: unknown): object => {
   const { $schema: _, ...rest } = schema as Record<string, unknown>;
   return rest;
 };
 
-/** What OpenAPI and draft 4 say, in words that validators take, and without what the grammar ignores. */
+/** Translates OpenAPI and draft 4 for validators, without the keywords that the grammar ignores. */
 const inPlainWords = (schema: unknown): unknown =>
   withSchemas(schema, (each) => {
     const { id: _, ...kept } = Object.fromEntries(Object.entries(each).filter(([word, value]) => value !== null || DATA_WORDS.has(word)));
@@ -60,17 +60,17 @@ const inPlainWords = (schema: unknown): unknown =>
     return withNull(withExclusiveBounds(kept));
   });
 
-/** Checks finished answers against whole schemas, what grammars leave out included. */
+/** Checks finished answers against complete schemas. */
 export class SchemaChecker {
   readonly #known = new Recent<ValidateFunction>(REMEMBERED);
 
-  /** Makes a validator ready. @throws ServiceError `unsupported_value` for a schema that cannot be checked. */
+  /** Compiles a validator. @throws ServiceError `unsupported_value` for a schema that cannot be checked. */
   prepare(schema: unknown): ValidateFunction {
     const key = JSON.stringify(schema);
     return this.#known.get(key) ?? this.#known.put(key, compiled(schema));
   }
 
-  /** What is wrong with a JSON text, in one sentence; null = nothing. */
+  /** Fault of a JSON text, in one sentence; null = none. */
   faultOf(schema: unknown, text: string): string | null {
     const validate = this.prepare(schema);
     let value: unknown;
@@ -94,7 +94,7 @@ function compiled(schema: unknown): ValidateFunction {
   }
 }
 
-/** @param cause why the schema cannot be read as it is. */
+/** @param cause why the schema cannot be compiled. */
 function compiledInPlainWords(schema: unknown, cause: unknown): ValidateFunction {
   try {
     return validatorFor(schema).compile(anonymous(inPlainWords(schema)));

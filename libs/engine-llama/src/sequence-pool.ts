@@ -1,7 +1,7 @@
 import type { LlamaContext, LlamaContextSequence, Token } from 'node-llama-cpp';
 import { commonPrefix } from './prefill.js';
 
-/** The sequences of a context. Each keeps the tokens of its last request, from which the next one may profit. */
+/** The sequences of a context. Each keeps the tokens of its last request, which the next one may reuse. */
 export class SequencePool {
   readonly #idle: LlamaContextSequence[];
 
@@ -10,8 +10,8 @@ export class SequencePool {
   }
 
   /**
-   * The idle sequence that already holds most of the prompt. Where none holds anything of it, the one that was
-   * idle longest, so that recent conversations stay.
+   * Takes the idle sequence that shares most tokens with the prompt. If none shares any, it takes the one that was idle longest, so
+   * that recent conversations stay cached.
    */
   take(prompt: readonly Token[]): LlamaContextSequence {
     let best = 0;
@@ -31,7 +31,7 @@ export class SequencePool {
     this.#idle.push(sequence);
   }
 
-  /** Makes all idle sequences forget what they hold. */
+  /** Clears all idle sequences. */
   async clear(): Promise<void> {
     for (const sequence of this.#idle) await sequence.clearHistory();
   }

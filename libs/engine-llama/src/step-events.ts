@@ -5,14 +5,14 @@ type Part =
   | { readonly k: 'call'; readonly i: number; readonly id: string; readonly name: string }
   | { readonly k: 'args'; readonly i: number; x: string };
 
-/** Collects what one step of an answer brings, and makes it the events of its choice. */
+/** Collects the output of one step of a choice and turns it into events. */
 export class StepEvents {
   #parts: Part[] = [];
   #closed = false;
-  /** What the answer's last event was, for tokens that write nothing. */
+  /** Kind of the last event, for tokens that write nothing. */
   #last: Extract<Part, { x: string }> = { k: 'text', x: '' };
 
-  /** @param choice its number; the first one's events carry none. */
+  /** @param choice number of the choice; events of choice 0 omit it. */
   constructor(private readonly choice: number) {}
 
   text(x: string): void {
@@ -27,7 +27,7 @@ export class StepEvents {
     this.#add({ k: 'args', i, x });
   }
 
-  /** Takes nothing any more. */
+  /** Ignores all further output. */
   close(): void {
     this.#closed = true;
   }
@@ -42,19 +42,19 @@ export class StepEvents {
     return this.#parts.length === 0;
   }
 
-  /** Characters of its text. */
+  /** Characters of text in this step. */
   get chars(): number {
     return this.#parts.reduce((sum, part) => sum + (part.k === 'text' ? part.x.length : 0), 0);
   }
 
-  /** Whether something other than text came. */
+  /** Whether the step has other output than text. */
   get mixed(): boolean {
     return this.#parts.some(({ k }) => k !== 'text');
   }
 
   /**
-   * The events of this step; the next step begins.
-   * @param tokens that they stand for, all counted in the first one.
+   * Returns the events of this step and begins the next one.
+   * @param tokens number of tokens in this step, all counted in the first event.
    */
   take(tokens: number, logprobs: readonly TokenLogprob[] | null): StreamEvent[] {
     const parts = this.#parts;

@@ -23,14 +23,14 @@ async function finished(held: boolean, isHeld: boolean): Promise<string> {
   return out.at(-1)!.k;
 }
 
-it('a strict call that its grammar held is not checked again', async () => {
+it('does not check calls that the grammar enforced', async () => {
   await expect(finished(true, true)).resolves.toBe('fin');
 });
 
 it.each([
   ['that its grammar does not hold', false, true],
   ['of an answer that escaped its grammar', true, false],
-])('a strict call %s is checked, and ends with an error when it is wrong', async (_, held, isHeld) => {
+])('checks a strict call %s', async (_, held, isHeld) => {
   await expect(finished(held, isHeld)).rejects.toMatchObject({
     code: 'engine_error',
     message: expect.stringContaining('{"a": 1} is wrong.') as string,

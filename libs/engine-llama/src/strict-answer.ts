@@ -7,7 +7,8 @@ interface Written {
 }
 
 /**
- * Holds the end of one choice back until the whole answer was checked against the strict schemas that its grammar does not hold. What is cut off by a limit or a stop text is not checked: it says itself that it is not whole.
+ * Holds back the end of one choice until the answer has been checked against the strict schemas that its grammar does not enforce.
+ * An answer that ends by a limit or a stop string is not checked, because its finish reason says that it is incomplete.
  */
 export class StrictAnswer {
   #text = '';
@@ -15,8 +16,8 @@ export class StrictAnswer {
   #end: Extract<StreamEvent, { k: 'fin' }> | null = null;
 
   /**
-   * @param faultOf what is wrong with a text by a schema; null = nothing.
-   * @param isHeld whether the answer followed its grammar from its beginning to its end.
+   * @param faultOf fault of a text by a schema; null = none.
+   * @param isHeld whether the whole answer followed its grammar.
    */
   constructor(
     private readonly checks: readonly StrictCheck[],
@@ -31,7 +32,7 @@ export class StrictAnswer {
     if (others.length > 0) this.emit(others);
   };
 
-  /** Lets the end go. @throws ServiceError `engine_error` for an answer that breaks its schema. */
+  /** Releases the end. @throws ServiceError `engine_error` for an answer that violates its schema. */
   async finish(): Promise<void> {
     if (!this.#end) return;
     if (this.#end.r === 'stop' || this.#end.r === 'tool_calls') await this.#check();
@@ -51,12 +52,12 @@ export class StrictAnswer {
       const texts = tool === null ? this.#texts() : this.#calls.filter(({ name }) => name === tool).map(({ args }) => args);
       for (const text of texts) {
         const fault = await this.faultOf(schema, text);
-        if (fault !== null) throw new ServiceError('engine_error', `The answer breaks the schema that ${field} asks to be kept: ${fault}`);
+        if (fault !== null) throw new ServiceError('engine_error', `The answer violates the schema of ${field}: ${fault}`);
       }
     }
   }
 
-  /** The text of the answer, where it is no call. */
+  /** The text of the answer, without calls. */
   #texts(): readonly string[] {
     return this.#calls.length > 0 ? [] : [this.#text];
   }

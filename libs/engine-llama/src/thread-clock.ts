@@ -1,10 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
 const NS_PER_MS = 1e6;
-/** Milliseconds between two looks at what a thread has taken, which read a file. */
+/** Milliseconds between two reads of a thread's CPU time, which read a file. */
 const LOOK_EVERY_MS = 10;
 
-/** Where the system tells what this thread has taken; null = it does not. */
+/** File with this thread's CPU time; null = unavailable. */
 export function threadStats(): string | null {
   try {
     const path = `/proc/${readlinkSync('/proc/thread-self')}/schedstat`;
@@ -15,8 +15,8 @@ export function threadStats(): string | null {
 }
 
 /**
- * Milliseconds for which a thread has had a core, so that a busy machine costs it nothing.
- * @returns null where the system does not tell.
+ * CPU time of a thread in milliseconds, which a busy machine does not increase.
+ * @returns null where the system does not report it.
  */
 export function cpuMs(stats: string | null): number | null {
   if (stats === null) return null;
@@ -28,7 +28,7 @@ export function cpuMs(stats: string | null): number | null {
   }
 }
 
-/** A clock of this thread's work that may be asked often; of time, where the system does not tell. */
+/** A cheap clock of this thread's CPU time; of elapsed time where the system does not report it. */
 export function workClock(stats: string | null): () => number {
   let [looked, ms] = [-Infinity, 0];
   return () => {

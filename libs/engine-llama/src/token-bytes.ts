@@ -1,15 +1,15 @@
 import { type LlamaModel, LlamaVocabularyType, type Token } from 'node-llama-cpp';
 
-/** Bytes of tokens as a model writes them; control tokens write nothing. */
+/** Bytes that tokens write; control tokens write nothing. */
 export interface TokenBytes {
-  /** @param before the tokens that were generated before it, for vocabularies whose tokens depend on them. */
+  /** @param before previously generated tokens, for vocabularies whose tokens depend on them. */
   of(token: Token, before: readonly Token[]): Uint8Array;
 }
 
 const NOTHING = new Uint8Array();
 
 /**
- * The byte-level alphabet of GPT-2: printable Latin-1 stands for itself, all other bytes for U+0100 and up.
+ * The byte-level alphabet of GPT-2: printable Latin-1 characters are themselves, all other bytes are U+0100 and up.
  */
 function byteLevelAlphabet(): Map<string, number> {
   const alphabet = new Map<string, number>();
@@ -39,7 +39,7 @@ function fromSentencePiece(piece: string): Uint8Array {
   return byte === undefined ? Buffer.from(piece.replaceAll('\u2581', ' ')) : Uint8Array.of(Number.parseInt(byte, 16));
 }
 
-/** Reads one token from the vocabulary; null = only llama.cpp itself can write it. */
+/** Bytes of a token by the vocabulary; null = only llama.cpp can decode it. */
 function readPiece(model: LlamaModel, token: Token, marks: ReadonlySet<string>): Uint8Array | null {
   const attributes = model.getTokenAttributes(token);
   if (model.isEogToken(token)) return NOTHING;
@@ -59,9 +59,9 @@ function readPiece(model: LlamaModel, token: Token, marks: ReadonlySet<string>):
 }
 
 /**
- * Bytes per token, because llama.cpp's own text of one token has already lost the halves of characters that
- * are spread over several. Each token is looked up once.
- * @param marks of calls and reasoning, which are text here even where they are control tokens.
+ * Bytes per token. llama.cpp's own text of one token lacks the bytes of characters that several tokens share. Each token is looked up
+ * once.
+ * @param marks marks of calls and reasoning, which are text here even if they are control tokens.
  */
 export function createTokenBytes(model: LlamaModel, marks: readonly string[]): TokenBytes {
   const markSet = new Set(marks);

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Sampling, TokenLogprob } from '@slipway/contracts';
 import type { LlamaContextSequence, LlamaGrammarEvaluationState, LlamaModel, SequenceEvaluateOptions, Token } from 'node-llama-cpp';
-import { LoggedSampling } from './logged-sampling.js';
+import { LoggedSampling, type NextToken } from './logged-sampling.js';
 import { samplingOptions, type SamplingDefaults } from './sampling-options.js';
 import type { TokenBytes } from './token-bytes.js';
-import { describeLogprob } from './token-logprob.js';
 
 const SEEDS = 2 ** 32;
 
@@ -14,20 +13,20 @@ export interface SampledToken {
   readonly logprob?: TokenLogprob;
 }
 
-/** The tokens of one choice, one after the other. */
+/** Generates the tokens of one choice. */
 export interface TokenSource {
   /** Evaluates these tokens and chooses the one that follows. */
   after(tokens: readonly Token[]): Promise<SampledToken>;
-  /** Frees what choosing took. */
+  /** Frees the sampler. */
   close(): Promise<void>;
 }
 
-/** How the tokens of one choice are chosen. */
+/** Sampling of one choice. */
 export interface TokenChoice {
   readonly sampling: Sampling;
-  /** Choice number; each has a seed of its own. */
+  /** Number of the choice; each has its own seed. */
   readonly choice: number;
-  /** Null = no probabilities are wanted; else the number of alternatives. */
+  /** Number of alternatives in log probabilities; null = none wanted. */
   readonly logprobs: number | null;
   /** Grows with the answer. */
   readonly generated: readonly Token[];
@@ -35,6 +34,7 @@ export interface TokenChoice {
   readonly grammar: () => LlamaGrammarEvaluationState | undefined;
 }
 
+/** Parts of a model that token sources need. */
 export interface TokenSourceTools {
   readonly model: LlamaModel;
   readonly bytes: TokenBytes;
@@ -43,13 +43,13 @@ export interface TokenSourceTools {
   readonly endTokens: ReadonlySet<Token>;
 }
 
-/** Whether the end of an answer is to be held off, or probabilities are to be told. */
+/** Whether end tokens must be forbidden or log probabilities reported. */
 const needsLoggedSampling = ({ min_tokens: least = 0, ignore_eos: endless = false }: Sampling, logprobs: number | null): boolean =>
   least > 0 || endless || logprobs !== null;
 
 /**
- * Tokens as llama.cpp's own samplers choose them.
- * @throws ServiceError for a logit_bias that names no token that can be weighted.
+ * Chooses tokens with llama.cpp's own samplers.
+ * @throws ServiceError for a logit_bias with a token that cannot be biased.
  */
 export function tokenSource(tools: TokenSourceTools, sequence: LlamaContextSequence, how: TokenChoice): TokenSource {
   const { sampling, choice, logprobs } = how;
@@ -113,11 +113,33 @@ class LoggedTokens implements TokenSource {
     return early ? new Set([...this.tools.endTokens, ...(stops as Token[])]) : this.tools.endTokens;
   }
 
-  /** What the token writes; its bytes where they are no text by themselves. */
+  /** Text of the token; its bytes where they are not valid UTF-8. */
   #describe(token: Token): Pick<TokenLogprob, 't' | 'b'> {
     const bytes = this.tools.bytes.of(token, this.how.generated);
     if (bytes.length === 0) return { t: this.tools.model.detokenize([token], true) };
     const text = Buffer.from(bytes).toString('utf8');
     return Buffer.from(text).equals(bytes) ? { t: text } : { t: '', b: [...bytes] };
   }
+}
+
+/** Smallest reported log probability, because JSON has no infinity. */
+const LEAST_LOGPROB = -9_999;
+
+/** Log probability of a token in the raw distribution: temperature 1, without cut-offs, biases and grammar. */
+function logprobOf(next: NextToken, token: Token): number {
+  const [highest = 0] = next.logits.values();
+  const logit = next.logits.get(token) ?? -Infinity;
+  return Math.max(LEAST_LOGPROB, logit - highest - Math.log(next.totalWeight));
+}
+
+/** The token with its alternatives, as clients get them. */
+export function describeLogprob(
+  next: NextToken,
+  token: Token,
+  alternatives: number,
+  describe: (token: Token) => Pick<TokenLogprob, 't' | 'b'>,
+): TokenLogprob {
+  const top = Array.from(next.logits.keys()).slice(0, alternatives);
+  const one = (each: Token): TokenLogprob => ({ ...describe(each), p: logprobOf(next, each) });
+  return { ...one(token), ...(alternatives > 0 && { top: top.map(one) }) };
 }

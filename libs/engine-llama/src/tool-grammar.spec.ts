@@ -46,18 +46,18 @@ function argumentsIn(family: CallFamily, answer: string, tool = TOOL): unknown {
 describe.each<[string, CallFamily, typeof qwen]>([
   ['qwen-xml', QWEN_XML, qwen],
   ['glm', GLM, glm],
-])('the calls of a strict tool in the words of %s', (_, family, write) => {
+])('the calls of a strict tool in %s', (_, family, write) => {
   const { whole, rules } = toolGrammar([TOOL], family, { many: false });
   const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');
 
-  it('are held to listed values and to constants', () => {
+  it('enforce listed values and constants', () => {
     expect(walk.accepts(write('12', 'a b', '3'))).toBe(true);
     for (const wrong of [write('13', 'a b', '3'), write('12', 'a', '3'), write('12', 'a b', '4'), write('"12"', 'a b', '3')]) {
       expect(walk.accepts(wrong), wrong).toBe(false);
     }
   });
 
-  it('are read as what the schema says', () => {
+  it('are read by their schema', () => {
     expect(argumentsIn(family, write('12', '"c"', '3'))).toEqual({ unit: '12', size: '"c"', count: 3 });
   });
 });
@@ -65,7 +65,7 @@ describe.each<[string, CallFamily, typeof qwen]>([
 describe.each<[string, CallFamily, (value: string) => string]>([
   ['qwen-xml', QWEN_XML, (value) => `<tool_call>\n<function=set>\n<parameter=x>\n${value}\n</parameter>\n</function>\n</tool_call>`],
   ['glm', GLM, (value) => `<tool_call>set\n<arg_key>x</arg_key>\n<arg_value>${value}</arg_value>\n</tool_call>`],
-])('a text of a strict tool in the words of %s', (_, family, write) => {
+])('a text of a strict tool in %s', (_, family, write) => {
   const toolOf = (x: object): Tool => ({
     name: 'set',
     strict: true,
@@ -82,7 +82,7 @@ describe.each<[string, CallFamily, (value: string) => string]>([
     ['a pattern anywhere', { type: 'string', pattern: '[^a]' }, ['b', 'aba'], ['aaa', '', '<', '\n']],
     ['a format', { type: 'string', format: 'date' }, ['2024-02-29'], ['2023-02-29', 'today', '']],
     ['listed texts of some length', { enum: ['a', 'bb', 'ccc'], minLength: 2, maxLength: 2 }, ['bb'], ['a', 'ccc']],
-  ])('keeps %s, and is read back as it was written', (__, schema, taken, refused) => {
+  ])('keeps %s and reads it back', (__, schema, taken, refused) => {
     const { whole, rules } = grammarOf(schema);
     const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');
     for (const value of taken) {
@@ -111,7 +111,7 @@ describe.each<[string, CallFamily, (value: string) => string]>([
       ['ab'],
       ['abc'],
     ],
-  ])('keeps what it can of %s, and says what it leaves out', (...[, schema, places, taken, refused]) => {
+  ])('enforces part of %s and names the rest', (...[, schema, places, taken, refused]) => {
     const { whole, rules, leftOut } = grammarOf(schema);
     expect(leftOut.flatMap((each) => each.places)).toEqual(places);
     const walk = new GrammarWalk(new GbnfReader(`root ::= ${whole}\n${rules}`).read(), 'root');
@@ -119,7 +119,7 @@ describe.each<[string, CallFamily, (value: string) => string]>([
     for (const value of refused) expect(walk.accepts(write(value)), value).toBe(false);
   });
 
-  it('is refused where no text can be one, strict or not', () => {
+  it('is refused where no text is possible', () => {
     for (const strict of [true, false]) {
       const tool = { ...toolOf({ type: 'string', minLength: 2, maxLength: 1 }), strict };
       expect(() => toolGrammar([tool], family, { many: false })).toThrow(
@@ -134,13 +134,13 @@ describe.each<[string, CallFamily, (value: string) => string]>([
   it.each<[string, object, string[]]>([
     ['alternatives of all parameters', { anyOf: [{ required: ['x'] }] }, ['/anyOf']],
     ['a required parameter that is not listed', { required: ['y'] }, ['/required']],
-  ])('says that it leaves out %s', (__, more, places) => {
+  ])('names %s as left out', (__, more, places) => {
     const tool: Tool = { name: 'set', strict: true, parameters: { type: 'object', properties: { x: { type: 'string' } }, ...more } };
     expect(toolGrammar([tool], family, { many: false }).leftOut).toEqual([{ tool: 'set', places }]);
   });
 });
 
-describe('the calls of tools of any size', () => {
+describe('the calls of large tools', () => {
   const listed = (names: number, strict: boolean): Tool => {
     const properties = Object.fromEntries(
       Array.from({ length: names }, (_, i) => [`property${i}`, { type: 'string', description: 'd'.repeat(60) }]),
@@ -148,7 +148,7 @@ describe('the calls of tools of any size', () => {
     return { name: `t${names}`, strict, parameters: { type: 'object', properties, required: Object.keys(properties) } };
   };
 
-  it('follow their schemas also where those are long and many', () => {
+  it('follow many long schemas', () => {
     const tools = Array.from({ length: 40 }, (_, i) => ({ ...listed(30, false), name: `tool${i}` }));
     const { whole, rules, leftOut } = toolGrammar(tools, HERMES, { many: true });
     expect(leftOut).toEqual([]);
@@ -156,7 +156,7 @@ describe('the calls of tools of any size', () => {
     expect(walk.accepts('<tool_call>\n{"name": "tool39", "arguments": {"property0":"x"}}\n</tool_call>')).toBe(false);
   });
 
-  it('have one bound together: what is beyond it is refused for strict tools, and named for others', () => {
+  it('share one bound for all schemas', () => {
     const tools = Array.from({ length: 8 }, (_, i) => ({ ...listed(2_000, false), name: `tool${i}` }));
     expect(toolGrammar(tools, HERMES, { many: true }).leftOut.at(-1)).toEqual({ tool: 'tool7', places: ['/'] });
     const strict = tools.map((tool) => ({ ...tool, strict: true }));
@@ -180,14 +180,14 @@ describe('the calls of tools of any size', () => {
     },
   });
 
-  /** A budget of which the form of the answer has left room for one such tool. */
+  /** A budget with room for one such tool. */
   const room = (): CompileBudget => {
     const budget = new CompileBudget();
     budget.chars(400 * 1024);
     return budget;
   };
 
-  it.each([HERMES, GLM])('give up lengths beside patterns before patterns, and no tool loses all of its schema', (family) => {
+  it.each([HERMES, GLM])('lose lengths first, then patterns', (family) => {
     const tools = Array.from({ length: 3 }, (_, i) => named(`tool${i}`));
     const { leftOut, whole, rules } = toolGrammar(tools, family, { many: false, budget: room() });
     expect(leftOut.length).toBeGreaterThan(0);
@@ -199,7 +199,7 @@ describe('the calls of tools of any size', () => {
     expect(walk.accepts('<tool_call>\n{"name": "tool2", "arguments": {"in":"a"}}\n</tool_call>')).toBe(false);
   });
 
-  it('of strict tools are made first, so that others give way to them', () => {
+  it('compile strict tools first', () => {
     const tools = [...Array.from({ length: 3 }, (_, i) => named(`tool${i}`)), named('last', true)];
     const { leftOut } = toolGrammar(tools, HERMES, { many: false, budget: room() });
     expect(leftOut.map(({ tool }) => tool)).not.toContain('last');
@@ -212,12 +212,12 @@ describe('the calls of tools of any size', () => {
     ).toThrow(expect.objectContaining({ code: 'unsupported_value', message: expect.stringContaining('too large') as string }));
   });
 
-  it('keep the shape of what there was no time for; strict ones are refused for that moment only', () => {
+  it('keep shapes when time runs out', () => {
     const late = (): CompileBudget => {
       let [asked, ms] = [0, 0];
       return new CompileBudget(() => {
         asked += 1;
-        // From the second tool on nothing of the first two seconds is left.
+        // From the second tool on the first two seconds are used up.
         if (asked === 20) ms = 2_001;
         return ms;
       });
@@ -232,7 +232,7 @@ describe('the calls of tools of any size', () => {
     );
   });
 
-  it.each([HERMES, QWEN_XML])('leave out keywords that are null, by name, strict or not', (form) => {
+  it.each([HERMES, QWEN_XML])('leave out and name null keywords', (form) => {
     const parameters = {
       type: 'object',
       properties: { a: { type: 'object', properties: null, required: null } },
@@ -246,20 +246,20 @@ describe('the calls of tools of any size', () => {
     }
   });
 
-  it.each([HERMES, QWEN_XML, GLM])('leave out types that JSON lacks alone, and by name, in form %#', (family) => {
+  it.each([HERMES, QWEN_XML, GLM])('leave out and name foreign types in form %#', (family) => {
     const properties = { when: { type: 'Date' }, names: { type: 'Iterator', items: { const: 'x' } }, n: { type: ['float', 'null'] } };
     const parameters = { type: 'object', properties, required: ['when', 'names', 'n'] };
     const places = ['/properties/when/type', '/properties/names/type', '/properties/n/type'];
     const made = toolGrammar([{ name: 'set', parameters }], family, { many: false });
     expect(made.leftOut).toEqual([{ tool: 'set', places }]);
-    // What else is said of an Iterator is said of arrays.
+    // The other keywords of an Iterator apply to arrays.
     const walk = new GrammarWalk(new GbnfReader(made.rules).read(), family.form.style === 'texts' ? 'tool-0-p1-root' : 'tool-0-root');
     const texts =
       family.form.style === 'texts' ? ['["x"]', '["y"]'] : ['x', 'y'].map((x) => JSON.stringify({ when: 'now', names: [x], n: 0.5 }));
     expect(texts.map((text) => walk.accepts(text))).toEqual([true, false]);
   });
 
-  it('take any text where no text of a list can be written as it is, and say so', () => {
+  it('allow any text where listed ones cannot be written', () => {
     const toolOf = (only: object) => ({ name: 'set', parameters: { type: 'object', properties: { a: { type: 'string', ...only } } } });
     for (const [only, places] of [
       [{ const: 'a\0b' }, ['/properties/a/const']],

@@ -5,39 +5,43 @@ import type { ArgumentStyle, CallFamily } from './tool-calls/call-family.js';
 import { gbnfText } from './tool-calls/gbnf-text.js';
 import { anyCall, type CompiledTool, compileTool } from './tool-rules.js';
 
-/** What calls of some tools leave out of a tool's schema. */
+/** Assertions of a tool's schema that are not enforced. */
 export interface ToolLeftOut {
   readonly tool: string;
   /** JSON pointers into its schema; `/` = all of it. */
   readonly places: readonly string[];
 }
 
-/** Calls of some tools in GBNF. */
+/** GBNF of the calls of some tools. */
 export interface ToolGrammar {
-  /** What an answer of nothing but calls is. */
+  /** Expression of an answer of calls alone. */
   readonly whole: string;
-  /** The rules that it refers to. */
+  /** Rules that it refers to. */
   readonly rules: string;
-  /** The rules of an answer that is free until a call begins, and behind it; the root is `free`. */
+  /** Rules of an answer that is free except for its calls; the root is `free`. */
   readonly free: () => string;
-  /** Assertions that calls are not held to, by tool. */
+  /** Assertions that are not enforced, by tool. */
   readonly leftOut: readonly ToolLeftOut[];
 }
 
-/** How calls are to be held. */
-export interface CallWish {
-  /** Whether one answer may hold several. */
+/** Options of a tool grammar. */
+export interface ToolGrammarOptions {
+  /** Whether an answer may have several calls. */
   readonly many: boolean;
-  /** What the request's grammars may take together. */
+  /** Budget of all grammars of the request. */
   readonly budget?: CompileBudget;
 }
 
 /**
- * The grammar of calls in the words of a family. Arguments follow the schemas of their tools. What does not fit into the budget
- * gives up lengths beside patterns first, then patterns, then all of its schema; strict tools give up nothing.
- * @throws ServiceError naming the tool whose schema is wrong, or too large for a strict one.
+ * The grammar of calls in a family's format. Arguments follow the schemas of their tools. Where the budget is too small, a schema
+ * loses lengths beside patterns first, then patterns, then everything; strict tools lose nothing.
+ * @throws ServiceError naming the tool whose schema is invalid, or strict and too large.
  */
-export function toolGrammar(tools: readonly Tool[], family: CallFamily, { many, budget = new CompileBudget() }: CallWish): ToolGrammar {
+export function toolGrammar(
+  tools: readonly Tool[],
+  family: CallFamily,
+  { many, budget = new CompileBudget() }: ToolGrammarOptions,
+): ToolGrammar {
   const { open, rest, free, again, rules, style } = family.form;
   const made = new ToolSet(tools, style, budget).compile();
   const held = made.map(({ rule }) => rule);
@@ -70,7 +74,7 @@ class ToolSet {
   }
 
   compile(): readonly CompiledTool[] {
-    // Strict tools come first: what they take may be asked for from others, and not the other way round.
+    // Strict tools first: they must be enforced, while the others may lose parts.
     for (const [i, tool] of this.#which(true)) this.#keep(i, this.#strict(tool, i), this.budget);
     const others = this.#which(false);
     const room = this.budget.part();
@@ -79,7 +83,7 @@ class ToolSet {
     return this.#made;
   }
 
-  /** Makes room for at least the shape of each schema, then for as many whole ones as possible, then for patterns. */
+  /** Reserves room for the shape of each schema, then for as many complete ones as possible, then for patterns. */
   #shrink(others: readonly (readonly [number, Tool])[], whole: readonly (Sized | null)[]): void {
     this.budget.extend();
     const room = this.budget.part();
@@ -97,7 +101,7 @@ class ToolSet {
     return [...this.tools.entries()].filter(([, tool]) => (tool.strict === true) === strict);
   }
 
-  /** @param instead of what it is kept. @returns null where there is no room. */
+  /** @param instead the grammar that it replaces. @returns null where there is no room. */
   #keep(index: number, made: Sized | null, room: CompileBudget, instead: GrammarSize = { rules: 0, chars: 0 }): Sized | null {
     if (!made || !room.keep({ rules: made.size.rules - instead.rules, chars: made.size.chars - instead.chars })) return null;
     this.#made[index] = made;
@@ -112,7 +116,7 @@ class ToolSet {
     }
   }
 
-  /** @returns null for what takes too much. @throws ServiceError for what is wrong. */
+  /** @returns null for a schema that is too large. @throws ServiceError for an invalid one. */
   #attempt(tool: Tool, index: number, goes: Trim, room: CompileBudget): Sized | null {
     try {
       return this.#sized(tool, index, goes, room);
@@ -131,5 +135,5 @@ class ToolSet {
 
 function naming(tool: Tool, index: number, { code, message, cause }: ServiceError): ServiceError {
   const param = `tools[${index}].function.parameters`;
-  return new ServiceError(code, `The parameters of the tool ${JSON.stringify(tool.name)} cannot be kept: ${message}`, { param, cause });
+  return new ServiceError(code, `The parameters of the tool ${JSON.stringify(tool.name)} cannot be enforced: ${message}`, { param, cause });
 }

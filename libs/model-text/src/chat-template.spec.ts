@@ -5,26 +5,26 @@ import type { TemplateMessage } from './template-messages.js';
 const TOKENS = { bos: '<s>', eos: '</s>' };
 const message = (role: TemplateMessage['role'], content: string): TemplateMessage => ({ role, content });
 
-/** Refuses system messages and turns that do not alternate, in the words of several real templates. */
+/** Refuses system messages and turns that do not alternate, as several real templates do. */
 const STRICT = `{{ bos_token }}{% for m in messages %}
 {%- if m.role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}
 {%- if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('Conversation roles must alternate') }}{% endif %}
 {{- '[' + m.role + ']' + m.content | trim + eos_token }}{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}`;
 
 describe('ChatTemplate', () => {
-  it('renders up to where the answer begins', () => {
+  it('renders up to the beginning of the answer', () => {
     const template = ChatTemplate.parse(STRICT, TOKENS);
     expect(template.render({ messages: [message('user', ' Hi ')] })).toBe('<s>[user]Hi</s>[assistant]');
     expect(template.ends).toEqual([]);
   });
 
-  it('puts system text into the first user turn where a template has no system role', () => {
+  it('moves system text into the first user turn', () => {
     const template = ChatTemplate.parse(STRICT, TOKENS);
     const rendered = template.render({ messages: [message('system', 'Be brief.'), message('user', 'Hi')] });
     expect(rendered).toBe('<s>[user]Be brief.\n\nHi</s>[assistant]');
   });
 
-  it('joins turns of one role where a template wants them to alternate', () => {
+  it('joins turns of one role', () => {
     const template = ChatTemplate.parse(STRICT, TOKENS);
     const rendered = template.render({
       messages: [message('user', 'a'), message('user', 'b'), message('assistant', 'c'), message('user', 'd')],
@@ -32,7 +32,7 @@ describe('ChatTemplate', () => {
     expect(rendered).toBe('<s>[user]a\n\nb</s>[assistant]c</s>[user]d</s>[assistant]');
   });
 
-  it('answers a conversation that the template refuses for good with the reason, as the caller’s fault', () => {
+  it('reports why a template refuses a conversation', () => {
     const template = ChatTemplate.parse(STRICT, TOKENS);
     const refusal = expect.objectContaining({
       code: 'invalid_value',
@@ -47,14 +47,14 @@ describe('ChatTemplate', () => {
     expect(template.render({ messages: [message('user', 'x')] })).toMatch(/^20\d\d$/);
   });
 
-  it('falls back to ChatML without a template, whose marks then end an answer', () => {
+  it('falls back to ChatML without a template', () => {
     const template = ChatTemplate.parse(undefined, TOKENS);
     const rendered = template.render({ messages: [message('system', 'S'), message('user', 'U')] });
     expect(rendered).toBe('<|im_start|>system\nS<|im_end|>\n<|im_start|>user\nU<|im_end|>\n<|im_start|>assistant\n');
     expect(template.ends).toContain('<|im_end|>');
   });
 
-  it('says why a template cannot be read', () => {
+  it('says why a template cannot be parsed', () => {
     expect(() => ChatTemplate.parse('{% for x in %}', TOKENS)).toThrow(ChatTemplateError);
   });
 });

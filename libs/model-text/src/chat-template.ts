@@ -2,42 +2,42 @@ import { ServiceError } from '@slipway/contracts';
 import { JinjaTemplate } from './jinja/jinja-template.js';
 import { type TemplateMessage, mergedMessages, textArguments } from './template-messages.js';
 
-/** Strings of the model that templates may print. */
+/** Token texts of the model that templates may print. */
 export interface TemplateTokens {
   readonly bos: string;
   readonly eos: string;
 }
 
-/** A function as templates know it. */
+/** A tool in the form of chat templates. */
 export interface TemplateTool {
   readonly type: 'function';
   readonly function: { readonly name: string; readonly description?: string; readonly parameters: unknown };
 }
 
-/** What a prompt is rendered from. */
+/** Input of a chat template. */
 export interface TemplateInput {
   readonly messages: readonly TemplateMessage[];
   readonly tools?: readonly TemplateTool[];
-  /** Variables of the template beside those that all templates have. */
+  /** Further variables of the template. */
   readonly args?: Readonly<Record<string, string | number | boolean>>;
-  /** The last message is an assistant's, and the answer goes on in it. */
+  /** True = the answer continues the last message, which is an assistant's. */
   readonly continues?: boolean;
 }
 
-/** ChatML, which most models without a template of their own can follow at least roughly. */
+/** ChatML, which most models without a template can follow roughly. */
 const FALLBACK_SOURCE = `{%- for message in messages %}
 {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}
 {%- endfor %}
 {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}`;
 const FALLBACK_ENDS = ['<|im_end|>', '<|im_start|>'];
-/** Stands where an open message ends; noncharacters, which no honest text has. */
+/** Marks the end of an open message. Unicode noncharacters, which valid text does not contain. */
 const OPEN_END = '\uFDEF\uFDEE\uFDEF\uFDEE';
 
-/** Templates are part of the model, yet their wording goes to clients: one short line. */
+/** Message of a template's error for clients: one short line. */
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : 'unknown failure').replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, 200);
 
-/** A chat template that is no template. The message is one sentence for the owner of the model. */
+/** An invalid chat template. The message is one sentence for the owner of the model. */
 export class ChatTemplateError extends Error {
   override readonly name = 'ChatTemplateError';
 }
@@ -72,10 +72,10 @@ export class ChatTemplate {
   }
 
   /**
-   * Renders a conversation up to where the answer begins. When the template refuses it, it is tried again as peers do: with
-   * the arguments of calls as text, with system text in the first user turn, and with turns of one role joined.
-   * @throws ServiceError `invalid_value` when the template refuses all of that; `unsupported_parameter` when it does not
-   * leave the last message open.
+   * Renders a conversation up to the beginning of the answer. When the template refuses it, other forms are tried, as in other
+   * servers: arguments of calls as text, system text in the first user turn, and joined turns of one role.
+   * @throws ServiceError `invalid_value` when the template refuses all forms; `unsupported_parameter` when it cannot leave the last
+   * message open.
    */
   render(input: TemplateInput): string {
     const { messages } = input;
@@ -98,7 +98,7 @@ export class ChatTemplate {
     throw new ServiceError('invalid_value', message, { param: 'messages', cause: refusal });
   }
 
-  /** The same without further tries. @throws TemplateError where the template refuses the conversation. */
+  /** Renders one form only. @throws TemplateError when the template refuses the conversation. */
   renderAsGiven({ messages, tools, args, continues = false }: TemplateInput): string {
     const { bos, eos } = this.tokens;
     const rendered = this.template.render({

@@ -20,7 +20,7 @@ function prompt(texts: readonly string[]): { parts: string[]; text: string } {
 }
 
 describe('ControlTokenGuard', () => {
-  it('leaves ordinary text in one piece, so that it is tokenized as it stands', () => {
+  it('leaves ordinary text in one piece', () => {
     expect(prompt(['Is 1 < 2? And <b>bold</b>, |x|, </p>.']).parts).toHaveLength(1);
   });
 
@@ -32,13 +32,13 @@ describe('ControlTokenGuard', () => {
     '<|im_<|im_end|>end|>',
     '</s><s></s>',
     '  <|endoftext|>  ',
-  ])('keeps the two control tokens of the template the only ones around %j', (text) => {
+  ])('keeps control tokens out of %j', (text) => {
     const { parts, text: joined } = prompt([text]);
     expect(controlsIn(parts)).toBe(2);
     expect(joined).toBe(render([text]));
   });
 
-  it('does not let the text of the template complete what a user began', () => {
+  it('keeps templates from completing tokens of users', () => {
     const guarded = guard.guard(['|im_end|', 'a</', 's>b', '<']);
     const [first = '', second = '', third = '', fourth = ''] = guarded.texts;
     const parts = guarded.split(`<${first}> ${second}s> </${third} ${fourth}s>`);
@@ -46,20 +46,20 @@ describe('ControlTokenGuard', () => {
     expect(controlsIn(parts)).toBe(0);
   });
 
-  it('gives the template text that it can still trim, split and search', () => {
+  it('gives templates text to trim and split', () => {
     const { texts } = guard.guard(['  start <|im_end|></think> rest  ']);
     const [text = ''] = texts;
     expect(text.trim().startsWith('start')).toBe(true);
     expect(text.split('</think>')[1]).toBe(' rest  ');
   });
 
-  it('takes another mark when a user writes the first one', () => {
+  it('takes another mark when one is used', () => {
     const { parts, text } = prompt(['\uFDD0<|im_end|>\uFDD1']);
     expect(controlsIn(parts)).toBe(2);
     expect(text).toBe(render(['\uFDD0<|im_end|>\uFDD1']));
   });
 
-  it('takes its marks out of JSON that a template wrote in ASCII', () => {
+  it('removes its marks from ASCII JSON', () => {
     const guarded = guard.guard(['<|im_end|>']);
     const parts = guarded.split(
       `"${Array.from(guarded.texts[0]!, (char) => (char > '~' ? `\\u${char.charCodeAt(0).toString(16)}` : char)).join('')}"`,
@@ -68,24 +68,24 @@ describe('ControlTokenGuard', () => {
     expect(controlsIn(parts)).toBe(0);
   });
 
-  it('loses nothing of a text that spells a mark as templates would', () => {
+  it('keeps text that spells a mark', () => {
     const text = String.raw`<|im_end|> is \ufdd0, \uFDD1`;
     expect(prompt([text]).text).toBe(render([text]));
     expect(controlsIn(prompt([text]).parts)).toBe(controlsIn([render([''])]));
   });
 
-  it('leaves words alone that stand beside nothing of the template, whatever they are a part of', () => {
+  it('leaves words without edges unchanged', () => {
     expect(guard.guard(['im_end', 'im_start'], false).texts).toEqual(['im_end', 'im_start']);
     expect(guard.guard(['a<|im_end|>b'], false).texts).not.toEqual(['a<|im_end|>b']);
   });
 
-  it('refuses a text that uses up all marks', () => {
+  it('refuses text with all possible marks', () => {
     const all = Array.from({ length: 32 }, (_, i) => String.fromCharCode(0xfdd0 + i)).join('');
     expect(() => guard.guard([`${all}<s>`])).toThrow(expect.objectContaining({ code: 'invalid_unicode', param: 'messages' }));
     expect(guard.guard([all]).texts).toEqual([all]);
   });
 
-  it('knows where a cut would fall into a control token', () => {
+  it('knows positions inside control tokens', () => {
     const text = 'ab<|im_end|>cd';
     const inside = Array.from({ length: text.length + 1 }, (_, i) => tokens.isInside(text, i));
     expect(inside.map((is, i) => (is ? i : -1)).filter((i) => i >= 0)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);

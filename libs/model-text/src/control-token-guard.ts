@@ -1,9 +1,9 @@
 import { ServiceError } from '@slipway/contracts';
 
-/** U+FDD0 to U+FDEF are noncharacters: Unicode keeps them for the inside of programs, and no honest text has them. */
+/** U+FDD0 to U+FDEF: noncharacters that Unicode reserves for internal use, so that valid text does not contain them. */
 const MARKS = Array.from({ length: 32 }, (_, i) => String.fromCharCode(0xfdd0 + i));
 
-/** A mark, and where it stands in rendered text: a template that prints JSON in ASCII escapes it. */
+/** Occurrences of a mark in rendered text, including its JSON escape. */
 const placesOf = (mark: string): RegExp => new RegExp(`${mark}|\\\\u${mark.charCodeAt(0).toString(16)}`, 'gi');
 
 function unusedMark(texts: readonly string[]): string {
@@ -22,29 +22,28 @@ interface TrieNode {
 
 const emptyNode = (): TrieNode => ({ next: new Map(), whole: false });
 
-/** A text of users, and whether the template's own text may stand right beside it. */
+/** A text of users. `edges` = the template's own text may be adjacent to it. */
 export interface UserText {
   readonly text: string;
   readonly edges: boolean;
 }
 
-/** Text of users in which nothing reads as a control token any more. */
+/** Texts of users with marks inside control tokens. */
 export interface GuardedTexts {
   readonly texts: readonly string[];
-  /** Takes rendered text apart at the marks, which are gone afterwards: a tokenizer must see the parts one by one. */
+  /** Splits rendered text at the marks and removes them. The parts must be tokenized separately. */
   readonly split: (rendered: string) => string[];
 }
 
 /**
- * Keeps users from writing control tokens. A chat template mixes its own control tokens with the text of users,
- * and the tokenizer cannot tell them apart. So a mark goes into every place of the users' text where a control
- * token could be read, the template renders the marked text (which it can still trim, split and compare), and
- * the result is cut at the marks: a control token that is cut in two is plain text for the tokenizer. Text
- * without such places is rendered and tokenized exactly as it stands.
+ * Keeps users from writing control tokens. A chat template mixes its control tokens with the text of users, and the tokenizer cannot
+ * distinguish them. So the guard puts a mark into every control token in the users' text, the template renders the marked text (which
+ * it can still trim, split and compare), and the result is split at the marks: a control token split in two is plain text for the
+ * tokenizer. Text without control tokens is rendered and tokenized unchanged.
  */
 export class ControlTokenGuard {
   readonly #tokens = emptyNode();
-  /** Beginnings and ends of control tokens, which the template's own text next to them could complete. */
+  /** Beginnings and ends of control tokens, which adjacent text of the template could complete. */
   readonly #heads = new Set<string>();
   readonly #tails = new Set<string>();
   readonly #texts: readonly string[];
@@ -64,7 +63,7 @@ export class ControlTokenGuard {
     return { texts: marked, split: (rendered) => rendered.split(placesOf(mark)).filter((part) => part !== '') };
   }
 
-  /** Whether cutting `text` at `position` would cut a control token in two. */
+  /** Whether `position` is inside a control token of `text`. */
   isInside(text: string, position: number): boolean {
     for (let start = Math.max(0, position - this.#longest + 1); start < position; start += 1) {
       if (start + this.#longestAt(text, start) > position) return true;
@@ -97,7 +96,7 @@ export class ControlTokenGuard {
     return longest;
   }
 
-  /** Positions, rising, at which the text is to be cut: one character into everything that reads as a control token. */
+  /** Ascending positions of marks: one character into every control token. */
   #cutsIn(text: string, edges: boolean): number[] {
     const cuts = new Set<number>();
     for (const first of this.#tokens.next.keys()) {
@@ -109,7 +108,7 @@ export class ControlTokenGuard {
     return [...cuts].toSorted((a, b) => a - b);
   }
 
-  /** Templates trim: what counts is where the text begins and ends without white space. */
+  /** Adds marks at both edges, ignoring white space, because templates trim. */
   #addEdgeCuts(text: string, cuts: Set<number>): void {
     const end = text.trimEnd().length;
     const start = text.length - text.trimStart().length;

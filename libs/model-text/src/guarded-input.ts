@@ -1,18 +1,18 @@
 import type { TemplateInput } from './chat-template.js';
 import type { ControlTokenGuard, UserText } from './control-token-guard.js';
 
-/** Words that templates compare with, such as roles and types of JSON schemas. They stand beside quotes or blanks. */
+/** Words that templates compare, such as roles and JSON schema types. Only quotes or blanks are adjacent to them. */
 const WORD = /^[\w.$-]*$/;
-/** What templates write right beside their own marks. */
+/** Fields that templates write adjacent to their own marks. */
 const BESIDE_MARKS = new Set(['content', 'reasoning_content', 'reasoning', 'thinking']);
 
 interface Guarded {
   readonly input: TemplateInput;
-  /** Takes what was rendered from `input` apart where the tokenizer must not read on. */
+  /** Splits the text rendered from `input` for the tokenizer. */
   readonly split: (rendered: string) => string[];
 }
 
-/** Keeps every text of a request, names and keys and values of schemas and arguments included, from acting as a control token. */
+/** Guards every text of a request, including names, keys and values of schemas and arguments. */
 export function guardInput(input: TemplateInput, guard: ControlTokenGuard): Guarded {
   const texts: UserText[] = [];
   mapTexts(input, '', (text, edges) => {
@@ -35,7 +35,7 @@ export function bytesOf(input: TemplateInput): number {
   return bytes;
 }
 
-/** The same value with every text in it replaced, keys included, always in the same order. */
+/** Replaces every text in a value, including keys, always in the same order. */
 function mapTexts(value: unknown, key: string, map: (text: string, edges: boolean) => string): unknown {
   if (typeof value === 'string') return map(value, BESIDE_MARKS.has(key) || !WORD.test(value));
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, key, map));

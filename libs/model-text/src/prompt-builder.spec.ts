@@ -71,7 +71,7 @@ describe('PromptBuilder', () => {
     expect([texts, builder.guess(request('Hi')), builder.guess(request('x'.repeat(400)))]).toEqual([[], null, 107]);
   });
 
-  it('stops between slices once it is told to', async () => {
+  it('stops between slices when `stopped` returns true', async () => {
     const { builder, texts } = setUp(1_000_000);
     await expect(builder.read(request('word '.repeat(10_000)), () => texts.length === 2)).resolves.toBeNull();
     expect(texts).toHaveLength(2);

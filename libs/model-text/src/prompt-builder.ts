@@ -26,7 +26,7 @@ const contextExceeded = (tokens: number, context: number, isEstimate = false): S
     { param: 'messages', facts: { tokens, context, ...(isEstimate && { estimated: 1 }) } },
   );
 
-/** The tokenizer of a model. Whoever loads models implements it; `Token` is its type of token numbers. */
+/** The tokenizer of a model. An engine implements it. `Token` is its type of token numbers. */
 export interface Tokenizer<Token extends number = number> {
   /** Texts that it reads as control tokens. */
   readonly controlTexts: readonly string[];

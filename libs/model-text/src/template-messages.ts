@@ -1,16 +1,16 @@
-/** A call in a conversation as templates know it. */
+/** A call in the form of chat templates. */
 export interface TemplateCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: unknown };
 }
 
-/** A message as chat templates know it. */
+/** A message in the form of chat templates. */
 export interface TemplateMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string;
   readonly name?: string;
-  /** Reasoning of an assistant, under the name that the template looks for. */
+  /** Reasoning of an assistant, in the field that the template reads. */
   readonly reasoning_content?: string;
   readonly reasoning?: string;
   readonly thinking?: string;
@@ -18,7 +18,7 @@ export interface TemplateMessage {
   readonly tool_call_id?: string;
 }
 
-/** The same with the arguments of calls as JSON text, for templates that join them to other text. */
+/** Messages with the arguments of calls as JSON text, for templates that concatenate them. */
 export function textArguments(messages: readonly TemplateMessage[]): TemplateMessage[] {
   return messages.map((message) => {
     if (!message.tool_calls) return message;
@@ -32,7 +32,7 @@ export function textArguments(messages: readonly TemplateMessage[]): TemplateMes
 
 const isPlain = ({ role, tool_calls: calls }: TemplateMessage): boolean => role !== 'tool' && calls === undefined;
 
-/** For templates without a system role, or ones that insist on alternating turns. */
+/** Messages for templates without a system role, or with strictly alternating turns. */
 export function mergedMessages(messages: readonly TemplateMessage[]): TemplateMessage[] {
   const system = messages.filter((message) => message.role === 'system').map((message) => message.content);
   const turns: TemplateMessage[] = [];

@@ -35,7 +35,7 @@ interface Completion {
   }[];
 }
 
-async function complete(wish: object): Promise<{ status: number; relaxed: string; answer: Completion; text: string }> {
+async function complete(form: object): Promise<{ status: number; relaxed: string; answer: Completion; text: string }> {
   const response = await fetch(`${stack.base_url}/${stack.alias}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${stack.key}`, 'content-type': 'application/json' },
@@ -45,7 +45,7 @@ async function complete(wish: object): Promise<{ status: number; relaxed: string
       max_tokens: 200,
       temperature: 1,
       seed: 7,
-      ...wish,
+      ...form,
     }),
   });
   const text = await response.text();
@@ -60,13 +60,13 @@ function expectValid(about: string, schema: Schema, written: string): void {
   expect(isValid(JSON.parse(written)), `${about}\n${written}\n${JSON.stringify(errors())}`).toBe(true);
 }
 
-describe('a schema that a library wrote, through the gateway and llama.cpp', () => {
-  it('is kept by the form of an answer, but for what the header names', async () => {
+describe('a recorded schema through gateway and llama.cpp', () => {
+  it('constrains answers except for the header’s keywords', async () => {
     let ended = 0;
     for (const [name, schema] of drawn(1, () => true)) {
       const about = `${name}: ${JSON.stringify(schema)}`;
-      const wish = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
-      const { status, relaxed, answer, text } = await complete(wish);
+      const form = { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
+      const { status, relaxed, answer, text } = await complete(form);
       expect(status, `${about}\n${text}`).toBe(200);
       if (relaxed.length < HEADER_MAX) expect(named(relaxed).toSorted(), about).toEqual(expectedLeftOut(schema).toSorted());
       const { finish_reason: finish, message } = answer.choices[0]!;
@@ -77,7 +77,7 @@ describe('a schema that a library wrote, through the gateway and llama.cpp', () 
     expect(ended).toBeGreaterThan(COUNT / 3);
   });
 
-  it('is kept by the calls of a tool, but for what the header names', async () => {
+  it('constrains calls except for the header’s keywords', async () => {
     let ended = 0;
     for (const [name, schema] of drawn(2, ({ type }) => type === 'object')) {
       const about = `${name}: ${JSON.stringify(schema)}`;

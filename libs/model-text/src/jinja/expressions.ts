@@ -23,7 +23,7 @@ import {
 /** An expression, ready to be evaluated. */
 export type Evaluate = (scope: Scope) => Value;
 
-/** Turns an expression into a function, once for all renderings. @throws TemplateError for what is no expression. */
+/** Compiles an expression to a function. @throws TemplateError for a node that is not an expression. */
 export function compileExpression(node: Node): Evaluate {
   switch (node.type) {
     case 'StringLiteral':
@@ -70,7 +70,7 @@ function compileOperation(node: Node): Evaluate {
     case 'SelectExpression':
       return choice(node.test, compileExpression(node.lhs), () => new Undefined('the value of an if without else'));
     default:
-      throw new TemplateError(`${node.type} is no expression`);
+      throw new TemplateError(`${node.type} is not an expression`);
   }
 }
 
@@ -129,7 +129,7 @@ function call({ callee, args }: Call): Evaluate {
   return (scope) => callOf(target(scope), given(scope));
 }
 
-/** @throws TemplateError for what cannot be called. */
+/** Calls a value. @throws TemplateError for a value that cannot be called. */
 export function callOf(target: Value, args: Arguments): Value {
   if (target instanceof Callable) return target.call(args);
   if (target instanceof Undefined) return target.refuse();

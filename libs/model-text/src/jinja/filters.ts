@@ -31,7 +31,7 @@ export type Filter = (value: Value, args: Arguments) => Value;
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', "'": '&#39;', '"': '&#34;' };
 
-/** Text for HTML; what is marked as such already stays. */
+/** Escapes text for HTML; text that is marked as HTML stays. */
 export const escapeHtml = (value: Value): Markup =>
   value instanceof Markup ? value : new Markup(textOf(value).replaceAll(/[&<>'"]/g, (char) => HTML[char] ?? char));
 
@@ -70,7 +70,7 @@ function indented(value: Value, args: Arguments): string {
   return lines.map((line, i) => ((i === 0 ? first : blank || line !== '') ? indent + line : line)).join('\n');
 }
 
-/** `int` and `float` of a text, as far as Python reads one. */
+/** `int` and `float` of a text, as Python parses numbers. */
 function numberIn(text: string): number | null {
   const plain = strip(text).replaceAll(/(?<=\d)_(?=\d)/g, '');
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : null;
@@ -83,7 +83,7 @@ function numeric(value: Value, args: Arguments, kind: 'int' | 'float'): Value {
   return kind === 'int' ? Math.trunc(number) : float(number);
 }
 
-/** Python rounds halves to the even neighbour. */
+/** Rounds like Python: halves to the even neighbour. */
 function rounded(value: Value, args: Arguments): Value {
   const number = numberOf(value);
   if (number === null) throw new TemplateError(`type ${typeName(value)} doesn't define __round__ method`);
@@ -164,14 +164,14 @@ const FILTERS: Readonly<Record<string, Filter>> = {
   wordcount: (value) => textOf(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0,
 };
 
-/** @throws TemplateError for a name that no filter has. */
+/** The filter of this name. @throws TemplateError for an unknown name. */
 export function filterNamed(name: string): Filter {
   const filter = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
   if (filter) return filter;
   throw new TemplateError(`No filter named '${name}'`);
 }
 
-/** Items passed through a filter, or one of their attributes. */
+/** Filter `map`: each item through a filter, or one of its attributes. */
 function* mapped(value: Value, { positional, named }: Arguments): Generator<Value, undefined> {
   if (!isTrue(value)) return;
   const attribute = named.get('attribute');

@@ -16,7 +16,7 @@ import {
   type Value,
 } from './values.js';
 
-/** The most numbers of a range, as in Jinja2's sandbox. */
+/** Longest range, as in Jinja2's sandbox. */
 const LONGEST_RANGE = 100_000;
 
 function range({ positional }: Arguments): Value {
@@ -55,21 +55,21 @@ const CONSTANTS: readonly (readonly [string, Value])[] = [
 ];
 
 /**
- * A chat template that renders as Python's Jinja2 renders it in the transformers library: in the immutable sandbox, with
+ * A chat template that renders like Python's Jinja2 in the transformers library: in the immutable sandbox, with
  * `trim_blocks`, `lstrip_blocks`, loop controls, `tojson` without escapes for HTML, `raise_exception` and `strftime_now`.
  */
 export class JinjaTemplate {
   readonly #run: ReturnType<typeof compileBlock>;
   readonly #globals: readonly Callable[];
 
-  /** @throws Error for a template that cannot be read. */
+  /** @throws Error for a template that cannot be parsed. */
   constructor(source: string, now: () => Date = () => new Date()) {
     this.#run = compileBlock(nodesOf(source));
     this.#globals = globals(now);
   }
 
   /**
-   * @param variables JSON values; those that are undefined are not there.
+   * @param variables JSON values; undefined ones count as absent.
    * @throws TemplateError where Jinja2 raises an exception.
    */
   render(variables: Readonly<Record<string, unknown>>): string {

@@ -3,13 +3,13 @@ import { compareTexts, isDict, isFloat, isText, floatText, numberOf, TemplateErr
 /** The options of Python's `json.dumps` that templates use. */
 export interface JsonOptions {
   readonly ascii: boolean;
-  /** What one level is indented by; null = all on one line. */
+  /** Indentation of one level; null = one line. */
   readonly indent: string | null;
   readonly separators: readonly [item: string, key: string] | null;
   readonly sorted: boolean;
 }
 
-/** JSON text as Python's `json.dumps` writes it. @throws TemplateError for what JSON cannot hold, `undefined` included. */
+/** JSON text like Python's `json.dumps`. @throws TemplateError for values that JSON cannot represent, including `undefined`. */
 export function toJson(value: Value, options: JsonOptions, depth = 0): string {
   if (isText(value)) return jsonString(textOf(value), options.ascii);
   if (value === null || typeof value === 'boolean') return String(value);
@@ -40,7 +40,7 @@ function numberText(value: Value): string {
   return isFloat(value) ? floatText(number) : BigInt(number).toString();
 }
 
-/** Python takes numbers, booleans and None as keys too. */
+/** Keys of JSON objects: Python also accepts numbers, booleans and None. */
 function keyText(key: Value): string {
   if (isText(key)) return textOf(key);
   if (key === null || typeof key === 'boolean') return String(key);

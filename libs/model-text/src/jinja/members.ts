@@ -37,7 +37,7 @@ const LIST_METHODS: Readonly<Record<string, (list: readonly Value[], args: Argum
   copy: (list) => [...list],
 };
 
-/** Methods that would change what the template was given. Jinja2's sandbox refuses them too. */
+/** Methods that change their value. Jinja2's sandbox refuses them too. */
 const REFUSED: ReadonlySet<string> = new Set([
   ...['append', 'clear', 'extend', 'insert', 'pop', 'remove', 'reverse', 'sort'],
   ...['popitem', 'setdefault', 'update'],
@@ -50,7 +50,7 @@ const refused = (name: string): Callable =>
 /** The members of a dict as tuples. */
 export const pairsOf = (dict: Dict): Value[] => Array.from(dict, ([key, value]) => Tuple.of2(key, value));
 
-/** A method of a value; null = it has none of this name. */
+/** A method of a value; null = unknown. */
 function methodOf(value: Value, name: string): Callable | null {
   if (isText(value)) {
     return name === 'format'

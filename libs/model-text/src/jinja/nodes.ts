@@ -64,7 +64,7 @@ export interface Binary {
 }
 export type FilterName = Name | Call;
 
-/** What @huggingface/jinja's parser makes of a template. */
+/** Syntax tree of @huggingface/jinja's parser. */
 export type Node =
   | Name
   | NamedArgument
@@ -92,14 +92,14 @@ export type Node =
   | { readonly type: 'UnaryExpression'; readonly operator: { readonly value: string }; readonly argument: Node }
   | { readonly type: 'SpreadExpression' | 'KeywordSpreadExpression'; readonly argument: Node };
 
-// The declarations of the package name their files in a way that does not resolve.
+// The type declarations of the package do not resolve.
 const split = tokenize as unknown as (
   source: string,
   options: { readonly lstrip_blocks: boolean; readonly trim_blocks: boolean },
 ) => unknown;
 const read = parse as unknown as (tokens: unknown) => { readonly body: readonly Node[] };
 
-/** @throws Error for a template that cannot be read. */
+/** Parses a template. @throws Error for an invalid one. */
 export function nodesOf(source: string): readonly Node[] {
   return read(split(source, { lstrip_blocks: true, trim_blocks: true })).body;
 }

@@ -56,7 +56,7 @@ function add(left: Value, right: Value): Value {
   return sum(left, right);
 }
 
-/** Products of texts and lists are bounded, as Jinja2's sandbox bounds ranges. */
+/** Bounds products of texts and lists, as Jinja2's sandbox bounds ranges. */
 const MOST_COPIES = 100_000;
 
 function multiply(left: Value, right: Value): Value {

@@ -21,12 +21,12 @@ import {
 
 type SequenceFilter = (value: Value, args: Arguments) => Value;
 
-/** What sorting and comparing look at: texts without case, unless that counts. */
+/** Key for sorting and comparing: texts in lower case, unless case matters. */
 const folded = (value: Value, caseSensitive: boolean): Value => (isText(value) && !caseSensitive ? textOf(value).toLowerCase() : value);
 
 const flag = (args: Arguments, at: number, name: string): boolean => isTrue(argument(args, at, name) ?? false);
 
-/** The value that an item counts with: itself, or what one of its attributes holds. */
+/** Value of an item: the item itself, or one of its attributes. */
 function keyOf(item: Value, attribute: Value, caseSensitive: boolean): Value {
   if (attribute === null) return folded(item, caseSensitive);
   const paths = isText(attribute) ? textOf(attribute).split(',') : [attribute];
@@ -77,7 +77,7 @@ function* unique(value: Value, args: Arguments): Generator<Value, undefined> {
   }
 }
 
-/** Items that pass a test, or do not. Nothing is tried before somebody asks for the items. */
+/** Items that pass a test, or fail it. Evaluated lazily. */
 function* chosen(
   value: Value,
   { positional, named }: Arguments,
@@ -133,7 +133,7 @@ function total(value: Value, args: Arguments): Value {
   return sum;
 }
 
-/** Jinja2's filters of sequences, by name, but for `map`. */
+/** Jinja2's filters of sequences by name, except `map`. */
 export const SEQUENCE_FILTERS: Readonly<Record<string, SequenceFilter>> = {
   attr: (value, args) => atPath(value, argument(args, 0, 'name') ?? ''),
   batch: (value, args) => new Lazy(batches(value, args)),

@@ -15,12 +15,12 @@ import {
   type Value,
 } from './values.js';
 
-/** What ended a block before its end. */
+/** What left a block early. */
 type Jump = 'break' | 'continue' | undefined;
-/** A statement, ready to be carried out; what it prints goes to `out`. */
+/** A compiled statement; its output goes to `out`. */
 type Run = (scope: Scope, out: string[]) => Jump;
 
-/** Turns a block into a function, once for all renderings. @throws TemplateError for what is no statement. */
+/** Compiles a block to a function. @throws TemplateError for a node that is not a statement. */
 export function compileBlock(nodes: readonly Node[]): Run {
   const parts = nodes.map(compileStatement);
   return (scope, out) => {
@@ -69,7 +69,7 @@ const printing =
     return undefined;
   };
 
-/** What a block prints, as a text. */
+/** Output of a block as text. */
 function printed(nodes: readonly Node[]): (scope: Scope) => string {
   const body = compileBlock(nodes);
   return (scope) => {
@@ -81,7 +81,7 @@ function printed(nodes: readonly Node[]): (scope: Scope) => string {
 
 type Assign = (scope: Scope, value: Value) => void;
 
-/** How a value is given to a name, to several, or to an attribute of a namespace. */
+/** Assignment to a name, to several names, or to an attribute of a namespace. */
 function compileTarget(node: Node): Assign {
   if (node.type === 'Identifier') return (scope, value) => scope.set(node.value, value);
   if (node.type === 'TupleLiteral') {
@@ -135,7 +135,7 @@ function compileFor({ loopvar, iterable, body, defaultBlock }: For): Run {
   };
 }
 
-/** What `loop.changed` was asked about last. */
+/** Last arguments of `loop.changed`. */
 class LoopMemory {
   #last: string | undefined;
 
@@ -186,7 +186,7 @@ function compileCallBlock({ call, callerArgs, body }: CallBlock): Run {
   };
 }
 
-/** A macro as a function of the scope that it is defined in, whose variables it sees as they are when it is called. */
+/** A macro as a function. It reads the variables of its scope at the time of the call. */
 function macro(title: string, parameters: readonly Parameter[], body: readonly Node[]): (scope: Scope) => Callable {
   const bind = binder(title, parameters, namesIn(body));
   const block = printed(body);
@@ -222,7 +222,7 @@ function binder(title: string, parameters: readonly Parameter[], used: ReadonlyS
   };
 }
 
-/** The names that a block uses. */
+/** Names used in a block. */
 function namesIn(nodes: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (nodes instanceof Map) {
     for (const [key, value] of nodes) namesIn([key, value], found);

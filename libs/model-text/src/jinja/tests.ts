@@ -78,7 +78,7 @@ const TESTS: Readonly<Record<string, Test>> = {
   string: isText,
 };
 
-/** @throws TemplateError for a name that no test has. */
+/** The test of this name. @throws TemplateError for an unknown name. */
 export function testNamed(name: string): Test {
   const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined;
   if (test) return test;

@@ -21,14 +21,14 @@ const SPEC =
   /^(?:(?<fill>.)?(?<align>[<>=^]))?(?<sign>[+ -])?#?(?<zero>0)?(?<width>\d+)?(?<comma>,)?(?:\.(?<digits>\d+))?(?<kind>[a-zA-Z%])?$/u;
 const PERCENT = /%(?:\((?<key>\w+)\))?(?<flags>[-+ 0#]*)(?<width>\d+)?(?:\.(?<digits>\d+))?(?<kind>.)/gs;
 
-/** Python's format specification, read. */
+/** Parsed format specification of Python. */
 interface Spec {
   readonly fill: string;
   readonly align: string;
   readonly plus: string;
   readonly width: number;
   readonly comma: boolean;
-  /** Null = as many as there are. */
+  /** Null = unlimited. */
   readonly digits: number | null;
   readonly kind: string;
 }
@@ -36,7 +36,7 @@ interface Spec {
 /**
  * `str.format`.
  * @param follow the value at a step such as `.name` or `[0]` of a field.
- * @throws TemplateError for a field that is not given, or a form that is not known.
+ * @throws TemplateError for a missing field or an unknown format.
  */
 export function formatText(text: string, args: Arguments, follow: (value: Value, step: string) => Value): string {
   let next = 0;

@@ -1,10 +1,10 @@
 import type { Token } from 'node-llama-cpp';
 import { expect, it } from 'vitest';
-import { describeLogprob } from './token-logprob.js';
+import { describeLogprob } from './token-source.js';
 
 const asToken = (id: number): Token => id as Token;
 
-it('the raw probability of a token and of the likeliest ones is told', () => {
+it('describeLogprob gives raw probabilities with the likeliest tokens', () => {
   const probabilities = [0.5, 0.25, 0.15, 0.06, 0.04];
   const next = {
     logits: new Map(probabilities.map((p, i) => [asToken(i), Math.log(p)])),
