@@ -12,7 +12,7 @@ const rules = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as
 interface Seed {
   readonly rule: string;
   readonly file: string;
-  /** What `file` imports; absent = nothing at all. */
+  /** Imports of `file`; absent = none. */
   readonly imports?: string;
   /** A file to be imported, where the tree may have none of its kind. */
   readonly target?: string;
@@ -117,7 +117,7 @@ interface Violation {
   readonly rule: { readonly name: string };
 }
 
-/** What is wrong with the files, as far as they and what they import tell: `npm run lint` reads the whole tree. */
+/** Violations in these files and their imports; `npm run lint` checks the whole tree. */
 async function cruise(folder: string, files: readonly string[]): Promise<Violation[]> {
   const cli = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
   const args = [cli, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', '--max-depth', '2', ...files];
@@ -176,12 +176,12 @@ describe('a forbidden import', () => {
     expect(namesOf(violations, file)).toEqual([rule]);
   });
 
-  it('breaks no-cycle when two files import each other', () => {
+  it('violates no-cycle when two files import each other', () => {
     // A cycle is reported once, at whichever of its files was seen first.
     expect(CYCLE.flatMap((file) => namesOf(violations, file))).toEqual(['no-cycle']);
   });
 
-  it('is seeded for every rule that exists', () => {
+  it('is seeded for every existing rule', () => {
     expect([...new Set(SEEDS.map((seed) => seed.rule)), 'no-cycle'].toSorted()).toEqual(rules.forbidden.map((r) => r.name).toSorted());
   });
 });

@@ -13,17 +13,17 @@ const files = (pattern: string): string[] =>
     .split('\n')
     .filter((file) => file !== '' && existsSync(join(root, file)));
 
-/** Made on the spot and never committed. */
+/** Generated files, which are never committed. */
 const isIgnored = (path: string): boolean => spawnSync('git', ['check-ignore', path, `${path}/`], { cwd: root }).status === 0;
 
-// Texts of others, with links that lead to pages of theirs.
+// Third-party texts, with links to their own pages.
 const PAGES = files('*.md').filter((page) => page !== 'THIRD_PARTY_NOTICES.md');
 const OPERATIONS = read('docs/operations.md');
 const SOURCES = [...files('apps/**/*.ts'), ...files('libs/**/*.ts')].filter((file) => !file.endsWith('.spec.ts')).map(read);
 
 const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, '');
 
-/** The name that a heading gets as a link's target. */
+/** Anchor of a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .trim()
@@ -42,7 +42,7 @@ function isBroken(page: string, link: string): boolean {
 }
 
 describe('the documentation', () => {
-  it('has no link that leads nowhere', () => {
+  it('has no broken link', () => {
     const links = PAGES.flatMap((page) =>
       [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => ({ page, link })),
     );
@@ -51,7 +51,7 @@ describe('the documentation', () => {
     expect(local.filter(({ page, link }) => isBroken(page, link))).toEqual([]);
   });
 
-  it('names no file of the repository that does not exist', () => {
+  it('names only files that exist', () => {
     const named = PAGES.flatMap((page) =>
       [...withoutCode(read(page)).matchAll(/`((?:apps|libs|test|docs|scripts|models|deploy)\/[\w./-]+)`/g)].map(([, path = '']) => ({
         page,
@@ -67,11 +67,11 @@ describe('the documentation', () => {
     expect(variables.filter((name) => !OPERATIONS.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('explains every metric to operators, and none that is gone', () => {
+  it('explains exactly the metrics that exist', () => {
     const metrics = new Set(SOURCES.flatMap((text) => [...text.matchAll(/'(slipway_(?:\w+_)\w+)'/g)].map(([, name = '']) => name)));
     expect(metrics.size).toBeGreaterThan(10);
     expect([...metrics].filter((name) => !OPERATIONS.includes(name))).toEqual([]);
-    const told = new Set([...OPERATIONS.matchAll(/`(slipway_(?:gateway|worker)_\w+)/g)].map(([, name = '']) => name));
-    expect([...told].filter((name) => !metrics.has(name))).toEqual([]);
+    const found = new Set([...OPERATIONS.matchAll(/`(slipway_(?:gateway|worker)_\w+)/g)].map(([, name = '']) => name));
+    expect([...found].filter((name) => !metrics.has(name))).toEqual([]);
   });
 });

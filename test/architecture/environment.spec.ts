@@ -40,7 +40,7 @@ describe('.env.example', () => {
     }
   });
 
-  it('names every variable of every service once, and none that is gone', () => {
+  it('names exactly the variables of all services', () => {
     const names = new Set([...schemas.values()].flatMap((schema) => Object.keys(schema.shape)));
     expect(names.size).toBeGreaterThan(0);
     expect(LINES.map(({ name }) => name).toSorted()).toEqual([...names, ...SCRIPT_VARIABLES].toSorted());
@@ -54,7 +54,7 @@ describe('.env.example', () => {
     for (const [app, schema] of schemas) expect(() => loadConfig(schema, ALL), app).not.toThrow();
   });
 
-  it('shows the default wherever there is one', () => {
+  it('shows every default', () => {
     const differences = [...schemas].flatMap(([app, schema]) => {
       const shown = loadConfig(schema, ALL);
       const defaults = Object.entries(loadConfig(schema, ACTIVE)).filter(([, value]) => value !== undefined);

@@ -10,7 +10,7 @@ const FOLDERS = ['apps', 'libs'].flatMap((parent) =>
     .map((name) => `${parent}/${name}`)
     .filter((folder) => exists(`${folder}/package.json`)),
 );
-/** Without the page: vite builds it, and Nest's tools have nothing to do with it. */
+/** All but the dashboard, which vite builds. */
 const BUILT = FOLDERS.filter((folder) => exists(`${folder}/tsconfig.json`) && !exists(`${folder}/vite.config.ts`));
 
 interface Package {
@@ -30,7 +30,7 @@ const referencesOf = (path: string): string[] =>
   ((read(path) as { references?: { path: string }[] }).references ?? []).map((reference) => reference.path);
 
 describe('nest-cli.json', () => {
-  it('lists every app and library, and none that is gone', () => {
+  it('lists exactly the existing apps and libraries', () => {
     expect(
       Object.values(nest.projects)
         .map((project) => project.root)

@@ -21,7 +21,7 @@ describe('a fresh Slipway with two gateways and three workers', () => {
   const clients = (path: string): OpenAI[] =>
     stack.gateways.map((gateway) => new OpenAI({ baseURL: `${gateway}/${path}/v1`, apiKey: key, maxRetries: 0 }));
 
-  it('names every process that it started', () => {
+  it('lists every process that it started', () => {
     const names = stack.processes.map(({ name }) => name);
     for (const name of [
       'postgres',
@@ -37,7 +37,7 @@ describe('a fresh Slipway with two gateways and three workers', () => {
     }
   });
 
-  it('answers the official SDK in words, by slug and by alias, at both gateways, streaming and not', async () => {
+  it('answers the official SDK at both gateways', async () => {
     for (const path of [stack.deployment, stack.alias]) {
       const model = path.split('/').at(-1) ?? '';
       for (const client of clients(path)) {
@@ -63,12 +63,12 @@ describe('a fresh Slipway with two gateways and three workers', () => {
     expect(lines.length).toBeGreaterThan(4);
   });
 
-  it('refuses an unknown key with the exception that the SDK has for it', async () => {
+  it('refuses an unknown key with the SDK’s exception', async () => {
     const stranger = new OpenAI({ baseURL: `${stack.base_url}/${stack.alias}/v1`, apiKey: 'svc_dep_unknown', maxRetries: 0 });
     await expect(stranger.chat.completions.create({ model: 'demo', messages })).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
   });
 
-  it('reports cached tokens on the second turn of a conversation', async () => {
+  it('reports cached tokens on a second turn', async () => {
     const [client] = clients(stack.alias);
     if (!client) throw new Error('no gateway');
     const first = await client.chat.completions.create({ model: 'demo', messages, temperature: 0 });
@@ -81,7 +81,7 @@ describe('a fresh Slipway with two gateways and three workers', () => {
     expect(second.usage?.prompt_tokens_details?.cached_tokens).toBeGreaterThan(0);
   });
 
-  it('serves many conversations at once without mixing them up', async () => {
+  it('keeps many concurrent conversations apart', async () => {
     const both = clients(stack.alias);
     const questions = [
       'Who are you?',

@@ -22,7 +22,7 @@ export interface Ready {
   setup_url: string | null;
 }
 
-/** A whole Slipway, started as a newcomer would. */
+/** A complete Slipway, started by `npm start`. */
 export interface Stack extends Ready {
   dataDir: string;
   stop(): Promise<number | null>;

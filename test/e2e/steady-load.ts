@@ -8,23 +8,23 @@ import { streamedAnswer } from './streamed-answer.js';
 const CLI = fileURLToPath(new URL('../../apps/cli/bin/slipway.mjs', import.meta.url));
 const PROBE_PAUSE_MS = 250;
 const COMMAND_PAUSE_MS = 1_000;
-/** A client that is refused asks again after this time. */
+/** Time after which a refused client retries. */
 const AGAIN_MS = 100;
 
-/** How one stream of the load went. */
+/** Outcome of one stream of the load. */
 interface Ended {
   readonly at: number;
-  /** `whole`, `cut` = it looked finished and was not, or the error that the SDK raised. */
+  /** `whole`, `cut` = it looked complete but was not, or the error that the SDK raised. */
   readonly how: string;
   /** Longest time between two pieces of text, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** What happened from one moment on. */
+/** Observations since a moment. */
 export interface Seen {
   readonly streams: Readonly<Record<string, number>>;
   readonly longestPauseMs: number;
-  /** Answers to new, short requests, by status; `none` = no answer at all. */
+  /** Answers to new, short requests by status; `none` = no answer. */
   readonly requests: Readonly<Record<string, number>>;
   /** Exit codes of the command line. */
   readonly commands: Readonly<Record<string, number>>;
@@ -36,7 +36,7 @@ const countOf = (values: readonly string[]): Record<string, number> => {
   return counts;
 };
 
-/** Clients that stream without a pause at all gateways, beside short requests and commands: what a platform looks like from outside. */
+/** Clients that stream continuously at all gateways, with short requests and commands beside them. */
 export class SteadyLoad {
   readonly #ended: Ended[] = [];
   readonly #requests: { at: number; status: string }[] = [];
@@ -47,7 +47,7 @@ export class SteadyLoad {
   constructor(
     private readonly stack: Stack,
     private readonly key: string,
-    /** The right answer to a question. */
+    /** The expected answer to a question. */
     private readonly answerTo: (question: string) => string,
   ) {}
 
@@ -62,7 +62,7 @@ export class SteadyLoad {
     await Promise.all(this.#running);
   }
 
-  /** Streams that ended whole since then. */
+  /** Streams completed since then. */
   wholeSince(at: number): number {
     return this.#ended.filter((one) => one.at >= at && one.how === 'whole').length;
   }

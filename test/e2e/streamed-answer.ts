@@ -1,6 +1,6 @@
 import type OpenAI from 'openai';
 
-/** A streamed answer, put together as an SDK user would. */
+/** A streamed answer, assembled as by an SDK user. */
 export interface StreamedAnswer {
   text: string;
   finish: string | null;
@@ -9,7 +9,7 @@ export interface StreamedAnswer {
   error: unknown;
 }
 
-/** Reads a whole stream through the official SDK; never throws, so that a broken one can be judged. */
+/** Reads a whole stream through the official SDK. Returns errors, so that tests can check a broken stream. */
 export async function streamedAnswer(
   client: OpenAI,
   model: string,

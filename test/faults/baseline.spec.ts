@@ -16,7 +16,7 @@ describe('streams without a fault', () => {
     await nats?.end();
   });
 
-  it('bring every token once and in order', async () => {
+  it('deliver every token once and in order', async () => {
     await fleet.gateway.ask('open', { count: 150, tokens: 100, hz: 30 });
     const results = await fleet.gateway.ask<StreamResult[]>('results');
     const { counters } = await fleet.gateway.ask<GatewayStats>('stats');

@@ -9,7 +9,7 @@ interface Cancelled {
   readonly tokens: readonly number[];
 }
 
-describe('cancelling', () => {
+describe('cancel', () => {
   let nats: TestNatsServer;
   let fleet: Fleet;
 
@@ -25,7 +25,7 @@ describe('cancelling', () => {
     await nats?.end();
   });
 
-  it('of 100 streams stops their engine work and brings what each worker had counted', async () => {
+  it('stops 100 streams and returns their counts', async () => {
     await fleet.openAndFlow({ count: 100, tokens: 3_000, hz: 30, gapMs: 2 });
     const { at, usages, tokens } = await fleet.gateway.ask<Cancelled>('cancel');
     const stats = await fleet.allStats();
@@ -37,7 +37,7 @@ describe('cancelling', () => {
     await fleet.idle();
   });
 
-  it('in the prefill stops the engine; the sink hears nothing more', async () => {
+  it('stops an engine during prefill', async () => {
     await fleet.gateway.ask('open', { count: 20, tokens: 10, hz: 30, prefillMs: 60_000 });
     await eventually(async () => (await fleet.gateway.ask<{ accepted: number }>('progress')).accepted === 20, 'all are accepted');
     const { usages } = await fleet.gateway.ask<Cancelled>('cancel');
@@ -47,13 +47,13 @@ describe('cancelling', () => {
     expect(results.filter((r) => r.outcome !== null)).toEqual([]);
   });
 
-  it('right after opening, before any worker could accept, leaves no work behind', async () => {
+  it('leaves no work before any acceptance', async () => {
     await fleet.gateway.ask('openAndCancel', { count: 60, tokens: 3_000, hz: 30 });
     await fleet.idle();
     expect((await fleet.allStats()).every(({ running, held }) => running === 0 && held === 0)).toBe(true);
   });
 
-  it('of streams whose worker is frozen resolves with null after a second', async () => {
+  it('resolves with null for a frozen worker', async () => {
     await fleet.openAndFlow({ count: 8, tokens: 3_000, hz: 30 });
     for (const worker of fleet.workers.values()) worker.signal('SIGSTOP');
     const { usages, took } = await fleet.gateway.ask<Cancelled>('cancel');

@@ -2,7 +2,7 @@ import { TestNatsServer, type TestNatsOptions } from '@slipway/testing';
 import { Fleet, type FleetOptions } from './fleet.js';
 import { RawGateway } from './raw-gateway.js';
 
-/** A NATS server and all that a test has on it, which end together. */
+/** A NATS server and everything that a test runs on it, which stop together. */
 export class FleetStage {
   readonly #ending: (() => Promise<void>)[];
 
@@ -20,7 +20,7 @@ export class FleetStage {
     return fleet;
   }
 
-  /** Somebody who says what no gateway would say. */
+  /** A client that sends invalid messages. */
   async rawGateway(): Promise<RawGateway> {
     const raw = await RawGateway.start(this.nats.url);
     this.#ending.unshift(() => raw.end());

@@ -8,7 +8,7 @@ const POLL_MS = 20;
 
 let built = false;
 
-/** The processes of these tests run what `tsc` emits; this brings it up to date once for each test file. */
+/** Builds the libraries once per test file, because the processes run the output of `tsc`. */
 function buildTransport(): void {
   if (built) return;
   execFileSync(process.execPath, [`${REPOSITORY}node_modules/typescript/bin/tsc`, '-b', 'libs/stream-transport'], {
@@ -23,14 +23,14 @@ function startChild(script: 'worker' | 'gateway', options: object): Promise<Chil
   return Child.start(new URL(`processes/${script}.mjs`, import.meta.url), options);
 }
 
-/** How one stream went, as its gateway saw it; times in milliseconds. */
+/** Outcome of one stream at its gateway; times in milliseconds. */
 export interface StreamResult {
   readonly st: string;
-  /** Null while it is open, and for ever when it was cancelled. */
+  /** Null while it is open, and after a cancel. */
   readonly outcome: 'end' | 'error' | 'twice' | null;
   readonly code: string | null;
   readonly tokens: number;
-  /** Tokens that differ from what the oracle says stands at their place. */
+  /** Tokens that differ from the oracle's at the same position. */
   readonly wrong: number;
   readonly workers: readonly string[];
   readonly ttft: number | null;
@@ -54,7 +54,7 @@ export interface GatewayStats {
   readonly refusals: Readonly<Record<string, number>>;
 }
 
-/** What streams shall be like. */
+/** Options of streams. */
 export interface Load {
   readonly count: number;
   readonly tokens: number;
@@ -80,7 +80,7 @@ export interface FleetOptions {
   readonly credentialsDir?: string;
 }
 
-/** Gateways and workers as processes of their own, on a nats-server that the test holds. */
+/** Gateways and workers as processes, on the test's nats-server. */
 export class Fleet {
   readonly workers = new Map<string, Child>();
   readonly gateways: Child[] = [];
@@ -119,7 +119,7 @@ export class Fleet {
     this.gateways.push(await startChild('gateway', { ...this.common(), gw: `g${this.started}`, lossy, waitMs }));
   }
 
-  /** Between two tests: new gateways, and new workers for those that are gone or held work. */
+  /** Resets between two tests: new gateways, and new workers for those that ended or still have work. */
   async renew(gateways = 1): Promise<void> {
     await Promise.all(this.gateways.map(async (gateway) => await gateway.stop()));
     await this.idle();
@@ -132,7 +132,7 @@ export class Fleet {
     await this.everybodyKnown();
   }
 
-  /** Waits until no worker works or holds anything. */
+  /** Waits until no worker has work. */
   async idle(): Promise<void> {
     await eventually(async () => (await this.allStats()).every(({ running, held }) => running === 0 && held === 0), 'workers are idle');
   }
@@ -142,14 +142,14 @@ export class Fleet {
     return [...this.workers.keys()][0]!;
   }
 
-  /** Waits until every gateway has heard of every worker. */
+  /** Waits until every gateway knows every worker. */
   async everybodyKnown(): Promise<void> {
     for (const gateway of this.gateways) {
       await eventually(async () => (await gateway.ask<string[]>('workers')).length === this.workers.size, 'gateways know all workers');
     }
   }
 
-  /** Opens streams and waits until each of them has shown its first token. */
+  /** Opens streams and waits for the first token of each. */
   async openAndFlow(load: Load, gateway = this.gateway): Promise<void> {
     await gateway.ask('open', load);
     await eventually(async () => (await gateway.ask<{ producing: number }>('progress')).producing === load.count, 'all streams produce');
@@ -159,7 +159,7 @@ export class Fleet {
     return await this.workers.get(wk)!.ask<WorkerStats>('stats');
   }
 
-  /** Sum over all workers that are named. */
+  /** Sum over the named workers. */
   async allStats(names: Iterable<string> = this.workers.keys()): Promise<WorkerStats[]> {
     return await Promise.all([...names].map((wk) => this.stats(wk)));
   }
@@ -181,7 +181,7 @@ export class Fleet {
   }
 }
 
-/** Polls until the condition holds, not so often that the processes would be busy with answering. */
+/** Polls until the condition holds, at a rate that does not load the processes. */
 export async function eventually(holds: () => Promise<boolean> | boolean, what: string, withinMs = 20_000): Promise<void> {
   await until(what, holds, withinMs, POLL_MS);
 }
@@ -189,15 +189,15 @@ export async function eventually(holds: () => Promise<boolean> | boolean, what: 
 /** Lets an outage or a freeze last; never used to wait for something to happen. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Streams that did not bring every token of the oracle, in order and once, to a clean end. */
+/** Streams that did not deliver every token of the oracle once and in order, up to a clean end. */
 export const flawed = (results: readonly StreamResult[], tokens: number): StreamResult[] =>
   results.filter((r) => r.outcome !== 'end' || r.wrong > 0 || r.tokens !== tokens || r.usage?.completion !== tokens);
 
-/** p50 and maximum, for the figures that a run prints. */
+/** p50 and maximum, for printed figures. */
 export function spread(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted.length === 0 ? 'none' : `p50 ${Math.round(sorted[sorted.length >> 1]!)} ms, max ${Math.round(sorted.at(-1)!)} ms`;
 }
 
-/** Prints a measured figure of a fault run. */
+/** Prints a measurement of a fault run. */
 export const report = (what: string, figures: string): void => void process.stdout.write(`[faults] ${what}: ${figures}\n`);

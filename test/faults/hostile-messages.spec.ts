@@ -33,7 +33,7 @@ describe('a worker', () => {
 
   afterAll(() => stage?.end());
 
-  it('answers every malformed start with a rejection and goes on serving', async () => {
+  it('rejects every malformed start and keeps serving', async () => {
     const starts = [
       ...GARBAGE,
       JSON.stringify({ ...raw.start('other', 1, {}) }),
@@ -48,14 +48,14 @@ describe('a worker', () => {
     expect(await raw.frame('good', 1, 'end')).toMatchObject({ fin: 'done', q: 6 });
   });
 
-  it('answers parts that contradict themselves with a rejection', async () => {
+  it('rejects contradictory parts', async () => {
     for (const [i, part] of ['x', '1/1', '5/2', '-1/2', '0/0', '99999/100000'].entries()) {
       raw.sendStart(wk, 'x', { st: `part-${i}`, at: 1, fields: { 'Inf-Part': part } });
       expect(await raw.frame(`part-${i}`, 1, 'rej')).toMatchObject({ code: 'malformed' });
     }
   });
 
-  it('refuses a start for another deployment or revision, another major version, or without time left', async () => {
+  it('rejects starts that do not fit it', async () => {
     raw.sendStart(wk, JSON.stringify({ ...raw.start('dep', 1, {}), dep: 2 }), { st: 'dep', at: 1 });
     raw.sendStart(wk, JSON.stringify({ ...raw.start('rev', 1, {}), rev: 2 }), { st: 'rev', at: 1 });
     raw.sendStart(wk, JSON.stringify(raw.start('major', 1, {})), { st: 'major', at: 1, fields: { 'Inf-Proto': '2.0' } });
@@ -73,7 +73,7 @@ describe('a worker', () => {
     expect(await raw.frame('after', 1, 'end')).toMatchObject({ fin: 'done' });
   });
 
-  it('runs a start that arrives twice once, and answers it twice', async () => {
+  it('runs a repeated start once and answers twice', async () => {
     const body = JSON.stringify(raw.start('twice', 1, {}));
     raw.sendStart(wk, body, { st: 'twice', at: 1 });
     raw.sendStart(wk, body, { st: 'twice', at: 1 });
@@ -82,14 +82,14 @@ describe('a worker', () => {
     expect((await fleet.stats(wk)).starts.filter(({ st }) => st === 'twice')).toHaveLength(1);
   });
 
-  it('never runs a start that was cancelled before it arrived, but runs a later attempt', async () => {
+  it('never runs a start cancelled before its arrival', async () => {
     raw.sendControl(wk, { k: 'cancel', st: 'early', at: 2, why: 'test' });
     for (const at of [1, 2, 3]) raw.sendStart(wk, JSON.stringify(raw.start('early', at, {})), { st: 'early', at });
     await raw.frame('early', 3, 'end');
     expect((await fleet.stats(wk)).starts.filter(({ st }) => st === 'early')).toEqual([{ st: 'early', at: 3 }]);
   });
 
-  it('repeats its end until it is acknowledged, then forgets the stream', async () => {
+  it('repeats its end frame until acknowledged', async () => {
     raw.sendStart(wk, JSON.stringify(raw.start('repeated', 1, {})), { st: 'repeated', at: 1 });
     await eventually(() => raw.framesOf('repeated', 1).filter((frame) => frame['k'] === 'end').length >= 3, 'the end is repeated');
     raw.sendControl(wk, { k: 'ack', v: [['repeated', 1, 6, 1]] });
@@ -102,7 +102,7 @@ describe('a worker', () => {
     expect(raw.framesOf('repeated', 1)).toHaveLength(count);
   });
 
-  it('sends again from where it is asked, and nothing that was acknowledged', async () => {
+  it('replays from the requested event', async () => {
     raw.sendStart(wk, JSON.stringify(raw.start('replayed', 1, {})), { st: 'replayed', at: 1 });
     await raw.frame('replayed', 1, 'end');
     raw.sendControl(wk, { k: 'ack', v: [['replayed', 1, 2, 0]] });
@@ -125,7 +125,7 @@ describe('a worker', () => {
     expect(again!['e']).toHaveLength(4);
   });
 
-  it('still serves gateways that keep to the protocol', async () => {
+  it('still serves correct gateways', async () => {
     await fleet.gateway.ask('open', { count: 10, tokens: 20, hz: 60 });
     expect(flawed(await fleet.gateway.ask<StreamResult[]>('results'), 20)).toEqual([]);
   });

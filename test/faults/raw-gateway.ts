@@ -5,7 +5,7 @@ import { eventually } from './fleet.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A gateway that sends what a test tells it to, however wrong, and keeps every frame that comes back. */
+/** A gateway that sends any message, valid or not, and records all received frames. */
 export class RawGateway {
   readonly frames: { readonly subject: string; readonly frame: Json }[] = [];
 
@@ -26,7 +26,7 @@ export class RawGateway {
     return gateway;
   }
 
-  /** A start that nothing is wrong with. */
+  /** A valid start. */
   start(st: string, at: number, plan: Json): Json {
     const content = [{ type: 'text', text: JSON.stringify({ seed: 1, tokens: 5, hz: 100, ...plan }) }];
     const req = { messages: [{ role: 'user', content }], sampling: {}, stop: [] };
@@ -39,7 +39,7 @@ export class RawGateway {
     this.nats.publish(subjectOf(Start, { env: this.env, wk }), body, { reply: this.subject(to), headers: fields });
   }
 
-  /** Sends a start in parts; `leaveOut` = a part that gets lost, `digest` = the checksum that is claimed. */
+  /** Sends a start in parts; `leaveOut` = a lost part, `digest` = the claimed checksum. */
   sendParts(wk: string, start: Json, fault: { leaveOut?: number; digest?: string } = {}): void {
     const body = Buffer.from(JSON.stringify(start));
     const count = Math.ceil(body.length / START_PART_BYTES);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** What the tests read of a service; its full form is checked against the published schema. */
+/** The parts of a service that tests read; the whole file is validated against the published schema. */
 export interface ComposeService {
   readonly image: string;
   readonly build?: { readonly context: string; readonly args: Readonly<Record<string, string>> };
@@ -47,12 +47,12 @@ export interface Mount {
 
 const VARIABLE = /\$\{([A-Z][A-Z0-9_]*)(?:(:?-)([^}]*))?\}/g;
 
-/** Names of the variables that the file takes from outside. */
+/** Names of the variables that the file takes from the environment. */
 export const variablesIn = (text: string): Set<string> => new Set([...text.matchAll(VARIABLE)].map(([, name = '']) => name));
 
 const VARIABLE_OR_DOLLAR = new RegExp(`\\$\\$|${VARIABLE.source}`, 'g');
 
-/** Fills variables in as Compose does: `:-` also replaces an empty value, `$$` is a dollar. A variable without default must be given. */
+/** Substitutes variables like Compose: `:-` also replaces an empty value, `$$` is a dollar. A variable without default is required. */
 function interpolate(text: string, environment: Readonly<Record<string, string>>): string {
   return text.replace(VARIABLE_OR_DOLLAR, (whole, name: string, operator: string | undefined, fallback: string | undefined) => {
     if (whole === '$$') return '$';
@@ -70,7 +70,7 @@ function interpolateAll(value: unknown, environment: Readonly<Record<string, str
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, interpolateAll(entry, environment)]));
 }
 
-/** Reads a Compose file as `docker compose` would with this environment and no `.env`. */
+/** Reads a Compose file like `docker compose` with this environment and no `.env`. */
 export function readComposeFile(path: string, environment: Readonly<Record<string, string>> = {}): ComposeFile {
   return interpolateAll(parse(readFileSync(path, 'utf8'), { merge: true }), environment) as ComposeFile;
 }

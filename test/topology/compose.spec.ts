@@ -22,7 +22,7 @@ const image = dockerfile.stages.at(-1)?.instructions ?? [];
 const valueOf = (name: string): string => image.findLast((one) => one.name === name)?.text ?? '';
 const imageEnvironment = Object.fromEntries(image.filter(({ name }) => name === 'ENV').flatMap(({ text }) => assignmentsOf(text)));
 
-/** Services that run one of our apps for good. */
+/** Services that run one of our apps permanently. */
 const ours = services.filter(([, { build, restart }]) => build !== undefined && restart !== 'no');
 const appOf = ({ build }: ComposeService): string => build?.args['APP'] ?? '';
 /** The folder of secrets that a service sees. */
@@ -38,18 +38,18 @@ async function schemaOf(app: string): Promise<z.ZodObject> {
   return exported.find((value) => typeof value === 'object' && value !== null && 'shape' in value) as z.ZodObject;
 }
 
-/** What the file itself decides, because the topology depends on it: addresses, folders, users and times of a shutdown. */
+/** Settings fixed by the file: addresses, folders, users and shutdown times. */
 const MADE_HERE = new Set([
   ...['NATS_URL', 'NATS_CREDENTIALS_DIR', 'OPS_HOST', 'OPS_PORT', 'HOST', 'PORT', 'CONSOLE_HOST', 'CONSOLE_PORT', 'GATEWAY_URL'],
   ...['DATABASE_URL', 'MODEL_DIRS', 'MODEL_CACHE_DIR', 'DASHBOARD_DIR', 'RUNNER_UID', 'ZONE', 'GPU', 'DRAIN_MS', 'SHUTDOWN_GRACE_MS'],
 ]);
 
-/** Everything that a service's process finds in its environment. */
+/** The environment of a service's process. */
 function environmentOf(service: ComposeService): Record<string, string | undefined> {
   return { ...imageEnvironment, ...secretEnvironmentOf(service), ...service.environment };
 }
 
-/** What a service's file of secrets tells it. */
+/** Variables in a service's file of secrets. */
 function secretEnvironmentOf(service: ComposeService): Record<string, string | undefined> {
   const file = service.command?.find((word) => word.startsWith('--env-file='))?.slice('--env-file='.length);
   const path = file?.replace('/run/slipway', (secretsOf(service) ?? '').replace('./deploy/secrets/', ''));
@@ -70,14 +70,14 @@ describe('docker-compose.yml', () => {
     expect(isValid({ ...compose, services: { broken: { imagee: 'x' } } })).toBe(false);
   });
 
-  it('brings up three NATS nodes, two gateways, three workers, both services, the console and PostgreSQL, and no more unless asked', () => {
+  it('starts exactly the documented services', () => {
     const started = instancesOf(compose).filter(({ service }) => !service.profiles);
     const wanted =
       'init nats-1 nats-2 nats-3 streams postgres databases keys-service deployments-service gateway-1 gateway-2 console worker-1 worker-2 worker-3';
     expect(started.map(({ name }) => name).join(' ')).toBe(wanted);
   });
 
-  it('builds apps that exist from the one Dockerfile', () => {
+  it('builds existing apps from one Dockerfile', () => {
     for (const [name, { build }] of services.filter(([, service]) => service.build)) {
       expect([name, build?.context]).toEqual([name, '.']);
       expect(existsSync(join(root, 'apps', build?.args['APP'] ?? '?', 'package.json')), name).toBe(true);
@@ -85,7 +85,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('gives one name to one image', () => {
+  it('gives each image one name', () => {
     const builds = new Map<string, string>();
     for (const [, { image: tag, build }] of services) {
       const args = JSON.stringify(build?.args);
@@ -94,7 +94,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it.each(ours)('tells %s everything that it must know, and nothing that it does not read', async (_, service) => {
+  it.each(ours)('gives %s exactly the variables that it reads', async (_, service) => {
     const schema = await schemaOf(appOf(service));
     const environment = environmentOf(service);
     expect(() => loadConfig(schema, environment)).not.toThrow();
@@ -105,8 +105,8 @@ describe('docker-compose.yml', () => {
     const schema = await schemaOf(appOf(service));
     const settings = Object.keys(schema.shape).filter((one) => !MADE_HERE.has(one) && !(one in secretEnvironmentOf(service)));
     const given = Object.fromEntries(settings.map((one) => [one, `given ${one}`]));
-    const told = readComposeFile(join(root, 'docker-compose.yml'), given).services[name]?.environment ?? {};
-    expect(settings.filter((one) => told[one] !== given[one])).toEqual([]);
+    const read = readComposeFile(join(root, 'docker-compose.yml'), given).services[name]?.environment ?? {};
+    expect(settings.filter((one) => read[one] !== given[one])).toEqual([]);
   });
 
   it.each(ours)('lets %s drain before it is killed', (_, service) => {
@@ -126,7 +126,7 @@ describe('docker-compose.yml', () => {
     expect(service.cap_add ?? []).toEqual(user === '0:0' ? given : []);
   });
 
-  it('makes runners users to whom nothing in their container belongs', () => {
+  it('runs runners as users without files', () => {
     for (const name of ['worker', 'gpu-worker']) {
       expect([name, environmentOf(compose.services[name]!)['RUNNER_UID']]).toEqual([name, '65533']);
     }
@@ -137,7 +137,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('shows each role the secrets of no other', () => {
+  it('shows each role its own secrets only', () => {
     const roles: Record<string, string> = {
       'gateway-1': 'gateway',
       'gateway-2': 'gateway',
@@ -159,7 +159,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('mounts what exists, and declares what it uses', () => {
+  it('mounts existing files and declared volumes', () => {
     for (const [name, service] of services) {
       for (const { source, isVolume } of mountsOf(service)) {
         const path = source.replace('./deploy/secrets', secrets.folder);
@@ -175,7 +175,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.volumes).filter((volume) => !used.includes(volume))).toEqual([]);
   });
 
-  it('hands every volume to who writes to it', () => {
+  it('gives every volume to its writer', () => {
     const init = compose.services['init'];
     const given = mountsOf(init ?? { image: '' }).filter(({ target }) => init?.command?.includes(target));
     const written = services.filter(([name]) => !['init', 'postgres'].includes(name)).flatMap(([, service]) => mountsOf(service));
@@ -183,7 +183,7 @@ describe('docker-compose.yml', () => {
     expect(new Set(given.map(({ source }) => source).filter((source) => source !== './deploy/secrets'))).toEqual(new Set(writable));
   });
 
-  it('reaches every address that it names over a network of both', () => {
+  it('connects services that name each other', () => {
     const addresses = (text: string): string[] =>
       [...text.matchAll(/(?<=[/@])([a-z][a-z0-9-]*):\d+(?=$|[/",\s])/g)].map(([, host = '']) => host);
     for (const [name, service] of services.filter(([, { networks }]) => networks)) {
@@ -198,12 +198,12 @@ describe('docker-compose.yml', () => {
     expect(addresses(String(compose.services['worker']?.environment?.['NATS_URL']))).toEqual(['nats-1', 'nats-2', 'nats-3']);
   });
 
-  it('starts a NATS node for the first time only when the names of all nodes can be resolved', () => {
+  it('starts NATS once all names resolve', () => {
     for (const node of ['nats-1', 'nats-2', 'nats-3']) {
       const [shell = '', option = '', script = '', ...rest] = compose.services[node]?.entrypoint ?? [];
       const folder = mkdtempSync(join(tmpdir(), 'slipway-names-'));
       const tool = (name: string, text: string): void => writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-      // A name exists from the second question on.
+      // A name exists from the second lookup on.
       tool('getent', `echo "$2" >> ${folder}/asked; [ "$(grep -c "^$2$" ${folder}/asked)" -ge 2 ]`);
       tool('sleep', 'true');
       writeFileSync(join(folder, 'nats.conf'), secrets.read(`${node}/nats.conf`));
@@ -215,7 +215,7 @@ describe('docker-compose.yml', () => {
       expect(start()).toBe('started\n');
       const asked = ['nats-1', 'nats-1', 'nats-2', 'nats-2', 'nats-3', 'nats-3'];
       expect(readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n')).toEqual(asked);
-      // Later starts wait for nobody: the group is made.
+      // Later starts do not wait, because the cluster exists.
       mkdirSync(join(folder, 'jetstream'));
       expect(start()).toBe('started\n');
       expect(readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n')).toEqual(asked);
@@ -223,7 +223,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('publishes the gateways and the console alone, each on its own port of this machine', () => {
+  it('publishes gateways and console on their ports', () => {
     const published = services.filter(([, { ports }]) => ports);
     expect(published.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2', 'console']);
     const ports = published.flatMap(([, service]) => service.ports ?? []);
@@ -235,14 +235,14 @@ describe('docker-compose.yml', () => {
     expect(compose.networks).toMatchObject({ bus: { internal: true }, data: { internal: true } });
   });
 
-  it('gives streams at gateways and workers as long to end as the services allow by default', async () => {
+  it('gives streams the services’ default drain time', async () => {
     for (const [name, service] of ours.filter(([, one]) => ['gateway', 'inference-worker'].includes(appOf(one)))) {
       const standard = loadConfig(await schemaOf(appOf(service)), { ...environmentOf(service), DRAIN_MS: undefined });
       expect(Number(environmentOf(service)['DRAIN_MS']), name).toBe(standard['DRAIN_MS']);
     }
   });
 
-  it('lets gateways answer for a while after they are told to stop, so that a balancer hears of it first', () => {
+  it('keeps stopping gateways serving for a balancer', () => {
     for (const [name, service] of ours.filter(([, one]) => appOf(one) === 'gateway')) {
       const { SHUTDOWN_GRACE_MS, DRAIN_MS } = environmentOf(service);
       expect(Number(SHUTDOWN_GRACE_MS), name).toBeGreaterThanOrEqual(5_000);
@@ -251,19 +251,19 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('starts nothing and changes no file for a command of the command line', () => {
+  it('runs commands without starting services', () => {
     const { cli } = compose.services;
     expect(Object.keys(cli?.depends_on ?? {})).toEqual([]);
     expect(mountsOf(cli ?? { image: '' }).filter(({ readOnly }) => !readOnly)).toEqual([]);
   });
 
-  it('makes databases at every start, before the services that own them', () => {
+  it('creates databases before their services start', () => {
     for (const name of ['keys-service', 'deployments-service'])
       expect(compose.services[name]?.depends_on, name).toMatchObject({ databases: { condition: 'service_completed_successfully' } });
     expect(compose.services['databases']?.depends_on).toHaveProperty('postgres');
   });
 
-  it('puts the data of PostgreSQL in its place when it is whole', () => {
+  it('moves PostgreSQL’s data once complete', () => {
     const script = compose.services['postgres']?.command?.join('') ?? '';
     const steps = ['rm -rf "$PGDATA.new"', 'initdb --pgdata="$PGDATA.new"', '>> "$PGDATA.new/pg_hba.conf"', 'mv "$PGDATA.new" "$PGDATA"'];
     const places = steps.map((step) => script.indexOf(step));
@@ -272,7 +272,7 @@ describe('docker-compose.yml', () => {
     expect(spawnSync('bash', ['-n', '-c', script]).status).toBe(0);
   });
 
-  it('asks for health without starting Node, and gives a busy machine time to answer', () => {
+  it('checks health without starting Node', () => {
     const checks = services.flatMap(([name, { healthcheck, build, restart }]) =>
       restart === 'no' || (build && !healthcheck) ? [] : [{ name, ...healthcheck }],
     );
@@ -282,14 +282,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('checks the health of everything that keeps running', () => {
+  it('checks the health of every running service', () => {
     const unchecked = services.filter(
       ([, { build, restart, healthcheck }]) => restart !== 'no' && (healthcheck?.disable || !(healthcheck?.test ?? build)),
     );
     expect(unchecked.map(([name]) => name)).toEqual([]);
   });
 
-  it('takes only variables that are written down', () => {
+  it('takes only documented variables', () => {
     const known = [...`${read('.env.example')}\n${read('deploy/README.md')}`.matchAll(/(?:^(?:# )?|`)([A-Z][A-Z0-9_]+)(?:=|`)/gm)].map(
       ([, name]) => name,
     );

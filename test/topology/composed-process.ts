@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { endWithProcess } from '@slipway/testing';
 
-/** How one container would be started, said in terms of this machine. */
+/** How to start one container as a process of this machine. */
 export interface ProcessPlan {
   readonly name: string;
   readonly command: readonly string[];
@@ -11,7 +11,7 @@ export interface ProcessPlan {
   readonly probe: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** `uid:gid`; taken on where this process may. */
+  /** `uid:gid`; used where this process may. */
   readonly user: string;
 }
 
@@ -20,7 +20,7 @@ const LOG_CHARACTERS = 4_000_000;
 
 type Identity = { readonly uid: number; readonly gid: number } | object;
 
-/** Root takes the user of the container on, unless that user cannot reach the programs of this machine. */
+/** Under root the container's user is used, unless it cannot reach the programs of this machine. */
 function identityOf({ user, programs }: ProcessPlan): Identity {
   const [uid = 0, gid = 0] = user.split(':').map(Number);
   if (process.getuid?.() !== 0 || uid === 0) return {};
@@ -40,12 +40,12 @@ export class ComposedProcess {
 
   constructor(readonly plan: ProcessPlan) {}
 
-  /** What it has written so far. */
+  /** Its output so far. */
   get log(): string {
     return this.#log;
   }
 
-  /** Undefined while it does not run. */
+  /** Undefined = not running. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -81,7 +81,7 @@ export class ComposedProcess {
     return this.#exited;
   }
 
-  /** True when the health check of the container finds it well. */
+  /** True when the container's health check succeeds. */
   async isHealthy(): Promise<boolean> {
     const { probe, cwd, environment } = this.plan;
     const [program = '', ...args] = probe;

@@ -8,10 +8,10 @@ import type { Image } from './image-builder.js';
 
 const FETCH = fileURLToPath(new URL('fetch-status.mjs', import.meta.url));
 const SECRETS = './deploy/secrets';
-/** Ports that containers listen on. On this machine each gets a free one. */
+/** Ports of containers, each mapped to a free port of this machine. */
 const CONTAINER_PORTS = [4222, 6222, 8222, 8080, 8081, 9090];
 
-/** One container to be: a service, or one of its replicas. */
+/** One container: a service or one of its replicas. */
 export interface Instance {
   readonly name: string;
   readonly service: ComposeService;
@@ -25,7 +25,7 @@ export interface TopologyOptions {
   readonly root: string;
   /** Empty folder for secrets, volumes and mounts. */
   readonly folder: string;
-  /** `host:port` of the server that stands for the service `postgres`. */
+  /** `host:port` of the server used for the service `postgres`. */
   readonly postgres: string;
 }
 
@@ -39,8 +39,8 @@ export function instancesOf(compose: ComposeFile): Instance[] {
 }
 
 /**
- * The Compose file's containers as processes of this machine: the same programs, arguments, variables
- * and files, with names of containers, ports and paths put in terms of this machine.
+ * The Compose file's containers as processes of this machine: the same programs, arguments, variables and files, with host
+ * names, ports and paths translated to this machine.
  */
 export class ComposedTopology {
   readonly instances: readonly Instance[];
@@ -69,12 +69,12 @@ export class ComposedTopology {
     return found;
   }
 
-  /** Port of this machine for what `name` listens on in its container. */
+  /** Port of this machine for a container's port. */
   portOf(name: string, port: number): number {
     return this.#ports.get(`${name}:${port}`) ?? 0;
   }
 
-  /** Prepares the mounts of a container and says how to start it. What it mounts must have been written. */
+  /** Prepares the mounts of a container and returns how to start it. The mounted files must exist. */
   async prepare(name: string, args?: readonly string[]): Promise<ComposedProcess> {
     const instance = this.instance(name);
     const paths = await this.#mount(instance);
@@ -99,19 +99,19 @@ export class ComposedTopology {
     };
   }
 
-  /** Of an image that is pulled nothing is known but that its programs are on this machine. */
+  /** Programs of pulled images must exist on this machine. */
   #imageOf({ image }: ComposeService): Image {
     const pulled = { root: this.options.folder, workdir: '/', environment: {}, user: '0:0', command: [], healthcheck: [] };
     return this.options.images.get(image) ?? pulled;
   }
 
-  /** Containers listen on fixed ports and everywhere; processes on one machine cannot. */
+  /** Variables to change, because processes of one machine cannot all listen on fixed ports. */
   #variable(variable: string, value: string, name: string): string {
     if (['PORT', 'CONSOLE_PORT', 'OPS_PORT'].includes(variable)) return String(this.portOf(name, Number(value)));
     return value === '0.0.0.0' ? '127.0.0.1' : value;
   }
 
-  /** Puts text that a container reads in terms of this machine: `nats-1:4222`, own listeners, paths. */
+  /** Translates text for a container to this machine: `nats-1:4222`, own listeners, paths. */
   #localise(text: string, name: string, paths: ReadonlyMap<string, string>): string {
     const address = (host: string, port: string): string => `127.0.0.1:${this.portOf(host, Number(port))}`;
     let result = text
@@ -126,7 +126,7 @@ export class ComposedTopology {
     return result;
   }
 
-  /** Where this machine has what the container sees at each of its paths. */
+  /** Local path for each path of the container. */
   async #mount(instance: Instance): Promise<Map<string, string>> {
     const image = this.options.images.get(instance.service.image);
     const paths = new Map(image ? [['/app', join(image.root, 'app')]] : []);
@@ -149,13 +149,13 @@ export class ComposedTopology {
     if (source === SECRETS) return this.secrets;
     const path = join(this.options.folder, 'mounts', name, target);
     if (readOnly && source.startsWith(SECRETS)) return path;
-    // A copy: the repository may lie where the user of the container cannot reach it.
+    // A copy, because the container's user may not be able to read the repository.
     const shared = join(this.options.folder, 'mounts', target);
     await cp(join(this.options.root, source), shared, { recursive: true, force: false });
     return shared;
   }
 
-  /** The same files with the same owners and modes, and the names in them translated. */
+  /** Copies files with owners and modes, and translates the names in them. */
   async #copySecrets(from: string, to: string, translate: (text: string) => string): Promise<void> {
     const keepOwner = async (source: string, target: string): Promise<void> => {
       const { uid, gid } = await stat(source);
@@ -184,7 +184,7 @@ const program = (word: string): string => {
   return found();
 };
 
-/** The command of a health check; `wget` of another image becomes a request by Node. */
+/** The command of a health check; `wget` is replaced by a request from Node. */
 function probeHere(test: readonly string[]): readonly string[] {
   const words = test[0] === 'CMD' ? test.slice(1) : test;
   if (words[0] === 'wget') return [process.execPath, FETCH, words.at(-1) ?? ''];

@@ -5,7 +5,7 @@ interface Rule {
   readonly keeps: boolean;
 }
 
-/** `**` is any number of folders, `*` anything within one; a match takes what lies below along. */
+/** `**` matches any number of folders, `*` within one folder; a match includes everything below. */
 function toRule(line: string): Rule {
   const keeps = line.startsWith('!');
   const body = (keeps ? line.slice(1) : line)
@@ -16,10 +16,10 @@ function toRule(line: string): Rule {
   return { keeps, pattern: new RegExp(`^${body}(/|$)`) };
 }
 
-/** What a `.dockerignore` lets into the build context; the last rule that fits decides. */
+/** Whether a `.dockerignore` includes a path in the build context; the last matching rule decides. */
 export interface BuildContext {
   includes(path: string): boolean;
-  /** False when nothing below this folder is included, so that it need not be read. */
+  /** False when nothing below this folder is included. */
   mayHold(folder: string): boolean;
 }
 

@@ -34,7 +34,7 @@ describe('the Dockerfile', () => {
     expect(bundled.filter((path) => !copied.some((folder) => path.startsWith(`${folder}/`)))).toEqual([]);
   });
 
-  it('takes no data, builds, tests or installed packages from the machine that builds', () => {
+  it('copies no local data, builds or packages', () => {
     const outside = [
       '.git/config',
       '.env',
@@ -49,7 +49,7 @@ describe('the Dockerfile', () => {
     expect(inside.filter((path) => !context.includes(path))).toEqual([]);
   });
 
-  it('lets every use of the registry take a configuration and authorities of the builder, and keeps neither', () => {
+  it('uses the builder’s registry configuration temporarily', () => {
     const text = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll('\\\n', '');
     const uses = text.split('\n').filter((line) => line.startsWith('RUN') && /npm (ci|pack)/.test(line));
     expect(uses.length).toBeGreaterThan(3);
@@ -63,11 +63,11 @@ describe('the Dockerfile', () => {
     expect(new Set(Object.keys(secrets.services))).toEqual(new Set(built));
   });
 
-  it('has stages for every accelerator that can be asked for', () => {
+  it('has stages for every accelerator', () => {
     expect(names).toEqual(expect.arrayContaining(['cpu', 'cuda', 'modules-cpu', 'modules-cuda']));
   });
 
-  it('ends as a process that hears signals, is not root and is asked whether it is ready', () => {
+  it('runs an unprivileged process with health check', () => {
     expect(valueOf('CMD')).toBe('["node", "dist/main.js"]');
     expect(valueOf('USER')).toBe('1000:1000');
     const script = /"\/app\/(deploy\/[\w.-]+)"/.exec(valueOf('HEALTHCHECK'))?.[1] ?? '?';

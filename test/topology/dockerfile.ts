@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** One instruction, with its flags taken off. */
+/** One instruction without its flags. */
 export interface Instruction {
   readonly name: string;
   readonly flags: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** One FROM with what follows it. */
+/** One FROM and the instructions after it. */
 export interface Stage {
-  /** Its own name; null for the last one. */
+  /** Name of the stage; null for the last one. */
   readonly name: string | null;
-  /** Name of a stage or an image, with variables still in it. */
+  /** Name of a stage or an image, before substitution. */
   readonly from: string;
   readonly instructions: readonly Instruction[];
 }

@@ -1,4 +1,4 @@
-// Exits with 0 when a URL answers with success: stands for the wget of an image that this machine lacks.
+// Exits with 0 when a URL answers with success: replaces the wget of an image.
 try {
   const response = await fetch(process.argv[2], { signal: AbortSignal.timeout(2_000) });
   process.exit(response.ok ? 0 : 1);

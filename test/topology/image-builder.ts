@@ -7,12 +7,12 @@ import { type Dockerfile, type Instruction, type Stage, assignmentsOf, expand } 
 
 const run = promisify(execFile);
 const RUN_WITHIN_MS = 300_000;
-/** What npm needs of this machine. */
+/** Environment of npm. */
 const HOST_VARIABLES = /^(PATH|HOME|npm_config_.*|https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i;
 
-/** A built stage: its files under a folder of this machine, and how it runs. */
+/** A built stage: its folder on this machine, and how it runs. */
 export interface Image {
-  /** What the container sees as `/`. */
+  /** Folder for the container's `/`. */
   readonly root: string;
   readonly workdir: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -34,14 +34,14 @@ interface Draft {
 
 export interface BuilderOptions {
   readonly dockerfile: Dockerfile;
-  /** Folder that the build copies from, and what of it. */
+  /** Build context and its filter. */
   readonly source: string;
   readonly context: BuildContext;
   /** Empty folder for the files of the images. */
   readonly folder: string;
 }
 
-/** Copies a file, or what a folder holds into another one, with links and modes as they are. */
+/** Copies a file or the content of a folder, preserving links and modes. */
 async function copyAll(from: string, to: string): Promise<void> {
   const isFolder = (await stat(from)).isDirectory();
   await mkdir(isFolder ? to : dirname(to), { recursive: true });
@@ -50,7 +50,7 @@ async function copyAll(from: string, to: string): Promise<void> {
 
 const lastArray = (text: string): string[] => JSON.parse(text.slice(text.indexOf('['))) as string[];
 
-/** Notes an instruction that changes no file. */
+/** Applies an instruction that changes no file. */
 function describeImage(name: string, expanded: () => string, draft: Draft): void {
   if (name === 'ENV') for (const [variable, value = ''] of assignmentsOf(expanded())) draft.environment[variable] = value;
   if (name === 'USER') draft.user = expanded();
@@ -84,7 +84,7 @@ export class ImageBuilder {
     return expand(from, { ...this.options.dockerfile.globals, ...args });
   }
 
-  /** The arguments that make a difference to a stage: its own and those of the stages that it uses. */
+  /** The arguments that a stage depends on: its own and those of the stages that it uses. */
   #relevant(stage: Stage, args: Readonly<Record<string, string>>): Record<string, string> {
     const used = [this.#fromOf(stage, args), ...stage.instructions.map(({ flags }) => flags['from'] ?? '')];
     const below = used.map((name) => this.#find(name)).filter((one) => one !== undefined);
@@ -154,7 +154,7 @@ export class ImageBuilder {
     }
   }
 
-  /** Copies a file or folder of the build context, without what `.dockerignore` keeps out. */
+  /** Copies a file or folder of the build context, without what `.dockerignore` excludes. */
   async #copyContext(path: string, to: string): Promise<void> {
     const { source, context } = this.options;
     const from = join(source, path);

@@ -25,7 +25,7 @@ async function probe(port: number): Promise<{ code: number; text: string }> {
 }
 
 describe('the health check of the images', () => {
-  it('finds a process well that says it is ready', async () => {
+  it('succeeds for a ready process', async () => {
     const asked: string[] = [];
     const port = await serve((request, response) => {
       asked.push(request.url ?? '');
@@ -35,12 +35,12 @@ describe('the health check of the images', () => {
     expect(asked).toEqual(['/readyz']);
   });
 
-  it('says why one is not ready', async () => {
+  it('prints why a process is not ready', async () => {
     const port = await serve((_, response) => void response.writeHead(503).end('not connected to NATS\n'));
     expect(await probe(port)).toEqual({ code: 1, text: '503 not connected to NATS' });
   });
 
-  it('fails where nobody listens, or what answers is no HTTP', async () => {
+  it('fails without an HTTP server', async () => {
     const port = await serve((request) => void request.socket.end('nonsense\n'));
     expect((await probe(port)).code).toBe(1);
     server?.close();

@@ -15,14 +15,14 @@ beforeAll(() => void secrets.write());
 afterAll(() => secrets.remove());
 
 describe('the secrets of docker-compose.yml', () => {
-  it('are readable by their owner alone', () => {
+  it('are readable only by their owner', () => {
     for (const path of secrets.paths()) {
       const found = statSync(join(secrets.folder, path));
       expect([path, found.mode & 0o7777]).toEqual([path, found.isDirectory() ? 0o700 : 0o600]);
     }
   });
 
-  it('belong to who reads them where root made them', () => {
+  it('belong to their readers when root creates them', () => {
     const others: Record<string, number> = { postgres: 999, join: 0 };
     const readers = (path: string): number => others[path.split('/')[0] ?? ''] ?? 1000;
     for (const path of secrets.paths()) {
@@ -30,7 +30,7 @@ describe('the secrets of docker-compose.yml', () => {
     }
   });
 
-  it('stay when they are written again, also for another environment', () => {
+  it('stay when they are written again', () => {
     const before = secrets.read('gateway/service.env');
     secrets.write('staging');
     expect(secrets.read('gateway/service.env')).toBe(before);
@@ -40,7 +40,7 @@ describe('the secrets of docker-compose.yml', () => {
     expect(secrets.read('nats-1/nats.conf')).not.toContain('STAGING');
   });
 
-  it('name roles of databases that no schema is called like, and keep the names of earlier installations', () => {
+  it('name database roles unlike any schema', () => {
     const usersOf = (folder: WrittenSecrets): unknown[] => [
       ...['keys', 'deployments'].map((name) => /postgres:\/\/([^:]+):/.exec(folder.read(`${name}/service.env`))?.[1]),
       ...(JSON.parse(folder.read('databases/databases.json')) as { databases: { role: string }[] }).databases.map(({ role }) => role),
@@ -58,7 +58,7 @@ describe('the secrets of docker-compose.yml', () => {
     }
   });
 
-  it('are never the same twice', () => {
+  it('are different each time', () => {
     const valuesOf = (value: unknown): string[] =>
       typeof value === 'string' ? [value] : Object.values(value as Record<string, unknown>).flatMap(valuesOf);
     const values = valuesOf(JSON.parse(secrets.read('secrets.json')));
@@ -71,7 +71,7 @@ describe('the secrets of docker-compose.yml', () => {
     expect([status, stderr]).toEqual([0, expect.stringContaining('is valid')]);
   });
 
-  it('are not made for an environment without a proper name', () => {
+  it('are refused for an invalid environment name', () => {
     expect(() => secrets.write('Not OK')).toThrow(/SLIPWAY_ENV must be/);
   });
 

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 const WRITER = fileURLToPath(new URL('../../deploy/write-secrets.mjs', import.meta.url));
 
-/** A folder of secrets as `init` leaves it. Runs the build of libs/platform. */
+/** A folder of secrets made by `init`. Needs the build of libs/platform. */
 export class WrittenSecrets {
   readonly folder = mkdtempSync(join(tmpdir(), 'slipway-secrets-'));
 
-  /** Writes them, again too. @returns what the script printed */
+  /** Writes the secrets; repeatable. @returns the script's output */
   write(SLIPWAY_ENV = ''): string {
     const env = { PATH: process.env['PATH'], SLIPWAY_ENV };
     return execFileSync(process.execPath, [WRITER, this.folder], { env, encoding: 'utf8', stdio: 'pipe' });

@@ -10,11 +10,11 @@ import { type Seen, SteadyLoad } from '../steady-load.js';
 const STREAMS = 60;
 const TOKENS = 60;
 const TOKEN_MS = 100;
-/** As long as a stream takes, so that each one that the fault met is over. */
+/** Duration of a stream, after which all streams affected by a fault have ended. */
 const WATCHED_MS = 12_000;
 const FROZEN_MS = 5_000;
 
-/** The answer to a question: words that no other question gets. */
+/** The answer to a question: words unique to it. */
 const words = (question: string): string[] =>
   question === 'short' ? ['yes'] : Array.from({ length: TOKENS }, (_, i) => `${question}-${i} `);
 
@@ -50,7 +50,7 @@ describe('with two gateways, three workers, three NATS nodes and sixty paced str
     await upstream.stop();
   }, 120_000);
 
-  /** The launcher writes down what it runs. */
+  /** The launcher records its processes. */
   async function pidOf(name: string): Promise<number> {
     const record = JSON.parse(await readFile(join(stack.dataDir, 'run', `${name}.json`), 'utf8')) as { pid: number };
     return record.pid;
@@ -69,7 +69,7 @@ describe('with two gateways, three workers, three NATS nodes and sixty paced str
     else send(how)();
   }
 
-  /** Waits for calm, lets `fault` happen, watches until every stream that it met is over, and waits for calm again. */
+  /** Waits for a stable load, runs `fault`, observes until all affected streams have ended, and waits for a stable load again. */
   async function watch(title: string, fault: () => Promise<unknown>): Promise<Seen> {
     await calm();
     const since = Date.now();
@@ -99,7 +99,7 @@ describe('with two gateways, three workers, three NATS nodes and sixty paced str
     expect(Object.keys(seen.streams)).toEqual(['whole']);
   });
 
-  it('a NATS node that hangs costs no stream', async () => {
+  it('loses no stream when a NATS node hangs', async () => {
     const server = bus.servers[1];
     const seen = await watch('NATS node 1 SIGSTOP', () =>
       frozen(

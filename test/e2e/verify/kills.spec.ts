@@ -9,7 +9,7 @@ const STREAMS = 10;
 const TOKENS = 120;
 const TOKEN_MS = 30;
 
-/** What the upstream says to a question: numbered words that no other question gets. */
+/** The upstream's answer to a question: numbered words unique to it. */
 const words = (question: string): string[] => Array.from({ length: TOKENS }, (_, i) => `${question}-${i} `);
 
 const questionOf = (body: unknown): string => {
@@ -54,13 +54,13 @@ describe('ten streams of the official SDK over two gateways and three workers', 
   const isWhole = (question: string, answer: StreamedAnswer | undefined): boolean =>
     answer?.error === null && answer.finish === 'stop' && answer.text === words(question).join('');
 
-  it('finish word for word when nothing dies', async () => {
+  it('finish word for word without faults', async () => {
     const { questions, answers } = await underWay('calm');
     const texts = await Promise.all(answers);
     expect(texts.map((answer, i) => isWhole(questions[i] ?? '', answer))).toEqual(questions.map(() => true));
   });
 
-  it('finish word for word when nats-server is killed, because the launcher starts it again', async () => {
+  it('finish when nats-server is killed and restarted', async () => {
     const { questions, answers } = await underWay('nats');
     const [pid = 0] = pidsOf('nats-server');
     process.kill(pid, 'SIGKILL');
@@ -69,9 +69,9 @@ describe('ten streams of the official SDK over two gateways and three workers', 
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('finish or raise when a worker is killed, and none is cut silently', async () => {
+  it('finish or raise when a worker is killed', async () => {
     const { questions, answers } = await underWay('worker');
-    // An HTTP engine lives in two of the three agents, so that two deaths hit at least one of them.
+    // An HTTP engine is served by two of the three agents, so two kills hit at least one of them.
     for (const pid of [...pidsOf('worker-1'), ...pidsOf('worker-2')]) process.kill(pid, 'SIGKILL');
     const texts = await Promise.all(answers);
     for (const [i, answer] of texts.entries()) {
@@ -83,7 +83,7 @@ describe('ten streams of the official SDK over two gateways and three workers', 
     expect(texts.some((answer) => answer.error !== null)).toBe(true);
   });
 
-  it('are answered again once the killed workers are back', async () => {
+  it('are served again by restarted workers', async () => {
     await expect
       .poll(
         async () => {

@@ -9,17 +9,17 @@ export class Fleet {
     this.queue = [];
     this.waitMs = waitMs;
     this.refusals = {};
-    nats.subscribe(wildcardOf(Heartbeat, { env, dep }), { callback: (err, msg) => err ?? this.heard(msg.json()) });
+    nats.subscribe(wildcardOf(Heartbeat, { env, dep }), { callback: (err, msg) => err ?? this.received(msg.json()) });
     setInterval(() => this.pump(), 50);
   }
 
-  heard(beat) {
+  received(beat) {
     const known = this.workers.get(beat.wk);
     this.workers.set(beat.wk, { ...beat, inFlight: known?.inFlight ?? 0, since: 0, heardAt: performance.now() });
     this.pump();
   }
 
-  /** Workers that take streams at this moment. */
+  /** Workers that currently accept streams. */
   get ready() {
     return [...this.workers.values()].filter((w) => w.state === 'ready' && performance.now() - w.heardAt < STALE_MS);
   }

@@ -4,8 +4,8 @@ import { tokenAt } from './oracle.mjs';
 const STEP_MS = 4;
 
 /**
- * A deterministic engine: slots, one token per period and stream, prefill of a given length. What a stream shall do
- * stands in its prompt: { seed, tokens, hz, prefillMs, fail: { at, code, workers }, pad }.
+ * A deterministic engine: slots, one token per period and stream, prefill of a given length. The prompt of
+ * a stream is its script: { seed, tokens, hz, prefillMs, fail: { at, code, workers }, pad }.
  */
 export class Engine {
   constructor({ wk, slots, changed }) {

@@ -1,8 +1,8 @@
 const encoder = new TextEncoder();
 
 /**
- * A connection that loses every n-th data frame and every request to send it again. With `hide`, it renumbers all that
- * follows, as a transport without sequence numbers would look like.
+ * A connection that loses every n-th data frame and every replay request. With `hide`, it renumbers all later frames, like a
+ * transport without sequence numbers.
  */
 export function lossyConnection(nats, { every, hide }) {
   let seen = 0;

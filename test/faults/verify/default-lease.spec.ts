@@ -2,8 +2,8 @@ import { TestNatsServer } from '@slipway/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Fleet, type GatewayStats, type StreamResult, flawed, pause, report, spread } from '../fleet.js';
 
-/** What production runs with: a lease of 10 s. */
-describe('with the lease that is the default', () => {
+/** The lease of production: 10 s. */
+describe('with the default lease', () => {
   let nats: TestNatsServer;
   let fleet: Fleet;
 
@@ -25,7 +25,7 @@ describe('with the lease that is the default', () => {
     expect(flawed((await fleet.gateway.ask<StreamResult[]>('results')).slice(60), 20)).toEqual([]);
   };
 
-  it('a gateway frozen for 12.5 s ends its streams with an error, blames nobody and serves on', async () => {
+  it('a gateway frozen for 12.5 s ends its streams', async () => {
     await fleet.openAndFlow({ count: 60, tokens: 900, hz: 30, gapMs: 3 });
     fleet.gateway.signal('SIGSTOP');
     await pause(12_500);
@@ -40,7 +40,7 @@ describe('with the lease that is the default', () => {
     await expectRecovery();
   });
 
-  it('a nats-server away for 7 s costs no token', async () => {
+  it('a nats-server lost for 7 s costs no token', async () => {
     await fleet.openAndFlow({ count: 60, tokens: 300, hz: 30, gapMs: 3 });
     await nats.kill();
     await pause(7_000);
@@ -50,7 +50,7 @@ describe('with the lease that is the default', () => {
     expect(flawed(results, 300)).toEqual([]);
   });
 
-  it('a nats-server away for 14 s ends every stream with an error and all engine work', async () => {
+  it('a nats-server lost for 14 s ends every stream', async () => {
     await fleet.openAndFlow({ count: 60, tokens: 3_000, hz: 30, gapMs: 3 });
     const at = Date.now();
     await nats.kill();
@@ -63,7 +63,7 @@ describe('with the lease that is the default', () => {
     await expectRecovery();
   });
 
-  it('a worker frozen for 12.5 s does no work of the past when it wakes, and is used again', async () => {
+  it('a worker frozen for 12.5 s is used again', async () => {
     await fleet.openAndFlow({ count: 60, tokens: 500, hz: 30, gapMs: 3 });
     const victim = fleet.workers.get(fleet.someWorker)!;
     victim.signal('SIGSTOP');

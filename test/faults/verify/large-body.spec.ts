@@ -5,7 +5,7 @@ import type { RawGateway } from '../raw-gateway.js';
 
 const MIB = 1024 * 1024;
 
-describe('a start that is larger than a message', () => {
+describe('a start larger than a message', () => {
   let stage: FleetStage;
   let fleet: Fleet;
   let raw: RawGateway;
@@ -20,7 +20,7 @@ describe('a start that is larger than a message', () => {
 
   afterAll(() => stage?.end());
 
-  it('travels in parts, several at once, and other streams go on', async () => {
+  it('is sent in parts beside other streams', async () => {
     await fleet.openAndFlow({ count: 20, tokens: 120, hz: 30 });
     await fleet.gateway.ask('open', { count: 6, tokens: 20, hz: 30, seed: 100, pad: 5 * MIB });
     const results = await fleet.gateway.ask<StreamResult[]>('results');
@@ -42,24 +42,24 @@ describe('a start that is larger than a message', () => {
     expect(above).toMatchObject({ outcome: 'error', code: 'request_too_large', workers: [] });
   });
 
-  it('runs when its parts are whole', async () => {
+  it('runs when all parts have arrived', async () => {
     raw.sendParts(wk, raw.start('whole', 1, { pad: 'x'.repeat(2 * MIB) }));
     expect(await raw.frame('whole', 1, 'end')).toMatchObject({ fin: 'done' });
   });
 
-  it('is refused as incomplete when a part is missing, and runs nothing', async () => {
+  it('is rejected as incomplete without a part', async () => {
     raw.sendParts(wk, raw.start('holed', 1, { pad: 'x'.repeat(2 * MIB) }), { leaveOut: 2 });
     expect(await raw.frame('holed', 1, 'rej')).toMatchObject({ code: 'incomplete' });
     expect((await fleet.stats(wk)).starts.some(({ st }) => st === 'holed')).toBe(false);
   });
 
-  it('is refused as incomplete when its checksum is wrong, and runs nothing', async () => {
+  it('is rejected as incomplete with a wrong checksum', async () => {
     raw.sendParts(wk, raw.start('forged', 1, { pad: 'x'.repeat(2 * MIB) }), { digest: '0'.repeat(64) });
     expect(await raw.frame('forged', 1, 'rej')).toMatchObject({ code: 'incomplete' });
     expect((await fleet.stats(wk)).starts.some(({ st }) => st === 'forged')).toBe(false);
   });
 
-  it('is refused as busy beyond four half-sent ones of the same gateway, which are forgotten after a while', async () => {
+  it('is rejected as busy beyond four incomplete ones', async () => {
     for (let i = 0; i < 5; i += 1) raw.sendParts(wk, raw.start(`half-${i}`, 1, { pad: 'x'.repeat(MIB) }), { leaveOut: 0 });
     expect(await raw.frame('half-4', 1, 'rej')).toMatchObject({ code: 'busy' });
     await eventually(

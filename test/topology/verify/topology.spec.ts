@@ -17,13 +17,13 @@ import { type Image, ImageBuilder } from '../image-builder.js';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const compose = readComposeFile(join(root, 'docker-compose.yml'));
 const NODES = ['nats-1', 'nats-2', 'nats-3'];
-/** Containers that run for good, in no particular order; `postgres` is the bundled one. */
+/** Containers that run permanently, unordered; `postgres` is the bundled one. */
 const LASTING = instancesOf(compose).filter(
   ({ service }) => !service.profiles && service.restart !== 'no' && service.image.match(/^(slipway|nats)/),
 );
 const messages = [{ role: 'user' as const, content: 'Who are you?' }];
 
-/** Polls with the time that a whole fleet takes on one machine. */
+/** Polls within the time that a whole fleet needs on one machine. */
 async function until(what: string, probe: () => Promise<boolean>): Promise<void> {
   await poll(what, probe, 120_000, 100);
 }
@@ -35,7 +35,7 @@ const images = new Map<string, Image>();
 const running = new Map<string, ComposedProcess>();
 const processOf = (name: string): ComposedProcess => running.get(name)!;
 
-/** What `docker compose run --rm` would do. */
+/** Like `docker compose run --rm`. */
 async function runOnce(name: string, args?: readonly string[]): Promise<string> {
   const once = await topology.prepare(name, args);
   once.start();
@@ -66,7 +66,7 @@ async function buildImages(): Promise<void> {
   }
 }
 
-/** Gives the server of the tests the superuser's password with which the container would have made its data. */
+/** Sets the superuser's password that the container would have used for its data. */
 async function takePassword(): Promise<void> {
   const password = await readFile(join(topology.secrets, 'postgres/password'), 'utf8');
   const client = new Client({ connectionString: postgres.url });
@@ -75,7 +75,7 @@ async function takePassword(): Promise<void> {
   await client.end();
 }
 
-/** The commands that deploy/README.md tells to type, one after the other. */
+/** The commands of deploy/README.md in order. */
 async function runReadme(): Promise<string> {
   const lines = (await readFile(join(root, 'deploy/README.md'), 'utf8')).split('\n');
   const commands = lines.filter((line) => line.startsWith('docker compose run --rm cli ')).map((line) => line.split(' ').slice(5));
@@ -91,7 +91,7 @@ async function runReadme(): Promise<string> {
 let clients: OpenAI[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-topology-'));
-  // The containers' users must pass through.
+  // The containers' users must be able to enter the folder.
   await chmod(folder, 0o755);
   await buildImages();
   postgres = await startOwnPostgres();
@@ -127,7 +127,7 @@ async function askStreaming(client: OpenAI): Promise<string> {
 }
 
 describe('docker-compose.yml as processes, from what the Dockerfile builds', () => {
-  it('answers the official SDK at both gateways, streaming and not', async () => {
+  it('answers the official SDK at both gateways', async () => {
     // A key and an alias reach the gateways within moments, not at once.
     await until('both gateways know the key', async () =>
       (await Promise.allSettled(clients.map(ask))).every(({ status }) => status === 'fulfilled'),
@@ -214,7 +214,7 @@ describe('docker-compose.yml as processes, from what the Dockerfile builds', () 
     expect(leaks.map(([name]) => name)).toEqual([]);
   });
 
-  it('ends every process of ours in order when it is told to', async () => {
+  it('stops every process of ours in order', async () => {
     const ours = LASTING.filter(({ service }) => service.build).map(({ name }) => name);
     const codes = await Promise.all(ours.map(async (name) => [name, await processOf(name).stop('SIGTERM')]));
     expect(codes).toEqual(ours.map((name) => [name, 0]));
