@@ -8,6 +8,7 @@ import {
   EngineLoadError,
   type EngineOutput,
   type EngineSettings,
+  fingerprint,
   type TokenCount,
 } from '@slipway/engine';
 import type { Prompt } from '@slipway/model-text';
@@ -15,7 +16,7 @@ import type { Token } from 'node-llama-cpp';
 import type { AnswerPlan } from './answer-plan.js';
 import { type GenerationOutcome, GenerationRound, type GenerationRun, type GenerationTask } from './generation.js';
 import { readGrammar } from './grammar-gate.js';
-import { fingerprint, type LoadedModel, loadModel } from './load-model.js';
+import { type LoadedModel, loadModel } from './load-model.js';
 import { capabilitiesOf, prepareModel, type ReadyModel } from './ready-model.js';
 import { endsInReasoning } from './reasoning-splitter.js';
 import { samplingOptions } from './sampling-options.js';

@@ -43,6 +43,14 @@ export interface EngineOutput {
   events(events: readonly StreamEvent[]): void;
 }
 
+/** A program of the operator that computes for an engine. */
+export interface EngineProgram {
+  /** Absolute path. */
+  readonly path: string;
+  /** The operator's own arguments; those that an engine adds win over them. */
+  readonly args: readonly string[];
+}
+
 /** How an engine is to be run. */
 export interface EngineSettings {
   /** Tokens per sequence; null = the engine's own choice. */
@@ -61,6 +69,8 @@ export interface EngineSettings {
   readonly credential?: string | undefined;
   /** Hosts from which images are fetched for an HTTP engine, as the operator wrote them; none unless set. */
   readonly imageHosts?: readonly string[] | undefined;
+  /** The operator's program that an engine runs beside its runner, for kinds that need one. */
+  readonly program?: EngineProgram | undefined;
   /** Threads in which an HTTP engine reads large requests; without them they come read. */
   readonly readers?: Pick<ThreadPool, 'run'> | undefined;
   readonly log: Logger;
@@ -73,6 +83,8 @@ export type UnreadRequest = Uint8Array;
 export interface Engine {
   /** Whether it reads large requests itself, away from the event loop. One that does not gets none unread. */
   readonly takesUnread?: boolean;
+  /** Resolves if the engine ends by itself after it was loaded and can answer no more. Absent where that cannot be noticed. */
+  readonly lost?: Promise<EngineLoadError>;
   /**
    * Makes the model ready to answer, warm-up included. After `signal` aborts it rejects with the signal's reason.
    * @param onProgress called with 0 to 1, never falling.

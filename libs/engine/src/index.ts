@@ -3,7 +3,7 @@
  * @packageDocumentation
  */
 export { EngineLoadError } from './engine.js';
-export type { Engine, EngineFacts, EngineLoad, EngineOutput, EngineSettings, TokenCount, UnreadRequest } from './engine.js';
+export type { Engine, EngineFacts, EngineLoad, EngineOutput, EngineProgram, EngineSettings, TokenCount, UnreadRequest } from './engine.js';
 export type { EngineKind } from './engine-kind.js';
 export { AdmissionQueue } from './admission-queue.js';
 export { Patience } from './patience.js';
@@ -14,5 +14,6 @@ export { WholeCharacters } from './half-characters.js';
 export { Utf8Assembler } from './utf8-assembler.js';
 export { estimateTokens, factsOf, IMAGE_TOKENS, LazyFacts, promptBytes, textsOf } from './prompt-text.js';
 export type { RequestFacts } from './prompt-text.js';
+export { fingerprint } from './fingerprint.js';
 export { newCallId } from './call-id.js';
 export { isJsonObject } from './json-object.js';
