@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRpc } from '../channel.js';
-import { engineFacts, type EngineOption, enginesFor } from '../engines/engine-kinds.js';
+import { engineFacts, enginesFor, optionFault } from '../engines/engine-kinds.js';
 import { AccountId, DeploymentId } from '../ids.js';
 import { eachReadable } from '../schemas.js';
 
@@ -45,14 +45,6 @@ export const ModelSource = z.discriminatedUnion('kind', [
   EngineSource,
 ]);
 export type ModelSource = z.infer<typeof ModelSource>;
-
-/** Fault of an option's value; null = none. */
-function optionFault({ form, chars, items }: EngineOption, value: string | readonly string[]): string | null {
-  if ((form === 'list') !== Array.isArray(value)) return form === 'list' ? 'This option is a list of texts.' : 'This option is one text.';
-  const texts = typeof value === 'string' ? [value] : value;
-  if (texts.length > items) return `This option has at most ${items} texts.`;
-  return texts.some((text) => text.length > chars) ? `A text of this option has at most ${chars} characters.` : null;
-}
 
 /**
  * A source in a request: its engine must load this kind of source and have the given options. Stored sources are not checked,

@@ -60,6 +60,7 @@ describe('a kind of engine that is put into the table', () => {
     options: {
       args: { label: 'Arguments', hint: 'One a line.', form: 'list', chars: 10, items: 2 },
       template: { label: 'Template', hint: 'Its name.', form: 'text', chars: 10, items: 1 },
+      level: { label: 'Level', hint: '1 or 2.', form: 'text', chars: 10, items: 1, pattern: '1|2' },
     },
     memoryNeed: ggufMemory,
     process: 'runner',
@@ -101,6 +102,7 @@ describe('a kind of engine that is put into the table', () => {
       'source.engine.options.template',
       'A text of this option has at most 10 characters.',
     ],
+    [{ kind: 'toy', options: { level: '12' } }, 'source.engine.options.level', 'This option does not take this value.'],
     [{ kind: 'other' }, 'source.engine.kind', 'The engines that load this source are llama, toy.'],
     [{ kind: 'http' }, 'source.engine.kind', 'The engines that load this source are llama, toy.'],
     [{ kind: 'toString' }, 'source.engine.kind', 'The engines that load this source are llama, toy.'],

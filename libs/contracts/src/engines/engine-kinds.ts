@@ -22,6 +22,8 @@ export interface EngineOption {
   readonly chars: number;
   /** The most texts of a list. */
   readonly items: number;
+  /** Regular expression that each text must match whole; absent = any text. */
+  readonly pattern?: string;
 }
 
 /** All that services and people need to know of a kind of engine. Its code is a library of its own. */
@@ -52,8 +54,8 @@ export const WEIGHTS_FACTOR = 1.2;
  */
 const FILE_BYTES_PER_KV_BYTE = 32_768;
 const MIN_KV_BYTES_PER_TOKEN = 4_096;
-/** Tokens per sequence that are reserved when neither the owner nor an agent named a context. */
-const ASSUMED_CONTEXT = 4_096;
+/** Tokens per sequence of a GGUF model whose owner names no context. */
+export const ASSUMED_CONTEXT = 4_096;
 
 /** Bytes that a model takes in llama.cpp: weights, and the key-value cache of all its slots. */
 export function ggufMemory({ fileBytes, context, slots }: ModelSize): number {
@@ -89,6 +91,19 @@ export const ENGINE_KINDS = {
     slots: 256,
   },
 } as const satisfies Readonly<Record<string, EngineKindFacts>>;
+
+/**
+ * What is wrong with the value of an option, in a sentence for whoever gave it; null = nothing.
+ * @param value as it was given: one text, or a list of texts
+ */
+export function optionFault({ form, chars, items, pattern }: EngineOption, value: string | readonly string[]): string | null {
+  if ((form === 'list') !== Array.isArray(value)) return form === 'list' ? 'This option is a list of texts.' : 'This option is one text.';
+  const texts = typeof value === 'string' ? [value] : value;
+  if (texts.length > items) return `This option has at most ${items} texts.`;
+  if (texts.some((text) => text.length > chars)) return `A text of this option has at most ${chars} characters.`;
+  const whole = pattern === undefined ? null : new RegExp(`^(?:${pattern})$`);
+  return whole && !texts.every((text) => whole.test(text)) ? 'This option does not take this value.' : null;
+}
 
 /** The name of a kind of engine, as deployments and heartbeats say it. */
 export type EngineKindName = keyof typeof ENGINE_KINDS;
