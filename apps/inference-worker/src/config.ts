@@ -1,8 +1,19 @@
+import { accessSync, constants } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { commaList, hostList, natsFragment, serviceFragment } from '@slipway/platform';
 import { z } from 'zod';
 
 const bytes = z.coerce.number().int().positive();
 const milliseconds = z.coerce.number().int().min(0);
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return isAbsolute(path);
+  } catch {
+    return false;
+  }
+}
 
 /** Environment of an inference worker's agent. */
 export const WorkerConfig = z.object({
@@ -50,6 +61,13 @@ export const WorkerConfig = z.object({
     .optional(),
   /** `auto` offloads to a GPU where llama.cpp finds one. */
   GPU: z.enum(['off', 'auto']).default('off'),
+  /** Absolute path of the llama-server that runs models of the engine `llama-server`; absent = this worker does not offer that engine. */
+  LLAMA_SERVER: z.string().refine(isExecutable, 'must be the absolute path of a program that this user may run').optional(),
+  /** Arguments for every llama-server, separated by spaces. Those of the deployment win over them. */
+  LLAMA_SERVER_ARGS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(/\s+/).filter((word) => word !== '')),
   /** Requests that run at once at one HTTP engine; absent = what the deployment says. */
   HTTP_ENGINE_SLOTS: z.coerce.number().int().positive().optional(),
   /** Time that running streams get when their deployment leaves this worker, in milliseconds. */

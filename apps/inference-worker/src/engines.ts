@@ -1,23 +1,44 @@
 import { engineFacts, type EngineFinding, engineKindOf, type EngineKindName, type ModelSource } from '@slipway/contracts';
-import { type Engine, type EngineKind, EngineLoadError, type EngineSettings } from '@slipway/engine';
+import { type Engine, type EngineKind, EngineLoadError, type EngineProgram, type EngineSettings } from '@slipway/engine';
 import type { Logger, ThreadPool } from '@slipway/platform';
+import type { WorkerConfig } from './config.js';
 
 /** A model that is at hand: downloads have become files. */
 export type EngineSource = Exclude<ModelSource, { kind: 'download' }>;
 
 type HttpSource = Extract<EngineSource, { kind: 'http' }>;
 
-/**
- * The kinds of engines that this worker runs. Each library is imported only where its engine is used: llama.cpp is native
- * code, and the agent, which relays to HTTP engines, does not load it.
- */
-const KINDS: Readonly<Record<EngineKindName, () => Promise<EngineKind<EngineSource>>>> = {
-  llama: async () => (await import('@slipway/engine-llama')).llamaKind,
-  http: async () => (await import('@slipway/engine-http')).httpKind,
+/** A kind of engine as this worker runs it. */
+interface WorkerKind {
+  /**
+   * The library is imported only where its engine is used: llama.cpp is native code, and the agent, which relays to HTTP
+   * engines, does not load it.
+   */
+  readonly library: () => Promise<EngineKind<EngineSource>>;
+  /** The operator's program that it needs; null = there is none, and this worker does not offer the kind. Absent = it needs none. */
+  readonly program?: (config: WorkerConfig) => EngineProgram | null;
+}
+
+const KINDS: Readonly<Record<EngineKindName, WorkerKind>> = {
+  llama: { library: async () => (await import('@slipway/engine-llama')).llamaKind },
+  'llama-server': {
+    library: async () => (await import('@slipway/engine-http')).llamaServerKind,
+    program: ({ LLAMA_SERVER: path, LLAMA_SERVER_ARGS: args }) => (path === undefined ? null : { path, args }),
+  },
+  http: { library: async () => (await import('@slipway/engine-http')).httpKind },
 };
 
-/** The kinds of engines that this worker runs, as its heartbeat names them. */
-export const RUNNABLE_KINDS: readonly string[] = Object.keys(KINDS);
+/** The kinds of engines that a worker with these settings runs, as its heartbeat names them. */
+export const runnableKinds = (config: WorkerConfig): string[] =>
+  Object.entries(KINDS)
+    .filter(([, { program }]) => program === undefined || program(config) !== null)
+    .map(([name]) => name);
+
+/** The operator's program for the engine of a source; null for one that needs none. */
+export function programFor(source: ModelSource, config: WorkerConfig): EngineProgram | null {
+  const name = engineKindOf(source);
+  return (isRunnable(name) ? KINDS[name].program?.(config) : null) ?? null;
+}
 
 const isRunnable = (name: string): name is EngineKindName => Object.hasOwn(KINDS, name);
 
@@ -30,7 +51,7 @@ export async function createEngine(source: EngineSource, settings: EngineSetting
   if (!isRunnable(name) || engineFacts(name)?.sources.includes(source.kind) !== true) {
     throw new EngineLoadError('engine_refused', `This worker runs no engine "${name}" that loads this source.`);
   }
-  const kind = await KINDS[name]();
+  const kind = await KINDS[name].library();
   return kind.create(source, settings);
 }
 

@@ -36,6 +36,8 @@ export const SETTINGS: Readonly<Record<string, readonly string[]>> = {
     'RUNNER_UID',
     'RUNNER_SILENCE_MS',
     'UNLOAD_GRACE_MS',
+    'LLAMA_SERVER',
+    'LLAMA_SERVER_ARGS',
     'HTTP_ENGINE_SLOTS',
     'IMAGE_HOSTS',
   ],

@@ -37,6 +37,8 @@ export interface Upstream {
   /** Base of the chat-completions contract, with or without `/v1`. */
   readonly url: string;
   readonly model: string;
+  /** Unix socket of the server; absent = the host of `url`. */
+  readonly socketPath?: string | undefined;
 }
 
 /** How long an HTTP engine may take, in milliseconds. */
@@ -104,11 +106,13 @@ export class HttpEngine implements Engine {
   ) {
     this.#limits = { ...LIMITS, ...limits };
     this.#queue = new AdmissionQueue(settings.slots, settings.queue);
-    const access = { url: upstream.url, credential: settings.credential, connectTimeoutMs: this.#limits.connectMs };
+    const { url, socketPath } = upstream;
+    const access = { url, socketPath, credential: settings.credential, connectTimeoutMs: this.#limits.connectMs };
     this.#client = new UpstreamClient({ ...access, connections: settings.slots });
     this.#aside = new UpstreamClient({ ...access, connections: ASIDE_CONNECTIONS });
     this.#check = CHECKS.open({
-      url: upstream.url,
+      url,
+      socketPath,
       credential: settings.credential,
       connectMs: this.#limits.connectMs,
       answerMs: this.#limits.probeMs,

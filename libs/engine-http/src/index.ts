@@ -3,6 +3,7 @@
  * @packageDocumentation
  */
 export { httpKind } from './http-kind.js';
+export { LlamaServerEngine, llamaServerKind } from './llama-server/engine.js';
 export { HttpEngine } from './http-engine.js';
 export type { HttpEngineLimits, Upstream } from './http-engine.js';
 export { FLAVOURS } from './flavour.js';

@@ -10,6 +10,7 @@ const CONNECTIONS = 2;
 
 export interface CheckedServer {
   readonly url: string;
+  readonly socketPath: string | undefined;
   readonly credential: string | undefined;
   readonly connectMs: number;
   /** Time for an answer. */
@@ -32,7 +33,7 @@ export class SharedChecks {
 
   /** Opens the check of one engine; close it with the engine. */
   open(server: CheckedServer): EngineCheck {
-    const key = JSON.stringify([server.url, server.credential, server.connectMs, server.answerMs]);
+    const key = JSON.stringify([server.url, server.socketPath, server.credential, server.connectMs, server.answerMs]);
     const shared = this.#servers.get(key) ?? new ServerCheck(server);
     this.#servers.set(key, shared);
     shared.users += 1;
@@ -88,8 +89,8 @@ class ServerCheck {
   #latest: Question | null = null;
 
   constructor(private readonly server: CheckedServer) {
-    const { url, credential, connectMs } = server;
-    this.#client = new UpstreamClient({ url, credential, connections: CONNECTIONS, connectTimeoutMs: connectMs });
+    const { url, socketPath, credential, connectMs } = server;
+    this.#client = new UpstreamClient({ url, socketPath, credential, connections: CONNECTIONS, connectTimeoutMs: connectMs });
   }
 
   /** The latest question if it is newer than this one and its answer is fresh or still to come; else a new one. */

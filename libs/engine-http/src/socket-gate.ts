@@ -17,9 +17,12 @@ export interface HeldSocket {
 export class SocketGate {
   #reading: GatedSocket | null = null;
 
-  /** @param timeout for connecting, in milliseconds */
-  connector(timeout: number): buildConnector.connector {
-    const connect = buildConnector({ timeout });
+  /**
+   * @param timeout for connecting, in milliseconds
+   * @param socketPath of a Unix socket that is connected to instead of a host
+   */
+  connector(timeout: number, socketPath: string | undefined): buildConnector.connector {
+    const connect = buildConnector({ timeout, ...(socketPath !== undefined && { socketPath }) });
     return (options, callback) =>
       connect(options, (...result) => {
         const [, socket] = result;

@@ -6,6 +6,8 @@ import { type ExchangeOptions, type UpstreamAnswer, UpstreamExchange } from './u
 export interface UpstreamClientOptions {
   /** Base of the contract, with or without `/v1`. */
   readonly url: string;
+  /** Unix socket of the server; absent = the host of `url`. */
+  readonly socketPath?: string | undefined;
   readonly credential: string | undefined;
   readonly connections: number;
   readonly connectTimeoutMs: number;
@@ -76,7 +78,7 @@ export class UpstreamClient {
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: 4_000,
-      connect: this.#gate.connector(options.connectTimeoutMs),
+      connect: this.#gate.connector(options.connectTimeoutMs, options.socketPath),
     });
   }
 

@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const llama = join(root, 'node_modules/node-llama-cpp/llama');
 const home = join(root, '.cache/llama-server');
 const stamp = join(home, 'built.txt');
-const binary = join(home, 'build/bin/llama-server');
+/** Path of the binary, once it is built. */
+export const LLAMA_SERVER = join(home, 'build/bin/llama-server');
 
 /** Longest build that was seen was 8 minutes on two cores, in milliseconds. */
 export const BUILD_MS = 45 * 60_000;
@@ -44,7 +45,7 @@ export function canBuild(): boolean {
 /** Builds llama-server from the source that came with the llama.cpp package; kept in `.cache` until that package changes. */
 export async function buildLlamaServer(): Promise<void> {
   const version = readFileSync(join(llama, 'llama.cpp.info.json'), 'utf8').trim();
-  if (existsSync(stamp) && existsSync(binary) && readFileSync(stamp, 'utf8') === version) return;
+  if (existsSync(stamp) && existsSync(LLAMA_SERVER) && readFileSync(stamp, 'utf8') === version) return;
   rmSync(home, { recursive: true, force: true });
   mkdirSync(home, { recursive: true });
   const options = { cwd: home, maxBuffer: 64 * 1024 * 1024 };
@@ -63,7 +64,7 @@ export class LlamaServer {
 
   static async start(): Promise<LlamaServer> {
     const [port] = await freePorts(1);
-    const child = spawn(binary, ['-m', DEMO_MODEL, '--host', '127.0.0.1', '--port', `${port}`, '-t', '1', '-np', '2', '-c', '2048'], {
+    const child = spawn(LLAMA_SERVER, ['-m', DEMO_MODEL, '--host', '127.0.0.1', '--port', `${port}`, '-t', '1', '-np', '2', '-c', '2048'], {
       stdio: 'ignore',
     });
     const server = new LlamaServer(child, `http://127.0.0.1:${port}`);

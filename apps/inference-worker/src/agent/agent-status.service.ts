@@ -5,7 +5,7 @@ import type { AgentHeartbeat } from '@slipway/contracts';
 import { ModelDownloads } from '@slipway/model-store';
 import { CONFIG } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
-import { RUNNABLE_KINDS } from '../engines.js';
+import { runnableKinds } from '../engines.js';
 import { freeMemory } from './memory.js';
 import { PlacementsService } from './placements.service.js';
 import { WorkerMetrics } from './worker-metrics.js';
@@ -17,6 +17,7 @@ export type AgentStatus = Omit<AgentHeartbeat, 'wk' | 'key' | 'assigned' | 'drai
 @Injectable()
 export class AgentStatusService {
   readonly #gpus: number;
+  readonly #engines: string[];
 
   constructor(
     @Inject(CONFIG) private readonly config: WorkerConfig,
@@ -24,6 +25,7 @@ export class AgentStatusService {
     private readonly downloads: ModelDownloads,
     private readonly metrics: WorkerMetrics,
   ) {
+    this.#engines = runnableKinds(config);
     this.#gpus = config.GPU === 'auto' ? countGpus() : 0;
   }
 
@@ -38,7 +40,7 @@ export class AgentStatusService {
       mem_free: memFree,
       cpu: cpus().length,
       gpus: this.#gpus,
-      engines: [...RUNNABLE_KINDS],
+      engines: this.#engines,
       cached: [...this.downloads.cached],
       loads,
     };

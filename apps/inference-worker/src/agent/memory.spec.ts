@@ -1,9 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { freeMemory } from './memory.js';
+import { freeMemory, heldBy } from './memory.js';
 
 const GIB = 2 ** 30;
 
-it('the operator’s bound counts what is placed, and nothing is ever negative', () => {
+it('the operator’s bound counts what is placed', () => {
   expect(freeMemory([], 1_000)).toBe(1_000);
   expect(freeMemory([{ need: 600, pid: null }], 1_000)).toBe(400);
   expect(
@@ -17,7 +19,7 @@ it('the operator’s bound counts what is placed, and nothing is ever negative',
   ).toBe(0);
 });
 
-it('what a model has yet to take is not free, and what its process holds is not counted twice', () => {
+it('a model’s memory is counted once, taken or not', () => {
   const all = freeMemory([], undefined);
   const loading = freeMemory([{ need: GIB / 4, pid: null }], undefined);
   // This process holds some tens of MiB, which the kernel counts as taken already.
@@ -25,4 +27,16 @@ it('what a model has yet to take is not free, and what its process holds is not 
   const noise = 64 * 2 ** 20;
   expect(Math.abs(all - loading - GIB / 4)).toBeLessThan(noise);
   if (process.platform === 'linux') expect(held).toBeGreaterThan(loading - noise);
+});
+
+it.skipIf(process.platform !== 'linux')('a process holds what its children hold', async () => {
+  const script = 'globalThis.held = Buffer.alloc(128 * 1024 * 1024, 1); process.stdout.write("held"); setInterval(() => undefined, 1_000);';
+  const before = heldBy(process.pid);
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    await once(child.stdout, 'data');
+    expect(heldBy(process.pid) - before).toBeGreaterThan(96 * 2 ** 20);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });

@@ -60,10 +60,16 @@ export function totalMemory(): number {
   return Math.min(totalmem(), ...limits.filter((limit) => Number.isFinite(limit)));
 }
 
-/** Bytes of a process that the kernel counts as taken; a model's mapped file pages are not among them. 0 where the system does not tell. */
+/**
+ * Bytes of a process and its children that the kernel counts as taken; a model's mapped file pages are not among them. 0 where
+ * the system does not tell.
+ */
 export function heldBy(pid: number | null): number {
   const status = pid === null ? null : read(`/proc/${pid}/status`);
-  return status === null ? 0 : (field(status, 'RssAnon') + field(status, 'RssShmem')) * 1_024;
+  if (pid === null || status === null) return 0;
+  const children = read(`/proc/${pid}/task/${pid}/children`)?.match(/\d+/g) ?? [];
+  const own = (field(status, 'RssAnon') + field(status, 'RssShmem')) * 1_024;
+  return children.reduce((sum, child) => sum + heldBy(Number(child)), own);
 }
 
 /**

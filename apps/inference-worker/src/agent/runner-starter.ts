@@ -3,7 +3,7 @@ import { type AssignmentItem, type DeploymentId, engineOf, fileOf } from '@slipw
 import { EngineLoadError } from '@slipway/engine';
 import { CONFIG, connectNats, LOG, type Logger, NATS, type NatsConnection, type ThreadPool } from '@slipway/platform';
 import type { WorkerConfig } from '../config.js';
-import { createEngine, type EngineSource, requestReaders } from '../engines.js';
+import { createEngine, type EngineSource, programFor, requestReaders } from '../engines.js';
 import type { RunnerName, RunnerNames } from '../identity/runner-names.js';
 import type { ObtainedModel } from './model-sources.js';
 import type { OtherUser } from '../runner/other-user.js';
@@ -69,6 +69,7 @@ export class RunnerStarter {
     const { config } = this;
     // The query of a download's address: the file is here, and the process that reads it needs no secret.
     const { credential: _, ...item } = placed;
+    const program = programFor(item.source, config);
     const runner = new ForkedRunner({
       setup: {
         env: config.SLIPWAY_ENV,
@@ -80,6 +81,7 @@ export class RunnerStarter {
         zone: config.ZONE ?? null,
         logLevel: config.LOG_LEVEL,
         gpu: config.GPU,
+        program: program && { path: program.path, args: [...program.args] },
         user: name.held ? this.#otherUser() : null,
         // An operator who names a user means it.
         mayStayRoot: config.RUNNER_UID === undefined,

@@ -57,9 +57,10 @@ export interface BecomeOutcome {
  * Makes this process one of another user, for good, so that native code which a hostile model file takes over is not root: of
  * the one that is wanted, or of the model's owner where only that one may read it. Where neither can read model and code, it
  * stays who it is.
+ * @param programs that the engine runs besides
  */
-export function becomeUser(wanted: OtherUser, modelPath: string): BecomeOutcome {
-  const files = [modelPath, ...ownCode()];
+export function becomeUser(wanted: OtherUser, modelPath: string, programs: readonly string[]): BecomeOutcome {
+  const files = [modelPath, ...programs, ...ownCode()];
   const closed = closedTo(wanted, files);
   const reason = closed === null ? null : `${closed} is closed to user ${wanted.uid}`;
   const user = reason === null ? wanted : ownerOf(modelPath).find((owner) => closedTo(owner, files) === null);

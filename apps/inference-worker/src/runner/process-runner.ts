@@ -14,9 +14,9 @@ export interface ProcessRunner {
 }
 
 /** Before native code reads the model. @throws EngineLoadError where it would stay root, and may not */
-function leaveRoot({ user, modelPath, mayStayRoot }: RunnerSetup, log: Logger): void {
+function leaveRoot({ user, modelPath, mayStayRoot, program }: RunnerSetup, log: Logger): void {
   if (user === null) return;
-  const { uid, reason } = becomeUser(user, modelPath);
+  const { uid, reason } = becomeUser(user, modelPath, program ? [program.path] : []);
   if (reason === null) return;
   log.warn({ reason, uid }, uid === 0 ? 'runner.stays_root' : 'runner.becomes_owner');
   if (uid !== 0 || mayStayRoot) return;
@@ -58,6 +58,7 @@ export async function makeProcessRunner(
     threads: item.threads,
     defaultMaxTokens: item.default_max_tokens,
     gpu: setup.gpu === 'auto',
+    program: setup.program ?? undefined,
     log,
   });
   return { runner: new Runner({ wk, engine, nats, env, item, zone, log, lost }), nats };

@@ -28,6 +28,8 @@ export const RunnerSetup = z.object({
   zone: z.string().nullable(),
   logLevel: z.enum(LOG_LEVELS),
   gpu: z.enum(['off', 'auto']),
+  /** The operator's program for this kind of engine; null = it needs none. */
+  program: z.object({ path: z.string(), args: z.array(z.string()) }).nullable(),
   /** Whom the runner becomes before it reads the model; null = it stays who it is. */
   user: z.object({ uid: z.int().positive(), gid: z.int().positive() }).nullable(),
   /** Where nobody but root can read the model: it stays root then, or refuses. */

@@ -123,5 +123,8 @@ export class Runner {
       awaiting: () => admission.awaiting,
       lost,
     });
+    void engine.lost?.then((error) => {
+      if (!this.#stopped.signal.aborted) lost(error);
+    });
   }
 }

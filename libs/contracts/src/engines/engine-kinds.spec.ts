@@ -87,7 +87,7 @@ describe('a kind of engine that is put into the table', () => {
   it('is known by its facts and its title', () => {
     const source = { ...file, engine: { kind: 'toy' } };
     expect([engineKindOf(source), engineOf(source)]).toEqual(['toy', toy]);
-    expect(enginesFor('file')).toEqual(['llama', 'toy']);
+    expect(enginesFor('file')).toEqual(['llama', 'llama-server', 'toy']);
     expect(sourceText(source)).toBe(`${file.path}, loaded by Toy server`);
   });
 
@@ -103,9 +103,9 @@ describe('a kind of engine that is put into the table', () => {
       'A text of this option has at most 10 characters.',
     ],
     [{ kind: 'toy', options: { level: '12' } }, 'source.engine.options.level', 'This option does not take this value.'],
-    [{ kind: 'other' }, 'source.engine.kind', 'The engines that load this source are llama, toy.'],
-    [{ kind: 'http' }, 'source.engine.kind', 'The engines that load this source are llama, toy.'],
-    [{ kind: 'toString' }, 'source.engine.kind', 'The engines that load this source are llama, toy.'],
+    [{ kind: 'other' }, 'source.engine.kind', 'The engines that load this source are llama, llama-server, toy.'],
+    [{ kind: 'http' }, 'source.engine.kind', 'The engines that load this source are llama, llama-server, toy.'],
+    [{ kind: 'toString' }, 'source.engine.kind', 'The engines that load this source are llama, llama-server, toy.'],
   ])('%o is refused with its field', (engine, path, message) => {
     const { error } = requested(engine);
     const issue = error?.issues[0];

@@ -78,6 +78,35 @@ export const ENGINE_KINDS = {
     scalesItself: false,
     slots: null,
   },
+  'llama-server': {
+    title: 'llama-server',
+    sources: ['file', 'download'],
+    // They become arguments of a process of the operator: none of them names a file, an address or a device.
+    options: {
+      gpu_layers: {
+        label: 'Layers on the GPU',
+        hint: 'A number; as many as fit unless it is set. It changes nothing on a worker without a GPU.',
+        form: 'text',
+        chars: 3,
+        items: 1,
+        pattern: '\\d{1,3}',
+      },
+      flash_attention: { label: 'Flash attention', hint: 'on, off or auto.', form: 'text', chars: 4, items: 1, pattern: 'on|off|auto' },
+      cache_type: {
+        label: 'Type of the key-value cache',
+        hint: 'f16, q8_0 or q4_0: the smaller types take less memory and are less exact.',
+        form: 'text',
+        chars: 4,
+        items: 1,
+        pattern: 'f16|q8_0|q4_0',
+      },
+    },
+    memoryNeed: ggufMemory,
+    process: 'runner',
+    replicas: 1,
+    scalesItself: false,
+    slots: null,
+  },
   http: {
     title: 'HTTP engine (vLLM, SGLang, llama-server, Ollama)',
     sources: ['http'],
