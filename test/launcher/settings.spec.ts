@@ -28,7 +28,8 @@ let ready: Ready;
 beforeAll(async () => {
   dataDir = await temporaryFolder();
   const port = String(await freePort());
-  const environment = { ...settings, CORS_ORIGINS: ORIGIN, IMAGE_HOSTS: 'images.example' };
+  // A worker starts with a program that is there alone.
+  const environment = { ...settings, CORS_ORIGINS: ORIGIN, IMAGE_HOSTS: 'images.example', LLAMA_SERVER: process.execPath };
   launcher = new Launcher(['--json', '--data-dir', dataDir, '--port', port], { environment });
   ready = await launcher.ready();
 });
