@@ -57,7 +57,7 @@ describe('the build', () => {
     expect(referencesOf('tsconfig.build.json').toSorted()).toEqual(BUILT.toSorted());
   });
 
-  it.each(BUILT)('of %s waits for exactly the libraries that its package names', (folder) => {
+  it.each(BUILT)('of %s references exactly the libraries of its package', (folder) => {
     const { dependencies = {} } = read(`${folder}/package.json`) as Package;
     const named = Object.keys(dependencies).filter((name) => name.startsWith('@slipway/'));
     const libraries = referencesOf(`${folder}/tsconfig.json`).filter((path) => !path.endsWith('/scripts'));

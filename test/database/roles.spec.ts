@@ -85,13 +85,13 @@ const RELATIONS = `SELECT n.nspname || '.' || c.relname AS name FROM pg_class c 
 const relationsOf = async (url: string): Promise<string[]> => (await query<{ name: string }>(url, RELATIONS)).map(({ name }) => name);
 
 describe('a database role named like a schema', () => {
-  it.each(CASES)('%s-service as %s starts again and again, with its tables where every other role has them', async (service, role) => {
+  it.each(CASES)('%s-service as %s starts repeatedly with correct tables', async (service, role) => {
     const options = SERVICES[service](await emptyDatabase(role));
     for (let starts = 0; starts < 2; starts += 1) await startOnce(options);
     expect(await relationsOf(options.url)).toEqual(usual.get(service));
   });
 
-  it.each(CASES)('%s-service as %s mends what an earlier release left, keeps its rows, and starts', async (service, role) => {
+  it.each(CASES)('%s-service as %s repairs tables of earlier releases', async (service, role) => {
     const options = SERVICES[service](await emptyDatabase(role));
     await startAsBefore(options);
     const feed = service === 'keys' ? SessionFeed.name : DeploymentFeed.name;

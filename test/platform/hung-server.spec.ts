@@ -2,7 +2,7 @@ import { connectNats, createLogger, overWithin, watchConnection } from '@slipway
 import { startNatsCluster } from '@slipway/testing';
 import { expect, it } from 'vitest';
 
-it('a service leaves a hanging server before it counts as absent', async () => {
+it('a service leaves a hanging server in time', async () => {
   const cluster = await startNatsCluster(2);
   const [hanging, good] = cluster.servers;
   if (!hanging || !good) throw new Error('The cluster has two servers.');

@@ -170,7 +170,7 @@ describe('a call between services', () => {
     expect(await failure(client.call(CreateAccount, { slug: 'taken' }))).toMatchObject({ code: 'slug_taken', param: 'slug' });
   });
 
-  it.each(['broken', 'off-contract'])('turns any other failure into "internal" without its text: %s', async (slug) => {
+  it.each(['broken', 'off-contract'])('turns other failures into a silent "internal": %s', async (slug) => {
     const error = await failure(client.call(CreateAccount, { slug }));
     expect(error.code).toBe('internal');
     expect(JSON.stringify([error.message, error.facts])).not.toMatch(/secret|contract/);

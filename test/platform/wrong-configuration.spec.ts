@@ -76,7 +76,7 @@ describe('a service with invalid settings', () => {
     ['inference-worker', { GPU: 'both', NATS_URL: 'http://127.0.0.1:4222', DRAIN_MS: 'soon' }],
   ];
 
-  it.each(WRONG)('names all of it at once, each in one line, and ends: %s %j', async (service, wrong) => {
+  it.each(WRONG)('names every fault and ends: %s %j', async (service, wrong) => {
     const ended = await run(service, { ...GOOD[service], ...wrong });
     expectRefused({ ...ended, problems: ended.problems.toSorted() }, Object.keys(wrong).toSorted());
   });

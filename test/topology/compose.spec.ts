@@ -101,7 +101,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(environment).filter((name) => !(name in schema.shape))).toEqual(['NODE_ENV']);
   });
 
-  it.each(ours)('hands on to %s every setting that it does not make itself', async (name, service) => {
+  it.each(ours)('passes every external setting to %s', async (name, service) => {
     const schema = await schemaOf(appOf(service));
     const settings = Object.keys(schema.shape).filter((one) => !MADE_HERE.has(one) && !(one in secretEnvironmentOf(service)));
     const given = Object.fromEntries(settings.map((one) => [one, `given ${one}`]));
@@ -114,7 +114,7 @@ describe('docker-compose.yml', () => {
     expect(patienceMs).toBeGreaterThan(Number(environmentOf(service)['DRAIN_MS']) + 2_000);
   });
 
-  it.each(services)('runs %s as a user with few rights on a file system that it cannot write', (name, service) => {
+  it.each(services)('runs %s unprivileged on a read-only file system', (name, service) => {
     expect(service.read_only).toBe(true);
     expect(service.init).toBe(true);
     expect(service.cap_drop).toEqual(['ALL']);

@@ -169,7 +169,7 @@ describe('a frame with a word that its reader does not know', () => {
 });
 
 describe('a writer', () => {
-  it('sends no word and no item of its own making', () => {
+  it('sends no unknown word and no invalid item', () => {
     expect(checkToSend(ListDeployments.reply, { deployments: [view] }).deployments).toEqual([view]);
     for (const wrong of [{ state: NEWER }, { reason: NEWER }, { source: { kind: NEWER } }])
       expect(() => checkToSend(ListDeployments.reply, { deployments: [{ ...view, ...wrong }] })).toThrow(z.ZodError);

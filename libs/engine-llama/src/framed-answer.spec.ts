@@ -52,7 +52,7 @@ describe('an answer with marks around its text', () => {
       { think: 'Hm.', text: '', calls: ['get_time'] },
     ],
     ['apriel', 'Here are my reasoning steps:\nHm.\n[BEGIN FINAL RESPONSE]\nNoon.', { think: 'Hm.', text: 'Noon.', calls: [] }],
-  ])('%s splits into reasoning, calls and text with its logprobs', (name, answer, expected) => {
+  ])('%s splits into reasoning, calls, text and logprobs', (name, answer, expected) => {
     const parts = { ...expected, logged: expected.text };
     expect(partsOf(name, answer)).toEqual(parts);
     if (expected.calls.length === 0) expect(partsOf(name, answer, { tools: [] })).toEqual(parts);

@@ -87,7 +87,7 @@ function callsIn(family: string, answer: string): [string, unknown][] {
 }
 
 describe('the grammar of free answers', () => {
-  it.each(FORMS)('%s, %s: offered names with arguments of their schema, and nothing else', (family, _, write) => {
+  it.each(FORMS)('takes offered names with valid arguments: %s, %s', (family, _, write) => {
     const walk = walkOf(family);
     for (const name of ['get', 'get_time']) {
       expect([name, walk.accepts(write(name, '12'))]).toEqual([name, true]);
@@ -96,21 +96,18 @@ describe('the grammar of free answers', () => {
     expect(walk.accepts(write('get', '"x"'))).toBe(false);
   });
 
-  it.each(FORMS.filter(([family]) => family !== 'llama-json'))(
-    '%s, %s: no token may name a tool that is not offered',
-    (family, _, write) => {
-      const walk = walkOf(family);
-      let ways = walk.start();
-      // Up to where the two names differ; the rest of a token does not matter.
-      const [wrong, right] = [write('got', '12'), write('get', '12')];
-      const parts = Array.from(wrong).findIndex((char, i) => char !== Array.from(right)[i]);
-      for (const char of Array.from(wrong).slice(0, parts)) ways = walk.after(ways, char.codePointAt(0)!);
-      expect(ways.size).toBeGreaterThan(0);
-      expect(walk.after(ways, Array.from(wrong)[parts]!.codePointAt(0)!).size).toBe(0);
-    },
-  );
+  it.each(FORMS.filter(([family]) => family !== 'llama-json'))('allows no token of another name: %s, %s', (family, _, write) => {
+    const walk = walkOf(family);
+    let ways = walk.start();
+    // Up to where the two names differ; the rest of a token does not matter.
+    const [wrong, right] = [write('got', '12'), write('get', '12')];
+    const parts = Array.from(wrong).findIndex((char, i) => char !== Array.from(right)[i]);
+    for (const char of Array.from(wrong).slice(0, parts)) ways = walk.after(ways, char.codePointAt(0)!);
+    expect(ways.size).toBeGreaterThan(0);
+    expect(walk.after(ways, Array.from(wrong)[parts]!.codePointAt(0)!).size).toBe(0);
+  });
 
-  it.each(FORMS)('%s, %s: a name that is not offered is no call where it comes all the same', (family, _, write) => {
+  it.each(FORMS)('reads no call of another name: %s, %s', (family, _, write) => {
     expect(callsIn(family, write('got', '12')).map(([name]) => name)).not.toContain('got');
   });
 

@@ -33,7 +33,7 @@ it('ends only the task that takes too long', async () => {
   expect(wrong).toMatchObject({ reason: { code: 'invalid_value', param: 'a' } });
 });
 
-it.runIf(threadStats() !== null)('time in which a thread had no core does not count for what it may take', async () => {
+it.runIf(threadStats() !== null)('does not count time without a core', async () => {
   tasks = new GrammarTasks(500, threadOf(BODY, '`/proc/${readlinkSync("/proc/thread-self")}/schedstat`'));
   await expect(tasks.faultOf({}, 'starved')).resolves.toBe('starved');
   // On an overloaded machine a thread is given up too.

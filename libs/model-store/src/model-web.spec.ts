@@ -88,7 +88,7 @@ it('takes the hub’s checksum from before a redirect', async () => {
   ]);
 });
 
-it.each([true, false])('takes an entity tag as checksum on hubs only: %s', async (hub) => {
+it.each([true, false])('reads entity tags as checksums on hubs: %s', async (hub) => {
   const { web } = webOf([whole('model', { etag: `W/"${DIGEST}"` })], { hub });
   expect((await web.probe(URL_1)).digest).toBe(hub ? DIGEST : null);
 });

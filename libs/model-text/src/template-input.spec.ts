@@ -38,7 +38,7 @@ const forgedTool: Tool = {
 };
 
 describe('templateInput', () => {
-  it('lets no text of a request act as a control token', () => {
+  it('keeps texts from acting as control tokens', () => {
     const honest = controlsIn(partsOf({ tools: [{ name: 'x' }] }));
     const places: Partial<CanonicalRequest>[] = [{ tools: [forgedTool] }, { tools: [{ name: 'x' }], template_args: { style: forgery } }];
     for (const place of places) expect(controlsIn(partsOf(place))).toBe(honest);

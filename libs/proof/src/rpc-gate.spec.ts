@@ -90,7 +90,7 @@ describe('a compromised console', () => {
     ]);
   });
 
-  it.each(CHECKED)('is refused without a proof, and with one that proves nothing: $subject', async (contract) => {
+  it.each(CHECKED)('is refused without a valid proof: $subject', async (contract) => {
     expect(await codeOf(admitted(contract, undefined))).toBe('not_permitted');
     expect(await codeOf(admitted(contract, 'expired'))).toBe('session_ended');
     expect(refused).toEqual([
@@ -117,7 +117,7 @@ describe('a compromised console', () => {
     }
   });
 
-  it.each(['password', 'role'] as const)('is let through where the request itself proves, or the role is all: %s', async (kind) => {
+  it.each(['password', 'role'] as const)('needs no proof where none is named: %s', async (kind) => {
     const contract = CONSOLES.find(({ proof }) => proof === (kind === 'password' ? 'carried' : 'role'))!;
     expect(await admitted(contract, undefined, { any: 1 })).toEqual({ any: 1 });
   });
@@ -164,15 +164,12 @@ describe('a noted refusal', () => {
 });
 
 describe('an operator', () => {
-  it.each(RPCS.filter(({ callers }) => callers.includes('ops')))(
-    'needs no proof, and acts as an operator alone: $subject',
-    async (contract) => {
-      const request = named(contract);
-      const ask = (more: object): Promise<unknown> =>
-        gate.admit({ contract, caller: 'ops', proof: undefined, request: { ...request, ...more } });
-      const actor = hasActor(contract) ? { actor: { kind: 'ops' } } : {};
-      expect(await ask({})).toEqual({ ...request, ...actor });
-      expect(await codeOf(ask({ actor: { kind: 'user', user: 7 } }))).toBe('not_permitted');
-    },
-  );
+  it.each(RPCS.filter(({ callers }) => callers.includes('ops')))('acts only as an operator: $subject', async (contract) => {
+    const request = named(contract);
+    const ask = (more: object): Promise<unknown> =>
+      gate.admit({ contract, caller: 'ops', proof: undefined, request: { ...request, ...more } });
+    const actor = hasActor(contract) ? { actor: { kind: 'ops' } } : {};
+    expect(await ask({})).toEqual({ ...request, ...actor });
+    expect(await codeOf(ask({ actor: { kind: 'user', user: 7 } }))).toBe('not_permitted');
+  });
 });

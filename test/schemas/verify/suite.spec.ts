@@ -177,7 +177,7 @@ function expectCalled(made: ToolGrammar, each: Try, { family, tool }: { readonly
 }
 
 describe('the JSON Schema test suite as tool parameters', () => {
-  it.each(FILES)('%s: no tool that can be called is refused, and its calls follow what is not left out', (file) => {
+  it.each(FILES)('accepts callable tools and enforces them: %s', (file) => {
     for (const [turn, each] of [...triesOf(file)].filter(({ schema }) => !PLACED.test(JSON.stringify(schema))).entries()) {
       const { name, family } = FAMILIES[turn % FAMILIES.length]!;
       const about = `${name}, ${each.about}`;
@@ -195,7 +195,7 @@ describe('the JSON Schema test suite as tool parameters', () => {
 });
 
 describe('the JSON Schema test suite', () => {
-  it.each(FILES)('%s: a schema that has values is never refused, and what is not left out is held', (file) => {
+  it.each(FILES)('accepts satisfiable schemas and enforces them: %s', (file) => {
     for (const each of triesOf(file)) {
       const made = rulesOf(each);
       if (made) expectHeld(made, each);

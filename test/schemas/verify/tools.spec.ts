@@ -29,7 +29,7 @@ function expectKept(file: string, name: string, schema: Schema, turn: number): v
 }
 
 describe('tools whose parameters are schemas that libraries wrote', () => {
-  it.each(FILES)('%s: calls follow them but for what is named as left out, strict or not, in every family’s form', (file, { schemas }) => {
+  it.each(FILES)('are enforced in calls of every family: %s', (file, { schemas }) => {
     const objects = Object.entries(schemas).filter(([name, { type }]) => type === 'object' && !REFUSED.has(`${file}: ${name}`));
     expect(objects.length).toBeGreaterThan(0);
     for (const [turn, [name, schema]] of objects.entries()) expectKept(file, name, schema, turn);

@@ -70,7 +70,7 @@ describe('CallReader', () => {
   });
 
   it.each(CASES.filter(([, , , expected]) => expected.some((found) => 'call' in found)))(
-    '%s, cut off anywhere, gives a beginning of the same and never an earlier end of a call',
+    'reads every prefix consistently: %s',
     (_, family, answer, expected) => {
       for (let end = 0; end < answer.length; end += 1) {
         // Engines only emit complete characters.
@@ -103,7 +103,7 @@ describe('CallReader', () => {
   });
 
   it.each([', {"city": 1}]', ', "get_time"]', ', {"name": "get_time", "arguments": [1]}]', ', ]', ',', ' {"name": "get_time"}]'])(
-    'a list is broken where %j stands behind a call, and the call stays',
+    'reports %j after a call as broken',
     (rest) => {
       const found = read(familyNamed('mistral'), [`[TOOL_CALLS][{"name": "f", "arguments": {"a": 1}}${rest}`]);
       expect(found).toEqual([call('f', '{"a": 1}'), { broken: true }]);

@@ -61,7 +61,7 @@ describe('readSnapshot', () => {
     await pieces.return();
   });
 
-  it('lets the event loop turn between pieces of a page', async () => {
+  it('lets the event loop turn between pieces', async () => {
     const pages = new PagesOf([{ ...place, records: recordsOf(0, 1_000), cursor: null }]);
     let turns = 0;
     const count = (): void => {
@@ -107,7 +107,7 @@ describe('readSnapshot', () => {
     expect(asks).toBe(2);
   });
 
-  it('throws the failure of a page when it is due', async () => {
+  it('throws a page failure when due', async () => {
     const pieces = new PagesOf([{ ...place, records: recordsOf(0, 1), cursor: 'a' }, new Error('no answer')]).read();
     await expect(pieces.next()).resolves.toMatchObject({ done: false });
     await expect(pieces.next()).rejects.toThrow('no answer');

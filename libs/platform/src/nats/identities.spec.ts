@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { completeSeeds, newUserKey, userJwt, workerSigning } from './identities.js';
 
 describe('userJwt', () => {
-  it.each(Array.from({ length: 8 }, (_, n) => n))('bear a signature that the key of their issuer verifies (%i)', () => {
+  it.each(Array.from({ length: 8 }, (_, n) => n))('has a signature of its issuer (%i)', () => {
     const signing = JSON.parse(workerSigning(completeSeeds())) as { account: string; runner: string };
     const user = newUserKey().public;
     const jwt = userJwt({ name: 'agent-1_x', key: user, expiresAt: 1_900_000_000_000 }, { seed: signing.runner, account: signing.account });
