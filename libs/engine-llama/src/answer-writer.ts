@@ -108,8 +108,7 @@ export class AnswerWriter {
       this.#push(this.#ends.flush());
       return this.#over({ r: 'length' });
     }
-    if (!this.#step.empty) this.#flush();
-    else if (logprob) this.#ledger.drop(this.#held());
+    this.#settle();
     return false;
   }
 
@@ -129,6 +128,12 @@ export class AnswerWriter {
     this.#silent ||= bytes.length === 0;
     this.#generated.push(token);
     return this.#utf8.push(bytes);
+  }
+
+  /** Emits the events of this step. A step without events wrote no text, so its log probabilities are dropped. */
+  #settle(): void {
+    if (!this.#step.empty) this.#flush();
+    else if (!this.#ledger.empty) this.#ledger.drop(this.#held());
   }
 
   /** Whether the least number of tokens is reached. */

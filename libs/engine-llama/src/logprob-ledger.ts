@@ -12,6 +12,11 @@ interface Entry {
 export class LogprobLedger {
   #entries: Entry[] = [];
 
+  /** Whether no token is recorded. */
+  get empty(): boolean {
+    return this.#entries.length === 0;
+  }
+
   /** Records a token and the number of characters it wrote: 0 while its character is incomplete. */
   add(logprob: TokenLogprob, chars: number): void {
     this.#entries.push({ logprob, chars });
