@@ -48,7 +48,7 @@ export class SettingsPolicy {
   check(settings: BoundedSettings, before?: BoundedSettings): void {
     const isAbove = (setting: keyof BoundedSettings, max: number): boolean =>
       settings[setting] !== before?.[setting] && (settings[setting] ?? 0) > max;
-    const { threads = null, slots, context } = this.#options.max;
+    const { threads, slots, context } = this.#options.max;
     const maxThreads = threads ?? this.#largestWorker();
     if (isAbove('threads', maxThreads)) {
       throw tooMuch('threads', maxThreads, threads === null ? ', the processors of the largest worker' : undefined);
