@@ -3,7 +3,7 @@ import { stepBack } from '@slipway/platform';
 import { readChatRequest } from '../surfaces/chat/request.js';
 import { readCountRequest, readMessagesRequest } from '../surfaces/messages/request.js';
 import type { BodyReading, ReaderName } from '../surfaces/surface.js';
-import { type ReadOutcome, type ReadTask, readInThread } from './read-request.js';
+import { readInThread, type ReadOutcome, type ReadTask } from './request-reader.js';
 
 stepBack();
 
