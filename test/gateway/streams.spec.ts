@@ -13,7 +13,6 @@ describe('streams through a gateway', () => {
   let account: DeploymentFacts['account'];
   let key: string;
   const clients: RawClient[] = [];
-
   beforeAll(async () => {
     rig = await GatewayRig.start();
     account = rig.account().id;

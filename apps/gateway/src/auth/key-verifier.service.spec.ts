@@ -180,7 +180,7 @@ describe('the refusal of a key', () => {
     ['is of another environment', {}, foreign],
     ['expired', { expires: NOW - 1 }, current],
     ['expired under an older pepper', { expires: NOW - 1 }, old],
-  ])('computes, looks up and compares the same whether or not it %s', (_case, changes, pepper) => {
+  ])('costs the same whether or not it %s', (_case, changes, pepper) => {
     const index = new NotingIndex();
     const verifier = new KeyVerifier(
       index,

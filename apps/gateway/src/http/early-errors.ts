@@ -7,7 +7,7 @@ import { requestId } from './request-context.js';
 import type { RequestsInFlight } from './requests-in-flight.js';
 
 /** Error response to a request that the HTTP parser could not read. */
-export interface SyntaxFault {
+interface SyntaxFault {
   readonly status: number;
   readonly error: ServiceError;
 }
@@ -20,7 +20,7 @@ const PHRASES: Readonly<Record<number, string>> = {
 };
 
 /** Maps an error of the HTTP parser. The message never quotes the request. */
-export function syntaxFault({ code }: NodeJS.ErrnoException): SyntaxFault {
+function syntaxFault({ code }: NodeJS.ErrnoException): SyntaxFault {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, error: new ServiceError('invalid_request', 'The request headers are larger than 16 KB.') };
@@ -34,7 +34,7 @@ export function syntaxFault({ code }: NodeJS.ErrnoException): SyntaxFault {
 }
 
 /** The response that is being written on a connection, if one is. */
-export const openResponse = (socket: Socket): ServerResponse | null =>
+const openResponse = (socket: Socket): ServerResponse | null =>
   (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage ?? null;
 
 const failed = new WeakSet<Socket>();
@@ -43,7 +43,7 @@ const failed = new WeakSet<Socket>();
  * Writes a response directly to the socket, which has no ServerResponse, and closes the connection after it.
  * @returns false when the socket is not writable, or a response has begun and the text would become a part of it
  */
-export function sendRawError(socket: Socket, { status, headers, body }: { status: number; headers: object; body: string }): boolean {
+function sendRawError(socket: Socket, { status, headers, body }: { status: number; headers: object; body: string }): boolean {
   // After an error, the parser reports every further chunk of the request too.
   if (failed.has(socket)) return false;
   failed.add(socket);

@@ -16,7 +16,7 @@ import { Shutdown } from './shutdown.js';
 
 /** Sends what a controller threw as an error response, and 404 where Nest finds no route. */
 @Catch()
-export class ErrorFilter implements ExceptionFilter {
+class ErrorFilter implements ExceptionFilter {
   constructor(private readonly earlyErrors: EarlyErrors) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {

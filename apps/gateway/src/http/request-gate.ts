@@ -159,11 +159,11 @@ export class RequestGate {
 }
 
 const tooManyConnections = (): ServiceError =>
-  new ServiceError('overloaded', 'The gateway has as many connections as it can hold, all of them in use; try again soon.', {
+  new ServiceError('overloaded', 'The gateway has reached its number of connections, and all are in use; try again soon.', {
     retryAfterS: 2,
   });
 const tooManyOfAccount = (): ServiceError =>
-  new ServiceError('rate_limit_exceeded', 'This account has as many requests open at this gateway as it may have. Try again soon.', {
+  new ServiceError('rate_limit_exceeded', 'This account has reached its number of concurrent requests at this gateway. Try again soon.', {
     retryAfterS: 2,
     facts: { limited: 'requests' },
   });

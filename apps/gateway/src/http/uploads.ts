@@ -121,14 +121,10 @@ const tooSlow = (bytesPerS: number): ServiceError =>
   new ServiceError('request_timeout', `The request body arrived more slowly than ${bytesPerS} bytes per second.`);
 
 const shareUsed = (): ServiceError =>
-  new ServiceError(
-    'rate_limit_exceeded',
-    'The requests that this API key or its account is sending hold its share of the memory for bodies. Try again soon.',
-    {
-      retryAfterS: 2,
-      facts: { limited: 'requests' },
-    },
-  );
+  new ServiceError('rate_limit_exceeded', 'The memory for request bodies of this API key or its account is used up. Try again soon.', {
+    retryAfterS: 2,
+    facts: { limited: 'requests' },
+  });
 
 const tooManyBodies = (): ServiceError =>
-  new ServiceError('overloaded', 'The gateway is reading as many large requests as it can hold; try again soon.', { retryAfterS: 2 });
+  new ServiceError('overloaded', "The gateway's memory for request bodies is used up; try again soon.", { retryAfterS: 2 });

@@ -114,7 +114,7 @@ export class ActiveStream implements StreamSink {
     this.#response?.tick(now);
     if (this.#done || this.#lastEvent === null) return;
     if (now - this.#lastEvent > this.options.engineSilenceMs) {
-      this.stop(new ServiceError('engine_error', 'The model fell silent in the middle of its answer.'));
+      this.stop(new ServiceError('engine_error', 'The engine stopped responding in the middle of its answer.'));
     }
   }
 

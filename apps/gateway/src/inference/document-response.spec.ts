@@ -69,7 +69,7 @@ describe('an answer that is not streamed', () => {
     const others = answers.open(1);
     others.take(100 * MIB - 64 * 1024);
     reserveDocument(answers, call);
-    expect(() => reserveDocument(answers, call)).toThrow('unfinished answers');
+    expect(() => reserveDocument(answers, call)).toThrow('is used up');
     response.emit('close');
     reserveDocument(answers, call);
   });

@@ -58,7 +58,7 @@ export class DocumentResponse implements RelayedResponse {
 
   events(events: readonly StreamEvent[]): void {
     for (const event of events) this.#bytes += eventBytes(event);
-    if (this.#bytes > DOCUMENT_BYTES_MAX) throw new ServiceError('engine_error', 'The answer grew larger than is held; stream it.');
+    if (this.#bytes > DOCUMENT_BYTES_MAX) throw new ServiceError('engine_error', 'The response is larger than 64 MiB; use a stream.');
     this.#reserve();
     this.options.writer.collect(events);
   }
@@ -99,6 +99,6 @@ export class DocumentResponse implements RelayedResponse {
 const memoryUsedUp = (isOwn: boolean): ServiceError =>
   new ServiceError(
     'overloaded',
-    `${isOwn ? 'This account' : 'The gateway'} has as many unfinished answers as can be held; stream them, or try again soon.`,
+    `The memory of ${isOwn ? 'this account' : 'the gateway'} for responses that are not streamed is used up; use a stream, or try again soon.`,
     { retryAfterS: 5 },
   );

@@ -6,6 +6,7 @@ import { WorkerTable } from './worker-table.js';
 
 const DEP = 1 as DeploymentId;
 const NONE: ReadonlySet<Incarnation> = new Set();
+const READY = { dep: DEP, rev: 1, fp: 'f', state: 'ready', slots: 1, used: 0, queued: 0, proto: ['1.0', '1.0'], caps: [], zone: null };
 const wk = (name: string): Incarnation => name as Incarnation;
 
 describe('the router', () => {
@@ -16,21 +17,7 @@ describe('the router', () => {
 
   const heartbeat = (name: string, changes: Partial<Heartbeat> = {}): void => {
     reports += 1;
-    router.onHeartbeat({
-      wk: wk(name),
-      dep: DEP,
-      rev: 1,
-      fp: 'f',
-      state: 'ready',
-      n: reports,
-      slots: 1,
-      used: 0,
-      queued: 0,
-      proto: ['1.0', '1.0'],
-      caps: [],
-      zone: null,
-      ...changes,
-    });
+    router.onHeartbeat({ ...READY, wk: wk(name), n: reports, ...changes } as Heartbeat);
   };
   const chooser = (affinity = 0, rev = 1): WorkerChooser =>
     router.chooserFor({ deployment: DEP, rev, affinity, key: 1 as KeyId, cost: 10 });

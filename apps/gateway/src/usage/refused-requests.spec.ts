@@ -6,7 +6,7 @@ const refusal = (fields: object = {}): RefusedRequest =>
   ({ acct: 1, key: 2, dep: 3, api: 'chat', status: 'rate_limit_exceeded', ...fields }) as RefusedRequest;
 
 describe('counts of refused requests', () => {
-  it('are one for each key, deployment, alias and contract, however many were refused', () => {
+  it('are one per key, deployment, alias and contract', () => {
     const counts = new RefusedRequests(() => 1_790_000_000_000);
     for (let i = 0; i < 1_000; i += 1) counts.add(refusal());
     for (const other of [{ key: 9 }, { dep: 9 }, { alias: 'demo' }, { api: 'messages' }]) counts.add(refusal(other));

@@ -24,7 +24,7 @@ describe('the record of a request', () => {
     expect(settled).toEqual([23]);
   });
 
-  it('can be counted whatever its worker says, in events and at the end', () => {
+  it('can be stored whatever its worker counts', () => {
     for (const lie of [TOKENS_MAX, Number.MAX_SAFE_INTEGER]) {
       const { meter: one, settled } = meter({}, 1e12);
       one.firstOutput(1e12);
@@ -38,7 +38,7 @@ describe('the record of a request', () => {
     }
   });
 
-  it('allows for each choice what the request allowed, and more where the text is more', () => {
+  it('allows each choice its limit, or its text', () => {
     expect(meter({ choices: 3 }).meter.believable({ prompt: 1, cached: 0, completion: 48 })).not.toHaveProperty('estimated');
     const { meter: one } = meter();
     one.count({ k: 'text', x: 'x'.repeat(100), n: 1 });

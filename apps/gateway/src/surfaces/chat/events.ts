@@ -103,7 +103,7 @@ export class ChatWriter implements ResponseWriter {
   #checkComplete(): FinishReason[] {
     return Array.from({ length: this.#options.choices }, (_, index) => {
       const reason = this.#finish[index];
-      if (reason === undefined) throw new ServiceError('engine_error', 'The model stopped without saying why.');
+      if (reason === undefined) throw new ServiceError('engine_error', 'The engine ended without a finish reason.');
       return reason;
     });
   }

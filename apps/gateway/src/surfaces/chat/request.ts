@@ -214,7 +214,7 @@ function continuationOf(
 ): Pick<CanonicalRequest, 'continue_final'> {
   const param = 'continue_final_message';
   if (!continues && begins === false) {
-    throw fault('unsupported_value', 'add_generation_prompt', `An answer begins a turn, or goes on with one by ${param}.`);
+    throw fault('unsupported_value', 'add_generation_prompt', `'add_generation_prompt' can only be false together with '${param}'.`);
   }
   if (!continues) return {};
   if (begins === true) throw fault('invalid_value', param, `'${param}' cannot be combined with 'add_generation_prompt'.`);

@@ -211,13 +211,13 @@ describe('a conversation', () => {
       'messages.1.content.1: This tool_use has no tool_result in the user messages after it.',
       [user('q'), assistant([toolUse('a'), toolUse('b')]), user([result('a')]), assistant('x'), user('y')],
     ],
-    ['messages.0.content.0.tool_use_id: It answers no tool_use of the assistant message before it.', [user([result('a')])]],
+    ['messages.0.content.0.tool_use_id: There is no tool_use with this id in the assistant message before it.', [user([result('a')])]],
     [
-      'messages.2.content.1.tool_use_id: It answers no tool_use of the assistant message before it.',
+      'messages.2.content.1.tool_use_id: There is no tool_use with this id in the assistant message before it.',
       [user('q'), assistant([toolUse('a')]), user([result('a'), result('a')])],
     ],
     [
-      'messages.4.content.0.tool_use_id: It answers no tool_use of the assistant message before it.',
+      'messages.4.content.0.tool_use_id: There is no tool_use with this id in the assistant message before it.',
       [user('q'), assistant([toolUse('a')]), user([result('a')]), assistant('x'), user([result('a')])],
     ],
     ['messages.1.content.1.id: Another tool_use of this turn has the same id.', [user('q'), assistant([toolUse('a'), toolUse('a')])]],

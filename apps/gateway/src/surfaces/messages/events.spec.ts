@@ -145,7 +145,7 @@ describe('the events of a message', () => {
   });
 });
 
-describe('the events of a message with calls', () => {
+describe('events of a message with calls', () => {
   const all = (events: StreamEvent[], answer: Partial<MessagesWriterOptions> = {}): string => {
     const w = writer(answer);
     return events.map((one) => w.frames([one])).join('') + w.lastFrames(endOf());

@@ -102,7 +102,8 @@ export class MessagesWriter implements ResponseWriter {
   }
 }
 
-const brokenCall = (): ServiceError => new ServiceError('engine_error', 'The model called a tool with arguments that are no JSON object.');
+const brokenCall = (): ServiceError =>
+  new ServiceError('engine_error', 'The model called a tool with arguments that are not a JSON object.');
 
 /** `input_tokens` excludes cached tokens; clients add the three counts. */
 function usageObject({ prompt, cached, completion, reasoning }: Usage): string {
@@ -130,7 +131,7 @@ const because = (reason: string): StopReason => ({ stop_reason: reason, stop_seq
 
 /** @throws ServiceError when the engine ended without a finish reason. */
 function stopReasonOf({ finish, usage, maxTokens, hasCalls }: AnswerEnd): StopReason {
-  if (finish === null) throw new ServiceError('engine_error', 'The model stopped without saying why.');
+  if (finish === null) throw new ServiceError('engine_error', 'The engine ended without a finish reason.');
   if (maxTokens === 0) return because('max_tokens');
   switch (finish.r) {
     case 'stop':

@@ -211,7 +211,7 @@ export class Turns {
 
   #addResult({ id, at, tools }: ToolResult): void {
     if (!this.#open.delete(id))
-      throw fault('invalid_value', `${at}.tool_use_id`, 'It answers no tool_use of the assistant message before it.');
+      throw fault('invalid_value', `${at}.tool_use_id`, 'There is no tool_use with this id in the assistant message before it.');
     for (const name of tools) this.#knownTools.add(name);
   }
 
