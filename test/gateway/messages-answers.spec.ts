@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
-import { ANSWERS, args, call, fin, type Fields, saying, start, text, textBlock, think, THINKING, TOOL, TOOLS } from './messages-said.js';
+import { ANSWERS, args, call, fin, type Fields, saying, start, text, textBlock, think, THINKING, TOOL, TOOLS } from './messages-events.js';
 import { answerInWords, answerSlowly, pause, type ScriptedRunner, usageOf } from './scripted-runner.js';
 import { serve, type Served } from './serve.js';
 

@@ -4,7 +4,7 @@ import { openApiDocument } from '../../apps/gateway/src/openapi/openapi-document
 import { SURFACES } from '../../apps/gateway/src/surfaces/surfaces.js';
 import { type GatewayRig, type RunningGateway, until } from './gateway-rig.js';
 import { DOCUMENT, type Operation, resolved, validators } from './openapi-schemas.js';
-import { SAID, saying, start, text } from './openapi-said.js';
+import { SAID, saying, start, text } from './openapi-events.js';
 import { answerInWords, countSeven, type ScriptedRunner, usageOf } from './scripted-runner.js';
 import { serve, type Served } from './serve.js';
 

@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
 import { securityText } from '@slipway/platform';
 import type { FastifyReply } from 'fastify';
-import { HTTP_SETTINGS, type HttpSettings } from './http-settings.js';
+import { HTTP_SETTINGS, type HttpSettings } from '../tokens.js';
 import { Accepts } from './route-decorators.js';
 
 /** Health checks: alive while the event loop runs, ready while requests can be answered. */

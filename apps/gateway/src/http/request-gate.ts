@@ -8,13 +8,13 @@ import type { DeploymentName, DeploymentResolver } from '../deployments/deployme
 import { LimitExceeded, setLimitHeaders } from '../limits/limit-response.js';
 import { type Permit, type RateLimiter, UNLIMITED_PERMIT } from '../limits/rate-limiter.js';
 import type { SurfaceRegistry } from '../surfaces/registry.js';
+import type { HttpSettings } from '../tokens.js';
 import { readBody } from './body-reader.js';
 import type { Connections } from './connections.js';
 import type { Cors } from './cors.js';
 import { EarlyErrors } from './early-errors.js';
 import { type ErrorResponseOptions, sendError, sendPreflight } from './error-response.js';
 import { bodyFault, headerFault } from './header-hygiene.js';
-import type { HttpSettings } from './http-settings.js';
 import { type HeldBody, idHeaders, type RequestContext } from './request-context.js';
 import type { RequestsInFlight } from './requests-in-flight.js';
 import { acceptedCredential } from './route-decorators.js';

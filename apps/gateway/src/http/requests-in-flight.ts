@@ -5,10 +5,10 @@ import type { GatewayMetrics } from '../observability/gateway-metrics.js';
 import { RequestLine } from '../observability/request-line.js';
 import type { SurfaceRegistry } from '../surfaces/registry.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
+import type { HttpSettings } from '../tokens.js';
 import type { RefusedRequest } from '../usage/refused-requests.js';
 import type { Cors } from './cors.js';
 import { sendError } from './error-response.js';
-import type { HttpSettings } from './http-settings.js';
 import { type RequestContext, requestId } from './request-context.js';
 import { pathOf } from './unrouted.js';
 
