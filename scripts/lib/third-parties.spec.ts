@@ -45,7 +45,10 @@ describe('the third-party notices', () => {
 
   it('name every dependency of every workspace, and the servers', () => {
     const wanted = ['package.json', ...workspaces].flatMap((path) =>
-      Object.keys((JSON.parse(read(path)) as { dependencies?: object }).dependencies ?? {}),
+      Object.entries((JSON.parse(read(path)) as { dependencies?: Record<string, string> }).dependencies ?? {}).map(
+        // An alias is installed under another name than that of its package.
+        ([name, version]) => /^npm:(.+)@/.exec(version)?.[1] ?? name,
+      ),
     );
     const named = new Set(parties.map(({ name }) => name));
     expect(wanted.filter((name) => !name.startsWith('@slipway/') && !named.has(name))).toEqual([]);
