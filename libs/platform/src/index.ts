@@ -31,6 +31,7 @@ export type { BudgetShare } from './http/shared-budget.js';
 export { LOG_LEVELS, createLogger } from './log/logger.js';
 export type { Logger, LogLevel } from './log/logger.js';
 export { NestLogger } from './log/nest-logger.js';
+export { type CommonRequestFields, RequestLine } from './log/request-line.js';
 export { Counter, Gauge, Histogram, Registry, createMetrics } from './metrics/metrics.js';
 export { connectNats, roleOf, watchConnection } from './nats/connect.js';
 export type { ConnectionEvents, NatsIdentity, NatsOptions } from './nats/connect.js';

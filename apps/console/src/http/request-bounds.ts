@@ -78,7 +78,7 @@ export class RequestBounds {
   async readOf(request: FastifyRequest, bytesMax: number): Promise<HeldBody> {
     const { signedIn, line, raw } = request;
     const known = signedIn && { account: signedIn.account, by: `session ${signedIn.session}` };
-    const held = await this.read(raw, bytesMax, { address: line?.address ?? '', ...(known && { known }) });
+    const held = await this.read(raw, bytesMax, { address: line?.fields.address ?? '', ...(known && { known }) });
     if (raw.destroyed) held.release();
     request.held = held;
     return held;

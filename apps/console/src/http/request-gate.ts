@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '@slipway/contracts';
+import { type CommonRequestFields, RequestLine } from '@slipway/platform';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { McpEndpoints } from '../mcp/mcp-endpoints.js';
 import { PlaygroundProxy } from '../playground/playground-proxy.js';
@@ -9,7 +10,6 @@ import { sendError } from './http-errors.js';
 import { HttpSettings } from './http.module.js';
 import { checkRequest } from './own-origin.js';
 import { RequestBounds } from './request-bounds.js';
-import { RequestLine } from './request-line.js';
 import { isPublicRoute } from './route-declarations.js';
 
 /** Headers of every response. The policy is that of API responses; pages have their own. */
@@ -25,10 +25,19 @@ export const securityHeaders = (isSecure: boolean): Readonly<Record<string, stri
   ...(isSecure && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
 });
 
+/** What the log line of one request to the console may hold: ids and figures, never a password, a token or a query string. */
+interface ConsoleRequestFields extends CommonRequestFields {
+  address?: string;
+  user_id?: number;
+  /** What was called through the MCP server, and what its client calls itself. */
+  mcp_tool?: string;
+  mcp_client?: string;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Absent for requests that Fastify refuses before any hook. */
-    line: RequestLine | undefined;
+    line: RequestLine<ConsoleRequestFields> | undefined;
   }
 }
 
@@ -63,8 +72,9 @@ export class RequestGate {
     server.decorateRequest('line', undefined);
     server.addHook('onRequest', (request, reply, done) => this.#check(request, reply, done));
     server.addHook('onResponse', (request, reply, done) => {
-      request.line?.note({ status: reply.statusCode });
-      if (!HEALTH.test(request.url)) request.line?.write(log, request.id);
+      const { line } = request;
+      line?.note({ status: reply.statusCode, ms: line.elapsed() });
+      if (!HEALTH.test(request.url)) line?.write(log);
       done();
     });
     this.#readJson(server);
@@ -86,14 +96,15 @@ export class RequestGate {
   #check(request: FastifyRequest, reply: FastifyReply, pass: () => void): void {
     const { own, proxies } = this.#settings;
     const address = clientAddress(request.raw, proxies);
-    request.line = new RequestLine(address);
-    request.line.note({ method: request.method, route: request.routeOptions.url ?? 'unrouted' });
+    const line = new RequestLine<ConsoleRequestFields>(request.id);
+    line.note({ method: request.method, route: request.routeOptions.url ?? 'unrouted', address });
+    request.line = line;
     reply.raw.once('close', () => request.held?.release());
     void reply.headers({ ...securityHeaders(own.isSecure), 'x-request-id': request.id });
     try {
       if (!HTTP_VERSIONS.has(request.raw.httpVersion)) return refuseVersion(request, reply);
       if (this.#bounds.isBeyond(request.raw) && !HEALTH.test(request.url)) throw noRoom(reply);
-      if (this.#mcp.takes(request.url)) return this.#handOver(request, reply, address);
+      if (this.#mcp.takes(request.url)) return this.#handOver(request, reply, { address, line });
       checkRequest(request, own);
       if (request.is404) throw new ServiceError('not_found', 'Nothing is served at this address.');
       if (isPublicRoute(request)) return pass();
@@ -112,10 +123,9 @@ export class RequestGate {
   }
 
   /** Passes a request to the MCP server, which reads the socket itself. Security headers and log line stay those of the console. */
-  #handOver(request: FastifyRequest, reply: FastifyReply, address: string): void {
+  #handOver(request: FastifyRequest, reply: FastifyReply, { address, line }: { address: string; line: RequestLine }): void {
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) reply.raw.setHeader(name, value);
-    const line = request.line ?? new RequestLine(address);
     line.note({ route: 'mcp' });
     void this.#mcp.serve(request.raw, reply.raw, { address, line });
   }

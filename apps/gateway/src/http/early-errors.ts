@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ServiceError } from '@slipway/contracts';
-import { RequestLine } from '../observability/request-line.js';
+import { InferenceLine } from '../observability/inference-line.js';
 import { errorHeaders, LINGER_MS, sendError } from './error-response.js';
 import { requestId } from './request-context.js';
 import type { RequestsInFlight } from './requests-in-flight.js';
@@ -79,8 +79,8 @@ export class EarlyErrors {
     const id = context?.id ?? requestId();
     const body = (context?.format ?? this.inFlight.formatAt({ headers: {} })).body(error, id);
     const headers = { ...context?.response.getHeaders(), ...errorHeaders(error, status, { body, id }) };
-    const line = context?.line ?? new RequestLine(id);
-    line.blame(error.code);
+    const line = context?.line ?? new InferenceLine(id);
+    line.failedWith(error.code);
     if (!sendRawError(socket, { status, headers, body })) return;
     line.note({ status });
     if (!context) this.inFlight.record(line, status);

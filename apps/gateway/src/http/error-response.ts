@@ -32,7 +32,7 @@ export function sendError(context: RequestContext, thrown: unknown, options: Err
   const { response, line } = context;
   if (failed.has(response)) return;
   const error = toServiceError(thrown);
-  line.blame(error.code);
+  line.failedWith(error.code);
   if (error.code === 'internal') line.cause(error.cause ?? error);
   if (response.headersSent || response.destroyed) {
     response.destroy();

@@ -4,7 +4,7 @@ import type { Caller } from '../auth/key-verifier.service.js';
 import type { ResolvedDeployment } from '../deployments/deployment-resolver.service.js';
 import type { Permit } from '../limits/rate-limiter.js';
 import type { MemoryReservation } from '../memory/memory-shares.js';
-import type { RequestLine } from '../observability/request-line.js';
+import type { InferenceLine } from '../observability/inference-line.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
 
 /** One HTTP request and its response. */
@@ -15,7 +15,7 @@ export interface RequestContext {
   readonly response: ServerResponse;
   /** Error format of the public contract that the path belongs to. */
   readonly format: ErrorFormat;
-  readonly line: RequestLine;
+  readonly line: InferenceLine;
 }
 
 /** A complete body, and the memory reserved for it. */

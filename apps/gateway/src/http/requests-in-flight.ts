@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccountId, DeploymentId, KeyId, ServiceError } from '@slipway/contracts';
 import { type Logger, OpenSet } from '@slipway/platform';
 import type { GatewayMetrics } from '../observability/gateway-metrics.js';
-import { RequestLine } from '../observability/request-line.js';
+import { InferenceLine } from '../observability/inference-line.js';
 import type { SurfaceRegistry } from '../surfaces/registry.js';
 import type { ErrorFormat } from '../surfaces/surface.js';
 import type { HttpSettings } from '../tokens.js';
@@ -37,7 +37,7 @@ export class RequestsInFlight {
     const id = requestId();
     this.options.cors.allow(request, response);
     if (this.options.shutdown() !== 'no') response.shouldKeepAlive = false;
-    return { id, line: new RequestLine(id), request, response, format: this.formatAt(request) };
+    return { id, line: new InferenceLine(id), request, response, format: this.formatAt(request) };
   }
 
   /** Adds a request. @param route its pattern, for the log; null for health checks, which are not logged. */
@@ -78,7 +78,7 @@ export class RequestsInFlight {
   }
 
   /** Logs and counts a finished request once its fields are settled. A status that was noted before wins. */
-  record(line: RequestLine, status: number): void {
+  record(line: InferenceLine, status: number): void {
     line.note({ status: line.fields.status ?? status, ms: line.elapsed() });
     void line.settled.then(() => {
       line.write(this.options.log);

@@ -106,7 +106,7 @@ export class ActiveStream implements StreamSink {
 
   /** Aborts the response of a client that does not read; that ends the stream too. */
   cut(reason: CutReason): void {
-    this.options.call.line.blame(reason);
+    this.options.call.line.failedWith(reason);
     this.options.call.response.destroy();
   }
 
@@ -174,7 +174,7 @@ export class ActiveStream implements StreamSink {
     this.#done = true;
     const { line } = this.options.call;
     if (error) {
-      line.blame(error.code);
+      line.failedWith(error.code);
       if (error.cause !== undefined) line.cause(error.cause);
       this.#response?.fail(error);
     }

@@ -3,7 +3,7 @@ import { type EndFrame, ServiceError } from '@slipway/contracts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RequestContext } from '../http/request-context.js';
 import { MemoryShares } from '../memory/memory-shares.js';
-import { RequestLine } from '../observability/request-line.js';
+import { InferenceLine } from '../observability/inference-line.js';
 import { chatErrors } from '../surfaces/chat/errors.js';
 import { ChatWriter } from '../surfaces/chat/events.js';
 import { DOCUMENT_BYTES_MAX, DocumentResponse, reserveDocument } from './document-response.js';
@@ -47,7 +47,7 @@ describe('an answer that is not streamed', () => {
       request: { complete: true },
       response,
       format: chatErrors,
-      line: new RequestLine('req_1'),
+      line: new InferenceLine('req_1'),
     } as unknown as RequestContext;
     const writer = new ChatWriter({ id: 'chatcmpl-1', model: 'm', created: 1, usage: 'none', choices: 1, logprobs: false, oneCall: false });
     answer = new DocumentResponse({ context, writer, times: RELAY_TIMES, cut: () => undefined, hold: answers.open(1) });

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from '@slipway/platform';
-import type { RequestFields } from './request-line.js';
+import type { InferenceFields } from './inference-line.js';
 
 /** Sources of the gauges. */
 export interface Gauges {
@@ -72,7 +72,7 @@ export class GatewayMetrics {
   }
 
   /** Counts a finished request. */
-  requestEnded({ status = 0, stream, error }: RequestFields): void {
+  requestEnded({ status = 0, stream, error }: InferenceFields): void {
     this.#requests.inc({ status_class: `${Math.floor(status / 100)}xx`, stream: String(stream ?? 'none') });
     if (error !== undefined && KEY_REFUSALS.has(error)) this.#refusedKeys.inc({ code: error });
   }

@@ -1,0 +1,37 @@
+import { type CommonRequestFields, RequestLine } from '@slipway/platform';
+
+/** What the log line of one request to a deployment may hold: ids and figures, never a key, a prompt or an answer. */
+export interface InferenceFields extends CommonRequestFields {
+  deployment_id?: number;
+  alias?: string;
+  stream?: boolean;
+  stream_id?: string;
+  worker?: string;
+  attempts?: number;
+  /** Why the generation ended, or `cancelled`. */
+  finish?: string;
+  prompt_tokens?: number;
+  cached_tokens?: number;
+  completion_tokens?: number;
+  /** Time to first token, in milliseconds from the request's first byte. */
+  ttft_ms?: number;
+}
+
+/** The log line of one request to the gateway. */
+export class InferenceLine extends RequestLine<InferenceFields> {
+  #settled: Promise<void> = Promise.resolve();
+
+  /** Notes why the request failed. What follows from the first failure does not replace it. */
+  failedWith(code: string): void {
+    if (this.fields.error === undefined) this.note({ error: code });
+  }
+
+  /** The line is not complete before this resolves, however soon the response is over. */
+  waitFor(settled: Promise<void>): void {
+    this.#settled = settled;
+  }
+
+  get settled(): Promise<void> {
+    return this.#settled;
+  }
+}

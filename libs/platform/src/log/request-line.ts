@@ -1,0 +1,54 @@
+import type { Logger } from './logger.js';
+
+/** What the log line of every HTTP request holds. A service adds fields of its own: ids and figures, never a secret or a text. */
+export interface CommonRequestFields {
+  method?: string;
+  /** The route's pattern, which names no id and no query string. */
+  route?: string;
+  status?: number;
+  /** Code of the error that the client got. */
+  error?: string;
+  account_id?: number;
+  key_id?: number;
+  /** Milliseconds until the response was over. */
+  ms?: number;
+}
+
+/**
+ * The log line of one HTTP request, `http.request`: collected while the request runs and written once. A status from 500 on is
+ * a warning.
+ */
+export class RequestLine<Fields extends CommonRequestFields = CommonRequestFields> {
+  readonly startedAt = performance.now();
+  readonly #requestId: string;
+  readonly #fields = {} as Fields;
+  #cause: unknown;
+
+  constructor(requestId: string) {
+    this.#requestId = requestId;
+  }
+
+  get fields(): Readonly<Fields> {
+    return this.#fields;
+  }
+
+  note(fields: Partial<Fields>): void {
+    Object.assign(this.#fields, fields);
+  }
+
+  /** Keeps what only the log may know of a failure. */
+  cause(cause: unknown): void {
+    this.#cause = cause;
+  }
+
+  /** Milliseconds since the request came, with a tenth's precision. */
+  elapsed(): number {
+    return Math.round((performance.now() - this.startedAt) * 10) / 10;
+  }
+
+  write(log: Logger): void {
+    const line: object = { request_id: this.#requestId, ...this.#fields, ...(this.#cause !== undefined && { err: this.#cause }) };
+    if ((this.#fields.status ?? 0) >= 500) log.warn(line, 'http.request');
+    else log.info(line, 'http.request');
+  }
+}
