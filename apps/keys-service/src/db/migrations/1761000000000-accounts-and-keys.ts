@@ -27,7 +27,7 @@ const UP = [
     created_at timestamptz NOT NULL DEFAULT now()
   )`,
   `CREATE INDEX key_account ON keys.key (account_id, id DESC)`,
-  // An account has one MCP key at most; it is replaced by rotation, in its row.
+  // An account has one MCP key at most; a rotation updates its row.
   `CREATE UNIQUE INDEX key_one_mcp ON keys.key (account_id) WHERE kind = 'mcp'`,
   ...createFeedTables(KeyFeed.name),
 ];

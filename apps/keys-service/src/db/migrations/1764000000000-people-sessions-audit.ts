@@ -14,7 +14,7 @@ const PEOPLE = [
     created_at timestamptz NOT NULL DEFAULT now(),
     last_sign_in_at timestamptz
   )`,
-  // Whom an identity provider vouches for.
+  // Subjects of identity providers.
   `CREATE TABLE people.identity (
     issuer text NOT NULL,
     subject text NOT NULL,
@@ -61,7 +61,7 @@ const SESSIONS = [
   `CREATE INDEX session_of_user ON sessions.session (user_id)`,
   `CREATE INDEX session_void ON sessions.session (id) WHERE void_until IS NOT NULL`,
   `CREATE INDEX session_expiry ON sessions.session (expires_at)`,
-  // Every refresh token that was ever given out in a session that goes on: one that comes twice shows a theft.
+  // Every refresh token that was issued in a live session: one that is used twice shows a theft.
   `CREATE TABLE sessions.refresh_token (
     hash bytea PRIMARY KEY CHECK (octet_length(hash) = 32),
     session_id text NOT NULL REFERENCES sessions.session (id) ON DELETE CASCADE,
@@ -87,7 +87,7 @@ const UP = [...PEOPLE, ...SESSIONS, ...createFeedTables(SessionFeed.name), ...cr
 
 const DOWN = [...dropAuditTable(), ...dropFeedTables(SessionFeed.name), `DROP SCHEMA sessions CASCADE`, `DROP SCHEMA people CASCADE`];
 
-/** People and their accounts, sign-in, and the audit log. */
+/** People and their memberships, sessions, and the audit log. */
 export class PeopleSessionsAudit1764000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of UP) await runner.query(statement);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Accounts, keys and deployments are numbers here, without references: the ledger can move to a database of its own.
+// Accounts, keys and deployments are numbers without references, so that the ledger can move to its own database.
 const UP = [
   `CREATE SCHEMA usage`,
   `CREATE TABLE usage.request (
@@ -51,7 +51,7 @@ const UP = [
     key_id integer PRIMARY KEY,
     at timestamptz NOT NULL
   )`,
-  // What workers counted for gateways that are gone, until it is clear that the gateway said nothing itself.
+  // Counts of workers whose gateway died, until the time for the gateway's own record is over.
   `CREATE TABLE usage.orphan (
     st text PRIMARY KEY,
     record jsonb NOT NULL,

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What keys and accounts may use. */
+/** Limits of keys and accounts. */
 export class Limits1766000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE keys.key ADD limits jsonb NOT NULL DEFAULT '{}'`);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How fast requests were answered: how many of a minute fell into each bucket, so that any minutes and keys can be put together. */
+/** Latencies of requests, as counts by minute and bucket, which can be added over any minutes and keys. */
 export class UsageLatency1767000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`CREATE TABLE usage.latency (

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Keys by which the console calls for people in the playground: each of one session, and in no list. */
+/** Playground keys, each of one session and in no list. */
 export class PlaygroundKeys1767100000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE keys.key ADD session_id text`);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When an MCP key was used last, and by which client. Beside the keys, whose rows gateways follow. */
+/** The last use of MCP keys and its client, apart from the keys, whose rows are published to gateways. */
 export class McpUse1767200000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

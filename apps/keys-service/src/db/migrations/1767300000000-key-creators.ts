@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who made a key; of older ones, what the audit log says. */
+/** The creators of keys; those of older keys are taken from the audit log. */
 export class KeyCreators1767300000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE keys.key ADD created_by jsonb`);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When a key was rotated last; of earlier rotations, what the audit log says. */
+/** The last rotation of keys; earlier ones are taken from the audit log. */
 export class KeyRotations1767400000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE keys.key ADD rotated_at timestamptz`);

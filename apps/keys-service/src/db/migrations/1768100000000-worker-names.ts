@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which key each name of a worker's process belongs to, so that no other process gets it. */
+/** Names of workers' processes with the public keys that they belong to. */
 export class WorkerNames1768100000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`CREATE TABLE keys.worker_name (

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How much of each an account may have, where an operator said so. */
+/** Quotas of accounts that an operator set. */
 export class AccountQuotas1768300000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE accounts.account ADD quotas jsonb NOT NULL DEFAULT '{}'`);

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = [
-  // Only an identity provider proves an address: whoever has one signed in by it.
+  // Only an identity provider verifies an address: people with a subject have signed in by one.
   `ALTER TABLE people.person ADD COLUMN proven_at timestamptz`,
   `UPDATE people.person SET proven_at = now() WHERE id IN (SELECT user_id FROM people.identity)`,
   `ALTER TABLE sessions.session ADD COLUMN attempt_hash bytea CHECK (octet_length(attempt_hash) = 32)`,
@@ -22,7 +22,7 @@ const DOWN = [
   `ALTER TABLE people.person DROP COLUMN proven_at`,
 ];
 
-/** Which addresses are proven, which attempt refreshed a session last, failed sign-ins by network, browsers that signed in before. */
+/** Verified addresses, the last refresh attempt of sessions, counters of failed sign-ins, and known browsers. */
 export class ProvenPeople1768600000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const statement of UP) await runner.query(statement);

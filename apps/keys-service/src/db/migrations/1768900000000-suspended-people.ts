@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Since when a person is suspended. */
+/** Suspension of people. */
 export class SuspendedPeople1768900000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE people.person ADD COLUMN suspended_at timestamptz`);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Sessions that are over outlive their person: consoles that start later must know that the tokens are void. */
+/** Ended sessions stay when their person is deleted: consoles that start later must know that the tokens are void. */
 export class DeletedPeople1768900000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE sessions.session DROP CONSTRAINT session_user_id_fkey`);

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When an account was deleted. Its row stays, so that nobody else gets its name; the release before finds it suspended. */
+/** Deletion of accounts. The row stays, so that the name stays taken; the previous release sees it as suspended. */
 export class DeletedAccounts1768900000002 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE accounts.account ADD COLUMN deleted_at timestamptz`);

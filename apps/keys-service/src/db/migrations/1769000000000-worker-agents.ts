@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whose names they are: an agent's own, and those of its runners, which begin with it. The release before need not say it. */
+/** The agent of each name: its own, and those of its runners, which begin with it. The previous release does not write it. */
 export class WorkerAgents1769000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Agents that an operator expelled. The release before would renew them still: nobody can expel while it runs. */
+/** Agents that an operator expelled. The previous release would still renew them. */
 export class ExpelledWorkers1769000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE keys.worker_name ADD COLUMN expelled_at timestamptz`);

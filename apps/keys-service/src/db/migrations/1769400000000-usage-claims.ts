@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Since when claims must say the time of their stream, in one row: those that say none are read for a day more, while gateways
- * are upgraded. A process cannot know it by itself, as it may start again at any time.
+ * When claims began to need the time of their stream, in one row: claims without one are accepted for a day more, while gateways
+ * are upgraded. It is stored because a process may restart at any time.
  */
 export class UsageClaims1769400000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
