@@ -78,7 +78,7 @@ export class SessionKeys {
 
   async #open({ caller: { account, session, proof }, actor }: KeyOwner): Promise<CachedKey> {
     const { value, expires_at: expires } = await this.rpc.withProof(proof).call(OpenPlayground, { account, session, actor });
-    if (value === null) throw new ServiceError('internal', 'A service sent a reply that its contract does not allow.');
+    if (value === null) throw new ServiceError('internal', 'The answer of a service violates its contract.');
     return { value, expiresAt: Date.parse(expires) };
   }
 
