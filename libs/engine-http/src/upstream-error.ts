@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from '@slipway/contracts';
+import { type ErrorCode, isRecord, ServiceError } from '@slipway/contracts';
 import { LOOKAHEAD, withoutQuotes } from './without-quotes.js';
 
 /** A refusal as the upstream worded it. */
@@ -15,7 +15,6 @@ export interface UpstreamRefusal {
   readonly context: number | undefined;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 const textIn = (record: Record<string, unknown>, field: string): string | undefined =>
   typeof record[field] === 'string' ? record[field] : undefined;
 const numberIn = (record: Record<string, unknown>, field: string): number | undefined =>

@@ -1,4 +1,4 @@
-import { type ErrorCode, ServiceError } from '@slipway/contracts';
+import { type ErrorCode, isRecord, ServiceError } from '@slipway/contracts';
 import { guardJson, MAX_DEPTH } from './json-guard.js';
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -29,7 +29,7 @@ export function parseBody(bytes: Uint8Array): ParseOutcome {
   } catch (error) {
     return refuse('invalid_json', `The body is not valid JSON${positionIn(error)}.`);
   }
-  if (!isObject(value)) return refuse('invalid_json', 'The body must be a JSON object.');
+  if (!isRecord(value)) return refuse('invalid_json', 'The body must be a JSON object.');
   // Checked after the syntax: the next reader would read these two values differently.
   if (traits.halfSurrogate) return refuse('invalid_unicode', 'A string of the body holds half a surrogate pair.');
   if (traits.infiniteNumber) return refuse('invalid_value', 'A number of the body is too large.');
@@ -53,5 +53,3 @@ function positionIn(error: unknown): string {
   const position = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? '' : ` at position ${position}`;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,7 +1,7 @@
-import type { CanonicalMessage, ContentPart, TextPart, ToolCall } from '@slipway/contracts';
+import { type CanonicalMessage, type ContentPart, isRecord, type TextPart, type ToolCall } from '@slipway/contracts';
 import { z } from 'zod';
 import { isTooDeep } from '../../http/parse-json.js';
-import { isAbsent, isObject, type JsonObject, noted, type UnknownOption } from '../shared/faults.js';
+import { isAbsent, type JsonObject, noted, type UnknownOption } from '../shared/faults.js';
 import { notOffered, unchecked } from '../shared/fields.js';
 import { imageSource } from '../shared/image-source.js';
 import { textPart } from '../shared/text.js';
@@ -197,7 +197,7 @@ function argumentsOf(given: Call['function']['arguments'], param: string): strin
   if (typeof given !== 'string') return JSON.stringify(given);
   if (given.trim() === '') return '{}';
   const object = parsed(given);
-  if (!isObject(object)) {
+  if (!isRecord(object)) {
     throw fault(
       'invalid_value',
       param,

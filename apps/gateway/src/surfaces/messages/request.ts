@@ -1,5 +1,6 @@
 import {
   type CanonicalRequest,
+  isRecord,
   type OutputFormat,
   type Reasoning,
   type Sampling,
@@ -10,7 +11,7 @@ import {
 import type { z } from 'zod';
 import type { ResolvedDeployment } from '../../deployments/deployment-resolver.service.js';
 import { readerOf } from '../shared/checker.js';
-import { isAbsent, isObject, type JsonObject, type Present, withoutNulls } from '../shared/faults.js';
+import { isAbsent, type JsonObject, type Present, withoutNulls } from '../shared/faults.js';
 import { firstRepeated, MAX_INT32 } from '../shared/fields.js';
 import type { FieldNames, RequestPolicy, SurfaceRequest } from '../surface.js';
 import type { ThinkingDisplay } from './blocks.js';
@@ -129,11 +130,11 @@ function rejectThread({ thread }: JsonObject): void {
   });
 }
 
-const isCompaction = (edit: unknown): boolean => isObject(edit) && typeof edit['type'] === 'string' && edit['type'].startsWith('compact_');
+const isCompaction = (edit: unknown): boolean => isRecord(edit) && typeof edit['type'] === 'string' && edit['type'].startsWith('compact_');
 
 /** Rejects compaction; other edits have no effect and pass. */
 function rejectCompaction({ context_management: management }: JsonObject): void {
-  const edits = isObject(management) ? management['edits'] : undefined;
+  const edits = isRecord(management) ? management['edits'] : undefined;
   const at = Array.isArray(edits) ? edits.findIndex(isCompaction) : -1;
   if (at !== -1) throw fault('unsupported_value', `context_management.edits.${at}.type`, 'Conversations are not compacted here.');
 }

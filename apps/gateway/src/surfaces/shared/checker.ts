@@ -1,7 +1,8 @@
+import { isRecord } from '@slipway/contracts';
 import type { z } from 'zod';
 import { boundsOf, rulesOf } from './constraints.js';
 import { expectationOf, listed, wordsOf } from './expectation.js';
-import { type Fault, type FaultNote, type FaultWording, isObject, type JsonObject, noteOf, type Present } from './faults.js';
+import { type Fault, type FaultNote, type FaultWording, type JsonObject, noteOf, type Present } from './faults.js';
 
 /** Finds the first fault of a value; null = none. It neither changes nor copies the value. */
 export type Check = (value: unknown) => Fault | null;
@@ -60,9 +61,9 @@ function checkOf(schema: Schema, note: FaultNote): Check {
     case 'array':
       return plain(schema, note, Array.isArray, isAnything(def.element) ? undefined : entriesCheck(compile(def.element)));
     case 'record':
-      return plain(schema, note, isObject, recordCheck(compile(def.keyType), compile(def.valueType), expectationOf(schema)));
+      return plain(schema, note, isRecord, recordCheck(compile(def.keyType), compile(def.valueType), expectationOf(schema)));
     case 'object':
-      return plain(schema, note, isObject, membersCheck(def.shape, def.catchall));
+      return plain(schema, note, isRecord, membersCheck(def.shape, def.catchall));
     case 'union':
       return 'discriminator' in def ? optionCheck(schema, note) : alternativesCheck(schema, note);
     default:
@@ -201,7 +202,7 @@ function optionCheck(schema: Schema, note: FaultNote): Check {
   const checks = new Map<unknown, Check>(named);
   const wrongWord = wrongOf({ code: 'invalid_value', ...note }, note.expected ?? listed(named.map(([word]) => String(word))));
   return (value) => {
-    if (!isObject(value)) return wrong(value);
+    if (!isRecord(value)) return wrong(value);
     const word = value[discriminator];
     const check = checks.get(word);
     if (check) return check(value);

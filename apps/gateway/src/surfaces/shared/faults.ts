@@ -5,7 +5,6 @@ import type { FieldNames } from '../surface.js';
 /** A JSON object of a request. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Null means absent in every optional field of every contract. */
 export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
